@@ -146,6 +146,7 @@ const files = {
   'cli/bundle.mjs': { packages: ['esbuild'] },
   'cli/image.ts': { packages: ['esbuild'] },
   'cli/bundle-workflows.mjs': { packages: ['@temporalio/worker'] },
+  'cli/parts/claim.ts': { packages: ['fs-native-extensions'] },
   'cli/parts/temporal-binary.ts': { packages: ['fflate', 'tar'] },
 };
 

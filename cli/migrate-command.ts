@@ -44,7 +44,7 @@ export async function migrateAndDump(context: CommandContext): Promise<void> {
       await postgres.stop();
     }
   } finally {
-    await claim.release();
+    claim.release();
   }
 }
 

@@ -83,7 +83,7 @@ export async function findRunningDemo(folder: string): Promise<RunFile> {
   const run = readRunFile(folder);
   const found = run === undefined ? 'nobody' : await whoAnswers(healthOf(run), run.instanceId);
   if (run !== undefined && found === 'it') return run;
-  const owner = await ownerOf(folder);
+  const owner = ownerOf(folder);
   if (owner !== undefined && run !== undefined && found === 'nobody') {
     // it has been up: the file is written only then, and whoever starts a demo removes what another left
     throw new UserError(

@@ -67,7 +67,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
     };
   } catch (error) {
     place.close();
-    await claim.release();
+    claim.release();
     throw error;
   }
 }

@@ -51,7 +51,7 @@ export async function inThrowawayPlace(
     return await Promise.race([run(place), interrupted]);
   } finally {
     for (const end of ends.reverse()) await end().catch(() => undefined); // the others must still be ended
-    await claim.release();
+    claim.release();
     remove();
     process.off('exit', remove); // another run may follow in this process
   }
@@ -63,7 +63,7 @@ async function removeLeftovers(home: string, prefix: string): Promise<void> {
     try {
       const claim = await claimFolder(folder);
       removeFolder(folder);
-      await claim.release();
+      claim.release();
     } catch (error) {
       if (!(error instanceof FolderInUseError)) throw error; // another one of its kind, at this moment
     }

@@ -8,7 +8,7 @@ const leastFreeBytes = 500_000_000; // a cluster and its log after an hour of pa
 
 /** What Isthmus makes in its folder. */
 const ours =
-  /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|claim\.sock[\w.-]*|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench.*|chaos.*|test-.*)$/;
+  /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|owner\.lock|claim\.sock[\w.-]*|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench.*|chaos.*|test-.*)$/;
 /** What systems put into every folder. */
 const everywhere = /^(lost\+found|\.DS_Store)$/;
 /** The folder of a project, which nobody else uses. */
@@ -38,16 +38,13 @@ export function openHome(folder: string): void {
   }
 }
 
-/**
- * What we made in the folder.
- * @throws UserError when there is anything else in it, for then it is somebody's
- */
+/** What we made in the folder. */
 export function ownEntries(folder: string): readonly string[] {
-  refuseStrange(folder);
   return list(folder).filter((name) => ours.test(name));
 }
 
-function refuseStrange(folder: string): void {
+/** @throws UserError when there is anything else in the folder than what we made, for then it is somebody's */
+export function refuseStrange(folder: string): void {
   if (basename(folder) === ownName) return;
   const strange = list(folder).filter((name) => !ours.test(name) && !everywhere.test(name));
   if (strange.length === 0) return;

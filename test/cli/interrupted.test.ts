@@ -94,7 +94,7 @@ describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {
       expect({ stage, left: await leftAfter(patienceMs, ...marks) }).toEqual({ stage, left: [] });
       expect(start.output()).not.toMatch(/^\s+at /m);
       const claim = await claimFolder(place.folder);
-      await claim.release();
+      claim.release();
     }
     place.remove();
   });

@@ -20,6 +20,6 @@ test('a demo whose folder is moved ends, says why, and writes nothing at its old
   renameSync(place.folder, moved);
   mkdirSync(place.folder);
   expect(await demo.ended, demo.output()).toBe(1);
-  expect(demo.output()).toContain(`✗ ${place.folder} was moved or removed while Isthmus ran on it.`);
+  expect(demo.output()).toContain(`✗ ${place.folder} was moved, removed or emptied while Isthmus ran on it.`);
   expect(readdirSync(place.folder)).toEqual([]);
 }, 60_000);

@@ -84,7 +84,7 @@ describe('while the demo is not up yet', () => {
     async (args) => {
       const claim = await claimFolder(place.folder);
       const { code, output } = await place.finish(...args);
-      await claim.release();
+      claim.release();
       expect(output).toMatch(/is still starting \(process \d+\).*run this again/);
       expect(code).toBe(1);
     },
@@ -105,7 +105,7 @@ describe('while the demo is not up yet', () => {
       pids: {},
     });
     const { code, output } = await place.finish('where');
-    await claim.release();
+    claim.release();
     removeRunFile(place.folder);
     expect(output).toMatch(/does not answer just now.*process \d+ starts it again.*\/logs/s);
     expect(output).not.toContain('still starting');

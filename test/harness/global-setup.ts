@@ -78,7 +78,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     server.closeAllConnections();
     server.close();
     for (const offer of made.values()) await offer.then((one) => one.stop()).catch(() => undefined);
-    await claim.release();
+    claim.release();
     removeFolder(folder);
   };
 
@@ -176,7 +176,7 @@ async function removeLeftovers(): Promise<void> {
       throw error;
     }
     removeFolder(folder);
-    await claim.release();
+    claim.release();
   }
 }
 

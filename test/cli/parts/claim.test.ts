@@ -1,189 +1,224 @@
 // Two servers on one set of files would destroy it.
 import { spawn } from 'node:child_process';
-import { connect, createServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  claimFolder,
-  claimName,
-  claimPlace,
-  FolderInUseError,
-  ownerOf,
-  placesOf,
-} from '../../../cli/parts/claim.ts';
-
+import { claimFolder, claimName, FolderInUseError, ownerOf } from '../../../cli/parts/claim.ts';
 import { openHome } from '../../../cli/parts/home.ts';
 
 const claimModule = resolve(import.meta.dirname, '..', '..', '..', 'cli', 'parts', 'claim.ts');
+const isLinux = process.platform === 'linux';
+const isRoot = process.getuid?.() === 0;
 
-/** As a process leaves it that was killed. */
-async function leaveSocket(path: string): Promise<void> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(`${path}.left`, listening));
-  renameSync(`${path}.left`, path);
-  await new Promise((closed) => server.close(closed));
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isthmus-claim-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A process of its own that runs a script, in which `claimFolder` and `folder` are known. */
+function program(script: string, options: { readonly uid?: number } = {}) {
+  const known = `import { claimFolder } from ${JSON.stringify(claimModule)}; const folder = ${JSON.stringify(folder)};`;
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', '--input-type=module', '--eval', known + script],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      ...options,
+    },
+  );
+  let output = '';
+  const said = new Promise<void>((resolve) =>
+    child.stdout.on('data', (data: Buffer) => {
+      output += data.toString();
+      resolve();
+    }),
+  );
+  const ended = new Promise<string>((resolve) => child.once('close', () => resolve(output)));
+  return { child, said, ended };
 }
 
 describe('claimFolder', () => {
-  let folder = '';
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'isthmus-claim-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
-
   it('refuses a second owner and names the first, until that one lets go', async () => {
     const claim = await claimFolder(folder);
     await expect(claimFolder(folder)).rejects.toThrow(FolderInUseError);
     await expect(claimFolder(folder)).rejects.toThrow(`Process ${process.pid} already runs Isthmus`);
-    await claim.release();
-    const next = await claimFolder(folder);
-    await next.release();
+    expect(ownerOf(folder)).toBe(String(process.pid));
+    claim.release();
+    expect(ownerOf(folder)).toBeUndefined();
+    (await claimFolder(folder)).release();
   });
 
-  it('knows a folder by what it is, whatever it is called', async () => {
+  it('knows a folder by what it is, whatever it is called, and a copy from what it was copied from', async () => {
     const link = `${folder}-link`;
+    const copy = `${folder}-copy`;
+    const moved = `${folder}-moved`;
     symlinkSync(folder, link);
+    mkdirSync(copy);
     const claim = await claimFolder(folder);
+    copyFileSync(join(folder, claimName), join(copy, claimName));
     await expect(claimFolder(link)).rejects.toThrow(FolderInUseError);
-    await expect(ownerOf(link)).resolves.toBe(String(process.pid));
-    await claim.release();
-    rmSync(link);
+    (await claimFolder(copy)).release();
+    renameSync(folder, moved);
+    expect(ownerOf(moved)).toBe(String(process.pid));
+    mkdirSync(folder);
+    (await claimFolder(folder)).release(); // its successor is another
+    claim.release();
+    for (const one of [link, copy, moved]) rmSync(one, { recursive: true });
   });
 
-  it.runIf(process.platform === 'linux')(
-    'refuses a second owner with another temporary folder, or that asks at the same moment',
-    async () => {
-      const claim = await claimFolder(folder);
-      const before = process.env['TMPDIR'];
-      process.env['TMPDIR'] = folder;
-      try {
-        await expect(claimFolder(folder)).rejects.toThrow(FolderInUseError);
-      } finally {
-        if (before === undefined) delete process.env['TMPDIR'];
-        else process.env['TMPDIR'] = before;
-        await claim.release();
-      }
-      for (let round = 0; round < 100; round += 1) {
-        const claims = await Promise.allSettled([claimFolder(folder), claimFolder(folder)]);
-        const owners = claims.filter((one) => one.status === 'fulfilled');
-        expect(owners).toHaveLength(1);
-        await owners[0]?.value.release();
-      }
-    },
-  );
-
-  it.runIf(process.platform === 'linux')(
-    'refuses a second owner in another network, which has names of its own',
-    async () => {
-      const server = createServer((socket) => socket.end('4711'));
-      await new Promise<void>((listening) => server.listen(join(folder, claimName), listening));
-      // so it stands for one who has the folder, and whose name nobody here sees
-      await expect(claimFolder(folder)).rejects.toThrow('Process 4711 already runs Isthmus');
-      await expect(ownerOf(folder)).resolves.toBe('4711');
-      await new Promise((closed) => server.close(closed));
-      await (await claimFolder(folder)).release();
-    },
-  );
-
-  it.runIf(process.platform === 'linux')(
-    'has one owner where two ask at the same moment in two networks, with and without a socket that an owner left',
-    async () => {
-      const claim = () => claimPlace(placesOf(folder).at(-1)!, folder);
-      for (let round = 0; round < 100; round += 1) {
-        if (round % 2 === 0) await leaveSocket(join(folder, claimName));
-        const claims = await Promise.allSettled([claim(), claim(), claim()]);
-        const owners = claims.filter((one) => one.status === 'fulfilled');
-        expect(owners).toHaveLength(1);
-        await expect(claim()).rejects.toThrow(FolderInUseError);
-        await owners[0]?.value.release();
-        expect(readdirSync(folder)).toEqual([]);
-      }
-    },
-  );
-
-  it.runIf(process.platform === 'linux')(
-    'says which folder cannot be marked as in use, and what to do',
-    async () => {
-      mkdirSync(join(folder, claimName));
-      await expect(claimFolder(folder)).rejects.toThrow(
-        new RegExp(
-          `^${join(folder, claimName)}, .* cannot be created: something else is already there.*Set ISTHMUS_HOME to a folder`,
-        ),
-      );
-      rmSync(join(folder, claimName), { recursive: true });
-      await (await claimFolder(folder)).release(); // nothing of the first try is held
-    },
-  );
-
-  it.runIf(process.platform === 'linux')(
-    'has its owner also where another took its socket away and was killed before it could put it back',
-    async () => {
-      const claim = () => claimPlace(placesOf(folder).at(-1)!, folder);
-      const owner = await claim();
-      renameSync(join(folder, claimName), join(folder, `${claimName}.4711-0-left`));
-      await expect(claim()).rejects.toThrow(`Process ${process.pid} already runs Isthmus`);
-      openHome(folder); // what is left of a claim is ours
-      await owner.release();
-      await leaveSocket(join(folder, `${claimName}.4711-0`));
-      await (await claim()).release();
-      expect(readdirSync(folder)).toEqual([]);
-    },
-  );
-
-  it.runIf(process.platform === 'linux')(
-    'has its owner also where that one stands still, and as many wait for its word as can',
-    async () => {
-      const script = `
-        import { createServer } from 'node:net';
-        createServer().listen({ path: ${JSON.stringify(join(folder, claimName))}, backlog: 1 }, () => console.log('up'));`;
-      const owner = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      await new Promise((up) => owner.stdout.once('data', up));
-      owner.kill('SIGSTOP');
-      const waiting = Array.from({ length: 8 }, () =>
-        connect(join(folder, claimName)).on('error', () => undefined),
-      );
-      await delay(100);
-      await expect(claimPlace(placesOf(folder).at(-1)!, folder)).rejects.toThrow('Process another already');
-      for (const one of waiting) one.destroy();
-      owner.kill('SIGKILL');
-    },
-  );
-
-  it.each([
-    ['text that is no process number', (socket: Socket) => socket.end('\u001b[2Jsafe to go on')],
-    ['digits without end', (socket: Socket) => socket.end('1'.repeat(100_000))],
-    ['nothing, for as long as it is asked', () => undefined],
-  ])('says that another has it where the answer is %s', async (_, answer) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined);
-      answer(socket);
-    });
-    await new Promise<void>((listening) => server.listen(join(folder, claimName), listening));
-    await expect(claimFolder(folder)).rejects.toThrow('Process another already runs Isthmus');
-    await new Promise((closed) => server.close(closed));
+  it('has one owner at a time, however many ask, die and look', { timeout: 60_000 }, async () => {
+    const [processes, rounds] = [5, 60];
+    // what two owners would both make; and one of them dies now and then without a word
+    const script = `
+      const { mkdirSync, rmdirSync } = await import('node:fs');
+      const { ownerOf } = await import(${JSON.stringify(claimModule)});
+      const { setTimeout: delay } = await import('node:timers/promises');
+      for (let round = 0; round < ${rounds}; round += 1) {
+        ownerOf(folder);
+        const claim = await claimFolder(folder).catch((error) => {
+          if (error.name !== 'FolderInUseError') throw error;
+        });
+        if (claim !== undefined) {
+          mkdirSync(folder + '/test-one');
+          await delay(Math.random() * 4);
+          rmdirSync(folder + '/test-one');
+          console.log('owned');
+          if (round === ${rounds} - 1) process.kill(process.pid, 'SIGKILL');
+          claim.release();
+        }
+        await delay(Math.random() * 4);
+      }`;
+    const all = Array.from({ length: processes }, () => program(script));
+    const outputs = await Promise.all(all.map((one) => one.ended));
+    const owned = outputs.map((output) => output.match(/owned/g)?.length ?? 0);
+    expect(all.map(({ child: { exitCode, signalCode } }) => exitCode ?? signalCode)).toEqual(
+      all.map(() => expect.toBeOneOf([0, 'SIGKILL']) as unknown),
+    );
+    expect(Math.min(...owned)).toBeGreaterThan(0);
+    (await claimFolder(folder)).release();
   });
+
+  it('is not refused because somebody has only asked who the owner is', { timeout: 60_000 }, async () => {
+    (await claimFolder(folder)).release();
+    const asking = program(`
+      const { ownerOf } = await import(${JSON.stringify(claimModule)});
+      console.log('asks');
+      for (const until = Date.now() + 1_500; Date.now() < until;) ownerOf(folder);`);
+    await asking.said;
+    for (let round = 0; round < 200; round += 1) (await claimFolder(folder)).release();
+    await asking.ended;
+  });
+
+  it.runIf(isLinux)('asks for no name that whoever may not write to the folder can take', async () => {
+    const { dev, ino } = statSync(folder, { bigint: true });
+    const name = createHash('sha256').update(`${dev}:${ino}`).digest('hex').slice(0, 16);
+    const squatter = createServer();
+    await new Promise<void>((listening) => squatter.listen(`\0isthmus-${name}`, listening)); // as versions before did
+    (await claimFolder(folder)).release();
+    await new Promise((closed) => squatter.close(closed));
+  });
+
+  it('keeps its file to the owner of the folder', async () => {
+    (await claimFolder(folder)).release();
+    expect(statSync(join(folder, claimName)).mode & 0o777).toBe(0o600);
+  });
+
+  it.runIf(isLinux && isRoot)(
+    'cannot be kept from its owner by another user, who may look into the folder',
+    async () => {
+      chmodSync(folder, 0o755);
+      (await claimFolder(folder)).release();
+      const other = program(
+        `
+      const { openSync } = await import('node:fs');
+      const { tryLock } = await import('fs-native-extensions');
+      for (const path of [folder, folder + '/${claimName}']) {
+        try {
+          tryLock(openSync(path, 'r'), { shared: true });
+        } catch (error) {
+          console.log(error.code);
+        }
+      }
+      console.log(await claimFolder(folder).catch((error) => error.message));
+      setInterval(() => undefined, 1_000);`,
+        { uid: 65_534 },
+      );
+      await other.said;
+      (await claimFolder(folder)).release();
+      other.child.kill('SIGKILL');
+      expect(await other.ended).toMatch(/EACCES[^]*cannot be locked: this user may not write there/);
+    },
+  );
 
   it('is free again when its owner was killed', async () => {
-    const script = `
-      import { claimFolder } from ${JSON.stringify(claimModule)};
-      await claimFolder(${JSON.stringify(folder)});
+    const owner = program(`
+      await claimFolder(folder);
       setInterval(() => undefined, 1_000);
-      console.log('claimed');
-    `;
-    const owner = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await new Promise((claimed) => owner.stdout.once('data', claimed));
-    await expect(claimFolder(folder)).rejects.toThrow(`Process ${String(owner.pid)} `);
-    const ended = new Promise((done) => owner.once('exit', done));
-    owner.kill('SIGKILL');
-    await ended;
+      console.log('claimed');`);
+    await owner.said;
+    await expect(claimFolder(folder)).rejects.toThrow(`Process ${String(owner.child.pid)} `);
+    owner.child.kill('SIGKILL');
+    await owner.ended;
+    (await claimFolder(folder)).release();
+    openHome(folder); // what is left of a claim is ours
+  });
+
+  it.runIf(isLinux)('has its owner also where that one stands still', async () => {
+    const owner = program(`
+      await claimFolder(folder);
+      setInterval(() => undefined, 1_000);
+      console.log('claimed');`);
+    await owner.said;
+    owner.child.kill('SIGSTOP');
+    await expect(claimFolder(folder)).rejects.toThrow(`Process ${String(owner.child.pid)} already`);
+    owner.child.kill('SIGKILL');
+    await owner.ended;
+  });
+
+  it.each([
+    ['text that is no process number', '\u001b[2Jsafe to go on'],
+    ['digits without end', '1'.repeat(100_000)],
+    ['nothing', ''],
+  ])('says that another has it where its file says %s', async (_, text) => {
     const claim = await claimFolder(folder);
-    await claim.release();
+    writeFileSync(join(folder, claimName), text);
+    await expect(claimFolder(folder)).rejects.toThrow('Process another already runs Isthmus');
+    claim.release();
+    const next = await claimFolder(folder);
+    expect(ownerOf(folder)).toBe(String(process.pid));
+    next.release();
+  });
+
+  it('says which folder cannot be marked as in use, and what to do, and holds nothing of the try', async () => {
+    const path = join(folder, claimName);
+    const refused = (reason: string) =>
+      expect(claimFolder(folder)).rejects.toThrow(
+        new RegExp(`^${path}, .* cannot be locked: ${reason}.*Set ISTHMUS_HOME to a folder`),
+      );
+    mkdirSync(path);
+    await refused('it is a folder');
+    rmSync(path, { recursive: true });
+    const elsewhere = join(folder, 'test-elsewhere');
+    writeFileSync(elsewhere, 'of somebody');
+    symlinkSync(elsewhere, path);
+    await refused('its symbolic links');
+    expect(readFileSync(elsewhere, 'utf8')).toBe('of somebody');
+    rmSync(path);
+    (await claimFolder(folder)).release();
   });
 });

@@ -1,5 +1,5 @@
 // npm run reset: back to the seed data, without fetching the Temporal server again.
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,7 +32,14 @@ describe('resetFolder', () => {
     const claim = await claimFolder(folder);
     await expect(resetFolder({ folder, all: true })).rejects.toThrow('already runs Isthmus');
     expect(existsSync(join(folder, 'temporal', 'temporal.db'))).toBe(true);
-    await claim.release();
+    claim.release();
+  });
+
+  it('leaves nothing in a folder that is somebody else’s', async () => {
+    writeFileSync(join(folder, 'thesis.txt'), 'three years');
+    const before = readdirSync(folder);
+    await expect(resetFolder({ folder, all: true })).rejects.toThrow('not from Isthmus (thesis.txt)');
+    expect(readdirSync(folder)).toEqual(before);
   });
 
   it('has nothing to do before the first start', async () => {
