@@ -6,6 +6,7 @@ import {
   needsNote,
   type Alert,
   type AlertFilter,
+  type AlertsOfKind,
   type CaseHindrance,
   type NewEntry,
 } from '../core/cases.ts';
@@ -176,7 +177,7 @@ const unknownAlert = (alertId: string) =>
   });
 
 function hindered(hindrance: CaseHindrance): Problem {
-  if (hindrance.kind === 'closed') return problem('alert-closed');
+  if (hindrance.kind === 'closed') return problem('alert-closed', { detail: whoClosed(hindrance) });
   if (hindrance.kind === 'not-closed') return problem('alert-not-closed');
   if (hindrance.kind === 'kinds') return problem('alert-kinds', { detail: whichAreOpen(hindrance) });
   const { takenBy, takenAt } = hindrance;
@@ -186,12 +187,24 @@ function hindered(hindrance: CaseHindrance): Problem {
   return problem('already-taken', { detail });
 }
 
+function whoClosed({
+  closedBy,
+  closedAt,
+  open,
+}: Extract<CaseHindrance, { readonly kind: 'closed' }>): string {
+  const closed = `${closedBy ?? 'Somebody'} closed it at ${closedAt?.toISOString() ?? 'an unknown time'}`;
+  const rest = open.length === 0 ? '' : ` Open are ${counted(open)}.`;
+  return `${closed}: to take care of it again, reopen it first.${rest}`;
+}
+
+const counted = (open: readonly AlertsOfKind[]) =>
+  open.map(({ kind, count }) => `${count} ${kind}`).join(', ');
+
 function whichAreOpen({ open, missing }: Extract<CaseHindrance, { readonly kind: 'kinds' }>): string {
   const named = missing.length === 0 ? '' : `None of its open alerts is ${missing.join(' or ')}. `;
   if (open.length === 0) return `${named}It has none that is open.`;
-  const counts = open.map(({ kind, count }) => `${count} ${kind}`).join(', ');
   return (
-    `${named}Open are ${counts}. Name in \`kinds\` (ops close: --kind) those that are over, ` +
+    `${named}Open are ${counted(open)}. Name in \`kinds\` (ops close: --kind) those that are over, ` +
     'or close them all with `all` (--all).'
   );
 }
@@ -217,12 +230,13 @@ function entryOf(body: Pick<NewCaseEntry, 'action' | 'note'>, { clientId }: Call
   return { action, by: clientId, note: note ?? null };
 }
 
-function renderAlert({ at, takenAt, detail, ...alert }: Alert): JsonObject {
+function renderAlert({ at, takenAt, closedAt, detail, ...alert }: Alert): JsonObject {
   return {
     ...alert,
     at: at.toISOString(),
     detail: detail as JsonValue,
     takenAt: takenAt?.toISOString() ?? null,
+    closedAt: closedAt?.toISOString() ?? null,
     href: `/alerts/${alert.alertId}`,
   };
 }

@@ -37,6 +37,8 @@ const alertMembers = {
   state: z.enum(alertStates),
   takenBy: z.string().nullable(),
   takenAt: time.nullable(),
+  closedBy: z.string().nullable(),
+  closedAt: time.nullable(),
   href: z.string(),
 };
 

@@ -34,7 +34,7 @@ const portOwners = {
  */
 const openPayments = {
   api: '. Whoever reports on a payment that is still open finds the old one. It is asked again, but in up to two hours: npm run ops -- enquire <UETR> asks at once',
-  source: '',
+  source: '. Callbacks of payments that are still open go there, too',
   destination: '',
   fxProvider: '',
 } as const satisfies Record<keyof Ports, string>;

@@ -38,7 +38,13 @@ export interface Alert {
   /** Who takes care of it, since when; null where nobody does. */
   readonly takenBy: string | null;
   readonly takenAt: Date | null;
+  /** Who said that nothing more is to be done, and when; null where it is not closed. */
+  readonly closedBy: string | null;
+  readonly closedAt: Date | null;
 }
+
+/** How an alert, or some that stand alike, stand by what was done last. */
+export type Standing = Pick<Alert, 'state' | 'takenBy' | 'takenAt' | 'closedBy' | 'closedAt'>;
 
 export interface AlertFilter {
   readonly states: readonly AlertState[];
@@ -76,7 +82,13 @@ export interface AlertsOfKind {
 /** Why it cannot be done so. */
 export type CaseHindrance =
   | { readonly kind: 'taken'; readonly takenBy: string; readonly takenAt: Date }
-  | { readonly kind: 'closed' }
+  | {
+      readonly kind: 'closed';
+      readonly closedBy: string | null;
+      readonly closedAt: Date | null;
+      /** What else there is of a case. */
+      readonly open: readonly AlertsOfKind[];
+    }
   /** There is nothing to reopen. */
   | { readonly kind: 'not-closed' }
   /** It is not said which alerts are over, or of a kind that is named there is none: those that are open. */
@@ -95,11 +107,11 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
  * Whoever closes a case that is about several matters says which of them are over: to have delivered a dead letter is
  * not to have got money back (PAY-7). Who names only what is over by now is told so, as who names nothing is.
  * @param open the alerts of the case that nobody has closed
- * @param over kinds of those that somebody has
+ * @param over those that somebody has
  */
 export function kindsHindrance(
   open: readonly AlertsOfKind[],
-  over: readonly string[],
+  over: readonly (Standing & Pick<Alert, 'kind'>)[],
   closed: ClosedKinds,
 ): CaseHindrance | undefined {
   if (closed === 'all') return undefined;
@@ -107,8 +119,11 @@ export function kindsHindrance(
   const missing = named.filter((kind) => !open.some((one) => one.kind === kind));
   const isClear = closed === undefined ? open.length <= 1 : missing.length === 0;
   if (isClear) return undefined;
-  const isOver = named.length > 0 && named.every((kind) => missing.includes(kind) && over.includes(kind));
-  return isOver ? { kind: 'closed' } : { kind: 'kinds', open, missing };
+  const closers = named.flatMap((kind) => over.find((one) => one.kind === kind) ?? []);
+  const [closer] = closers;
+  if (closer === undefined || closers.length < missing.length || missing.length < named.length)
+    return { kind: 'kinds', open, missing };
+  return { kind: 'closed', closedBy: closer.closedBy, closedAt: closer.closedAt, open };
 }
 
 /**
@@ -116,12 +131,12 @@ export function kindsHindrance(
  * one is told that it is closed.
  */
 export function hindranceOf(
-  { state: now, takenBy, takenAt }: Pick<Alert, 'state' | 'takenBy' | 'takenAt'>,
+  { state: now, takenBy, takenAt, closedBy, closedAt }: Standing,
   { action, by, note }: NewEntry,
 ): CaseHindrance | undefined {
   if (action === 'reopen') return now === 'closed' ? undefined : { kind: 'not-closed' };
   if (action === 'note') return undefined;
-  if (now === 'closed') return { kind: 'closed' };
+  if (now === 'closed') return { kind: 'closed', closedBy, closedAt, open: [] };
   if (action === 'close') return undefined;
   const isAnothers = now === 'taken' && takenBy !== null && takenBy !== by;
   if (!isAnothers || note !== null || takenAt === null) return undefined;

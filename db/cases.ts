@@ -15,6 +15,7 @@ import {
   type CaseHindrance,
   type ClosedKinds,
   type NewEntry,
+  type Standing,
 } from '../core/cases.ts';
 import { isAlert } from './audit.ts';
 import { given, type Condition } from './conditions.ts';
@@ -27,7 +28,9 @@ const state = sql`case coalesce(done.action, 'reopen') when 'take' then 'taken' 
 const standing = sql`
   ${state} as state,
   case when done.action = 'take' then done.client_id end as "takenBy",
-  case when done.action = 'take' then done.at end as "takenAt"`;
+  case when done.action = 'take' then done.at end as "takenAt",
+  case when done.action = 'close' then done.client_id end as "closedBy",
+  case when done.action = 'close' then done.at end as "closedAt"`;
 const columns = sql`
   e.audit_event_id::text as "alertId", e.occurred_at as at, e.severity, e.kind, e.subject_id as "subjectId", e.party,
   e.detail, ${standing}`;
@@ -136,7 +139,7 @@ export async function actOnCase(
     await lock(trx, subjectId);
     const alerts = await standingsOf(trx, subjectId);
     const concerned = concernedBy(entry.action, alerts);
-    const over = alerts.filter((one) => one.state === 'closed').map(({ kind }) => kind);
+    const over = alerts.filter((one) => one.state === 'closed');
     const unclear =
       entry.action === 'close' ? kindsHindrance(countByKind(concerned), over, closed) : undefined;
     if (unclear !== undefined) return unclear;
@@ -195,18 +198,19 @@ async function enter(trx: Db, { subjectId, about: concerned, entry }: CaseAct): 
   }
 }
 
-type Standing = Pick<Alert, 'state' | 'takenBy' | 'takenAt'>;
 type CaseStanding = Standing & AlertsOfKind;
 
 /** How the alerts of a case stand, those that stand alike as one: there may be thousands. The oldest first. */
 async function standingsOf(trx: Db, subjectId: string): Promise<readonly CaseStanding[]> {
   // index audit_events_subject_id
   const { rows } = await sql<CaseStanding>`
-    select kind, state, "takenBy", min("takenAt") as "takenAt", count(*)::int as count from (
+    select kind, state, "takenBy", min("takenAt") as "takenAt", "closedBy", max("closedAt") as "closedAt",
+      count(*)::int as count
+    from (
       select e.audit_event_id, e.kind, ${standing} from audit_events e ${lastDone}
       where ${isAlert} and e.subject_id = ${subjectId}::uuid
     ) alerts
-    group by kind, state, "takenBy" order by min(audit_event_id)`.execute(trx);
+    group by kind, state, "takenBy", "closedBy" order by min(audit_event_id)`.execute(trx);
   return rows;
 }
 

@@ -87,6 +87,7 @@ const alert = z.object({
   detail: z.record(z.string(), z.unknown()),
   state: z.string(),
   takenBy: z.string().nullable(),
+  closedBy: z.string().nullish(), // a gateway of the version before says nothing of it
 });
 export type ShownAlert = z.infer<typeof alert>;
 export const alertPage = z.object({ alerts: z.array(alert), next: z.string().nullable() });

@@ -18,6 +18,7 @@ import {
   redelivery,
   submissionPage,
   type ShownAlert,
+  type ShownEntry,
   type ShownEvidence,
   type ShownPause,
   type ShownPayment,
@@ -100,7 +101,10 @@ export async function listAlerts(context: CommandContext, query: Query, options:
   });
   if (options.json) return;
   if (alerts.length === 0) terminal.line(nothingLike('alert', query));
-  else printAlerts(terminal, alerts);
+  else {
+    printAlerts(terminal, alerts);
+    terminal.line(terminal.paint('muted', 'What each kind means, and what to do: docs/operations.md.'));
+  }
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
 
@@ -208,9 +212,35 @@ export async function act(
     ...(kinds.length === 0 ? {} : { kinds }),
     ...(all === undefined ? {} : { all }),
   });
-  if (options.json) terminal.line(text);
-  else if (isPayment) printEntries(terminal, read(entryList, text));
+  if (options.json) {
+    terminal.line(text);
+    return;
+  }
+  if (isPayment) printEntries(terminal, read(entryList, text));
   else showAlert(context, text);
+  const holders =
+    action === 'close'
+      ? takenFrom(isPayment ? read(entryList, text) : read(alertWithEntries, text).entries)
+      : [];
+  if (holders.length > 0)
+    terminal.line(
+      terminal.paint('warning', `! ${holders.join(', ')} had taken it: tell them that it is closed.`),
+    );
+}
+
+/** Who, other than the one who has just closed it, had taken one of its alerts, and had not closed it. */
+function takenFrom(entries: readonly ShownEntry[]): readonly string[] {
+  const closed = entries.at(-1);
+  const about = new Set(closed?.alerts.map(({ alertId }) => alertId));
+  const holders = new Map<string, string>();
+  for (const { action, by, alerts } of entries.slice(0, -1)) {
+    for (const { alertId } of alerts) {
+      if (action === 'take') holders.set(alertId, by);
+      else if (action !== 'note') holders.delete(alertId);
+    }
+  }
+  const others = [...holders].filter(([alertId, by]) => about.has(alertId) && by !== closed?.by);
+  return [...new Set(others.map(([, by]) => by))];
 }
 
 export async function redeliverOne(
@@ -262,8 +292,8 @@ export async function redeliverDead(context: CommandContext, options: DeadOption
       `  ${subjectId}  ${kind.padEnd(12)}  ${party}  ${closedReason} ${shortTime(closedAt)}${page}`,
     );
   }
-  if (options.yes) terminal.line(`✓ ${redelivered} of ${total} are due again`);
-  else if (total === '0') terminal.line('No dead letter matches.');
+  if (total === '0') terminal.line('No dead letter matches.');
+  else if (options.yes) terminal.line(`✓ ${redelivered} of ${total} are due again`);
   else terminal.line(`${deadLetters.length} of ${total} would be delivered again: add --yes.`);
   if (deadLetters.length > 0) printHindrances(terminal, hindrances);
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../../core/environment-variables.ts';
 import type { CommandContext } from '../command.ts';
-import { UnavailableError, UserError } from '../errors.ts';
+import { UnavailableError, UsageError, UserError } from '../errors.ts';
 import { visibleJson } from '../foreign-text.ts';
 import { explainRefusal } from '../gateway-client.ts';
 import { findRunningDemo } from '../run-file.ts';
@@ -60,6 +60,7 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
     const { pathname } = new URL(url);
     const explanation = await explainRefusal(`${init.method ?? 'GET'} ${pathname}`, response);
     if (response.status === 401) throw new Unauthenticated(explanation);
+    if (response.status === 400) throw new UsageError(explanation);
     throw response.status === 503 || response.status === 429
       ? new UnavailableError(explanation)
       : new UserError(explanation);

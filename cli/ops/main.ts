@@ -2,6 +2,7 @@
 // does, from a shell. It reads the options and hands over.
 import { Option, type Command } from 'commander';
 import { compact } from '../../core/compact.ts';
+import { isUuid } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { runCommand } from '../command-line.ts';
 import type { SettleOptions } from './settle.ts';
@@ -87,10 +88,15 @@ function withFilters(command: Command, filters: Readonly<Record<string, string>>
   return command;
 }
 
+/** A UUID in the letters that messages have it in: other tools show it in capitals (RFC 9562, 4). */
+const asUuid = (id: string) => (isUuid(id) ? id.toLowerCase() : id);
+
 type Options = Readonly<Record<string, string | undefined>>;
 
 const asked = (filters: object, options: Options): Options =>
-  Object.fromEntries(Object.keys(filters).map((name) => [name, options[optionOf(name)]]));
+  Object.fromEntries(Object.keys(filters).map((name) => [name, lettersOf(options[optionOf(name)])]));
+
+const lettersOf = (value: string | undefined) => (value === undefined ? undefined : asUuid(value));
 
 function addLists(ops: Command, context: CommandContext): void {
   withFilters(ops.command('list'), paymentFilters)
@@ -133,7 +139,7 @@ function addLists(ops: Command, context: CommandContext): void {
   ops
     .command('show')
     .description('one payment with its messages, deliveries and attempts, or one alert')
-    .argument('<id>', 'UETR, or id of an alert')
+    .argument('<id>', 'UETR, or id of an alert', asUuid)
     .addOption(json)
     .action(async (id: string, options: JsonOption) => {
       const { show } = await import('./commands.ts');
@@ -144,7 +150,7 @@ function addLists(ops: Command, context: CommandContext): void {
     .description(
       'a message of a payment, or one that was refused: into a file byte for byte; on a terminal, nothing in it acts on that',
     )
-    .argument('<uetr>')
+    .argument('<uetr>', '', asUuid)
     .argument('<id>', 'MsgId, or id of one that does not count, as `ops show <uetr>` names it')
     .action(async (uetr: string, id: string) => {
       const { printMessage } = await import('./message.ts');
@@ -180,7 +186,7 @@ function addEntries(ops: Command, context: CommandContext): void {
     const command = ops
       .command(action)
       .description(description)
-      .argument('<id>', 'id of an alert, or UETR')
+      .argument('<id>', 'id of an alert, or UETR', asUuid)
       .option(
         '--note <text>',
         action === 'take'
@@ -209,7 +215,7 @@ function addRedeliveries(ops: Command, context: CommandContext): void {
     .description(
       'deliver the messages of one payment again that were not taken; with --kind, whatever has become of them',
     )
-    .argument('<uetr>')
+    .argument('<uetr>', '', asUuid)
     .addOption(kind)
     .addOption(json)
     .action(
@@ -245,7 +251,7 @@ function addDecisions(ops: Command, context: CommandContext): void {
   ops
     .command('enquire')
     .description('ask the destination of a payment now how it stands')
-    .argument('<uetr>')
+    .argument('<uetr>', '', asUuid)
     .addOption(json)
     .action(async (uetr: string, options: JsonOption) => {
       const { enquire } = await import('./commands.ts');
@@ -254,7 +260,7 @@ function addDecisions(ops: Command, context: CommandContext): void {
   ops
     .command('settle')
     .description('how a payment in doubt ended: one operator records it, another confirms it')
-    .argument('<uetr>')
+    .argument('<uetr>', '', asUuid)
     .option('--status <ACCC|RJCT|BLCK>', 'record it')
     .option('--reason <code>', 'of the destination, as in AC04; RJCT needs one')
     .option('--evidence <text>', 'how you know: who said it, when, by which reference; no names, no accounts')

@@ -116,7 +116,7 @@ export function printAlerts(terminal: Terminal, alerts: readonly ShownAlert[]): 
     one.severity,
     one.kind,
     whatOf(one),
-    one.takenBy === null ? one.state : `${one.state} by ${one.takenBy}`,
+    [one.state, one.takenBy ?? one.closedBy].filter(Boolean).join(' by '),
     one.party ?? '-',
     one.subjectId ?? '-',
   ]);

@@ -113,6 +113,6 @@ function ownerIn(file: number): string | undefined {
 
 function inUse(owner: string, folder: string): FolderInUseError {
   return new FolderInUseError(
-    `Process ${owner} already runs Isthmus on ${folder}. npm run where prints its addresses; stop it before you start another.`,
+    `Process ${owner} already runs Isthmus on ${folder}. Stop it where it runs (Ctrl-C), then run this again; npm run where prints its addresses.`,
   );
 }

@@ -85,6 +85,7 @@ describe('what is done about an alert', () => {
     expect(closed.body).toMatchObject({
       state: 'closed',
       takenBy: null,
+      closedBy: 'operator',
       entries: [
         { action: 'take', by: 'operator', note: null },
         { action: 'note', by: 'operator2', note: 'called the bank' },
@@ -176,7 +177,9 @@ describe('the case of a payment', () => {
     expect(await kinds(`subjectId=${uetr}`)).toEqual([contradiction, dead, dead]);
     expect((await act('close', { kinds: [dead] })).status).toBe(200);
     expect(await kinds(`subjectId=${uetr}`)).toEqual([contradiction]);
-    expect(await refused({ kinds: [dead] })).toContain(`1 ${contradiction}`);
+    const again = await act('close', { kinds: [dead] });
+    expect([again.status, again.body.code]).toEqual([409, 'alert-closed']);
+    expect(again.body.detail).toMatch(new RegExp(`^operator closed it at .*Open are 1 ${contradiction}`));
     await raise(dead, uetr);
     expect((await act('close', { all: true })).status).toBe(200);
     expect(await kinds(`subjectId=${uetr}`)).toEqual([]);

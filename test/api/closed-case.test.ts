@@ -18,6 +18,9 @@ interface Shown {
   readonly alertId: string;
   readonly state: string;
   readonly takenBy: string | null;
+  readonly closedBy?: string | null;
+  readonly closedAt?: string | null;
+  readonly detail?: unknown;
   readonly entries: readonly Entry[];
   readonly code?: string;
 }
@@ -61,6 +64,8 @@ test('of two who close at once one has closed it, and the other hears that it is
     expect(answers.map(({ status, body }) => `${status} ${String(body.code)}`).sort()).toEqual(closed);
     const later = await act(path, close);
     expect([later.status, later.body.code]).toEqual([409, 'alert-closed']);
+    const [{ closedBy = '', closedAt = '' } = {}] = await alertsOf(uetr);
+    expect(later.body.detail).toContain(`${String(closedBy)} closed it at ${String(closedAt)}:`);
     await act(path, { action: 'reopen', note: 'look again' });
   }
 });

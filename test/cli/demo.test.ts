@@ -150,7 +150,7 @@ describe('npm start, on the same folder', () => {
     expect(before.map(([name]) => name)).toContain('worker.js'); // it is started again from here
     const { code, output } = await finish('start');
     expect(code).toBe(1);
-    expect(output).toMatch(/already runs Isthmus on .*stop it before you start another/);
+    expect(output).toMatch(/already runs Isthmus on .*Stop it where it runs/);
     expect(programs()).toEqual(before);
   });
 

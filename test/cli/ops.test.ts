@@ -120,13 +120,26 @@ test('alerts: found, taken, noted and closed', async () => {
   await act(context(), { action: 'close', id: credited, note: 'the bank has answered' }, {});
   lines.splice(0);
   await show(context(), id, {});
-  expect(text()).toMatch(/payment.in-doubt +- +closed/);
+  expect(text()).toMatch(/payment.in-doubt +- +closed by operator/);
   expect(text()).toMatch(
     /operator: take \d+ payment.in-doubt\n.*operator: close \d+ payment.in-doubt: the bank has answered/,
   );
   lines.splice(0);
   await listAlerts(context(), { kind: 'payment.in-doubt' }, all);
   expect(lines).toEqual(['No alert with kind payment.in-doubt is open or taken.']);
+});
+
+test('close: what somebody else had taken is said, so that they hear of it (OBS-6)', async () => {
+  const uetr = await paid(endingIn.rejected);
+  await writeEvent(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
+  const other = { ISTHMUS_CLIENT_ID: 'operator2', ISTHMUS_CLIENT_SECRET: 'demo-operator2' };
+  await act(context(other), { action: 'take', id: uetr, note: undefined }, {});
+  await act(context(), { action: 'close', id: uetr, note: 'the bank has answered' }, {});
+  expect(lines.at(-1)).toBe('! operator2 had taken it: tell them that it is closed.');
+  await act(context(), { action: 'reopen', id: uetr, note: 'not yet' }, {});
+  await act(context(), { action: 'take', id: uetr, note: undefined }, {});
+  await act(context(), { action: 'close', id: uetr, note: 'now it is' }, {});
+  expect(lines.at(-1)).toMatch(/operator: close/);
 });
 
 test('close: of a payment, the kinds that are named; without them it says which there are (OBS-6)', async () => {
@@ -141,8 +154,9 @@ test('close: of a payment, the kinds that are named; without them it says which 
   expect(text()).toMatch(/operator: close \d+ delivery.dead-letter: it was delivered/);
   lines.splice(0);
   await listAlerts(context(), { subjectId }, all);
-  expect(lines).toHaveLength(2);
+  expect(lines).toHaveLength(3);
   expect(lines[1]).toContain('payment.contradiction');
+  expect(lines[2]).toContain('docs/operations.md');
   await act(context(), { ...close, all: true }, {});
   lines.splice(0);
   await listAlerts(context(), { subjectId }, all);

@@ -147,14 +147,15 @@ describe('claimFolder', () => {
         `
       const { openSync } = await import('node:fs');
       const { tryLock } = await import('fs-native-extensions');
+      const codes = [];
       for (const path of [folder, folder + '/${claimName}']) {
         try {
           tryLock(openSync(path, 'r'), { shared: true });
         } catch (error) {
-          console.log(error.code);
+          codes.push(error.code);
         }
       }
-      console.log(await claimFolder(folder).catch((error) => error.message));
+      console.log(codes.join(' '), await claimFolder(folder).catch((error) => error.message));
       setInterval(() => undefined, 1_000);`,
         { uid: 65_534 },
       );
