@@ -155,7 +155,10 @@ export async function show(context: CommandContext, id: string, options: JsonOpt
   }
   const text = await gateway.get(`/alerts/${alertIdOf(id)}`);
   if (options.json) terminal.line(text);
-  else showAlert(context, text);
+  else {
+    const alert = read(alertWithEntries, text);
+    printAlert(terminal, alert, alert.entries);
+  }
 }
 
 const learntWithinMs = 3_000; // REF-6: by then every worker knows of a pause, or of its end
@@ -171,14 +174,9 @@ async function pausedFor(
   return read(recordedPauses, await gateway.get('/pauses', { party, from, to: decision.decidedAt }));
 }
 
-function showAlert({ terminal }: CommandContext, text: string): void {
-  const { entries, ...alert } = read(alertWithEntries, text);
-  printAlert(terminal, alert, entries);
-}
-
 function alertIdOf(id: string): string {
   if (/^[1-9]\d*$/.test(id)) return id;
-  throw new UsageError(`${id}: name a payment by its UETR (lower case), or an alert by its id.`);
+  throw new UsageError(`${id}: name a payment by its UETR, or an alert by its id.`);
 }
 
 /** What is done about an alert or a payment. */
@@ -216,12 +214,11 @@ export async function act(
     terminal.line(text);
     return;
   }
-  if (isPayment) printEntries(terminal, read(entryList, text));
-  else showAlert(context, text);
-  const holders =
-    action === 'close'
-      ? takenFrom(isPayment ? read(entryList, text) : read(alertWithEntries, text).entries)
-      : [];
+  const alert = isPayment ? undefined : read(alertWithEntries, text);
+  const entries = alert?.entries ?? read(entryList, text);
+  if (alert === undefined) printEntries(terminal, entries);
+  else printAlert(terminal, alert, entries);
+  const holders = action === 'close' ? takenFrom(entries) : [];
   if (holders.length > 0)
     terminal.line(
       terminal.paint('warning', `! ${holders.join(', ')} had taken it: tell them that it is closed.`),

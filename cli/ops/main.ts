@@ -83,20 +83,18 @@ const optionOf = (name: string) => (name === 'messageIdentification' ? 'messageI
 const flagOf = (name: string) =>
   `--${optionOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-function withFilters(command: Command, filters: Readonly<Record<string, string>>): Command {
-  for (const [name, takes] of Object.entries(filters)) command.option(`${flagOf(name)} ${takes}`);
-  return command;
-}
-
 /** A UUID in the letters that messages have it in: other tools show it in capitals (RFC 9562, 4). */
 const asUuid = (id: string) => (isUuid(id) ? id.toLowerCase() : id);
+
+function withFilters(command: Command, filters: Readonly<Record<string, string>>): Command {
+  for (const [name, takes] of Object.entries(filters)) command.option(`${flagOf(name)} ${takes}`, '', asUuid);
+  return command;
+}
 
 type Options = Readonly<Record<string, string | undefined>>;
 
 const asked = (filters: object, options: Options): Options =>
-  Object.fromEntries(Object.keys(filters).map((name) => [name, lettersOf(options[optionOf(name)])]));
-
-const lettersOf = (value: string | undefined) => (value === undefined ? undefined : asUuid(value));
+  Object.fromEntries(Object.keys(filters).map((name) => [name, options[optionOf(name)]]));
 
 function addLists(ops: Command, context: CommandContext): void {
   withFilters(ops.command('list'), paymentFilters)

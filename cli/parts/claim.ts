@@ -1,6 +1,7 @@
 // One process at a time owns a data folder: two servers on one set of files would destroy it.
 // A lock of the kernel on a file in the folder: it goes with its owner, however that dies, and is the same whatever the
-// folder is called, in each network and container that has it. The file stays; only who may use the folder may open it.
+// folder is called, in each network and container that has it. The file stays, and is its owner's alone
+// (mode 0600): whoever else can open it could hold it.
 import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
