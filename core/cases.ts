@@ -107,7 +107,7 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
  * Whoever closes a case that is about several matters says which of them are over: to have delivered a dead letter is
  * not to have got money back (PAY-7). Who names only what is over by now is told so, as who names nothing is.
  * @param open the alerts of the case that nobody has closed
- * @param over those that somebody has
+ * @param over those that somebody has, who was last first
  */
 export function kindsHindrance(
   open: readonly AlertsOfKind[],
@@ -119,10 +119,11 @@ export function kindsHindrance(
   const missing = named.filter((kind) => !open.some((one) => one.kind === kind));
   const isClear = closed === undefined ? open.length <= 1 : missing.length === 0;
   if (isClear) return undefined;
-  const closers = named.flatMap((kind) => over.find((one) => one.kind === kind) ?? []);
+  const closers = over.filter(({ kind }) => missing.includes(kind));
   const [closer] = closers;
-  if (closer === undefined || closers.length < missing.length || missing.length < named.length)
-    return { kind: 'kinds', open, missing };
+  const areAllOver =
+    missing.length === named.length && new Set(closers.map(({ kind }) => kind)).size === missing.length;
+  if (closer === undefined || !areAllOver) return { kind: 'kinds', open, missing };
   return { kind: 'closed', closedBy: closer.closedBy, closedAt: closer.closedAt, open };
 }
 

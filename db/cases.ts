@@ -210,7 +210,8 @@ async function standingsOf(trx: Db, subjectId: string): Promise<readonly CaseSta
       select e.audit_event_id, e.kind, ${standing} from audit_events e ${lastDone}
       where ${isAlert} and e.subject_id = ${subjectId}::uuid
     ) alerts
-    group by kind, state, "takenBy", "closedBy" order by min(audit_event_id)`.execute(trx);
+    group by kind, state, "takenBy", "closedBy"
+    order by max("closedAt") desc nulls first, min(audit_event_id)`.execute(trx);
   return rows;
 }
 

@@ -2,7 +2,16 @@
 // A lock of the kernel on a file in the folder: it goes with its owner, however that dies, and is the same whatever the
 // folder is called, in each network and container that has it. The file stays, and is its owner's alone
 // (mode 0600): whoever else can open it could hold it.
-import { closeSync, constants, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
@@ -33,18 +42,24 @@ export async function claimFolder(folder: string): Promise<Claim> {
   try {
     for (;;) {
       const { file, owner } = take(path);
-      if (file !== undefined) return { release: () => closeSync(file) };
+      if (file !== undefined) return claimOf(file);
       if (owner !== undefined) throw inUse(owner, folder);
-      if (performance.now() - since > patienceMs) throw inUse('another', folder);
+      if (performance.now() - since > patienceMs) throw heldByReader(path);
       await delay(Math.random() * againAfterMs);
     }
   } catch (error) {
-    if (error instanceof UserError) throw error;
-    throw new UserError(
-      `${path}, which marks the folder as in use, cannot be locked: ${fileReason(error) ?? reasonOf(error)}. Set ISTHMUS_HOME to a folder that you may write to, on a file system that has locks.`,
-      { cause: error },
-    );
+    throw error instanceof UserError ? error : unusable(path, 'locked', error);
   }
+}
+
+function claimOf(file: number): Claim {
+  let isHeld = true;
+  return {
+    release: () => {
+      if (isHeld) closeSync(file); // once: the number may be another file's by then
+      isHeld = false;
+    },
+  };
 }
 
 /** @returns the file, locked; else its owner; neither where somebody asks at this moment, or has removed the file */
@@ -54,7 +69,10 @@ function take(path: string): { readonly file?: number; readonly owner?: string |
   try {
     if (!tryLock(file)) return { owner: ownerIn(file) };
     isOurs = isAt(path, file);
-    if (isOurs) writeNumber(file);
+    if (isOurs) {
+      fchmodSync(file, 0o600); // also where somebody has opened the folder to all
+      writeNumber(file);
+    }
     return isOurs ? { file } : {};
   } finally {
     if (!isOurs) closeSync(file);
@@ -87,20 +105,19 @@ function writeNumber(file: number): void {
 
 /**
  * Process number of whoever owns a folder at this moment.
- * @throws the system's error when the folder is not this user's to look into
+ * @throws UserError when it is not this user's to look into
  */
 export function ownerOf(folder: string): string | undefined {
-  let file: number;
+  const path = join(folder, claimName);
+  let file: number | undefined;
   try {
-    file = open(join(folder, claimName), constants.O_RDONLY);
+    file = open(path, constants.O_RDONLY);
+    return ownerIn(file);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
-    throw error;
-  }
-  try {
-    return ownerIn(file);
+    throw unusable(path, 'read', error);
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }
 
@@ -110,6 +127,20 @@ function ownerIn(file: number): string | undefined {
   const bytes = Buffer.alloc(numberBytes);
   readSync(file, bytes, 0, numberBytes, 0);
   return /^ *(\d+)\n$/.exec(bytes.toString('latin1'))?.[1] ?? 'another'; // it has not written it yet
+}
+
+function unusable(path: string, done: 'locked' | 'read', error: unknown): UserError {
+  return new UserError(
+    `${path}, which marks the folder as in use, cannot be ${done}: ${fileReason(error) ?? reasonOf(error)}. Set ISTHMUS_HOME to a folder of your own, on a file system that has locks.`,
+    { cause: error },
+  );
+}
+
+/** Who only asks is done at once. */
+function heldByReader(path: string): UserError {
+  return new UserError(
+    `${path}, which marks the folder as in use, is held for ${patienceMs / 1_000} s by a process that does not run Isthmus on it. fuser ${path} names it: end it, then run this again.`,
+  );
 }
 
 function inUse(owner: string, folder: string): FolderInUseError {

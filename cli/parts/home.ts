@@ -8,7 +8,7 @@ const leastFreeBytes = 500_000_000; // a cluster and its log after an hour of pa
 
 /** What Isthmus makes in its folder. */
 const ours =
-  /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|owner\.lock|claim\.sock[\w.-]*|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench.*|chaos.*|test-.*)$/;
+  /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|owner\.lock|claim\.sock[\w.-]*|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench.*|chaos.*|test-.*|new-.*)$/;
 /** What systems put into every folder. */
 const everywhere = /^(lost\+found|\.DS_Store)$/;
 /** The folder of a project, which nobody else uses. */
@@ -23,8 +23,11 @@ export function openHome(folder: string): void {
     makeFolder(folder, folder);
     refuseStrange(folder);
     const probe = join(folder, `probe-${process.pid}.pid`);
-    writeFileSync(probe, 'to be or not to be');
-    rmSync(probe);
+    try {
+      writeFileSync(probe, 'to be or not to be');
+    } finally {
+      rmSync(probe, { force: true }); // a full disk makes it, and writes nothing
+    }
   } catch (error) {
     const reason = fileReason(error);
     if (reason === undefined) throw error;
@@ -84,7 +87,7 @@ function list(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
-    throw error;
+    throw unusable(folder, `it cannot be read: ${fileReason(error) ?? reasonOf(error)}`);
   }
 }
 

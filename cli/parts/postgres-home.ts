@@ -10,11 +10,12 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 
 export interface PostgresHome {
@@ -62,8 +63,11 @@ export function postgresFolders(folder: string): readonly string[] {
   return [resolve(folder), fallbackFolder(folder)];
 }
 
+/** By what the folder is, whatever it is called. */
 function fallbackFolder(folder: string): string {
-  const name = createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16);
+  const parent = resolve(dirname(folder));
+  const path = join(existsSync(parent) ? realpathSync(parent) : parent, basename(folder));
+  const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
   return join(rootFallback, name);
 }
 

@@ -1,9 +1,10 @@
 // Removes the data of the demo: the next start begins with the seed data. It must not touch a server that runs.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { claimFolder, claimName } from './claim.ts';
+import { claimFolder, claimName, type Claim } from './claim.ts';
 import { ownEntries, refuseStrange } from './home.ts';
 import { postgresFolders } from './postgres-home.ts';
+import { claimThrowaway, removeThrowaway, throwawayFolders } from './throwaway-folders.ts';
 
 export interface ResetOptions {
   /** `.isthmus` */
@@ -14,22 +15,30 @@ export interface ResetOptions {
 
 /**
  * @returns the paths that it removed
- * @throws FolderInUseError while a demo runs on the folder; UserError when it holds what is not ours
+ * @throws FolderInUseError while a demo runs on the folder, or a benchmark in it; UserError when it holds what is not ours
  */
-export async function resetFolder(options: ResetOptions): Promise<readonly string[]> {
-  if (!existsSync(options.folder)) return [];
-  refuseStrange(options.folder); // before a claim leaves its file in it
-  const claim = await claimFolder(options.folder);
+export async function resetFolder({ folder, all }: ResetOptions): Promise<readonly string[]> {
+  if (!existsSync(folder)) return [];
+  refuseStrange(folder); // before a claim leaves its file in it
+  const claims = [await claimFolder(folder)];
   try {
-    const kept = options.all ? [] : ['bin'];
-    const inside = ownEntries(options.folder)
-      .filter((name) => !kept.includes(name) && name !== claimName)
-      .map((name) => join(options.folder, name));
-    const postgres = postgresFolders(join(options.folder, 'postgres'));
-    const paths = [...new Set([...inside, ...postgres])];
-    for (const path of paths) rmSync(path, { recursive: true, force: true });
-    return inside;
+    const kept = all ? [claimName] : [claimName, 'bin'];
+    const paths = ownEntries(folder)
+      .filter((name) => !kept.includes(name))
+      .map((name) => join(folder, name)); // a benchmark that begins from now on is not among them
+    const throwaways = new Map<string, Claim | undefined>();
+    for (const path of throwawayFolders(folder).filter((one) => paths.includes(one))) {
+      const claim = await claimThrowaway(path);
+      if (claim !== undefined) claims.push(claim);
+      throwaways.set(path, claim);
+    }
+    for (const path of [...paths, ...postgresFolders(join(folder, 'postgres'))]) {
+      const claim = throwaways.get(path);
+      if (claim !== undefined) removeThrowaway({ folder: path, claim });
+      else if (!throwaways.has(path)) rmSync(path, { recursive: true, force: true });
+    }
+    return paths;
   } finally {
-    claim.release();
+    for (const claim of claims) claim.release();
   }
 }

@@ -15,6 +15,7 @@ interface Entry {
   readonly alerts: readonly { readonly alertId: string }[];
 }
 interface Shown {
+  readonly kind: string;
   readonly alertId: string;
   readonly state: string;
   readonly takenBy: string | null;
@@ -67,6 +68,23 @@ test('of two who close at once one has closed it, and the other hears that it is
     const [{ closedBy = '', closedAt = '' } = {}] = await alertsOf(uetr);
     expect(later.body.detail).toContain(`${String(closedBy)} closed it at ${String(closedAt)}:`);
     await act(path, { action: 'reopen', note: 'look again' });
+  }
+});
+
+test('of several who closed alerts of a case one after another the last is named (OBS-6)', async () => {
+  const uetr = await payment();
+  for (const kind of ['test.first', 'test.first', 'test.second']) {
+    await writeEvent(db, { severity: 'alert', kind, subjectId: uetr });
+  }
+  const ofFirst = (await alertsOf(uetr)).filter(({ kind }) => kind === 'test.first');
+  const close = { action: 'close', note: 'settled' };
+  await act(`/alerts/${String(ofFirst[0]?.alertId)}`, close, 'operator');
+  await act(`/payments/${uetr}`, { ...close, kinds: ['test.second'] }, 'operator');
+  await act(`/alerts/${String(ofFirst[1]?.alertId)}`, close, 'operator2');
+  const byKinds = { ...close, kinds: ['test.second', 'test.first'] };
+  for (const later of [close, { ...close, all: true }, byKinds]) {
+    const { body } = await act(`/payments/${uetr}`, later, 'operator');
+    expect([body.code, body.detail]).toEqual(['alert-closed', expect.stringMatching(/^operator2 closed it/)]);
   }
 });
 

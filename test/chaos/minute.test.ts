@@ -1,38 +1,34 @@
 // A minute of payments under faults, of `npm run verify:chaos`, in every run of the tests: whole system, real faults,
 // and the judge.
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, expect, onTestFailed, test } from 'vitest';
 import { faults } from '../../chaos/faults/all.ts';
 import { createRandom } from '../../chaos/load/random.ts';
 import { planFaults } from '../../chaos/plan.ts';
 import { runOnce } from '../../chaos/run.ts';
-import { postgresFolders } from '../../cli/parts/postgres-home.ts';
+import { makeThrowaway, removeThrowaway } from '../../cli/parts/throwaway-folders.ts';
 import { root } from '../docs/documents.ts';
 
 const home = join(root, '.isthmus');
-const folder = join(home, `chaos-minute-${process.pid}`);
-const workFolder = join(folder, 'work');
+const own = await makeThrowaway(home, { kind: 'test', name: 'minute' });
+const { folder: workFolder } = own;
+const evidence = join(home, 'chaos', basename(workFolder));
 let isKept = false;
 afterAll(() => {
-  for (const path of [
-    ...postgresFolders(join(workFolder, 'servers', 'postgres')),
-    isKept ? workFolder : folder,
-  ]) {
-    rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-  }
+  removeThrowaway(own);
+  if (!isKept) rmSync(evidence, { recursive: true, force: true });
 });
 
 const seed = 1; // another one: npm run verify:chaos -- --seed N
 const minutes = 1;
 
 test('a minute under the faults of seed 1 breaks no invariant', { timeout: 600_000 }, async () => {
-  mkdirSync(workFolder, { recursive: true });
   const said: string[] = [];
   const started = performance.now();
   onTestFailed(() => {
     isKept = true;
-    process.stderr.write(`${said.join('\n')}\nThe evidence is in ${join(folder, 'evidence')}\n`);
+    process.stderr.write(`${said.join('\n')}\nThe evidence is in ${evidence}\n`);
   });
   const { verdict, faults: played } = await runOnce({
     env: process.env,
@@ -43,7 +39,7 @@ test('a minute under the faults of seed 1 breaks no invariant', { timeout: 600_0
     ratePerSecond: 2, // beside other tests, on two cores
     settleMs: 0, // no minute more for payments that wait for a silent destination: the longer runs judge those
     planned: planFaults({ random: createRandom(seed), faults, minutes, seed }),
-    folder: join(folder, 'evidence'),
+    folder: evidence,
     workFolder,
     binFolder: join(home, 'bin'),
     stopped: new AbortController().signal,

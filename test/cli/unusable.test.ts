@@ -159,7 +159,7 @@ describe('other commands say it too', () => {
     const isRoot = process.getuid?.() === 0; // who may write everywhere but where the kernel makes no files
     await expectSentence(
       place.runWith({ ISTHMUS_HOME: isRoot ? '/sys/kernel/x' : locked }, 'start'),
-      /ISTHMUS_HOME.*(may not write|cannot be (?:made|created)).*another folder/,
+      /ISTHMUS_HOME.*(no right to|cannot be (?:made|created)).*another folder/,
     );
   });
 });

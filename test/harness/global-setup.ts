@@ -1,16 +1,15 @@
 // Once per test run, in vitest's own process: offers the real servers to the test files. Each is started when the
 // first file asks for it, so that a run of pure tests costs nothing. A server that cannot be had fails that file.
 import { randomUUID } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { entries } from '../../cli/entries.mjs';
-import { claimFolder, FolderInUseError, type Claim } from '../../cli/parts/claim.ts';
-import { postgresFolders } from '../../cli/parts/postgres-home.ts';
 import { startPostgres, withClient } from '../../cli/parts/postgres.ts';
 import { sayOnTerminal } from '../../cli/parts/progress.ts';
 import { startTemporal } from '../../cli/parts/temporal.ts';
+import { makeThrowaway, removeLeftovers, removeThrowaway } from '../../cli/parts/throwaway-folders.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -45,10 +44,10 @@ const { env } = process;
 
 /** Called by vitest before the first test file; what it returns runs after the last one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await removeLeftovers();
-  const folder = join(isthmus, `test-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  const claim = await claimFolder(folder);
+  mkdirSync(isthmus, { recursive: true });
+  await removeLeftovers(isthmus, 'test');
+  const own = await makeThrowaway(isthmus, { kind: 'test', name: 'servers' });
+  const { folder } = own;
   const makers: { readonly [Name in keyof Offers]: () => Promise<Offer<Name>> } = {
     database: () => offerDatabase(folder),
     temporal: () => offerTemporal(folder),
@@ -78,8 +77,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     server.closeAllConnections();
     server.close();
     for (const offer of made.values()) await offer.then((one) => one.stop()).catch(() => undefined);
-    claim.release();
-    removeFolder(folder);
+    removeThrowaway(own);
   };
 
   function isOffer(name: string): name is keyof Offers {
@@ -161,27 +159,4 @@ async function offerCommands(folder: string): Promise<Offer<'commands'>> {
     splitting: true, // a command loads what it needs itself
   });
   return { offer: { dist }, stop: () => Promise.resolve() };
-}
-
-/** Folders of runs that died before they could remove them. */
-async function removeLeftovers(): Promise<void> {
-  mkdirSync(isthmus, { recursive: true });
-  for (const name of readdirSync(isthmus).filter((entry) => entry.startsWith('test-'))) {
-    const folder = join(isthmus, name);
-    let claim: Claim;
-    try {
-      claim = await claimFolder(folder);
-    } catch (error) {
-      if (error instanceof FolderInUseError) continue; // another run, at this moment
-      throw error;
-    }
-    removeFolder(folder);
-    claim.release();
-  }
-}
-
-function removeFolder(folder: string): void {
-  for (const path of [...postgresFolders(join(folder, 'postgres')), folder]) {
-    rmSync(path, { recursive: true, force: true });
-  }
 }

@@ -138,6 +138,42 @@ describe('claimFolder', () => {
     expect(statSync(join(folder, claimName)).mode & 0o777).toBe(0o600);
   });
 
+  it('keeps it to them again where somebody has opened the folder to all', async () => {
+    (await claimFolder(folder)).release();
+    chmodSync(join(folder, claimName), 0o644);
+    (await claimFolder(folder)).release();
+    expect(statSync(join(folder, claimName)).mode & 0o777).toBe(0o600);
+  });
+
+  it('says who holds it where that is nobody who runs Isthmus, and how to find them', async () => {
+    (await claimFolder(folder)).release();
+    const holder = program(`
+      const { openSync } = await import('node:fs');
+      const { tryLock } = await import('fs-native-extensions');
+      tryLock(openSync(folder + '/${claimName}', 'r'), { shared: true });
+      console.log('held');
+      setInterval(() => undefined, 1_000);`);
+    await holder.said;
+    const refused = await claimFolder(folder).catch((error: unknown) => error);
+    expect(refused).not.toBeInstanceOf(FolderInUseError);
+    expect(String(refused)).toContain(`fuser ${join(folder, claimName)} names it`);
+    holder.child.kill('SIGKILL');
+    await holder.ended;
+    (await claimFolder(folder)).release();
+  });
+
+  it('lets go once: what is released again is nobody else’s', async () => {
+    const other = `${folder}-other`;
+    mkdirSync(other);
+    const claim = await claimFolder(folder);
+    claim.release();
+    const next = await claimFolder(other); // its descriptor has the number of the one before
+    claim.release();
+    expect(ownerOf(other)).toBe(String(process.pid));
+    next.release();
+    rmSync(other, { recursive: true });
+  });
+
   it.runIf(isLinux && isRoot)(
     'cannot be kept from its owner by another user, who may look into the folder',
     async () => {
@@ -162,7 +198,7 @@ describe('claimFolder', () => {
       await other.said;
       (await claimFolder(folder)).release();
       other.child.kill('SIGKILL');
-      expect(await other.ended).toMatch(/EACCES[^]*cannot be locked: this user may not write there/);
+      expect(await other.ended).toMatch(/EACCES[^]*cannot be locked: this user has no right to/);
     },
   );
 
@@ -211,6 +247,10 @@ describe('claimFolder', () => {
       expect(claimFolder(folder)).rejects.toThrow(
         new RegExp(`^${path}, .* cannot be locked: ${reason}.*Set ISTHMUS_HOME to a folder`),
       );
+    const unread = (reason: string) =>
+      expect(() => ownerOf(folder)).toThrow(
+        new RegExp(`^${path}, .* cannot be read: ${reason}.*Set ISTHMUS_HOME to a folder`),
+      );
     mkdirSync(path);
     await refused('it is a folder');
     rmSync(path, { recursive: true });
@@ -218,6 +258,7 @@ describe('claimFolder', () => {
     writeFileSync(elsewhere, 'of somebody');
     symlinkSync(elsewhere, path);
     await refused('its symbolic links');
+    unread('its symbolic links');
     expect(readFileSync(elsewhere, 'utf8')).toBe('of somebody');
     rmSync(path);
     (await claimFolder(folder)).release();

@@ -1,9 +1,9 @@
 // npm run reset: back to the seed data, without fetching the Temporal server again.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimFolder } from '../../../cli/parts/claim.ts';
+import { claimFolder, claimName } from '../../../cli/parts/claim.ts';
 import { resetFolder } from '../../../cli/parts/reset.ts';
 
 describe('resetFolder', () => {
@@ -33,6 +33,33 @@ describe('resetFolder', () => {
     await expect(resetFolder({ folder, all: true })).rejects.toThrow('already runs Isthmus');
     expect(existsSync(join(folder, 'temporal', 'temporal.db'))).toBe(true);
     claim.release();
+  });
+
+  it.each(['bench-quotes-a', 'chaos-minute-b', 'test-servers-c'])(
+    'removes nothing while somebody runs in %s, a folder within it',
+    async (name) => {
+      mkdirSync(join(folder, name));
+      mkdirSync(join(folder, 'bench-dead'));
+      const claim = await claimFolder(join(folder, name));
+      const before = readdirSync(folder);
+      await expect(resetFolder({ folder, all: true })).rejects.toThrow(
+        `Process ${process.pid} already runs Isthmus on ${join(folder, name)}.`,
+      );
+      expect(readdirSync(folder)).toEqual(expect.arrayContaining(before));
+      claim.release();
+      expect(await resetFolder({ folder, all: false })).toContain(join(folder, name));
+      expect(readdirSync(folder).sort()).toEqual(['bin', claimName]);
+    },
+  );
+
+  it('removes a link and follows none', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'isthmus-elsewhere-'));
+    writeFileSync(join(elsewhere, 'thesis.txt'), 'three years');
+    symlinkSync(elsewhere, join(folder, 'bench-link'));
+    await resetFolder({ folder, all: false });
+    expect(existsSync(join(folder, 'bench-link'))).toBe(false);
+    expect(readdirSync(elsewhere)).toEqual(['thesis.txt']);
+    rmSync(elsewhere, { recursive: true });
   });
 
   it('leaves nothing in a folder that is somebody else’s', async () => {
