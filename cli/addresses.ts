@@ -80,9 +80,11 @@ function quoteCommands(apiUrl: string): readonly string[] {
   ];
 }
 
-export function printHints(terminal: Terminal): void {
+/** @param home as a person set it; undefined: the usual one, which every command finds by itself */
+export function printHints(terminal: Terminal, home: string | undefined): void {
   terminal.line();
-  terminal.line(terminal.paint('heading', 'What to try next') + ', in another terminal');
+  const where = home ? `, in another terminal, with ISTHMUS_HOME=${home}` : ', in another terminal';
+  terminal.line(terminal.paint('heading', 'What to try next') + where);
   const hints = [
     ['npm run pay -- --to MY --amount 250 --account ...0003', 'rejected by the destination: AC04'],
     ['npm run pay -- --to TH --amount 1000 --account ...0004', 'funds blocked: BLCK'],

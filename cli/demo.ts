@@ -62,7 +62,7 @@ interface Running {
   readonly asked: AbortController;
 }
 
-async function runUntilAsked({ terminal }: CommandContext, running: Running): Promise<number> {
+async function runUntilAsked({ terminal, env }: CommandContext, running: Running): Promise<number> {
   const { system, options, asked } = running;
   const untilAsked = new Promise<void>((resolve) => {
     if (asked.signal.aborted) resolve();
@@ -84,7 +84,7 @@ async function runUntilAsked({ terminal }: CommandContext, running: Running): Pr
     if (!isGood) code = 1;
   }
   if (!(options.plays && options.once) && !asked.signal.aborted) {
-    printHints(terminal);
+    printHints(terminal, env['ISTHMUS_HOME']);
     terminal.line();
     terminal.line('Isthmus runs until Ctrl-C.');
     await Promise.race([untilAsked, untilBroken]);

@@ -23,6 +23,7 @@ export function awaitSignals(say: (line: string) => void): Interruption {
   async function stopAll(code: number): Promise<void> {
     say('▶ Stopping what was started, if anything (Ctrl-C again ends everything at once)');
     await haltGuarded();
+    say('✓ Stopped');
     process.exit(code);
   }
 

@@ -92,7 +92,7 @@ export async function findRunningDemo(folder: string): Promise<RunFile> {
   }
   if (owner !== undefined && found !== 'another') {
     throw new UserError(
-      `The demo is still starting (process ${owner}). Wait until it says that Isthmus is up, then run this again.`,
+      `The demo is still starting (process ${owner}), or is being stopped. Wait until it says that Isthmus is up, then run this again; once it has stopped, start one with npm start.`,
     );
   }
   const instead =

@@ -93,10 +93,10 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
   process.once('exit', () => removeOwnRunFile(folder, instanceId)); // also when everything is ended at once
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
+    removeOwnRunFile(folder, instanceId); // first: whoever looks for the demo from now on is not told that it is up
     const [sandbox, ...ours] = processes.toReversed();
     await Promise.all(ours.map((one) => one.stop()));
     await sandbox?.stop();
-    removeOwnRunFile(folder, instanceId);
     await servers.stop();
   };
   try {

@@ -93,6 +93,7 @@ describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {
       expect(await start.ended, start.output()).toBeOneOf([0, 130]);
       expect({ stage, left: await leftAfter(patienceMs, ...marks) }).toEqual({ stage, left: [] });
       expect(start.output()).not.toMatch(/^\s+at /m);
+      expect(start.output()).toContain('✓ Stopped');
       const claim = await claimFolder(place.folder);
       claim.release();
     }

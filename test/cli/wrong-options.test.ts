@@ -85,7 +85,7 @@ describe('while the demo is not up yet', () => {
       const claim = await claimFolder(place.folder);
       const { code, output } = await place.finish(...args);
       claim.release();
-      expect(output).toMatch(/is still starting \(process \d+\).*run this again/);
+      expect(output).toMatch(/is still starting \(process \d+\), or is being stopped.*run this again/);
       expect(code).toBe(1);
     },
   );
