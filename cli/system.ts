@@ -136,8 +136,11 @@ async function startOurs(start: OursStart): Promise<RunFile> {
   await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
   const to = onLoopback(ports.source);
   for (const former of formerSources) {
-    const open = await moveCallbacks(servers.postgres.url, onLoopback(former), to);
-    if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${to} now`);
+    // whoever may name the one name of this machine may name the other (db/seed/operators.json)
+    for (const from of [onLoopback(former), `http://localhost:${former}`]) {
+      const open = await moveCallbacks(servers.postgres.url, from, to);
+      if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${to} now`);
+    }
   }
   const metricsPorts = { api: await free(), worker: await free() };
   const run = describeRun(options, { ...start, ports, metricsPorts });
