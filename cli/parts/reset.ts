@@ -20,25 +20,24 @@ export interface ResetOptions {
 export async function resetFolder({ folder, all }: ResetOptions): Promise<readonly string[]> {
   if (!existsSync(folder)) return [];
   refuseStrange(folder); // before a claim leaves its file in it
-  const claims = [await claimFolder(folder)];
+  const home = await claimFolder(folder);
+  const throwaways = new Map<string, Claim>();
   try {
     const kept = all ? [claimName] : [claimName, 'bin'];
     const paths = ownEntries(folder)
       .filter((name) => !kept.includes(name))
       .map((name) => join(folder, name)); // a benchmark that begins from now on is not among them
-    const throwaways = new Map<string, Claim | undefined>();
     for (const path of throwawayFolders(folder).filter((one) => paths.includes(one))) {
       const claim = await claimThrowaway(path);
-      if (claim !== undefined) claims.push(claim);
-      throwaways.set(path, claim);
+      if (claim !== undefined) throwaways.set(path, claim);
     }
     for (const path of [...paths, ...postgresFolders(join(folder, 'postgres'))]) {
       const claim = throwaways.get(path);
-      if (claim !== undefined) removeThrowaway({ folder: path, claim });
-      else if (!throwaways.has(path)) rmSync(path, { recursive: true, force: true });
+      if (claim === undefined) rmSync(path, { recursive: true, force: true });
+      else removeThrowaway({ folder: path, claim });
     }
     return paths;
   } finally {
-    for (const claim of claims) claim.release();
+    for (const claim of [home, ...throwaways.values()]) claim.release();
   }
 }
