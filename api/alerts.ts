@@ -8,6 +8,7 @@ import {
   type AlertFilter,
   type AlertsOfKind,
   type CaseHindrance,
+  type Closing,
   type NewEntry,
 } from '../core/cases.ts';
 import { compact } from '../core/compact.ts';
@@ -16,6 +17,8 @@ import { actOnAlert, actOnCase, entriesOfAlert, entriesOfCase, findAlert, listAl
 import { isOnRecord } from '../db/messages.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import {
+  alertId,
+  alertIdPattern,
   alertPageSchema,
   alertWithEntriesSchema,
   caseEntrySchema,
@@ -49,10 +52,7 @@ const query = z.object({
   limit: pageLimit(pageSize),
   cursor: pageCursor,
 });
-const alertIdPattern = /^[1-9]\d{0,17}$/;
-const params = z.object({
-  alertId: z.string().regex(alertIdPattern, 'must be the alertId of an alert'),
-});
+const params = z.object({ alertId });
 const isAlertId = (text: string) => alertIdPattern.test(text);
 const common = { tag: 'Alerts', roles: ['operator'] } as const;
 
@@ -142,21 +142,29 @@ function addActing(router: Router, deps: ApiDependencies): void {
       summary: 'Take, note, close or reopen the case of a payment, with all its alerts so far',
       description:
         'Take and close are about its alerts that are not closed, reopen about those that are, a note about all. An alert that ' +
-        'comes later is open. Where those that are not closed are of several kinds, close says which are over: `kinds`, or `all`.',
+        'comes later is open. Where those that are not closed are of several kinds, close says which are over: `kinds`, or `all`; ' +
+        'where there is any, it says in `seen` up to which somebody has looked.',
       params: z.object({ uetr: uuid }),
       body: newCaseEntrySchema,
-      problems: ['unknown-payment', 'already-taken', 'alert-closed', 'alert-not-closed', 'alert-kinds'],
+      problems: [
+        'unknown-payment',
+        'already-taken',
+        'alert-closed',
+        'alert-not-closed',
+        'alert-kinds',
+        'alerts-unseen',
+      ],
       answer: { description: 'All that was done', schema: z.array(caseEntrySchema) },
     },
     async ({ params: { uetr }, body, caller }) => {
       const entry = entryOf(body, caller);
       if (isProblem(entry)) return entry;
-      const unclear = refuseKinds(body);
+      const unclear = refuseClosing(body);
       if (unclear !== undefined) return unclear;
       if (!(await isOnRecord(deps.db, uetr))) return withoutPayment(deps.db, uetr);
       const hindrance = await actOnCase(deps.db, uetr, {
         ...entry,
-        closed: body.all === true ? 'all' : body.kinds,
+        closing: closingOf(body),
       });
       if (hindrance !== undefined) return hindered(hindrance);
       return json((await entriesOfCase(deps.db, uetr)).map(renderEntry));
@@ -180,6 +188,7 @@ function hindered(hindrance: CaseHindrance): Problem {
   if (hindrance.kind === 'closed') return problem('alert-closed', { detail: whoClosed(hindrance) });
   if (hindrance.kind === 'not-closed') return problem('alert-not-closed');
   if (hindrance.kind === 'kinds') return problem('alert-kinds', { detail: whichAreOpen(hindrance) });
+  if (hindrance.kind === 'unseen') return problem('alerts-unseen', { detail: upToWhich(hindrance) });
   const { takenBy, takenAt } = hindrance;
   const detail =
     `${takenBy} took it at ${takenAt.toISOString()}. ` +
@@ -197,11 +206,17 @@ function whoClosed({
   return `${closed}: to take care of it again, reopen it first.${rest}`;
 }
 
+/** With the id of the newest of each kind. */
 const counted = (open: readonly AlertsOfKind[]) =>
-  open.map(({ kind, count }) => `${count} ${kind}`).join(', ');
+  open
+    .map(({ kind, count, last }) => `${count} ${kind} (${count === 1 ? last : `the last: ${last}`})`)
+    .join(', ');
 
-function whichAreOpen({ open, missing }: Extract<CaseHindrance, { readonly kind: 'kinds' }>): string {
-  const named = missing.length === 0 ? '' : `None of its open alerts is ${missing.join(' or ')}. `;
+function whichAreOpen({ open, over, never }: Extract<CaseHindrance, { readonly kind: 'kinds' }>): string {
+  const named = [
+    ...over.map((kind) => `What was ${kind} is closed. `),
+    ...(never.length === 0 ? [] : [`None of its alerts is ${never.join(' or ')}. `]),
+  ].join('');
   if (open.length === 0) return `${named}It has none that is open.`;
   return (
     `${named}Open are ${counted(open)}. Name in \`kinds\` (ops close: --kind) those that are over, ` +
@@ -209,15 +224,29 @@ function whichAreOpen({ open, missing }: Extract<CaseHindrance, { readonly kind:
   );
 }
 
+function upToWhich({ open, seen }: Extract<CaseHindrance, { readonly kind: 'unseen' }>): string {
+  const named = seen === undefined ? '' : `None of them is ${seen}, or as old as that. `;
+  return (
+    `Open are ${counted(open)}. ${named}Name in \`seen\` (ops close: --seen) the last alert of the case that you have ` +
+    'looked at: what came after it stays open.'
+  );
+}
+
 type NewCaseEntry = z.output<typeof newCaseEntrySchema>;
 
-/** Only close names kinds, or all of them. */
-function refuseKinds({ action, kinds, all }: NewCaseEntry): Problem | undefined {
+const closingOf = ({ kinds, all, seen }: NewCaseEntry): Closing => ({
+  kinds: all === true ? 'all' : kinds,
+  seen,
+});
+
+/** Only close says which alerts are over: of some kinds, or of all. */
+function refuseClosing({ action, kinds, all, seen }: NewCaseEntry): Problem | undefined {
   if (kinds !== undefined && all !== undefined)
     return invalidRequest([{ pointer: '/all', detail: 'name kinds, or all of them, not both' }]);
-  if (action === 'close' || (kinds ?? all) === undefined) return undefined;
-  const pointer = kinds === undefined ? '/all' : '/kinds';
-  return invalidRequest([{ pointer, detail: `only close takes it, not ${action}` }]);
+  if (action === 'close') return undefined;
+  const [only] = Object.entries({ kinds, all, seen }).filter(([, value]) => value !== undefined);
+  if (only === undefined) return undefined;
+  return invalidRequest([{ pointer: `/${only[0]}`, detail: `only close takes it, not ${action}` }]);
 }
 
 function entryOf(body: Pick<NewCaseEntry, 'action' | 'note'>, { clientId }: Caller): NewEntry | Problem {

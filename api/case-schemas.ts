@@ -73,6 +73,9 @@ export const word = z
   .string()
   .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
 
+export const alertIdPattern = /^[1-9]\d{0,17}$/;
+export const alertId = z.string().regex(alertIdPattern, 'must be the alertId of an alert');
+
 /** What an operator does about a case. */
 export const newCaseEntrySchema = z
   .object({
@@ -87,6 +90,11 @@ export const newCaseEntrySchema = z
         example: ['delivery.dead-letter'],
       }),
     all: z.literal(true).optional().openapi({ description: 'With close: its alerts of every kind' }),
+    seen: alertId.optional().openapi({
+      description:
+        'With close, where an alert is open: the last alert of the case that you have looked at; later ones stay open',
+      example: '17',
+    }),
   })
   .strict()
   .openapi('NewCaseEntry');

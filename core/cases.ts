@@ -70,13 +70,20 @@ export interface NewEntry {
   readonly note: string | null;
 }
 
-/** Of a case, which of its open alerts are over: those of these kinds, or all; undefined: they are all of one kind. */
-export type ClosedKinds = readonly string[] | 'all' | undefined;
+/** Which open alerts of a case are over. */
+export interface Closing {
+  /** Those of these kinds, or all; undefined: they are all of one kind. */
+  readonly kinds: readonly string[] | 'all' | undefined;
+  /** Id of the last alert that whoever closes has looked at: what came after it stays open. */
+  readonly seen: string | undefined;
+}
 
 /** How many alerts there are of a kind. */
 export interface AlertsOfKind {
   readonly kind: string;
   readonly count: number;
+  /** Id of the newest. */
+  readonly last: string;
 }
 
 /** Why it cannot be done so. */
@@ -91,8 +98,15 @@ export type CaseHindrance =
     }
   /** There is nothing to reopen. */
   | { readonly kind: 'not-closed' }
-  /** It is not said which alerts are over, or of a kind that is named there is none: those that are open. */
-  | { readonly kind: 'kinds'; readonly open: readonly AlertsOfKind[]; readonly missing: readonly string[] };
+  /** It is not said which alerts are over, or of a kind that is named none is open, or there was never one. */
+  | {
+      readonly kind: 'kinds';
+      readonly open: readonly AlertsOfKind[];
+      readonly over: readonly string[];
+      readonly never: readonly string[];
+    }
+  /** It is not said up to which alert somebody has looked; or that is none of the case, or none is open up to it. */
+  | { readonly kind: 'unseen'; readonly open: readonly AlertsOfKind[]; readonly seen: string | undefined };
 
 /** The alerts of a case that an act is about: a note is about all, and nothing else changes what is over. */
 export function concernedBy<One extends Pick<Alert, 'state'>>(
@@ -112,19 +126,35 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
 export function kindsHindrance(
   open: readonly AlertsOfKind[],
   over: readonly (Standing & Pick<Alert, 'kind'>)[],
-  closed: ClosedKinds,
+  closed: Closing['kinds'],
 ): CaseHindrance | undefined {
   if (closed === 'all') return undefined;
   const named = [...new Set(closed)];
   const missing = named.filter((kind) => !open.some((one) => one.kind === kind));
   const isClear = closed === undefined ? open.length <= 1 : missing.length === 0;
   if (isClear) return undefined;
-  const closers = over.filter(({ kind }) => missing.includes(kind));
-  const [closer] = closers;
-  const areAllOver =
-    missing.length === named.length && new Set(closers.map(({ kind }) => kind)).size === missing.length;
-  if (closer === undefined || !areAllOver) return { kind: 'kinds', open, missing };
+  const closer = over.find(({ kind }) => missing.includes(kind));
+  const isOver = (missed: string) => over.some(({ kind }) => kind === missed);
+  if (closer === undefined || missing.length < named.length || !missing.every(isOver)) {
+    const never = missing.filter((kind) => !isOver(kind));
+    return { kind: 'kinds', open, over: missing.filter(isOver), never };
+  }
   return { kind: 'closed', closedBy: closer.closedBy, closedAt: closer.closedAt, open };
+}
+
+/**
+ * Nobody closes what came while they looked: a contradiction may be followed by another, which says that the money has
+ * moved.
+ * @param meant the alerts of the kinds that are over
+ * @param hasSeen whether the alert that is named is one of the case
+ */
+export function seenHindrance(
+  meant: readonly (AlertsOfKind & { readonly isSeen: boolean })[],
+  hasSeen: boolean,
+  { seen }: Closing,
+): CaseHindrance | undefined {
+  const isClear = meant.length === 0 || (hasSeen && meant.some(({ isSeen }) => isSeen));
+  return isClear ? undefined : { kind: 'unseen', open: meant, seen };
 }
 
 /**

@@ -7,13 +7,14 @@ import {
   concernedBy,
   hindranceOf,
   kindsHindrance,
+  seenHindrance,
   type Alert,
   type AlertFilter,
   type AlertsOfKind,
   type AlertState,
   type CaseEntry,
   type CaseHindrance,
-  type ClosedKinds,
+  type Closing,
   type NewEntry,
   type Standing,
 } from '../core/cases.ts';
@@ -128,20 +129,19 @@ export async function actOnAlert(
 /**
  * The same about a payment or resolution, with all its alerts that can be seen now and that it concerns
  * (core/cases.ts).
- * @param closed which of them are closed
+ * @param closing which of them are closed
  */
 export async function actOnCase(
   db: Db,
   subjectId: string,
-  { closed, ...entry }: NewEntry & { readonly closed?: ClosedKinds },
+  { closing: said, ...entry }: NewEntry & { readonly closing?: Closing },
 ): Promise<CaseHindrance | undefined> {
+  const closing = entry.action === 'close' ? { kinds: undefined, seen: undefined, ...said } : undefined;
   return db.transaction().execute(async (trx) => {
     await lock(trx, subjectId);
-    const alerts = await standingsOf(trx, subjectId);
+    const alerts = await standingsOf(trx, subjectId, closing?.seen);
     const concerned = concernedBy(entry.action, alerts);
-    const over = alerts.filter((one) => one.state === 'closed');
-    const unclear =
-      entry.action === 'close' ? kindsHindrance(countByKind(concerned), over, closed) : undefined;
+    const unclear = closing && unclearClosing(alerts, closing);
     if (unclear !== undefined) return unclear;
     // what becomes of its alerts becomes of a case; one without any stands by itself
     const states = alerts.length > 0 ? alerts : await ownStanding(trx, subjectId);
@@ -149,16 +149,43 @@ export async function actOnCase(
       .map((one) => hindranceOf(one, entry))
       .find((one) => one !== undefined);
     if (hindrance !== undefined) return hindrance;
-    const meant = Array.isArray(closed) ? concerned.filter(({ kind }) => closed.includes(kind)) : concerned;
-    await enter(trx, { subjectId, about: meant, entry });
+    const about = closing === undefined ? concerned : ofKinds(concerned, closing);
+    await enter(trx, { subjectId, about, upTo: closing?.seen, entry });
     return undefined;
   });
 }
 
-function countByKind(standings: readonly CaseStanding[]): readonly AlertsOfKind[] {
-  const counts = new Map<string, number>();
-  for (const { kind, count } of standings) counts.set(kind, (counts.get(kind) ?? 0) + count);
-  return [...counts].map(([kind, count]) => ({ kind, count }));
+function unclearClosing(alerts: readonly CaseStanding[], closing: Closing): CaseHindrance | undefined {
+  const open = alerts.filter((one) => one.state !== 'closed');
+  const over = alerts.filter((one) => one.state === 'closed');
+  return (
+    kindsHindrance(byKind(open), over, closing.kinds) ??
+    seenHindrance(
+      byKind(ofKinds(open, closing)),
+      alerts.some(({ hasSeen }) => hasSeen),
+      closing,
+    )
+  );
+}
+
+function ofKinds(alerts: readonly CaseStanding[], { kinds }: Closing): readonly CaseStanding[] {
+  return Array.isArray(kinds) ? alerts.filter(({ kind }) => kinds.includes(kind)) : alerts;
+}
+
+type KindStanding = Pick<CaseStanding, 'kind' | 'count' | 'last' | 'isSeen'>;
+
+function byKind(standings: readonly CaseStanding[]): readonly KindStanding[] {
+  const kinds = new Map<string, KindStanding>();
+  for (const { kind, ...one } of standings) {
+    const { count, last, isSeen } = kinds.get(kind) ?? { count: 0, last: '0', isSeen: false };
+    kinds.set(kind, {
+      kind,
+      count: count + one.count,
+      last: BigInt(one.last) > BigInt(last) ? one.last : last,
+      isSeen: isSeen || one.isSeen,
+    });
+  }
+  return [...kinds.values()];
 }
 
 const alertsPerEntry = 10_000; // some 200 ms: a statement of all that one payment can have would take longer than any may
@@ -167,11 +194,13 @@ interface CaseAct {
   readonly subjectId: string;
   /** The alerts that it concerns: no alert of another kind that comes meanwhile is closed with them. */
   readonly about: readonly { readonly kind: string; readonly state: AlertState }[];
+  /** Nor one with a higher id than this. */
+  readonly upTo: string | undefined;
   readonly entry: NewEntry;
 }
 
 /** An entry for so many alerts at once, oldest first; one for a case without any. */
-async function enter(trx: Db, { subjectId, about: concerned, entry }: CaseAct): Promise<void> {
+async function enter(trx: Db, { subjectId, about: concerned, upTo, entry }: CaseAct): Promise<void> {
   const states = [...new Set(concerned.map((one) => one.state))];
   const kinds = [...new Set(concerned.map((one) => one.kind))];
   let after = '0';
@@ -182,6 +211,7 @@ async function enter(trx: Db, { subjectId, about: concerned, entry }: CaseAct): 
       with concerned as (
         select e.audit_event_id from audit_events e ${lastDone}
         where ${isAlert} and e.subject_id = ${subjectId}::uuid and e.audit_event_id > ${after}::bigint
+          and (${upTo ?? null}::bigint is null or e.audit_event_id <= ${upTo ?? null}::bigint)
           and ${state} = any(${states}::text[]) and e.kind = any(${kinds}::text[])
         order by e.audit_event_id limit ${sql.lit(alertsPerEntry)}
       ),
@@ -198,19 +228,30 @@ async function enter(trx: Db, { subjectId, about: concerned, entry }: CaseAct): 
   }
 }
 
-type CaseStanding = Standing & AlertsOfKind;
+type CaseStanding = Standing &
+  AlertsOfKind & {
+    /** They are not newer than the alert `seen`. */
+    readonly isSeen: boolean;
+    /** That alert is one of them. */
+    readonly hasSeen: boolean;
+  };
 
 /** How the alerts of a case stand, those that stand alike as one: there may be thousands. The oldest first. */
-async function standingsOf(trx: Db, subjectId: string): Promise<readonly CaseStanding[]> {
+async function standingsOf(
+  trx: Db,
+  subjectId: string,
+  seen: string | undefined,
+): Promise<readonly CaseStanding[]> {
   // index audit_events_subject_id
   const { rows } = await sql<CaseStanding>`
     select kind, state, "takenBy", min("takenAt") as "takenAt", "closedBy", max("closedAt") as "closedAt",
-      count(*)::int as count
+      count(*)::int as count, max(audit_event_id)::text as last, "isSeen",
+      bool_or(audit_event_id = ${seen ?? '0'}::bigint) as "hasSeen"
     from (
-      select e.audit_event_id, e.kind, ${standing} from audit_events e ${lastDone}
+      select e.audit_event_id, e.kind, e.audit_event_id <= ${seen ?? '0'}::bigint as "isSeen", ${standing} from audit_events e ${lastDone}
       where ${isAlert} and e.subject_id = ${subjectId}::uuid
     ) alerts
-    group by kind, state, "takenBy", "closedBy"
+    group by kind, state, "takenBy", "closedBy", "isSeen"
     order by max("closedAt") desc nulls first, min(audit_event_id)`.execute(trx);
   return rows;
 }

@@ -26,6 +26,12 @@ export const operationsProblems = {
     ruleId: 'OBS-6',
     detail: 'It is not said which of them are over: name their kinds, or all of them.',
   },
+  'alerts-unseen': {
+    status: 409,
+    title: 'It is not clear which alerts somebody has looked at',
+    ruleId: 'OBS-6',
+    detail: 'Name the last alert that you have looked at: one that came meanwhile stays open.',
+  },
   'already-taken': {
     status: 409,
     title: 'Already taken',

@@ -187,20 +187,24 @@ export interface Act {
   /** Of a payment, the kinds of its alerts that are closed. */
   readonly kinds?: readonly string[];
   readonly all?: true;
+  /** Of a payment, the last alert that was looked at. */
+  readonly seen?: string;
 }
 
 /** take, note, close, reopen: an alert, or a payment with all its alerts. */
 export async function act(
   context: CommandContext,
-  { action, id, note, kinds = [], all }: Act,
+  { action, id, note, kinds = [], all, seen }: Act,
   options: JsonOption,
 ): Promise<void> {
   const { terminal } = context;
   if (note === undefined && action !== 'take')
     throw new UsageError(`--note is missing: ${action} needs a note, for the next shift.`);
   const isPayment = uuidPattern.test(id);
-  if (!isPayment && (kinds.length > 0 || all === true)) {
-    throw new UsageError(`${id} is one alert: --kind and --all are for the case of a payment, by its UETR.`);
+  if (!isPayment && (kinds.length > 0 || all === true || seen !== undefined)) {
+    throw new UsageError(
+      `${id} is one alert: --kind, --all and --seen are for the case of a payment, by its UETR.`,
+    );
   }
   const gateway = await connectGateway(context);
   const path = isPayment ? `/payments/${id}/entries` : `/alerts/${alertIdOf(id)}/entries`;
@@ -209,6 +213,7 @@ export async function act(
     ...(note === undefined ? {} : { note }),
     ...(kinds.length === 0 ? {} : { kinds }),
     ...(all === undefined ? {} : { all }),
+    ...(seen === undefined ? {} : { seen }),
   });
   if (options.json) {
     terminal.line(text);

@@ -169,6 +169,7 @@ interface EntryOptions extends JsonOption {
   readonly note?: string;
   readonly kind?: readonly string[];
   readonly all?: true;
+  readonly seen?: string;
 }
 
 function addEntries(ops: Command, context: CommandContext): void {
@@ -177,7 +178,7 @@ function addEntries(ops: Command, context: CommandContext): void {
     ['note', 'write something down'],
     [
       'close',
-      'nothing more is to be done about an alert, or about a payment: where its open alerts are of several kinds, --kind says which are over',
+      'nothing more is to be done about an alert, or about a payment: --seen says up to which alert you have looked, and where its open alerts are of several kinds, --kind which are over',
     ],
     ['reopen', 'it is not over'],
   ] as const) {
@@ -192,14 +193,15 @@ function addEntries(ops: Command, context: CommandContext): void {
           : 'needed: in your words; no names, no accounts',
       )
       .addOption(json)
-      .action(async (id: string, { note, kind: kinds, all, ...options }: EntryOptions) => {
+      .action(async (id: string, { note, kind: kinds, all, seen, ...options }: EntryOptions) => {
         const { act } = await import('./commands.ts');
-        await act(context, compact<Act>({ action, id, note, kinds, all }), options);
+        await act(context, compact<Act>({ action, id, note, kinds, all, seen }), options);
       });
     if (action === 'close') {
       command
         .option('--kind <kind>', 'of a payment, its alerts of that kind only; repeatable', collect)
-        .option('--all', 'of a payment, its alerts of every kind');
+        .option('--all', 'of a payment, its alerts of every kind')
+        .option('--seen <id>', 'of a payment, its last alert that you have looked at: later ones stay open');
     }
   }
 }

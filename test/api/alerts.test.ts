@@ -1,7 +1,7 @@
 // Alerts on a whole gateway: how they are found, and how operators take, note and close them (OBS-6).
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { writeEvent } from '../harness/events.ts';
+import { newestAlert, writeEvent } from '../harness/events.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -148,7 +148,7 @@ describe('the case of a payment', () => {
     const act = (body: object) => ask('POST', `/payments/${uetr}/entries`, body);
     await act({ action: 'take' });
     expect(await kinds(`subjectId=${uetr}&state=taken`)).toEqual(['payment.contradiction']);
-    await act({ action: 'close', note: 'credited, says the bank' });
+    await act({ action: 'close', note: 'credited, says the bank', seen: await newestAlert(db, uetr) });
     expect(await kinds(`subjectId=${uetr}`)).toEqual([]);
     await raise('payment.something-else', uetr);
     expect(await kinds(`subjectId=${uetr}`)).toEqual(['payment.something-else']);
@@ -166,24 +166,30 @@ describe('the case of a payment', () => {
     for (const kind of [dead, dead, contradiction]) await raise(kind, uetr);
     const act = (action: string, more: object = {}) =>
       ask('POST', `/payments/${uetr}/entries`, { action, note: 'told by telephone', ...more });
-    const refused = async (more?: object) => {
-      const { status, body } = await act('close', more);
+    const close = async (more: object) => act('close', { ...more, seen: await newestAlert(db, uetr) });
+    const refused = async (more: object = {}) => {
+      const { status, body } = await close(more);
       expect([status, body.code]).toEqual([409, 'alert-kinds']);
       return body.detail;
     };
     for (const action of ['take', 'note']) expect((await act(action)).status, action).toBe(200);
-    expect(await refused()).toContain(`2 ${dead}, 1 ${contradiction}`);
+    expect(await refused()).toMatch(
+      new RegExp(`2 ${dead} \\(the last: \\d+\\), 1 ${contradiction} \\(\\d+\\)`),
+    );
     expect(await refused({ kinds: [dead, 'payment.in-doubt'] })).toContain('payment.in-doubt');
     expect(await kinds(`subjectId=${uetr}`)).toEqual([contradiction, dead, dead]);
-    expect((await act('close', { kinds: [dead] })).status).toBe(200);
+    expect((await close({ kinds: [dead] })).status).toBe(200);
     expect(await kinds(`subjectId=${uetr}`)).toEqual([contradiction]);
-    const again = await act('close', { kinds: [dead] });
+    const again = await close({ kinds: [dead] });
     expect([again.status, again.body.code]).toEqual([409, 'alert-closed']);
     expect(again.body.detail).toMatch(new RegExp(`^operator closed it at .*Open are 1 ${contradiction}`));
+    expect(await refused({ kinds: [dead, contradiction] })).toMatch(
+      new RegExp(`^What was ${dead} is closed. Open are 1`),
+    );
     await raise(dead, uetr);
-    expect((await act('close', { all: true })).status).toBe(200);
+    expect((await close({ all: true })).status).toBe(200);
     expect(await kinds(`subjectId=${uetr}`)).toEqual([]);
-    for (const more of [{ kinds: [dead] }, { all: true }]) {
+    for (const more of [{ kinds: [dead] }, { all: true }, { seen: '1' }]) {
       expect((await act('reopen', more)).body.errors, 'of what is closed only').toMatchObject([
         { pointer: `/${Object.keys(more)[0]}` },
       ]);

@@ -49,11 +49,12 @@ test('of two who take an alert and its case at once, one is told that the other 
 });
 
 test('an alert that nobody could see when its case was closed is open (OBS-6)', async () => {
-  const { uetr } = await paymentWithAlert();
+  const { uetr, alertId } = await paymentWithAlert();
   await db.transaction().execute(async (trx) => {
     await writeEvent(trx, { severity: 'alert', kind: 'payment.contradiction', subjectId: uetr });
     // its transaction is not over yet: no reader can know of it
-    const { status } = await ask('POST', `/payments/${uetr}/entries`, { action: 'close', note: 'settled' });
+    const closed = { action: 'close', note: 'settled', seen: alertId };
+    const { status } = await ask('POST', `/payments/${uetr}/entries`, closed);
     expect(status).toBe(200);
   });
   expect((await alertsOf(uetr, 'open')).length).toBe(1);
@@ -62,7 +63,7 @@ test('an alert that nobody could see when its case was closed is open (OBS-6)', 
 test('what is closed is taken only after it was reopened, and an entry about a case names its alerts (OBS-6)', async () => {
   const { uetr, alertId } = await paymentWithAlert();
   const act = (path: string, body: object) => ask('POST', `${path}/entries`, body);
-  expect(await act(`/payments/${uetr}`, { action: 'close', note: 'settled' })).toMatchObject({
+  expect(await act(`/payments/${uetr}`, { action: 'close', note: 'settled', seen: alertId })).toMatchObject({
     status: 200,
     body: [{ action: 'close', alertId: null, alerts: [{ alertId, kind: expect.any(String) as string }] }],
   });

@@ -11,7 +11,7 @@ import {
   show,
 } from '../../cli/ops/commands.ts';
 import { printMessage } from '../../cli/ops/message.ts';
-import { writeEvent } from '../harness/events.ts';
+import { newestAlert, writeEvent } from '../harness/events.ts';
 import { refuseMessage } from '../../db/refused-messages.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -117,7 +117,7 @@ test('alerts: found, taken, noted and closed', async () => {
   await expect(act(context(), { action: 'close', id, note: undefined }, {})).rejects.toThrow(
     '--note is missing: close needs a note, for the next shift',
   );
-  await act(context(), { action: 'close', id: credited, note: 'the bank has answered' }, {});
+  await act(context(), { action: 'close', id: credited, note: 'the bank has answered', seen: id }, {});
   lines.splice(0);
   await show(context(), id, {});
   expect(text()).toMatch(/payment.in-doubt +- +closed by operator/);
@@ -134,11 +134,12 @@ test('close: what somebody else had taken is said, so that they hear of it (OBS-
   await writeEvent(gateway.db, { severity: 'alert', kind: 'payment.in-doubt', subjectId: uetr });
   const other = { ISTHMUS_CLIENT_ID: 'operator2', ISTHMUS_CLIENT_SECRET: 'demo-operator2' };
   await act(context(other), { action: 'take', id: uetr, note: undefined }, {});
-  await act(context(), { action: 'close', id: uetr, note: 'the bank has answered' }, {});
+  const seen = await newestAlert(gateway.db, uetr);
+  await act(context(), { action: 'close', id: uetr, note: 'the bank has answered', seen }, {});
   expect(lines.at(-1)).toBe('! operator2 had taken it: tell them that it is closed.');
   await act(context(), { action: 'reopen', id: uetr, note: 'not yet' }, {});
   await act(context(), { action: 'take', id: uetr, note: undefined }, {});
-  await act(context(), { action: 'close', id: uetr, note: 'now it is' }, {});
+  await act(context(), { action: 'close', id: uetr, note: 'now it is', seen }, {});
   expect(lines.at(-1)).toMatch(/operator: close/);
 });
 
@@ -148,21 +149,24 @@ test('close: of a payment, the kinds that are named; without them it says which 
     await writeEvent(gateway.db, { severity: 'alert', kind, subjectId, party: 'THBPPAY' });
   const close = { action: 'close', id: rejected, note: 'it was delivered' };
   await expect(act(context(), close, {})).rejects.toThrow(
-    /1 delivery\.dead-letter, 1 payment\.contradiction.*--kind.*--all/,
+    /1 delivery\.dead-letter \(\d+\), 1 payment\.contradiction \(\d+\).*--kind.*--all/,
   );
-  await act(context(), { ...close, kinds: ['delivery.dead-letter'] }, {});
+  const seen = await newestAlert(gateway.db, rejected);
+  const oneKind = { ...close, kinds: ['delivery.dead-letter'] };
+  await expect(act(context(), oneKind, {})).rejects.toThrow(/Open are 1 delivery.* \(\d+\)\..*--seen/);
+  await act(context(), { ...oneKind, seen }, {});
   expect(text()).toMatch(/operator: close \d+ delivery.dead-letter: it was delivered/);
   lines.splice(0);
   await listAlerts(context(), { subjectId }, all);
   expect(lines).toHaveLength(3);
   expect(lines[1]).toContain('payment.contradiction');
   expect(lines[2]).toContain('docs/operations.md');
-  await act(context(), { ...close, all: true }, {});
+  await act(context(), { ...close, all: true, seen }, {});
   lines.splice(0);
   await listAlerts(context(), { subjectId }, all);
   expect(lines).toEqual([`No alert with subject id ${subjectId} is open or taken.`]);
   await expect(act(context(), { ...close, id: '1', all: true }, {})).rejects.toThrow(
-    '1 is one alert: --kind and --all are for the case of a payment, by its UETR.',
+    '1 is one alert: --kind, --all and --seen are for the case of a payment, by its UETR.',
   );
 });
 

@@ -8,6 +8,7 @@ import { actOnCase, entriesOfCase, listAlerts, openAlerts } from '../../db/cases
 import { connect, serviceLimits } from '../../db/connection.ts';
 import { up } from '../../db/migrations/0020-states-of-alerts.ts';
 import type { CaseAction } from '../../core/cases.ts';
+import { newestAlert } from '../harness/events.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from '../activities/workbench.ts';
 
@@ -30,8 +31,13 @@ async function contradicted(times: number): Promise<string> {
   return uetr;
 }
 
-const act = (uetr: string, action: CaseAction) =>
-  actOnCase(db, uetr, { action, by: 'operator', note: action });
+const act = async (uetr: string, action: CaseAction) =>
+  actOnCase(db, uetr, {
+    action,
+    by: 'operator',
+    note: action,
+    closing: { kinds: undefined, seen: await newestAlert(db, uetr) },
+  });
 const statesOfAlerts = async () =>
   (await sql`select * from alert_states order by audit_event_id`.execute(db)).rows;
 const openOf = async (subjectId: string) =>
@@ -65,7 +71,8 @@ test('a case of so many alerts that no one statement can go through them is take
   });
   try {
     for (const action of ['take', 'close'] as const) {
-      expect(await actOnCase(hasty, uetr, { action, by: 'operator', note: action })).toBe(undefined);
+      const closing = { kinds: undefined, seen: await newestAlert(db, uetr) };
+      expect(await actOnCase(hasty, uetr, { action, by: 'operator', note: action, closing })).toBe(undefined);
     }
     expect(await openOf(uetr)).toBe(0);
     const [taken, ...more] = await entriesOfCase(db, uetr);

@@ -1,5 +1,7 @@
 // Events of the audit trail as somebody else's statement would write them: of any kind, also of one that nothing of ours
 // records.
+import { alertStates } from '../../core/cases.ts';
+import { listAlerts } from '../../db/cases.ts';
 import type { Db } from '../../db/connection.ts';
 
 export interface WrittenEvent {
@@ -24,4 +26,12 @@ export async function writeEvent(
       detail: JSON.stringify(detail ?? {}),
     })
     .execute();
+}
+
+/** Whoever closes a case names it as the last that they have looked at (OBS-6). */
+export async function newestAlert(db: Db, subjectId: string): Promise<string> {
+  const { alerts } = await listAlerts(db, { states: alertStates, subjectId }, { limit: 1 });
+  const [newest] = alerts;
+  if (newest === undefined) throw new Error(`${subjectId} has no alert`);
+  return newest.alertId;
 }
