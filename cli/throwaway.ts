@@ -28,7 +28,7 @@ export async function inThrowawayPlace(
   run: (place: ThrowawayPlace) => Promise<number>,
 ): Promise<number> {
   openHome(home);
-  await removeLeftovers(home, made.kind);
+  for (const why of await removeLeftovers(home, made.kind)) terminal.line(`! ${why}`);
   const own = await makeThrowaway(home, made);
   const { folder } = own;
   const remove = () => removeThrowaway(own);

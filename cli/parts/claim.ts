@@ -130,8 +130,11 @@ function ownerIn(file: number): string | undefined {
 }
 
 function unusable(path: string, done: 'locked' | 'read', error: unknown): UserError {
+  const hasLocks = ['ENOTSUP', 'EOPNOTSUPP', 'ENOLCK', 'ENOSYS'].includes(codeOf(error) ?? '')
+    ? ', on a file system that has locks'
+    : '';
   return new UserError(
-    `${path}, which marks the folder as in use, cannot be ${done}: ${fileReason(error) ?? reasonOf(error)}. Set ISTHMUS_HOME to a folder of your own, on a file system that has locks.`,
+    `${path}, which marks the folder as in use, cannot be ${done}: ${fileReason(error) ?? reasonOf(error)}. Mend that, or set ISTHMUS_HOME to a folder of your own${hasLocks}.`,
     { cause: error },
   );
 }
@@ -145,6 +148,6 @@ function heldByReader(path: string): UserError {
 
 function inUse(owner: string, folder: string): FolderInUseError {
   return new FolderInUseError(
-    `Process ${owner} already runs Isthmus on ${folder}. Stop it where it runs (Ctrl-C), then run this again; npm run where prints its addresses.`,
+    `Process ${owner} already runs Isthmus on ${folder}. Stop it where it runs (Ctrl-C), then run this again.`,
   );
 }

@@ -1,14 +1,26 @@
 // The folder of data, logs and fetched programs: made, and found fit for use, before anything is started in it. It must
 // never touch what is not ours.
-import { mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { claimName } from './claim.ts';
+import { isThrowawayName } from './throwaway-folders.ts';
 import { codeOf, fileReason, reasonOf, UserError } from '../errors.ts';
 
 const leastFreeBytes = 500_000_000; // a cluster and its log after an hour of payments, and the Temporal server
 
-/** What Isthmus makes in its folder. */
+/** What Isthmus makes in its folder, beside throwaway folders. */
 const ours =
-  /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|owner\.lock|claim\.sock[\w.-]*|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench.*|chaos.*|test-.*|new-.*)$/;
+  /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|owner\.lock|claim\.sock[\w.-]*|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench|chaos)$/;
 /** What systems put into every folder. */
 const everywhere = /^(lost\+found|\.DS_Store)$/;
 /** The folder of a project, which nobody else uses. */
@@ -22,6 +34,7 @@ export function openHome(folder: string): void {
   try {
     makeFolder(folder, folder);
     refuseStrange(folder);
+    closeSync(openSync(join(folder, claimName), 'a', 0o600)); // from now on it is ours
     const probe = join(folder, `probe-${process.pid}.pid`);
     try {
       writeFileSync(probe, 'to be or not to be');
@@ -41,20 +54,29 @@ export function openHome(folder: string): void {
   }
 }
 
-/** What we made in the folder. */
+/** What we made in the folder, beside throwaway folders. */
 export function ownEntries(folder: string): readonly string[] {
   return list(folder).filter((name) => ours.test(name));
 }
 
-/** @throws UserError when there is anything else in the folder than what we made, for then it is somebody's */
+/**
+ * A folder is ours where we have left our mark, or by its name; an empty one may become ours.
+ * @throws UserError when it is somebody's, or there is anything else in it than what we made
+ */
 export function refuseStrange(folder: string): void {
   if (basename(folder) === ownName) return;
-  const strange = list(folder).filter((name) => !ours.test(name) && !everywhere.test(name));
+  const names = list(folder).filter((name) => !everywhere.test(name));
+  const isMarked = names.includes(claimName);
+  const strange = isMarked ? names.filter((name) => !ours.test(name) && !isThrowawayName(name)) : names;
   if (strange.length === 0) return;
   const [first = ''] = strange.sort();
   const rest = strange.length === 1 ? '' : ` and ${strange.length - 1} more`;
+  const why = isMarked
+    ? 'that are not from Isthmus'
+    : `and no ${claimName}, which Isthmus leaves in its folder`;
+  const mark = isMarked ? '' : ` If they are from Isthmus, make an empty file ${claimName} there.`;
   throw new UserError(
-    `ISTHMUS_HOME=${folder} holds files that are not from Isthmus (${first}${rest}). Set ISTHMUS_HOME to an empty folder, or to one that does not exist yet.`,
+    `ISTHMUS_HOME=${folder} holds files ${why} (${first}${rest}). Set ISTHMUS_HOME to an empty folder, or to one that does not exist yet.${mark}`,
   );
 }
 

@@ -1,7 +1,7 @@
 // Where the embedded Postgres keeps its files and whom it runs as. Postgres refuses to run as root, so under root it
 // runs as an unprivileged user, who must be able to reach the binaries and the data: not so in /root, for example.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -10,17 +10,19 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 
 export interface PostgresHome {
   /** Password and data; exists and belongs to `user`. */
   readonly folder: string;
+  /** It is not within the data folder, so whoever owns that does not own it yet. */
+  readonly isElsewhere: boolean;
   readonly initdb: string;
   readonly postgres: string;
   /** Major version of the binaries, as in the data folder's PG_VERSION. */
@@ -32,43 +34,68 @@ export interface PostgresHome {
 /** Root's fallback when the project lies where no other user may look; only root can make it. */
 const rootFallback = '/var/lib/isthmus';
 
-/** @throws when there are no binaries for this platform, or root finds no user to run them as */
+/** In the folder within the home: what its data elsewhere are called, wherever the home is moved. */
+const markName = 'elsewhere';
+
+/** @throws when there are no binaries for this platform, or root finds no user to run them as, or cannot reach the data */
 export function postgresHome(folder: string): PostgresHome {
   const { binaries, version } = locateBinaries();
   const majorVersion = version.split('.')[0] ?? version;
   const user = unprivilegedUser();
+  const inside = resolve(folder);
   const at = (home: string, native: string): PostgresHome => ({
     folder: home,
+    isElsewhere: home !== inside,
     initdb: join(native, 'bin', 'initdb'),
     postgres: join(native, 'bin', 'postgres'),
     majorVersion,
     user,
   });
-  const here = at(resolve(folder), binaries);
+  const here = at(inside, binaries);
+  mkdirSync(inside, { recursive: true });
+  const elsewhere = elsewhereOf(inside);
   if (user === undefined) {
-    mkdirSync(here.folder, { recursive: true });
-    return here;
+    if (elsewhere === undefined) return here;
+    throw new UserError(
+      `The data of ${inside} were made by root, and are in ${elsewhere}. ${otherUser.root}`,
+    );
   }
-  if (isUsable(here)) return here;
-  const there = at(fallbackFolder(folder), copyBinaries(binaries, version));
+  if (elsewhere === undefined && isUsable(here)) return here;
+  if (existsSync(join(inside, 'data'))) {
+    throw new UserError(
+      `Running as root, and user ${user.uid}, who must run Postgres, can no longer reach ${inside}. Move the folder back to where everybody may look. ${otherUser.ordinary}`,
+    );
+  }
+  const there = at(elsewhere ?? nameElsewhere(inside), copyBinaries(binaries, version));
   if (isUsable(there)) return there;
   throw new UserError(
-    `Running as root, and user ${user.uid} can reach neither ${here.folder} nor ${there.folder}. ` +
-      'Run the command as an ordinary user, or set DATABASE_URL to a Postgres of your own.',
+    `Running as root, and user ${user.uid} can reach neither ${here.folder} nor ${there.folder}. ${otherUser.ordinary}`,
   );
 }
 
-/** Everything that `postgresHome(folder)` may have made; for `reset`. */
-export function postgresFolders(folder: string): readonly string[] {
-  return [resolve(folder), fallbackFolder(folder)];
+const ownPostgres = 'set DATABASE_URL to a Postgres of your own.';
+const otherUser = {
+  root: `Run the command as root, or ${ownPostgres}`,
+  ordinary: `Run the command as an ordinary user, or ${ownPostgres}`,
+} as const;
+
+/** Where the data of a home lie that are not in it: root's fallback. */
+export function elsewhereOf(folder: string): string | undefined {
+  const mark = join(folder, markName);
+  const name = existsSync(mark) ? readFileSync(mark, 'utf8').trim() : '';
+  return /^[\da-f]{16}$/.test(name) ? join(rootFallback, name) : undefined;
 }
 
-/** By what the folder is, whatever it is called. */
-function fallbackFolder(folder: string): string {
-  const parent = resolve(dirname(folder));
-  const path = join(existsSync(parent) ? realpathSync(parent) : parent, basename(folder));
-  const name = createHash('sha256').update(path).digest('hex').slice(0, 16);
+function nameElsewhere(folder: string): string {
+  const name = randomBytes(8).toString('hex');
+  writeFileSync(join(folder, markName), `${name}\n`);
   return join(rootFallback, name);
+}
+
+/** Everything that `postgresHome(folder)` has made. It is to be asked before any of it is removed. */
+export function postgresFolders(folder: string): readonly string[] {
+  const elsewhere = elsewhereOf(folder);
+  return [resolve(folder), ...(elsewhere === undefined ? [] : [elsewhere])];
 }
 
 /** @throws UserError when the programs are not there */
@@ -116,8 +143,7 @@ function unprivilegedUser(): PostgresHome['user'] {
     }
   }
   throw new UserError(
-    'Running as root, and there is neither a user postgres nor nobody to run Postgres as. ' +
-      'Run the command as an ordinary user, or set DATABASE_URL to a Postgres of your own.',
+    `Running as root, and there is neither a user postgres nor nobody to run Postgres as. ${otherUser.ordinary}`,
   );
 }
 

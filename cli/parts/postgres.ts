@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { Environment } from '../../core/environment-variables.ts';
 import { UserError } from '../errors.ts';
+import { claimFolder } from './claim.ts';
 import { ownCwd, startChild, stopOrphan, untilUp, type Child } from './child.ts';
 import { spawnGuarded } from './guard.mjs';
 import { checkDatabase } from './given.ts';
@@ -70,15 +71,28 @@ const superuser = 'isthmus';
 
 /**
  * A Postgres that answers: that of `DATABASE_URL`, else one of our own.
- * @throws Error with the log's end when ours does not start within 60 s
+ * @throws FolderInUseError when another runs on its data; Error with the log's end when ours does not start within 60 s
  */
 export async function startPostgres(options: StartPostgresOptions): Promise<RunningPostgres> {
   const existing = options.env['DATABASE_URL'];
   if (existing !== undefined && existing !== '') return useExisting(existing, options.say);
-  const started = performance.now();
   assertEmbeddedPostgres();
   mkdirSync(options.folder, { recursive: true });
   const home = postgresHome(join(options.folder, 'postgres'));
+  // a copy of the folder has the same data
+  const claim = home.isElsewhere ? await claimFolder(home.folder) : undefined;
+  try {
+    const started = await startIn(home, options);
+    void started.exited.then(() => claim?.release());
+    return started;
+  } catch (error) {
+    claim?.release();
+    throw error;
+  }
+}
+
+async function startIn(home: PostgresHome, options: StartPostgresOptions): Promise<RunningPostgres> {
+  const started = performance.now();
   const data = join(home.folder, 'data');
   const logFile = join(options.folder, 'postgres.log');
   if (!existsSync(data)) await initialise(home, data);

@@ -1,10 +1,11 @@
-// Removes the data of the demo: the next start begins with the seed data. It must not touch a server that runs.
+// Removes the data of the demo: the next start begins with the seed data. It must not touch a server that runs, nor what
+// is somebody's own.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { claimFolder, claimName, type Claim } from './claim.ts';
 import { ownEntries, refuseStrange } from './home.ts';
-import { postgresFolders } from './postgres-home.ts';
-import { claimThrowaway, removeThrowaway, throwawayFolders } from './throwaway-folders.ts';
+import { elsewhereOf } from './postgres-home.ts';
+import { claimLeftovers, removeOrLeave } from './throwaway-folders.ts';
 
 export interface ResetOptions {
   /** `.isthmus` */
@@ -13,31 +14,36 @@ export interface ResetOptions {
   readonly all: boolean;
 }
 
+export interface Reset {
+  readonly removed: readonly string[];
+  /** Why folders of benchmarks or tests are left. */
+  readonly left: readonly string[];
+}
+
 /**
- * @returns the paths that it removed
- * @throws FolderInUseError while a demo runs on the folder, or a benchmark in it; UserError when it holds what is not ours
+ * @throws FolderInUseError while a demo runs on the folder, or a benchmark in it; UserError when it is not ours, or holds
+ *   what is not. Nothing is removed then.
  */
-export async function resetFolder({ folder, all }: ResetOptions): Promise<readonly string[]> {
-  if (!existsSync(folder)) return [];
+export async function resetFolder({ folder, all }: ResetOptions): Promise<Reset> {
+  if (!existsSync(folder)) return { removed: [], left: [] };
   refuseStrange(folder); // before a claim leaves its file in it
-  const home = await claimFolder(folder);
-  const throwaways = new Map<string, Claim>();
+  const claims: Claim[] = [await claimFolder(folder)];
   try {
+    const elsewhere = elsewhereOf(join(folder, 'postgres'));
+    if (elsewhere !== undefined && existsSync(elsewhere)) claims.push(await claimFolder(elsewhere));
+    const { own, inUse, left } = await claimLeftovers(folder);
+    claims.push(...own.map(({ claim }) => claim));
+    for (const error of inUse) throw error;
     const kept = all ? [claimName] : [claimName, 'bin'];
     const paths = ownEntries(folder)
       .filter((name) => !kept.includes(name))
-      .map((name) => join(folder, name)); // a benchmark that begins from now on is not among them
-    for (const path of throwawayFolders(folder).filter((one) => paths.includes(one))) {
-      const claim = await claimThrowaway(path);
-      if (claim !== undefined) throwaways.set(path, claim);
-    }
-    for (const path of [...paths, ...postgresFolders(join(folder, 'postgres'))]) {
-      const claim = throwaways.get(path);
-      if (claim === undefined) rmSync(path, { recursive: true, force: true });
-      else removeThrowaway({ folder: path, claim });
-    }
-    return paths;
+      .map((name) => join(folder, name));
+    if (elsewhere !== undefined) rmSync(elsewhere, { recursive: true, force: true }); // before what names it
+    for (const path of paths) rmSync(path, { recursive: true, force: true });
+    const notRemoved = own.flatMap(removeOrLeave);
+    const removed = [...paths, ...own.map((one) => one.folder)].filter((path) => !existsSync(path));
+    return { removed, left: [...left, ...notRemoved] };
   } finally {
-    for (const claim of [home, ...throwaways.values()]) claim.release();
+    for (const claim of claims) claim.release();
   }
 }

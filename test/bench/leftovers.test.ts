@@ -28,10 +28,11 @@ describe('npm run bench leaves nothing on the disk', () => {
     const bench = place.run('bench', 'quotes');
     await bench.says('Postgres 18 on');
     const [own = ''] = benchFolders();
+    const folders = postgresFolders(join(place.folder, own, 'postgres'));
     bench.child.kill('SIGINT');
     expect(await bench.ended, bench.output()).toBe(130);
     expect(benchFolders()).toEqual([]);
-    for (const data of postgresFolders(join(place.folder, own, 'postgres'))) {
+    for (const data of folders) {
       expect({ data, exists: existsSync(data) }).toEqual({ data, exists: false });
     }
   });

@@ -85,12 +85,12 @@ const stages = ['Starting Isthmus', 'Database:'];
 describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {
   it('stops what had been started before it ends, and frees the folder', { timeout: 120_000 }, async () => {
     const place = await commandFolder();
-    const marks = [place.folder, ...postgresFolders(join(place.folder, 'postgres'))];
     for (const stage of stages) {
       const start = place.run('start');
       await start.says(stage);
       start.child.kill('SIGINT');
       expect(await start.ended, start.output()).toBeOneOf([0, 130]);
+      const marks = [place.folder, ...postgresFolders(join(place.folder, 'postgres'))];
       expect({ stage, left: await leftAfter(patienceMs, ...marks) }).toEqual({ stage, left: [] });
       expect(start.output()).not.toMatch(/^\s+at /m);
       expect(start.output()).toContain('✓ Stopped');

@@ -45,7 +45,7 @@ const { env } = process;
 /** Called by vitest before the first test file; what it returns runs after the last one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   mkdirSync(isthmus, { recursive: true });
-  await removeLeftovers(isthmus, 'test');
+  for (const why of await removeLeftovers(isthmus, 'test')) process.stderr.write(`${why}\n`);
   const own = await makeThrowaway(isthmus, { kind: 'test', name: 'servers' });
   const { folder } = own;
   const makers: { readonly [Name in keyof Offers]: () => Promise<Offer<Name>> } = {

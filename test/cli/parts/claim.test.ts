@@ -245,11 +245,11 @@ describe('claimFolder', () => {
     const path = join(folder, claimName);
     const refused = (reason: string) =>
       expect(claimFolder(folder)).rejects.toThrow(
-        new RegExp(`^${path}, .* cannot be locked: ${reason}.*Set ISTHMUS_HOME to a folder`),
+        new RegExp(`^${path}, .* cannot be locked: ${reason}.*[Ss]et ISTHMUS_HOME to a folder`),
       );
     const unread = (reason: string) =>
       expect(() => ownerOf(folder)).toThrow(
-        new RegExp(`^${path}, .* cannot be read: ${reason}.*Set ISTHMUS_HOME to a folder`),
+        new RegExp(`^${path}, .* cannot be read: ${reason}.*[Ss]et ISTHMUS_HOME to a folder`),
       );
     mkdirSync(path);
     await refused('it is a folder');

@@ -11,9 +11,10 @@ describe('openHome', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   it('knows the file by which another command finds out at this moment whether the folder can be written to', () => {
+    openHome(folder);
     const probe = `probe-${process.pid + 1}.pid`;
     writeFileSync(join(folder, probe), '');
     openHome(folder);
-    expect(ownEntries(folder)).toEqual([probe]);
+    expect(ownEntries(folder)).toEqual(['owner.lock', probe]);
   });
 });

@@ -15,8 +15,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isAlive, stopOrphan } from '../../../cli/parts/child.ts';
-import { postgresFolders } from '../../../cli/parts/postgres-home.ts';
+import { openHome } from '../../../cli/parts/home.ts';
+import { elsewhereOf, postgresFolders } from '../../../cli/parts/postgres-home.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../../../cli/parts/postgres.ts';
+import { resetFolder } from '../../../cli/parts/reset.ts';
 import { startTemporal } from '../../../cli/parts/temporal.ts';
 
 const say = () => undefined;
@@ -30,11 +32,14 @@ beforeEach(() => {
   mkdirSync(place);
 });
 afterEach(() => {
-  for (const path of [root, ...[place, moved].flatMap((one) => postgresFolders(join(one, 'postgres')))])
-    rmSync(path, { recursive: true, force: true });
+  const clusters = [place, moved].flatMap((one) => postgresFolders(join(one, 'postgres')));
+  for (const path of [root, ...clusters]) rmSync(path, { recursive: true, force: true });
 });
 
-const startAt = (folder: string) => startPostgres({ env: {}, folder, database: 'isthmus', say });
+const startAt = (folder: string) => {
+  openHome(folder);
+  return startPostgres({ env: {}, folder, database: 'isthmus', say });
+};
 const query = (server: RunningPostgres, sql: string) =>
   withClient(server.url, async (client) => (await client.query<Record<string, string>>(sql)).rows);
 
@@ -64,6 +69,54 @@ describe('Postgres', () => {
     expect(isAlive(first.pid ?? 0)).toBe(true);
     await copy.stop();
     await first.stop();
+  });
+});
+
+describe.runIf(process.getuid?.() === 0)('Postgres of root, where its own user cannot look', () => {
+  const data = (folder: string) => elsewhereOf(join(folder, 'postgres')) ?? 'none';
+  beforeEach(() => chmodSync(root, 0o700));
+
+  it('takes its data along when its folder is moved, and a new folder at the old place has none of them', async () => {
+    const first = await startAt(place);
+    await query(first, "create table credited as select 'kept' as payment");
+    await first.stop();
+    renameSync(place, moved);
+    mkdirSync(place);
+    const successor = await startAt(place);
+    expect(await query(successor, "select to_regclass('credited')::text as found")).toEqual([
+      { found: null },
+    ]);
+    await successor.stop();
+    await resetFolder({ folder: place, all: true });
+    const second = await startAt(moved);
+    expect(await query(second, 'select payment from credited')).toEqual([{ payment: 'kept' }]);
+    await second.stop();
+    const kept = data(moved);
+    expect(existsSync(kept)).toBe(true);
+    await resetFolder({ folder: moved, all: false });
+    expect(existsSync(kept)).toBe(false);
+  });
+
+  it('removes nothing that runs, and starts no second server on it: a copy of its folder has the same data', async () => {
+    const first = await startAt(place);
+    await query(first, "create table credited as select 'kept' as payment");
+    execFileSync('cp', ['-a', place, moved]);
+    const inUse = `already runs Isthmus on ${data(place)}`;
+    await expect(startAt(moved)).rejects.toThrow(inUse);
+    await expect(resetFolder({ folder: moved, all: true })).rejects.toThrow(inUse);
+    expect(existsSync(join(moved, 'postgres'))).toBe(true);
+    expect(await query(first, 'select payment from credited')).toEqual([{ payment: 'kept' }]);
+    await first.stop();
+  });
+
+  it('does not begin anew beside data that it can no longer reach, and says so', async () => {
+    chmodSync(root, 0o755);
+    await (await startAt(place)).stop();
+    chmodSync(root, 0o700);
+    await expect(startAt(place)).rejects.toThrow(
+      /can no longer reach .*place\/postgres\. Move the folder back/,
+    );
+    expect(data(place)).toBe('none');
   });
 });
 

@@ -93,6 +93,7 @@ describe('the ports of the demo', () => {
   const written = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
 
   it('are kept in the folder, which stays fit for use', async () => {
+    openHome(folder);
     const ports = await choose();
     expect(written()).toEqual({ ...ports, formerSources: [] });
     openHome(folder);

@@ -4,12 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claimFolder, claimName } from '../../../cli/parts/claim.ts';
+import { openHome } from '../../../cli/parts/home.ts';
 import { resetFolder } from '../../../cli/parts/reset.ts';
 
 describe('resetFolder', () => {
   let folder = '';
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'isthmus-reset-'));
+    writeFileSync(join(folder, claimName), '');
     for (const name of ['bin', 'postgres', 'temporal']) mkdirSync(join(folder, name));
     writeFileSync(join(folder, 'bin', 'temporal'), 'binary');
     writeFileSync(join(folder, 'temporal', 'temporal.db'), 'data');
@@ -17,7 +19,7 @@ describe('resetFolder', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it('removes the data and keeps the fetched server', async () => {
-    const removed = await resetFolder({ folder, all: false });
+    const { removed } = await resetFolder({ folder, all: false });
     expect([...removed].sort()).toEqual([join(folder, 'postgres'), join(folder, 'temporal')]);
     expect(existsSync(join(folder, 'temporal'))).toBe(false);
     expect(existsSync(join(folder, 'bin', 'temporal'))).toBe(true);
@@ -47,19 +49,39 @@ describe('resetFolder', () => {
       );
       expect(readdirSync(folder)).toEqual(expect.arrayContaining(before));
       claim.release();
-      expect(await resetFolder({ folder, all: false })).toContain(join(folder, name));
+      const { removed } = await resetFolder({ folder, all: false });
+      expect(removed).toContain(join(folder, name));
       expect(readdirSync(folder).sort()).toEqual(['bin', claimName]);
     },
   );
 
-  it('removes a link and follows none', async () => {
+  it('leaves files and links that are called like a folder of a benchmark', async () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'isthmus-elsewhere-'));
     writeFileSync(join(elsewhere, 'thesis.txt'), 'three years');
     symlinkSync(elsewhere, join(folder, 'bench-link'));
-    await resetFolder({ folder, all: false });
-    expect(existsSync(join(folder, 'bench-link'))).toBe(false);
+    writeFileSync(join(folder, 'bench-notes.txt'), 'mine');
+    await resetFolder({ folder, all: true });
+    expect(readdirSync(folder).sort()).toEqual(['bench-link', 'bench-notes.txt', claimName]);
     expect(readdirSync(elsewhere)).toEqual(['thesis.txt']);
     rmSync(elsewhere, { recursive: true });
+  });
+
+  it('removes nothing from a folder that Isthmus was never in, though all in it is called like what is ours', async () => {
+    rmSync(join(folder, claimName));
+    mkdirSync(join(folder, 'logs'));
+    const before = readdirSync(folder);
+    await expect(resetFolder({ folder, all: true })).rejects.toThrow(
+      /holds files and no owner\.lock, which Isthmus leaves in its folder \(bin and 3 more\)\. Set .* make an empty file/,
+    );
+    expect(() => openHome(folder), 'nor does it become ours').toThrow('no owner.lock');
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  it('leaves what cannot be claimed, and says so', async () => {
+    mkdirSync(join(folder, 'bench-odd', claimName), { recursive: true });
+    const { left } = await resetFolder({ folder, all: false });
+    expect(left).toEqual([expect.stringMatching(/bench-odd is left where it is: .*it is a folder/)]);
+    expect(readdirSync(folder).sort()).toEqual(['bench-odd', 'bin', claimName]);
   });
 
   it('leaves nothing in a folder that is somebody else’s', async () => {
@@ -71,6 +93,6 @@ describe('resetFolder', () => {
 
   it('has nothing to do before the first start', async () => {
     rmSync(folder, { recursive: true });
-    expect(await resetFolder({ folder, all: false })).toEqual([]);
+    expect(await resetFolder({ folder, all: false })).toEqual({ removed: [], left: [] });
   });
 });
