@@ -134,13 +134,9 @@ async function startOurs(start: OursStart): Promise<RunFile> {
   const free = portChooser(); // of an earlier choice only what somebody else has by now is not free
   const { ports, formerSources } = await choosePorts(folder, { temporalUi: uiPortOf(servers), say, free });
   await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
-  const to = onLoopback(ports.source);
-  for (const former of formerSources) {
-    // whoever may name the one name of this machine may name the other (db/seed/operators.json)
-    for (const from of [onLoopback(former), `http://localhost:${former}`]) {
-      const open = await moveCallbacks(servers.postgres.url, from, to);
-      if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${to} now`);
-    }
+  for (const from of formerSources) {
+    const open = await moveCallbacks(servers.postgres.url, { from, to: ports.source });
+    if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${onLoopback(ports.source)} now`);
   }
   const metricsPorts = { api: await free(), worker: await free() };
   const run = describeRun(options, { ...start, ports, metricsPorts });

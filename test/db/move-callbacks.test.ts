@@ -10,7 +10,7 @@ const { deps, databaseUrl, accepted } = await workbench();
 const { db } = deps;
 const old = 'http://127.0.0.1:9101';
 const later = 'http://127.0.0.1:9201';
-const move = (from = old, to = later) => moveCallbacks(databaseUrl, from, to);
+const move = (from = 9101, to = 9201) => moveCallbacks(databaseUrl, { from, to });
 
 /** Where a callback that is written now would go. */
 async function addressOf(messageId: string): Promise<string | undefined> {
@@ -47,9 +47,17 @@ test('the callback of a payment that is open goes to the new address, as often a
   const { messageId } = await accepted({}, `${old}/callbacks/SGDFAST/pacs002?a=1`);
   await move();
   expect(await addressOf(messageId)).toBe(`${later}/callbacks/SGDFAST/pacs002?a=1`);
-  await move(later, 'http://127.0.0.1:9301');
-  await move('http://127.0.0.1:9301', old);
+  await move(9201, 9301);
+  await move(9301, 9101);
   expect(await addressOf(messageId)).toBe(`${old}/callbacks/SGDFAST/pacs002?a=1`);
+});
+
+test('a source that named localhost hears at the new port too, what is written and what will be (DUP-1)', async () => {
+  const { messageId } = await accepted({}, 'http://localhost:9101/callbacks/c');
+  const written = await delivery(messageId, 'callback', { url: 'http://localhost:9101/callbacks/c' });
+  expect(await move()).toBe(1);
+  const there = 'http://localhost:9201/callbacks/c';
+  expect([await addressOf(messageId), await written()]).toEqual([there, there]);
 });
 
 test('the address that its source named last is what moves, and an address elsewhere stays (DUP-1)', async () => {
