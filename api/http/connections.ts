@@ -32,6 +32,8 @@ export interface Connections {
    * never instead of one.
    */
   refuseUnreadable(error: ParserError, socket: Socket): void;
+  /** From now on each answer is the last of its connection, and a connection on which nothing was asked ends. */
+  drain(): void;
   close(): void;
 }
 
@@ -78,7 +80,8 @@ export interface ConnectionListeners {
 export function createConnections(limits: ConnectionLimits, listeners: ConnectionListeners): Connections {
   const known = new Map<Socket, Connection>();
   const byAddress = new Map<string, Set<Connection>>();
-  const timer = setInterval(cutUnread, limits.checkMs);
+  let isDraining = false;
+  const timer = setInterval(() => cutUnread(known.values(), limits), limits.checkMs);
   timer.unref();
 
   function admit(socket: Socket): void {
@@ -122,20 +125,13 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
     return true;
   }
 
-  function cutUnread(): void {
-    const now = performance.now();
-    for (const connection of known.values()) {
-      const { refusedAtMs = now } = connection;
-      if (unreadMs(connection, now) > limits.answerMs || now - refusedAtMs > lingerMs)
-        connection.socket.destroy();
-    }
-  }
-
   return {
     admit,
     begin(request, response) {
       const connection = known.get(request.socket);
-      return connection !== undefined && take(connection, { request, response });
+      const isTaken = connection !== undefined && take(connection, { request, response });
+      if (isTaken && isDraining) endAfter(connection);
+      return isTaken;
     },
     refuseTunnel(refusal, request) {
       const connection = known.get(request.socket);
@@ -147,8 +143,20 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
       if (!socket.writable || error.code === 'ECONNRESET' || connection === undefined) socket.destroy();
       else if (connection.isEnding !== true) endWith(error, connection, listeners);
     },
+    drain() {
+      isDraining = true;
+      for (const connection of known.values()) endAfter(connection);
+    },
     close: () => clearInterval(timer),
   };
+}
+
+function cutUnread(connections: Iterable<Connection>, { answerMs }: ConnectionLimits): void {
+  const now = performance.now();
+  for (const connection of connections) {
+    const { refusedAtMs = now } = connection;
+    if (unreadMs(connection, now) > answerMs || now - refusedAtMs > lingerMs) connection.socket.destroy();
+  }
 }
 
 /** For how long its client has left unread what was sent. */
@@ -171,6 +179,17 @@ function take(connection: Connection, exchange: Exchange): boolean {
   connection.unfinished.add(response);
   response.once('close', () => connection.unfinished.delete(response));
   return true;
+}
+
+/** Ends the connection with its latest answer, which says so where its head is not sent yet. */
+function endAfter(connection: Connection): void {
+  const { socket, latest } = connection;
+  if (latest === undefined && socket.bytesRead === 0) socket.end();
+  if (latest === undefined || !isOpen(latest)) return;
+  if (!latest.response.headersSent) latest.response.shouldKeepAlive = false;
+  latest.response.once('close', () => {
+    if (connection.latest === latest) socket.destroySoon();
+  });
 }
 
 /** One answer for each request, and none after the one that ends the connection. */

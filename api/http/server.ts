@@ -118,6 +118,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   return {
     port: (server.address() as AddressInfo).port,
     close: async () => {
+      connections.drain();
       await closeServer(server);
       connections.close();
     },

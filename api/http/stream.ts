@@ -31,11 +31,13 @@ export async function streamed(
     return { piece, isLast: false };
   }
   let first: Promise<Piece> | undefined = Promise.resolve(await nextPiece());
+  let hasLeft = false;
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       try {
         const { piece, isLast } = await (first ?? nextPiece());
         first = undefined;
+        if (hasLeft) return; // meanwhile
         if (piece !== '') controller.enqueue(encoder.encode(piece));
         if (isLast) controller.close();
       } catch (error) {
@@ -45,6 +47,7 @@ export async function streamed(
       }
     },
     cancel: async () => {
+      hasLeft = true;
       await iterator.return?.();
     },
   });
