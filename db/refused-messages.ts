@@ -87,7 +87,8 @@ type Event = Pick<RefusedMessage, 'subjectId' | 'party'> & {
 /** Whoever sends what does not count by the thousand must not hide that one of them says how a payment ended. */
 type Final = FinalStatus | undefined;
 
-const mostPerMinute = 60; // of a party and a kind: the log has a line for each request (OBS-1)
+/** Of a party and a kind, and as many that state a final status: the log has a line for each request (OBS-1). */
+const mostPerMinute = 60;
 
 /** Few of a party in a minute; but of a payment always the first, and the first that states each final status. */
 const isOfMinute = (event: Event, final: Final) => {
@@ -96,6 +97,7 @@ const isOfMinute = (event: Event, final: Final) => {
     (select count(*) from (
       select from audit_events e
       where ${isAlert} and e.occurred_at > clock_timestamp() - interval '1 minute' and e.kind = ${kind} and e.party = ${party}
+        and coalesce(e.detail ->> 'reported' = any (${[...finalStatuses]}), false) = ${final !== undefined}::boolean
       limit ${sql.lit(mostPerMinute)}) latest) < ${sql.lit(mostPerMinute)} -- index audit_events_alerts
     or exists (select from payments where uetr = ${subjectId}::uuid) and ${isFirst(event, final)})`;
 };

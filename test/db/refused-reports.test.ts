@@ -12,13 +12,13 @@ import { workbench } from '../activities/workbench.ts';
 const { deps, accepted } = await workbench();
 const { db } = deps;
 
-const unknown = (party: string, subjectId: string = randomUUID()) =>
+const unknown = (party: string, reported: string | null = 'ACCC') =>
   refuseMessage(db, 'report.unknown-payment', {
-    subjectId,
+    subjectId: randomUUID(),
     party,
     inReplyTo: null,
     body: Buffer.from('<Document/>'),
-    fault: { reported: 'ACCC' },
+    fault: { reported },
   });
 const numberOf = async (party: string) => {
   const { rows } = await sql<{ number: number }>`
@@ -35,6 +35,19 @@ test('of one party 60 of a kind are on record in a minute, and of another as man
   await sql`update audit_events set occurred_at = occurred_at - interval '1 minute'`.execute(db);
   await unknown('MYRRPP');
   expect(await numberOf('MYRRPP')).toBe(61);
+});
+
+test('what states no final status leaves room for what says how a payment ended, and the other way round (PAY-8)', async () => {
+  for (let sent = 0; sent < 40; sent += 1) {
+    await unknown('CNYFPS', 'ACWP');
+    await unknown('CNYFPS', null);
+  }
+  expect(await numberOf('CNYFPS')).toBe(60);
+  for (const reported of ['ACCC', 'RJCT']) await unknown('CNYFPS', reported);
+  expect(await numberOf('CNYFPS')).toBe(62);
+  for (let sent = 0; sent < 60; sent += 1) await unknown('EURTIPS', 'RJCT');
+  await unknown('EURTIPS', 'ACWP');
+  expect(await numberOf('EURTIPS')).toBe(61);
 });
 
 test('of a payment the first that states each final status is always on record, with its bytes (PAY-8)', async () => {
