@@ -1,5 +1,6 @@
-// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, five at once;
-// then those that keep the processors busy, three at once; and alone, those that hold the product to a single second.
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, eight at once;
+// then those that keep the processors busy, four at once; three at once, those that mostly wait and whose limits are of
+// seconds; and alone, those that hold the product to a single second while it has much to do.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
 import { LongestFirst } from './test/harness/longest-first.ts';
@@ -17,12 +18,17 @@ const waiting = [
   'test/workflows/{resolution-faults,resolution-killed,resolution-resumed,worker-killed}.test.ts',
 ];
 
+/** They wait for limits that a busy machine would miss, and leave the processors free meanwhile. */
+const withinSeconds = [
+  'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
+  'test/db/connection-silent.test.ts',
+  'test/faults/{killed-after-answer,slow-engine-flood,stopped-processes}.test.ts',
+];
+
 /** A machine that is busy with something else takes that second away, or what one party gets beside another. */
 const withinASecond = [
   'test/activities/interim-flood.test.ts',
-  'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
-  'test/db/connection-silent.test.ts',
-  'test/faults/{costly-messages,floods,many-questions,slow-engine-flood,stopped-processes}.test.ts',
+  'test/faults/{costly-messages,floods,many-questions}.test.ts',
 ];
 
 /** MiB for what is young: with more of it, tests that keep a processor busy take a fourteenth less of it. */
@@ -44,8 +50,8 @@ const projects: TestProjectInlineConfiguration[] = [
       ...common,
       name: 'waiting',
       include: waiting,
-      exclude: withinASecond,
-      maxWorkers: 5,
+      exclude: [...withinSeconds, ...withinASecond],
+      maxWorkers: 8,
       sequence: { groupOrder: 0 },
     },
   },
@@ -54,13 +60,16 @@ const projects: TestProjectInlineConfiguration[] = [
       ...common,
       name: 'busy',
       include: ['test/**/*.test.ts'],
-      exclude: [...waiting, ...withinASecond],
-      maxWorkers: 3, // two cores, and what waits for a process that starts
+      exclude: [...waiting, ...withinSeconds, ...withinASecond],
+      maxWorkers: 4, // two cores, and what waits for a process that starts
       sequence: { groupOrder: 1 },
     },
   },
   {
-    test: { ...common, name: 'alone', include: withinASecond, maxWorkers: 1, sequence: { groupOrder: 2 } },
+    test: { ...common, name: 'paired', include: withinSeconds, maxWorkers: 3, sequence: { groupOrder: 2 } },
+  },
+  {
+    test: { ...common, name: 'alone', include: withinASecond, maxWorkers: 1, sequence: { groupOrder: 3 } },
   },
 ];
 

@@ -9,7 +9,8 @@ const long = [
   'cli/demo',
   'faults/engine-away',
   'faults/lost-executions',
-  'faults/stopped-processes',
+  'faults/stopped-processes', // of those whose limits are of seconds
+  'faults/killed-after-answer',
   'docs/commands',
   'workflows/resolution-resumed',
   'faults/idle-executions',

@@ -13,7 +13,7 @@ import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from './evidence.ts';
 import type { TestGateway } from './gateway.ts';
 import { instruction, newMessageId, type Changes } from '../../fixtures/instruction.ts';
-import { bestQuote, submit } from './payer.ts';
+import { bestQuote, inTurn, submit } from './payer.ts';
 
 /** Of the pacs.008 that the destination got; what names it at least. */
 export type Reported = Pick<Pacs002['original'], 'messageIdentification' | 'uetr'> &
@@ -72,7 +72,7 @@ export async function postReport(
 /** A payment from SG to TH that its destination has got and says nothing of. */
 export async function undecided(gateway: TestGateway, changes: Changes = {}): Promise<OriginalPacs008> {
   const message = instruction(await bestQuote(gateway), { ending: endingIn.silent, ...changes });
-  const { report, text } = await submit(gateway, message);
+  const { report, text } = await inTurn(() => submit(gateway, message));
   expect(report?.status, text).toBe('ACTC');
   await evidenceOf(gateway).arrival(message.uetr, 'destination', 'pacs008');
   return message;
