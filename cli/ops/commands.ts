@@ -1,6 +1,7 @@
 // What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations.md),
 // and shows the answer. It must not look into the gateway's database.
 import type { z } from 'zod';
+import { eventKinds } from '../../core/event-kinds.ts';
 import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -100,8 +101,12 @@ export async function listAlerts(context: CommandContext, query: Query, options:
     return { next: page.next, count: page.alerts.length };
   });
   if (options.json) return;
-  if (alerts.length === 0) terminal.line(nothingLike('alert', query));
-  else {
+  if (alerts.length === 0) {
+    terminal.line(nothingLike('alert', query));
+    const { kind } = query;
+    if (kind !== undefined && !isRaised(kind))
+      terminal.line(`This version raises no alert of kind ${kind}: docs/operations.md has those that it does.`);
+  } else {
     printAlerts(terminal, alerts);
     terminal.line(terminal.paint('muted', 'What each kind means, and what to do: docs/operations.md.'));
   }
@@ -118,6 +123,10 @@ function nothingLike(what: 'payment' | 'submission' | 'alert', query: Query): st
   const which = used.length === 0 ? `No ${what}` : `No ${what} with ${used.join(', ')}`;
   return what === 'alert' && query['state'] === undefined ? `${which} is open or taken.` : `${which}.`;
 }
+
+/** Whether an alert can be of that kind: a word that is mistaken finds nothing, and would pass for good news. */
+const isRaised = (kind: string): boolean =>
+  Object.entries(eventKinds).some(([name, severity]) => name === kind && severity !== 'info');
 
 /** `minAmount`: min amount */
 const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

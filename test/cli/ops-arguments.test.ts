@@ -41,3 +41,10 @@ test.each([
   const { code, output } = await ops(...args);
   expect(code, output).toBe(wanted);
 });
+
+test('alerts --kind with a word that is no kind says so: nothing found is not good news (OBS-6)', async () => {
+  const known = await ops('alerts', '--kind', 'payment.contradiction');
+  expect(known.output.trim()).toBe('No alert with kind payment.contradiction is open or taken.');
+  const mistaken = await ops('alerts', '--kind', 'payment.contradicton');
+  expect(mistaken.output).toContain('This version raises no alert of kind payment.contradicton');
+}, 30_000);

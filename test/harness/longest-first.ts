@@ -3,25 +3,37 @@
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
-/** Those of half a minute and more, the longest first. */
+/** Those of about half a minute and more, the longest first. */
 const long = [
   'chaos/minute',
   'cli/demo',
   'faults/engine-away',
   'faults/lost-executions',
-  'faults/stopped-processes', // of those whose limits are of seconds
-  'faults/killed-after-answer',
   'docs/commands',
   'workflows/resolution-resumed',
+  'telemetry/traces-as-built',
   'faults/idle-executions',
   'faults/lost-by-the-engine',
+  'faults/deadline-behind-held',
   'faults/lease-without-engine',
-  'workflows/payment-uncached',
-  'faults/receivers-down',
   'faults/own-faults',
+  'faults/receivers-down',
   'faults/found-by-attack',
+  'faults/brought-again',
+  'workflows/payment-uncached',
+  'faults/asked-while-idle',
+  'faults/asked-while-held',
+  // of those that keep the processors busy
   'xml/generated',
-  'telemetry/traces-as-built',
+  'model/interleavings',
+  'fuzz/intake',
+  'chaos/oracle',
+  'chaos/load',
+  'fuzz/names',
+  'cli/port-taken-late',
+  // of those whose limits are of seconds
+  'faults/killed-after-answer',
+  'faults/stopped-processes',
 ];
 
 /** So many of them at once at the beginning; then one after each of the others, so that they do not all wait together. */
