@@ -1,5 +1,5 @@
-// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, eight at once;
-// then those that keep the processors busy, four at once; three at once, those that mostly wait and whose limits are of
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, seven at once;
+// then those that keep the processors busy, four at once; four at once again, those that mostly wait and whose limits are of
 // seconds; and alone, those that hold the product to a single second while it has much to do.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
@@ -51,7 +51,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'waiting',
       include: waiting,
       exclude: [...withinSeconds, ...withinASecond],
-      maxWorkers: 8,
+      maxWorkers: 7,
       sequence: { groupOrder: 0 },
     },
   },
@@ -66,7 +66,7 @@ const projects: TestProjectInlineConfiguration[] = [
     },
   },
   {
-    test: { ...common, name: 'paired', include: withinSeconds, maxWorkers: 3, sequence: { groupOrder: 2 } },
+    test: { ...common, name: 'seconds', include: withinSeconds, maxWorkers: 4, sequence: { groupOrder: 2 } },
   },
   {
     test: { ...common, name: 'alone', include: withinASecond, maxWorkers: 1, sequence: { groupOrder: 3 } },

@@ -105,7 +105,9 @@ export async function listAlerts(context: CommandContext, query: Query, options:
     terminal.line(nothingLike('alert', query));
     const { kind } = query;
     if (kind !== undefined && !isRaised(kind))
-      terminal.line(`This version raises no alert of kind ${kind}: docs/operations.md has those that it does.`);
+      terminal.line(
+        `This version raises no alert of kind ${kind}: docs/operations.md has those that it does.`,
+      );
   } else {
     printAlerts(terminal, alerts);
     terminal.line(terminal.paint('muted', 'What each kind means, and what to do: docs/operations.md.'));

@@ -3,25 +3,28 @@
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
-/** Those of about half a minute and more, the longest first. */
+/**
+ * Those of about half a minute and more: the longest first, but those that start a system of their own, and keep the
+ * processors busy, one behind the other.
+ */
 const long = [
-  'chaos/minute',
-  'cli/demo',
+  'chaos/minute', // a system
   'faults/engine-away',
   'faults/lost-executions',
-  'docs/commands',
   'workflows/resolution-resumed',
-  'telemetry/traces-as-built',
   'faults/idle-executions',
   'faults/lost-by-the-engine',
   'faults/deadline-behind-held',
+  'cli/demo', // a system
   'faults/lease-without-engine',
   'faults/own-faults',
   'faults/receivers-down',
   'faults/found-by-attack',
+  'docs/commands', // a system
   'faults/brought-again',
   'workflows/payment-uncached',
   'faults/asked-while-idle',
+  'telemetry/traces-as-built', // a system
   'faults/asked-while-held',
   // of those that keep the processors busy
   'xml/generated',

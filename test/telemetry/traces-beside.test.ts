@@ -32,13 +32,13 @@ test("a destination's own report has its own trace, with the payment's id, and a
   const spans = await wholeTrace(source.traceId);
   const decided = spans.filter(({ name }) => name === 'local activity decidePayment');
   expect(decided.flatMap(({ links }) => links)).toContain(destination.traceId);
-  const [request] = collector
-    .spansOf(destination.traceId)
-    .filter(({ name }) => name === 'POST /iso20022/pacs002');
-  expect(request).toMatchObject({
-    parentSpanId: destination.spanId,
-    attributes: { subjectId: uetr, client: 'THBPPAY' },
-  });
+  const requests = () =>
+    collector.spansOf(destination.traceId).filter(({ name }) => name === 'POST /iso20022/pacs002');
+  await expect
+    .poll(requests)
+    .toMatchObject([
+      { parentSpanId: destination.spanId, attributes: { subjectId: uetr, client: 'THBPPAY' } },
+    ]);
 });
 
 test('what is tried again, by another worker too, is told the same trace each time', async () => {
