@@ -1,9 +1,14 @@
 // Executions whose workflow tasks fail again and again: they run by name only. The sweep finds that nobody works on
 // their payments, ends them and goes on from the record (LIF-2, I-15).
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import { startWorker } from '../../activities/start.ts';
+import { bundleWorkflows } from '../../cli/bundle-workflows.mjs';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { paymentWorkflowId, workflowTypes } from '../../contract/ids.ts';
-import { paymentStart } from '../../contract/starts.ts';
+import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -11,24 +16,30 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
 import { reportFinal } from '../harness/reports.ts';
 
-const gateway = await testGateway({ sweepEveryMs: 500 });
+const gateway = await testGateway({ worker: false, sweepEveryMs: 500 });
 const evidence = evidenceOf(gateway);
-const { db, temporal } = gateway;
+const { config, db, taskQueuePrefix, temporal } = gateway;
 
-/**
- * A payment that its destination has got and says nothing of, in an execution as 0.1.0 started it: two messages that
- * come at once are judged at once there, and what that leaves in its history cannot be replayed, mostly.
- */
-async function fragile(): Promise<{ readonly uetr: string; readonly xml: string }> {
-  const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
-  const { uetr } = message;
-  const start = paymentStart({ uetr, sourceSystem: 'SGDFAST', messageId: '' }, gateway.taskQueuePrefix);
-  await temporal.workflow.start(workflowTypes.payment, { ...start, args: [{ uetr }] });
-  const xml = buildPacs008(message);
-  const other = xml.replace('Canary Tan', 'Canary Goh'); // whichever comes first is the payment
-  await Promise.all([xml, other].map((one) => submitXml(gateway, one)));
-  await evidence.arrival(uetr, 'destination', 'pacs008');
-  return { uetr, xml };
+/** Payments that their destination has got and says nothing of, in executions that a worker with other code began. */
+async function begunByOtherCode(): Promise<readonly { readonly uetr: string; readonly xml: string }[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-other-code-'));
+  const codePath = join(folder, 'workflow-bundle.js');
+  await bundleWorkflows(codePath, join(import.meta.dirname, '..', 'harness', 'other-workflows.ts'));
+  const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const workflowBundle = { codePath };
+  const sweep = { everyMs: null };
+  const other = await startWorker(config, { logger, workflowBundle, taskQueuePrefix, sweep });
+  const begin = async () => {
+    const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
+    const xml = buildPacs008(message);
+    expect((await submitXml(gateway, xml)).report?.status).toBe('ACTC');
+    await evidence.arrival(message.uetr, 'destination', 'pacs008');
+    return { uetr: message.uetr, xml };
+  };
+  const payments = [await begin(), await begin()];
+  await other.shutdown();
+  rmSync(folder, { recursive: true });
+  return payments;
 }
 
 const alerted = async () => {
@@ -42,11 +53,11 @@ const alerted = async () => {
 };
 
 test('a payment whose execution cannot go on is taken from it, continues from the record, and somebody is told', async () => {
-  const payments = [await fragile(), await fragile(), await fragile(), await fragile()];
-  await gateway.stopWorker();
+  const payments = await begunByOtherCode();
   await gateway.startWorker();
   await Promise.all(payments.map(({ xml }) => submitXml(gateway, xml.replace('Canary Tan', 'Canary Ng')))); // 503 for some
-  await vi.waitFor(async () => expect((await alerted()).length).toBeGreaterThan(0), {
+  const uetrs = payments.map(({ uetr }) => uetr);
+  await vi.waitFor(async () => expect((await alerted()).toSorted()).toEqual(uetrs.toSorted()), {
     timeout: 40_000,
     interval: 500,
   });
@@ -65,11 +76,11 @@ test('a payment whose execution cannot go on is taken from it, continues from th
     expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('ACCC');
     await evidence.closed(uetr);
   }
-  for (const uetr of await alerted()) {
-    expect(payments.map((payment) => payment.uetr)).toContain(uetr);
+  expect((await alerted()).toSorted()).toEqual(uetrs.toSorted()); // once each
+  for (const uetr of uetrs) {
     await vi.waitFor(async () => {
       const runs: string[] = [];
-      const query = `WorkflowId = "${paymentWorkflowId(uetr ?? '')}"`;
+      const query = `WorkflowId = "${paymentWorkflowId(uetr)}"`;
       for await (const run of temporal.workflow.list({ query })) runs.push(run.status.name);
       expect(runs).toContain('TERMINATED');
       expect(runs).toContain('COMPLETED');
