@@ -6,12 +6,19 @@ import { join } from 'node:path';
 const prefix = 'workflow-bundle-';
 
 /**
+ * File name of the bundle of these sources.
+ * @internal exported for tests
+ * @param root folder of the project
+ */
+export const workflowBundleName = (root: string): string => `${prefix}${hashOfSources(root)}.js`;
+
+/**
  * @param root folder of the project
  * @param folder where bundles are kept: `.isthmus`
  * @returns path of the bundle
  */
 export async function ensureWorkflowBundle(root: string, folder: string): Promise<string> {
-  const name = `${prefix}${hashOfSources(root)}.js`;
+  const name = workflowBundleName(root);
   const path = join(folder, name);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });

@@ -42,6 +42,7 @@ const runEnd = pgMethod('end') as End;
  */
 export class DatabaseClient extends pg.Client {
   readonly #socket: Socket;
+  #isDropped = false;
   readonly #answerMs: number | undefined;
   readonly #onSilence: (() => void) | undefined;
   readonly #trace: TraceStatement | undefined;
@@ -63,6 +64,8 @@ export class DatabaseClient extends pg.Client {
    * again.
    */
   drop(reason: Error): void {
+    if (this.#isDropped) return; // by each query that waited on it
+    this.#isDropped = true;
     this.#socket.destroy(reason);
     void runEnd.call(this)?.catch(() => undefined); // a pool looks at this before it hears of the socket
   }

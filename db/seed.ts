@@ -62,6 +62,20 @@ export async function seed(
   }
 }
 
+/**
+ * Only the addresses of the counterparties, in a database that was seeded before.
+ * @internal exported for tests
+ * @throws where the seed data are not what they should be, or the database fails
+ */
+export async function moveCounterparties(databaseUrl: string, addresses: SeedAddresses): Promise<void> {
+  const db = connect(databaseUrl, { applicationName: 'isthmus-seed', maxConnections: 1 });
+  try {
+    await updateAddresses(db, expandSeed(readSeedFiles(), addresses));
+  } finally {
+    await db.destroy();
+  }
+}
+
 async function insertMissing(
   db: Db,
   table: (typeof tables)[number],

@@ -1,12 +1,14 @@
 // Runs commands of the command line as a person does, in a folder of their own, and reads what they print. They run
 // built, in less than half the processor time that their sources take; what `npm` starts from a clone runs its sources.
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { claimName } from '../../cli/parts/claim.ts';
 import { findTemporal } from '../../cli/parts/temporal-binary.ts';
 import { postgresFolders } from '../../cli/parts/postgres-home.ts';
 import type { RunFile } from '../../cli/run-file.ts';
+import { workflowBundleName } from '../../cli/workflow-bundle.ts';
 import { askFor } from '../harness/offers.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
@@ -40,14 +42,22 @@ export interface CommandFolder {
   readonly remove: () => void;
 }
 
-/** With the Temporal server that an earlier command fetched, so that nothing is fetched here. */
-export async function commandFolder(): Promise<CommandFolder> {
+/**
+ * With the Temporal server that an earlier command fetched, so that nothing is fetched here.
+ * @param options.hasStarted has the workflow bundle too, as after a first start
+ */
+export async function commandFolder({ hasStarted = false } = {}): Promise<CommandFolder> {
   const binFolder = join(root, '.isthmus', 'bin');
   const temporal = await findTemporal({ env: process.env, binFolder, say: () => undefined });
   const { dist } = await askFor('commands');
   const built = ([name = '']: readonly string[]) =>
     name === 'bench' ? sources([name]) : [join(dist, name === 'ops' ? 'ops.js' : 'main.js')];
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-command-'));
+  if (hasStarted) {
+    const { codePath } = await askFor('workflow-bundle');
+    copyFileSync(codePath, join(folder, workflowBundleName(root)));
+    writeFileSync(join(folder, claimName), '', { mode: 0o600 });
+  }
   const env: NodeJS.ProcessEnv = { ...process.env, ISTHMUS_HOME: folder, TEMPORAL_CLI: temporal };
   for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'NODE_ENV']) env[name] = ''; // vitest's, or a person's
   const started: RunningCommand[] = [];

@@ -84,7 +84,7 @@ const stages = ['Starting Isthmus', 'Database:'];
 
 describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {
   it('stops what had been started before it ends, and frees the folder', { timeout: 120_000 }, async () => {
-    const place = await commandFolder();
+    const place = await commandFolder({ hasStarted: true });
     for (const stage of stages) {
       const start = place.run('start');
       await start.says(stage);

@@ -7,7 +7,7 @@ import { commandFolder } from './command.ts';
 
 const database = await testDatabase();
 const temporal = await testTemporal();
-const place = await commandFolder();
+const place = await commandFolder({ hasStarted: true });
 const moved = `${place.folder}-moved`;
 afterAll(() => {
   place.remove();

@@ -11,7 +11,7 @@ import { commandFolder } from './command.ts';
 
 const database = await testDatabase();
 const temporal = await testTemporal();
-const place = await commandFolder();
+const place = await commandFolder({ hasStarted: true });
 afterAll(() => place.remove());
 
 const path = join(place.folder, 'ports.json');

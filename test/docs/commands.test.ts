@@ -12,7 +12,7 @@ import { readJournal } from '../../sandbox/journal-file.ts';
 import { commandFolder, type RunningCommand } from '../cli/command.ts';
 import { blocksOf, documents, readDocument, root, type Block } from './documents.ts';
 
-const place = await commandFolder();
+const place = await commandFolder({ hasStarted: true });
 const scratch = mkdtempSync(join(tmpdir(), 'isthmus-documents-'));
 const destinationPort = await freePort();
 let started: RunningCommand;

@@ -24,7 +24,7 @@ const { config, db, taskQueuePrefix, temporal } = gateway;
 async function begunByOtherCode(): Promise<readonly { readonly uetr: string; readonly xml: string }[]> {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-other-code-'));
   const codePath = join(folder, 'workflow-bundle.js');
-  await bundleWorkflows(codePath, join(import.meta.dirname, '..', 'harness', 'other-workflows.ts'));
+  await bundleWorkflows(codePath, join(import.meta.dirname, '..', 'harness', 'timed-workflow.ts'));
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
   const workflowBundle = { codePath };
   const sweep = { everyMs: null };

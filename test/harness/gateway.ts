@@ -10,7 +10,7 @@ import { startWorker, type RunningWorker } from '../../activities/start.ts';
 import { quietPort } from './quiet-port.ts';
 import { parseApiConfig, type ApiConfig } from '../../core/config.ts';
 import { connect, type Db } from '../../db/connection.ts';
-import { seed } from '../../db/seed.ts';
+import { moveCounterparties } from '../../db/seed.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxClearingSystem, SandboxOptions } from '../../sandbox/options.ts';
@@ -93,7 +93,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     tokens: clientCredentials({ tokenUrl: `${publicUrl}/oauth/token` }),
     ...(options.timings && { timings: options.timings }),
   });
-  await seed(database.url, {
+  await moveCounterparties(database.url, {
     operatorEndpointUrl: (operatorId) => sandbox.destinationUrl(operatorId),
     fxpBaseUrl: (fxpBic) => sandbox.fxpBaseUrl(fxpBic),
   });
