@@ -3,6 +3,7 @@ import { UsageError } from '../../cli/errors.ts';
 import { databaseFaults } from './database.ts';
 import { engineFaults } from './engine.ts';
 import type { Fault } from './fault.ts';
+import { operatorActs } from './operators.ts';
 import { partyFaults } from './parties.ts';
 import { processFaults } from './processes.ts';
 
@@ -11,6 +12,7 @@ export const faults: readonly Fault[] = [
   ...databaseFaults,
   ...engineFaults,
   ...partyFaults,
+  ...operatorActs,
 ];
 
 /** @throws UsageError, with the names that come near */

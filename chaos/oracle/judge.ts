@@ -20,6 +20,7 @@ import { judgeJudgements } from './checks/judgement.ts';
 import { judgeMessages } from './checks/messages.ts';
 import { judgeNotifications } from './checks/notifications.ts';
 import { judgePace } from './checks/pace.ts';
+import { judgePauses } from './checks/pauses.ts';
 import { judgePostedImprovements } from './checks/posted-improvements.ts';
 import { judgePostedRates } from './checks/posted-rates.ts';
 import { judgePrivacy } from './checks/privacy.ts';
@@ -60,6 +61,7 @@ const checks: readonly Check[] = [
   judgeQuoteUses,
   judgeSums,
   judgeJudgements,
+  judgePauses,
   judgeReferenceData,
   judgeQuotes,
   judgeQuoteSnapshots,

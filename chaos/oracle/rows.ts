@@ -172,6 +172,13 @@ export interface ResolutionAnswerRow {
   readonly answered_at: string;
 }
 
+export interface PauseRow {
+  /** A clearing system, or the id of an FX provider. */
+  readonly party_id: string;
+  readonly paused_at: string;
+  readonly resumed_at: string | null;
+}
+
 /** The tables that the checks read, and the form of their rows. */
 interface Forms {
   readonly payments: PaymentRow;
@@ -192,6 +199,7 @@ interface Forms {
   readonly psp_improvements: PspImprovementRow;
   readonly resolutions: ResolutionRow;
   readonly resolution_answers: ResolutionAnswerRow;
+  readonly pauses: PauseRow;
 }
 
 /** The rows of a table; none where the table is not there. */

@@ -98,10 +98,18 @@ export interface World {
   readonly quotes: ReadonlyMap<string, Quote>;
   readonly quoteRequests: readonly QuoteRequestRow[];
   readonly events: readonly AuditRow[];
+  /** Of a clearing system or an FX provider, by its id (LIF-5). */
+  readonly pausesOf: (party: string | null | undefined) => readonly Pause[];
   /** Posts of pacs.008, in order of time. */
   readonly submissions: readonly Submission[];
   /** UETRs of which somebody other than the sandbox has reported a final, so that its ledger is not the truth. */
   readonly reportedByOthers: ReadonlySet<string>;
+}
+
+/** From when to when an operator has paused somebody; Infinity: it stands. */
+export interface Pause {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** One quote of a stored request. */
@@ -151,6 +159,7 @@ export function openWorld(gathered: Evidence): World {
   const reference = openReference(tables);
   const quoteRequests = rowsOf(tables, 'quote_requests');
   const events = rowsOf(tables, 'audit_events');
+  const pauses = grouped(rowsOf(tables, 'pauses'), (row) => row.party_id);
   const payments = paymentsOf(evidence, { messages, messageOf, deliveries, reference, events });
   return {
     evidence,
@@ -166,6 +175,11 @@ export function openWorld(gathered: Evidence): World {
     quotes: new Map(quoteRequests.flatMap(quotesOf).map((quote) => [quote.quoteId, quote])),
     quoteRequests,
     events,
+    pausesOf: (party) =>
+      (pauses.get(party ?? '') ?? []).map((row) => ({
+        from: instant(row.paused_at),
+        to: instant(row.resumed_at) ?? Infinity,
+      })),
     submissions: evidence.exchanges.filter((one) => isPost(one, '/iso20022/pacs008')).map(toSubmission),
     reportedByOthers: reportedByOthers(evidence),
   };

@@ -6,6 +6,8 @@ import institutions from '../../db/seed/institutions.json' with { type: 'json' }
 export interface Names {
   readonly apis: readonly string[];
   readonly workers: readonly string[];
+  /** As operators pause them: `THBPPAY`. */
+  readonly clearingSystems: readonly string[];
   /** `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`: whoever has an address. */
   readonly parties: readonly string[];
   /** Those of them that have a second address. */
@@ -19,6 +21,7 @@ const fxps = institutions.fxps.map((one) => `fxp/${one.bic}`);
 export const names: Names = {
   apis: ['api-1', 'api-2'],
   workers: ['worker-1', 'worker-2'],
+  clearingSystems: clearingSystems.map((one) => one.clearingSystemId),
   parties: [...destinations, ...sources, ...fxps],
   movable: [...destinations, ...sources],
 };

@@ -319,6 +319,7 @@ function judgeExpected(world: World, report: Report, exchange: Exchange, expecte
   const payment = world.paymentOf.get(exchange.uetr ?? '');
   const isOfDestination = payment?.row.accepted === true;
   if (isOfDestination || expected.orCodes?.includes(reason ?? '') === true || reason === 'AB03') return;
+  if (payment?.decision?.rule_id === 'LIF-5') return; // its destination was paused: checks/pauses.ts
   if (status === 'false' && reason === 'AB08') return; // RES-1: nobody has answered in time
   report.breach(
     status === 'false' ? 'R:RES-2' : 'R:PAY-3',

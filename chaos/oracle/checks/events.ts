@@ -26,6 +26,7 @@ const subjectOf = ({ subject_id: subject, kind }: AuditRow) => subject ?? kind;
 /** Who is told: info nobody, alert whoever is on duty, security whoever watches over it. */
 const severities: Readonly<Record<string, string>> = {
   'payment.contradiction': 'alert',
+  'payment.destination-paused': 'info',
   'payment.in-doubt': 'alert',
   'payment.content-changed': 'security',
   'payment.uetr-of-another': 'security',

@@ -10,6 +10,7 @@ import { clock, instant, rowsOf, type QuoteRequestRow, type RateRow } from '../r
 import type { Report } from '../verdict.ts';
 import { grouped, type World } from '../world.ts';
 import { judgeAnsweredQuotes } from './answered-quotes.ts';
+import { mayBePaused } from './pauses.ts';
 
 /** Between reading the rates and storing the quotes, where nobody saw the request: a process may have stood still. */
 const unsureMs = 60_000;
@@ -106,6 +107,7 @@ function judgeRequest(report: Report, asked: Request): void {
   }
   for (const [fxp, known] of offers) {
     if (!known.isSure || request.fxp_ids.includes(fxp)) continue;
+    if (mayBePaused(world, { fxp, from: readFrom(asked), request })) continue;
     const due = variants.map((withFees) => {
       const prices = pricesOf(
         { side, amount: amount(request.amount), withFees },
