@@ -85,8 +85,8 @@ describe('an api whose database host falls silent', () => {
       const answers = await Promise.all(paths.map((path) => api.get(path)));
       return answers.map(({ status }) => status);
     };
-    expect(await statuses()).toEqual([200, 200, 200]);
-    expect(await readiness()).toMatchObject({ status: 'up' });
+    await expect.poll(statuses).toEqual([200, 200, 200]); // the first answers of a busy machine may miss these limits
+    await expect.poll(readiness).toMatchObject({ status: 'up' });
 
     await proxy.blackHole();
     const silent = { status: 'down', checks: { database: 'down', reference: 'down' } };

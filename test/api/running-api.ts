@@ -137,13 +137,17 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
         client_secret: `demo-${client}`,
       }),
     });
+    if (answer.status !== 200) throw new Error(`no token for ${client}: ${answer.status} ${answer.text}`);
     return answer.body.access_token;
   }
 
   function token(client: string): Promise<string> {
-    let known = tokens.get(client);
-    if (known === undefined) tokens.set(client, (known = fetchToken(client)));
-    return known;
+    const known = tokens.get(client);
+    if (known !== undefined) return known;
+    const fetched = fetchToken(client);
+    tokens.set(client, fetched);
+    fetched.catch(() => tokens.delete(client)); // the next one asks again
+    return fetched;
   }
 
   const authorized = async (client: string | null, headers: Record<string, string>) =>
