@@ -43,6 +43,8 @@ const entered = `insert into settlement_accounts (owner_id, sap_id, country_code
   values ('SG-LOTU', 'TH-HARB', 'TH', 'THB', 'LOTU-TH-THB')`;
 const gone = `delete from settlement_accounts where owner_id = 'SG-LOTU' and sap_id = 'TH-HARB'`;
 
+const untilToday = [3, 2, 1, 0].map((before) => `LOTU-TH-THB ${dayOf(today - before * dayMs)}`);
+
 beforeEach(async () => {
   await run(gone);
   await run('delete from former_account_owners');
@@ -53,9 +55,8 @@ beforeEach(async () => {
   await sql`update settlement_accounts set registered_at = ${asOf}`.execute(db);
   await sql`update book_endpoints set registered_at = ${asOf}`.execute(db);
   await loaded(['LOTU-TH-THB']);
+  await vi.waitFor(async () => expect((await owedInAWeek()).slice(0, 4)).toEqual(untilToday), 5_000); // since when too
 });
-
-const untilToday = [3, 2, 1, 0].map((before) => `LOTU-TH-THB ${dayOf(today - before * dayMs)}`);
 
 test('the owner of an account that is removed is owed its days to the end of that one, and reads them (REC-1, REC-2, SEC-1)', async () => {
   await run(gone);
