@@ -11,7 +11,6 @@ const knownMs = 5_000;
 export function judgePauses(world: World, report: Report): void {
   judgeAccepted(world, report);
   judgeRefused(world, report);
-  judgeQuoted(world, report);
 }
 
 const shownPause = ({ from, to }: Pause) => `paused from ${clock(from)} to ${clock(to)}`;
@@ -53,35 +52,21 @@ function judgeRefused(world: World, report: Report): void {
   }
 }
 
-function judgeQuoted(world: World, report: Report): void {
-  const { quoteRequests } = world;
-  const askedAt = askedAtOf(world);
-  report.examined('R:LIF-5', 'quotes, and whose provider was paused', quoteRequests.length);
-  for (const request of quoteRequests) {
-    const sentAt = askedAt.get(request.quote_request_id);
-    const issuedAt = instant(request.issued_at);
-    if (sentAt === undefined) continue; // nobody has seen when it was asked, or it was made older (QUO-6)
-    const paused = request.fxp_ids.filter((fxp) =>
-      world.pausesOf(fxp).some(({ from, to }) => from + knownMs < sentAt && issuedAt < to),
-    );
-    if (paused.length === 0) continue;
-    const statement = 'A quote was made of a provider that was paused before it was asked for.';
-    report.breach('R:LIF-5', statement, request.quote_request_id, [...paused, request]);
-  }
-}
-
-/** When a request for quotes was sent, by its id. */
-function askedAtOf({ evidence }: World): ReadonlyMap<string, number> {
-  const asked = evidence.exchanges.filter(
-    ({ method, path, purpose }) =>
-      method === 'GET' && /^\/quotes\//.test(path) && purpose !== 'quote-to-expire',
+/** @param sentAt when the quotes were asked for, if anybody saw it */
+export function judgeQuoted(
+  world: World,
+  report: Report,
+  { request, sentAt }: { readonly request: QuoteRequestRow; readonly sentAt: number | undefined },
+): void {
+  if (sentAt === undefined) return;
+  const issuedAt = instant(request.issued_at);
+  const paused = request.fxp_ids.filter((fxp) =>
+    world.pausesOf(fxp).some(({ from, to }) => from + knownMs < sentAt && issuedAt < to),
   );
-  return new Map(
-    asked.flatMap(({ responseBody, sentAt }) => {
-      const [, id] = /"quoteRequestId":\s*"([^"]+)"/.exec(responseBody ?? '') ?? [];
-      return id === undefined ? [] : [[id, instant(sentAt)] as const];
-    }),
-  );
+  report.examined('R:LIF-5', 'quotes, and whose provider was paused', 1);
+  if (paused.length === 0) return;
+  const statement = 'A quote was made of a provider that was paused before it was asked for.';
+  report.breach('R:LIF-5', statement, request.quote_request_id, [...paused, request]);
 }
 
 /** Whether a provider may rightly have been left out of an answer, because somebody had paused it. */

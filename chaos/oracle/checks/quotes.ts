@@ -10,7 +10,7 @@ import { clock, instant, rowsOf, type QuoteRequestRow, type RateRow } from '../r
 import type { Report } from '../verdict.ts';
 import { grouped, type World } from '../world.ts';
 import { judgeAnsweredQuotes } from './answered-quotes.ts';
-import { mayBePaused } from './pauses.ts';
+import { judgeQuoted, mayBePaused } from './pauses.ts';
 
 /** Between reading the rates and storing the quotes, where nobody saw the request: a process may have stood still. */
 const unsureMs = 60_000;
@@ -118,6 +118,7 @@ function judgeRequest(report: Report, asked: Request): void {
     if (due.includes(true)) continue;
     report.breach('R:QUO-2', `The quote of ${fxp} was left out.`, request.quote_request_id, shown);
   }
+  judgeQuoted(world, report, { request, sentAt: exchange && instant(exchange.sentAt) });
   judgeLeft(report, request, isAdjusted === false);
   judgeOrder(report, asked, shown);
 }
