@@ -113,7 +113,8 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
       description:
         'Payments and resolutions alike, from the moment that they are stored, and what was answered. All for operators, its own for a ' +
         'payment system. That something is not listed proves nothing, for it may be stored a moment later: who does not know what became of ' +
-        'a message sends the same bytes again (DUP-1). The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`.',
+        'a message sends the same bytes again (DUP-1). The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`. ' +
+        'With `state`, a page is what was looked at within a second: it may have fewer than `limit`, even none, and the next one more.',
       tag: 'Payments',
       roles: ['operator', 'ipso'],
       query,

@@ -68,6 +68,8 @@ export async function listPayments(
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
 
+const lookingOn = 'None so far; looking further back.';
+
 export async function listSubmissions(
   context: CommandContext,
   query: Query,
@@ -80,6 +82,7 @@ export async function listSubmissions(
     if (options.json) terminal.line(text);
     const page = read(submissionPage, text);
     submissions.push(...page.submissions);
+    if (page.next !== null && page.submissions.length === 0 && !options.json) terminal.line(lookingOn);
     return { next: page.next, count: page.submissions.length };
   });
   if (options.json) return;
