@@ -9,6 +9,7 @@ import {
   first,
   moved,
   repeated,
+  rewrite,
   row,
   rows,
   silent,
@@ -121,6 +122,24 @@ const ofSources: readonly Case[] = [
     id: 'R:MSG-11',
     alter: (draft) => {
       row(draft, 'decisions', { reason_code: 'TM01' })['rule_id'] = 'PAY-6';
+    },
+  },
+  {
+    title: 'a destination is not told to return what it has credited',
+    id: 'R:MSG-11',
+    alter: (draft) => {
+      const { confirmation_message_id: told } = row(draft, 'decisions', { rule_id: 'TIM-1' });
+      rewrite(draft, told, (text) => text.replace(/<AddtlInf>PAY-9[^<]*<\/AddtlInf>/, ''));
+    },
+  },
+  {
+    title: 'something is added to what a destination decided',
+    id: 'R:MSG-11',
+    alter: (draft) => {
+      const decided = row(draft, 'decisions', { status: 'RJCT', decided_by: 'destination' });
+      rewrite(draft, decided['callback_message_id'], (text) =>
+        text.replace('</StsRsnInf>', '<AddtlInf>PAY-7 so it is</AddtlInf></StsRsnInf>'),
+      );
     },
   },
   {

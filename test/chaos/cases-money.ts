@@ -81,7 +81,7 @@ export const moneyCases: readonly Case[] = [
   {
     title: 'a NORM payment is rejected on a timeout',
     id: 'I-8',
-    also: ['I-4', 'I-11', 'I-3', 'I-5', 'I-6', 'I-9', 'R:PAY-9', 'R:PAY-7', 'I-18'],
+    also: ['R:MSG-11', 'I-4', 'I-11', 'I-3', 'I-5', 'I-6', 'I-9', 'R:PAY-9', 'R:PAY-7', 'I-18'],
     alter: (draft) => {
       const uetr = credited(draft);
       Object.assign(decision(draft, uetr), {
@@ -127,7 +127,7 @@ export const moneyCases: readonly Case[] = [
   {
     title: 'the gateway blocks a payment by itself',
     id: 'I-8',
-    also: ['I-4', 'I-11', 'I-3', 'I-5', 'I-9', 'R:PAY-9', 'R:PAY-7', 'I-18'],
+    also: ['R:MSG-11', 'I-4', 'I-11', 'I-3', 'I-5', 'I-9', 'R:PAY-9', 'R:PAY-7', 'I-18'],
     alter: (draft) => {
       Object.assign(decision(draft, credited(draft)), {
         status: 'BLCK',

@@ -318,7 +318,7 @@ export const recordCases: readonly Case[] = [
   {
     title: 'the gateway rejects by itself though a final is stored',
     id: 'I-18',
-    also: ['I-4', 'I-5', 'I-11', 'I-8', 'I-6', 'R:PAY-9', 'I-3', 'I-9', 'R:PAY-7'],
+    also: ['R:MSG-11', 'I-4', 'I-5', 'I-11', 'I-8', 'I-6', 'R:PAY-9', 'I-3', 'I-9', 'R:PAY-7'],
     alter: (draft) => {
       const uetr = first(uetrs(draft, { status: 'ACCC' }, { priority: 'HIGH' }));
       Object.assign(row(draft, 'decisions', { uetr }), {

@@ -1,6 +1,6 @@
 // I-11: every message that we built is stored, valid, unique by its MsgId and says what the rules say (MSG-8 to MSG-11,
 // PAY-9, RES-3). What arrives is compared in deliveries.ts; the forwarded pacs.008 in forwarded.ts.
-import { at, contentOf, render, textAt, type Element } from '../read-message.ts';
+import { at, contentOf, named, render, textAt, type Element } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Stored, World } from '../world.ts';
 import { judgeForwarded } from './forwarded.ts';
@@ -93,7 +93,7 @@ function judgePayment(world: World, report: Report, payment: Payment): void {
   if (decision === undefined) return;
   const final = { status: decision.status, reason: decision.reason_code };
   judgeReport(report, payment, { stored: callback, about: original, ...final, isSwapped: true });
-  judgeReason(report, payment, callback);
+  judgeReason(report, payment, { callback, confirmation });
   if (!row.accepted) return;
   judgeReport(report, payment, {
     stored: confirmation,
@@ -103,16 +103,30 @@ function judgePayment(world: World, report: Report, payment: Payment): void {
   });
 }
 
-/** MSG-11: who is rejected by the gateway itself is told by which rule. */
-function judgeReason(report: Report, { uetr, decision }: Payment, callback: Stored | undefined): void {
-  const rule = decision?.rule_id;
-  if (decision?.decided_by !== 'gateway' || typeof rule !== 'string') return;
-  const told = textAt(callback?.message?.root, 'TxInfAndSts/StsRsnInf/AddtlInf') ?? 'nothing';
-  if (told.split(/[ :]/, 1)[0] === rule) return;
-  report.breach('R:MSG-11', 'A rejection does not name the rule that it is by.', uetr, [
-    decision,
-    `AddtlInf: ${told}`,
-  ]);
+/**
+ * MSG-11, PAY-9, LIF-4: who is rejected by the gateway itself is told by which rule, and a destination that it returns
+ * what it has credited; what people found out says so; to what a destination decided nothing is added.
+ */
+function judgeReason(
+  report: Report,
+  { uetr, row, decision }: Payment,
+  { callback, confirmation }: Record<'callback' | 'confirmation', Stored | undefined>,
+): void {
+  if (decision === undefined) return;
+  const { decided_by: by, rule_id: rule } = decision;
+  const own = { operator: ['LIF-4'], gateway: [rule ?? 'a rule'] } as const;
+  const rules: readonly string[] = by === 'operator' || by === 'gateway' ? own[by] : [];
+  const due = [
+    { told: callback, rules },
+    ...(row.accepted ? [{ told: confirmation, rules: by === 'gateway' ? [...rules, 'PAY-9'] : rules }] : []),
+  ];
+  for (const { told, rules: mustBe } of due) {
+    const texts = named(at(told?.message?.root, 'TxInfAndSts/StsRsnInf'), 'AddtlInf').map(({ text }) => text);
+    const are = texts.map((text) => text.split(/[ :]/, 1)[0]);
+    if (are.join() === mustBe.join()) continue;
+    const statement = 'A final pacs.002 does not say by which rules it is, or says what nobody has decided.';
+    report.breach('R:MSG-11', statement, uetr, [decision, `AddtlInf: ${texts.join(' | ')}`, mustBe.join()]);
+  }
 }
 
 interface Expected {
