@@ -5,6 +5,7 @@ import { decisionBy, untilDecidableMs, type Decision, type DueDecision } from '.
 import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import { compact } from '../core/compact.ts';
 import { additionalInformation, returnCredit } from '../core/explanation.ts';
+import { isKnownEnd } from '../core/payment-states.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
@@ -83,6 +84,13 @@ async function write(
 ): Promise<Decision | undefined> {
   const due = decisionBy(cause, payment);
   const { status, reasonCode, report } = due;
+  const end = {
+    status,
+    by: due.decidedBy,
+    ruleId: due.rejection?.ruleId ?? null,
+    priority: payment.priority,
+  };
+  assert(isKnownEnd(true, end), 'a payment ends only as its states have it (LIF-1)');
   const callback = await composeReport(deps, payment, due, 'source');
   const confirmation = await composeReport(deps, payment, due, 'destination');
   const notification = due.tellsFxProvider ? await composeNotification(deps, payment) : null;
@@ -97,7 +105,7 @@ async function write(
     submissionId: payment.messageId,
     status,
     reasonCode,
-    ruleId: due.rejection?.ruleId ?? null,
+    ruleId: end.ruleId,
     decidedBy: due.decidedBy,
     reportMessageId: report?.messageId ?? null,
     outcomeId: due.outcomeId,

@@ -6,6 +6,7 @@ import { caseEntrySchema } from './case-schemas.ts';
 import { hindrancesSchema } from './hindrances.ts';
 import { outcomeSchema } from './outcome-schemas.ts';
 import { listedStatuses, paymentStates } from '../core/payment-list.ts';
+import { openStates } from '../core/payment-states.ts';
 import { finalStatuses } from '../core/report.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-11-21T04:00:00.000Z' });
@@ -173,7 +174,7 @@ const differenceSchema = z
 export const evidenceSchema = z
   .object({
     uetr: id,
-    status: z.enum(['RCVD', 'REFUSED', 'ACTC', 'INDOUBT', 'ACCC', 'RJCT', 'BLCK']).openapi({
+    status: z.enum([...openStates, ...finalStatuses]).openapi({
       description:
         'RCVD: stored, not judged yet; REFUSED: only repeats arrived, which were refused (DUP-2) and created no payment (so ' +
         'PaymentStatus in the Temporal UI); ACTC: accepted, no final status yet; INDOUBT: the same, for more than 24 hours (TIM-2); otherwise the final status',

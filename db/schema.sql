@@ -24,6 +24,30 @@ end
 $function$;
 comment on function callback_address(uuid) is 'Where the answer to a submission goes: the address that was named last. For the statement that writes a callback: until that is committed, no other can be named, so that neither misses the other (DUP-1).';
 
+CREATE OR REPLACE FUNCTION public.check_decision()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  payment record;
+  is_known boolean;
+begin
+  select accepted, priority into payment from payments where uetr = new.uetr;
+  if payment.accepted is null then
+    raise exception 'a decision without a payment (LIF-1)' using errcode = 'integrity_constraint_violation';
+  end if;
+  is_known := case
+    when not payment.accepted then new.decided_by = 'gateway' and new.status = 'RJCT' and new.rule_id is not null
+    when new.decided_by <> 'gateway' then new.rule_id is null
+    else new.status = 'RJCT' and (payment.priority, new.rule_id) in (('HIGH', 'TIM-1'), ('NORM', 'TIM-3'))
+  end;
+  if is_known is not true then
+    raise exception 'the states of a payment do not have this decision (LIF-1): % by %, %', new.status, new.decided_by,
+      coalesce(new.rule_id, 'no rule') using errcode = 'integrity_constraint_violation';
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.note_alert_states()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -73,6 +97,15 @@ begin
 end
 $function$;
 comment on function notify_reference_data() is 'Tells every process that reference data changed (REF-6).';
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is insert-only: % refused (LIF-1)', tg_table_name, lower(tg_op)
+    using errcode = 'integrity_constraint_violation', hint = 'What was wrong is told by a further record.';
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.resume_book_endpoint()
  RETURNS trigger
@@ -1305,6 +1338,8 @@ CREATE TRIGGER address_type_inputs_changed AFTER INSERT OR DELETE OR UPDATE OR T
 
 CREATE TRIGGER address_types_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.address_types FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
+CREATE TRIGGER audit_events_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER book_endpoints_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.book_endpoints FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER book_endpoints_entered BEFORE INSERT ON public.book_endpoints FOR EACH ROW EXECUTE FUNCTION resume_book_endpoint();
@@ -1325,6 +1360,10 @@ CREATE TRIGGER creditor_agent_fee_formulas_changed AFTER INSERT OR DELETE OR UPD
 
 CREATE TRIGGER currencies_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.currencies FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
+CREATE CONSTRAINT TRIGGER decisions_follow_the_states AFTER INSERT ON public.decisions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_decision();
+
+CREATE TRIGGER decisions_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER fxp_corridors_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.fxp_corridors FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER fxp_endpoints_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.fxp_endpoints FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
@@ -1341,11 +1380,15 @@ CREATE TRIGGER institutions_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE
 
 CREATE TRIGGER issuer_keys_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.issuer_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
+CREATE TRIGGER messages_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER operator_callback_origins_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.operator_callback_origins FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER operators_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.operators FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER pauses_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.pauses FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER payments_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER psp_improvements_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.psp_improvements FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 

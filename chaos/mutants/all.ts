@@ -299,6 +299,11 @@ export const mutants: readonly Mutant[] = [
         replace:
           "  await db.updateTable('decisions').set({ status: report.status as Decision['status'] }).where('uetr', '=', payment.uetr).execute();",
       },
+      {
+        file: 'db/migrations/0024-insert-only.ts', // the database would refuse it (LIF-1)
+        find: "'payments', 'decisions', ",
+        replace: "'payments', ",
+      },
     ],
     breaks: ['I-8', 'I-4', 'R:PAY-7', 'R:PAY-9'],
   },

@@ -23,6 +23,7 @@ import * as statesOfAlerts from './0020-states-of-alerts.ts';
 import * as booksMended from './0021-books-mended.ts';
 import * as accountsThatAreGone from './0022-accounts-that-are-gone.ts';
 import * as whyRefused from './0023-why-refused.ts';
+import * as insertOnly from './0024-insert-only.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -48,4 +49,5 @@ export const migrations: Record<string, Migration> = {
   '0021-books-mended': booksMended,
   '0022-accounts-that-are-gone': accountsThatAreGone,
   '0023-why-refused': whyRefused,
+  '0024-insert-only': insertOnly,
 };

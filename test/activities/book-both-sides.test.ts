@@ -10,6 +10,7 @@ import { readBookIndex } from '../../db/reconciliation.ts';
 import { copyDecided } from '../../fixtures/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -21,10 +22,13 @@ test('the pages of an account that payments come in by and go out by, read one b
   const reportMessageId = await storeReport(db, uetr, { status: 'ACCC' });
   const cause = { by: 'destination', reportMessageId, wantsConfirmation: false } as const;
   await createDecidePayment(deps)({ uetr, cause });
-  await sql`update decisions set decided_at = ${from}`.execute(db);
+  await rewritten(db, sql`update decisions set decided_at = ${from}`);
   // as between two systems of one currency
-  await sql`update payments set source_sap_id = destination_sap_id, source_account_id = destination_account_id,
-    source_currency = destination_currency`.execute(db);
+  await rewritten(
+    db,
+    sql`update payments set source_sap_id = destination_sap_id, source_account_id = destination_account_id,
+    source_currency = destination_currency`,
+  );
   await copyDecided(db, { of: uetr, count: 125, decidedAt: from.toISOString() });
   const { rows } = await sql<{ sap: string; account: string }>`
     select destination_sap_id as sap, destination_account_id as account from payments where uetr = ${uetr}`.execute(

@@ -7,6 +7,7 @@ import { listBooksSent } from '../../db/book-pages.ts';
 import { copyDecided } from '../../fixtures/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -22,7 +23,7 @@ const made = () => inActivity(sendBooks);
 
 /** Lets a day pass: what is on record is a day older. */
 async function aDayPasses() {
-  await sql`update decisions set decided_at = decided_at - interval '1 day'`.execute(db);
+  await rewritten(db, sql`update decisions set decided_at = decided_at - interval '1 day'`);
   await sql`update book_pages set period_from = period_from - interval '1 day', period_to = period_to - interval '1 day'`.execute(
     db,
   );
@@ -34,14 +35,14 @@ const sent = async (days: number) =>
 
 beforeEach(async () => {
   await sql`delete from book_pages`.execute(db); // nobody was sent anything yet
-  await sql`delete from decisions`.execute(db);
+  await rewritten(db, sql`delete from decisions`);
   await sql`update book_endpoints set url = 'https://books.example' where party_id = 'SGDFAST'`.execute(db);
   await sql`update book_endpoints set registered_at = now()`.execute(db);
   const { uetr } = await accepted();
   const reportMessageId = await storeReport(db, uetr, { status: 'ACCC' });
   const cause = { by: 'destination', reportMessageId, wantsConfirmation: false } as const;
   await createDecidePayment(deps)({ uetr, cause });
-  await sql`update decisions set decided_at = ${dayBefore(1).from}`.execute(db);
+  await rewritten(db, sql`update decisions set decided_at = ${dayBefore(1).from}`);
   await copyDecided(db, { of: uetr, count: 200, decidedAt: dayBefore(1).from.toISOString() });
 });
 
@@ -70,16 +71,20 @@ test('the first book of a receiver that broke off behind its first page, and a d
 });
 
 test('the first book of a receiver that could not be made: the next days wait for it (REC-2, SEC-9)', async () => {
-  await sql`update payments set source_references = source_references #- '{original,endToEndId}' where uetr in (
-    select uetr from decisions)`.execute(db);
+  await rewritten(
+    db,
+    sql`update payments set source_references = source_references #- '{original,endToEndId}' where uetr in (
+    select uetr from decisions)`,
+  );
   await made();
   expect(await sent(1)).toBeUndefined();
   const { rows } =
     await sql`select from audit_events where kind = 'book.defect' and party = 'SGDFAST'`.execute(db);
   expect(rows.length).toBe(1);
   await aDayPasses();
-  await sql`update payments set source_references = jsonb_set(source_references, '{original,endToEndId}', '"mended"')`.execute(
+  await rewritten(
     db,
+    sql`update payments set source_references = jsonb_set(source_references, '{original,endToEndId}', '"mended"')`,
   );
   await made();
   expect(await sent(2)).toMatchObject({ pages: 2, made: 2 });

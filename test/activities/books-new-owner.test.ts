@@ -10,6 +10,7 @@ import { readOwedBooks } from '../../db/book-pages.ts';
 import { copyDecided } from '../../fixtures/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -50,7 +51,7 @@ beforeEach(async () => {
   const cause = { by: 'destination', reportMessageId, wantsConfirmation: false } as const;
   await createDecidePayment(deps)({ uetr, cause });
   const decidedAt = new Date(today - dayMs);
-  await sql`update decisions set decided_at = ${decidedAt}`.execute(db);
+  await rewritten(db, sql`update decisions set decided_at = ${decidedAt}`);
   await copyDecided(db, { of: uetr, count: 130, decidedAt: decidedAt.toISOString() });
   await vi.waitFor(() => expect(deps.reference().bookEndpoints.size).toBe(2), 5_000);
 });

@@ -5,6 +5,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { watchBooks } from '../../activities/watch-books.ts';
 import { listAlerts } from '../../db/cases.ts';
 import { workbench } from './workbench.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const { deps } = await workbench();
 
@@ -22,7 +23,7 @@ async function toldWhile(scheduleBooks: () => Promise<void>, giveUp = (): void =
 }
 
 beforeEach(async () => {
-  await sql`delete from audit_events where kind = 'book.late'`.execute(deps.db);
+  await rewritten(deps.db, sql`delete from audit_events where kind = 'book.late'`);
   await sql`delete from leases`.execute(deps.db);
   await sql`update settlement_accounts set registered_at = now() - interval '5 days'`.execute(deps.db);
   await sql`update book_endpoints set registered_at = now() - interval '3 days'`.execute(deps.db);

@@ -13,6 +13,7 @@ import { dayFrom, dayMs, type Book } from '../../core/reconciliation.ts';
 import { bothClocks } from '../harness/both-clocks.ts';
 import { storeReport } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const bench = await workbench();
 const { set: setClock } = await bothClocks(bench.deps.db);
@@ -29,7 +30,7 @@ const sendBooks = () => inActivity(createSendBooks(deps, { redeliver: () => Prom
 beforeEach(async () => {
   await setClock(now);
   await sql`delete from book_pages`.execute(db);
-  await sql`delete from decisions`.execute(db);
+  await rewritten(db, sql`delete from decisions`);
   await sql`update books_closed set until = ${day.from}`.execute(db);
 });
 

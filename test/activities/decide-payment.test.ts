@@ -20,6 +20,7 @@ import { takeReport } from '../../db/reports.ts';
 import { ok } from '../../core/result.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -63,19 +64,22 @@ function settle(deliveryId: string, { attempt, asks }: ClaimedAttempt, outcome: 
 
 /** As if the gateway had accepted it so long ago, by the database clock. */
 async function acceptedAgo(uetr: string, ms: number): Promise<void> {
-  await sql`
-    update payments set received_at = clock_timestamp() - ${ms} * interval '1 millisecond' where uetr = ${uetr}`.execute(
+  await rewritten(
     db,
+    sql`
+    update payments set received_at = clock_timestamp() - ${ms} * interval '1 millisecond' where uetr = ${uetr}`,
   );
 }
 
 /** Moves the deadline of a HIGH payment, by the database clock. */
 async function deadlineIn(uetr: string, ms: number): Promise<void> {
-  await db
-    .updateTable('payments')
-    .set({ deadline_at: new Date(Date.now() + ms) })
-    .where('uetr', '=', uetr)
-    .execute();
+  await rewritten(
+    db,
+    db
+      .updateTable('payments')
+      .set({ priority: 'HIGH', deadline_at: new Date(Date.now() + ms) })
+      .where('uetr', '=', uetr),
+  );
 }
 
 const deliveriesOf = async (uetr: string) => {

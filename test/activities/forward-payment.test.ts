@@ -10,6 +10,7 @@ import { setEndpoint } from '../harness/destination.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { reportOn } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const { deps, accepted, store } = await workbench();
 const { db } = deps;
@@ -258,11 +259,13 @@ test('a destination that nobody reaches, and whose breaker is open: each payment
   const high = await accepted({ priority: 'HIGH' });
   for (let failures = 0; failures < 5; failures += 1) await run(await accepted()).catch(() => undefined);
   const isAcceptedAgo = (uetr: string, seconds: number) =>
-    db
-      .updateTable('payments')
-      .set({ received_at: new Date(Date.now() - seconds * 1_000) })
-      .where('uetr', '=', uetr)
-      .execute();
+    rewritten(
+      db,
+      db
+        .updateTable('payments')
+        .set({ received_at: new Date(Date.now() - seconds * 1_000) })
+        .where('uetr', '=', uetr),
+    );
   await isAcceptedAgo(later.uetr, 58);
   const held = await run(later).catch((error: unknown) => error);
   expect(held).toMatchObject({ type: 'Held' });
@@ -282,7 +285,10 @@ test('an attempt made whatever the breaker says, whose bytes may have left, is r
   const later = await accepted();
   for (let failures = 0; failures < 5; failures += 1) await run(await accepted()).catch(() => undefined);
   const receivedAt = new Date(Date.now() - 61_000);
-  await db.updateTable('payments').set({ received_at: receivedAt }).where('uetr', '=', later.uetr).execute();
+  await rewritten(
+    db,
+    db.updateTable('payments').set({ received_at: receivedAt }).where('uetr', '=', later.uetr),
+  );
   const again = await run(later).catch((error: unknown) => error);
   expect(again).toMatchObject({ type: 'DestinationDidNotAnswer', nextRetryDelay: 1_000 });
   expect(await attemptsOf(later.deliveryId)).toEqual(['MAYBE_SENT 503']);

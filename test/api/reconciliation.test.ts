@@ -15,6 +15,7 @@ import { bestQuote, submit, type Trip } from '../harness/payer.ts';
 import { postReport, reportOn } from '../harness/reports.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
 import { sum } from '../system/sums.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const philippines = await silentDestination();
 const gateway = await testGateway({ prepare: (db) => philippines.register(db, 'IPSO-PH') });
@@ -88,10 +89,13 @@ beforeAll(async () => {
   for (const uetr of uetrs)
     await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 15_000);
   // all were decided on that day, a minute apart
-  await sql`
+  await rewritten(
+    db,
+    sql`
     update decisions d set decided_at = ${`${date}T10:00:00Z`}::timestamptz + n * interval '1 minute'
     from (select uetr, row_number() over (order by decided_at, uetr) as n from decisions) o
-    where o.uetr = d.uetr`.execute(db);
+    where o.uetr = d.uetr`,
+  );
 }, 120_000);
 
 const of = (book: string) => `/reconciliation?${book}&date=${date}`;
@@ -299,8 +303,11 @@ test('a rejection of the gateway’s own names its rule in every form of the boo
       async () => expect(await evidence.decision(uetr)).toMatchObject({ reason_code: 'AB03' }),
       5_000,
     );
-  await sql`
-    update decisions set decided_at = '2026-01-06T10:00:00Z' where uetr = any(${uetrs}::uuid[])`.execute(db);
+  await rewritten(
+    db,
+    sql`
+    update decisions set decided_at = '2026-01-06T10:00:00Z' where uetr = any(${uetrs}::uuid[])`,
+  );
 
   const book = 'clearingSystem=PHPINST&date=2026-01-06';
   const { body } = await get(`/reconciliation?${book}`, 'PHPINST');

@@ -11,6 +11,7 @@ import type { CaseAction } from '../../core/cases.ts';
 import { newestAlert } from '../harness/events.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from '../activities/workbench.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const { deps, accepted, databaseUrl } = await workbench();
 const db = connect(databaseUrl, { applicationName: 'isthmus-test', limits: serviceLimits }); // as the api has it
@@ -78,7 +79,7 @@ test('a case of so many alerts that no one statement can go through them is take
     const [taken, ...more] = await entriesOfCase(db, uetr);
     expect(taken).toMatchObject({ action: 'take', alertCount: 10_000 });
     expect(more.reduce((sum, one) => sum + one.alertCount, 0)).toBe(70_000);
-    await sql`delete from audit_events where subject_id = ${uetr}::uuid`.execute(db); // for the tests that follow
+    await rewritten(db, sql`delete from audit_events where subject_id = ${uetr}::uuid`); // for the tests that follow
   } finally {
     await hasty.destroy();
   }

@@ -9,6 +9,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { storeReport } from '../harness/reports.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500 });
 const { db } = gateway;
@@ -22,11 +23,13 @@ async function contradicted(): Promise<string> {
   await evidence.arrival(uetr, 'source', 'pacs002');
   await evidence.closed(uetr);
   const reportId = await storeReport(db, uetr, { status: 'RJCT', reasonCode: 'AC04' });
-  await sql`delete from audit_events where subject_id = ${uetr} and kind = 'payment.contradiction'`.execute(
+  await rewritten(
     db,
+    sql`delete from audit_events where subject_id = ${uetr} and kind = 'payment.contradiction'`,
   );
-  await sql`update messages set created_at = created_at - interval '1 hour' where message_id = ${reportId}`.execute(
+  await rewritten(
     db,
+    sql`update messages set created_at = created_at - interval '1 hour' where message_id = ${reportId}`,
   );
   return uetr;
 }

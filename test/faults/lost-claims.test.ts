@@ -10,6 +10,7 @@ import { inActivity, workbench } from '../activities/workbench.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 import { reading } from '../harness/listening.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const within = { timeout: 10_000, interval: 5 };
 const { deps, accepted, databaseUrl } = await workbench();
@@ -75,9 +76,12 @@ async function losingTheClaim<T>(
 
 /** As if `ms` were left to its deadline. */
 async function deadlineIn(uetr: string, ms: number): Promise<void> {
-  await sql`
-    update payments set deadline_at = clock_timestamp() + ${ms} * interval '1 millisecond'
-    where uetr = ${uetr}`.execute(db);
+  await rewritten(
+    db,
+    sql`
+    update payments set priority = 'HIGH', deadline_at = clock_timestamp() + ${ms} * interval '1 millisecond'
+    where uetr = ${uetr}`,
+  );
 }
 
 describe('the claim of an instruction whose answer is lost', () => {
@@ -89,8 +93,9 @@ describe('the claim of an instruction whose answer is lost', () => {
     const told = await losingTheClaim({ uetr, kind: 'instruction' }, () => forwardPayment(input));
     expect(told).toBe('THBPPAY: NOT_SENT (refused)');
     expect(await attemptsOf(uetr, 'instruction')).toEqual(['NOT_SENT']);
-    await sql`update payments set received_at = clock_timestamp() - interval '60 seconds' where uetr = ${uetr}`.execute(
+    await rewritten(
       db,
+      sql`update payments set received_at = clock_timestamp() - interval '60 seconds' where uetr = ${uetr}`,
     );
     expect(await decidePayment({ uetr, cause: { by: 'unreachable' } })).toMatchObject({ reasonCode: 'ED06' });
   });

@@ -14,6 +14,7 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit, submitXml, storeOnly, inTurn } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const maxExecutionSeconds = 3;
 const poison = 'POISON'; // a MsgId that starts so meets a defect of ours
@@ -69,7 +70,10 @@ test('the clock of the engine is ahead: nothing is rejected before the deadline 
   // what the engine takes for the deadline is 4 s before it
   const early = await deadlineOf(message.uetr);
   const deadline = new Date(early.getTime() + 4_000);
-  await db.updateTable('payments').set({ deadline_at: deadline }).where('uetr', '=', message.uetr).execute();
+  await rewritten(
+    db,
+    db.updateTable('payments').set({ deadline_at: deadline }).where('uetr', '=', message.uetr),
+  );
   await untilPast(new Date(early.getTime() + 2_000));
   expect(await evidence.decision(message.uetr)).toBeUndefined();
   expect(await reportFinal(gateway, message.uetr)).toBe(200);
@@ -80,7 +84,10 @@ test('and when it never comes: rejected at the deadline by the database clock, n
   const message = instruction(await bestQuote(gateway), { ending: endingIn.silent, priority: 'HIGH' });
   await submit(gateway, message);
   const deadline = new Date((await deadlineOf(message.uetr)).getTime() + 2_000);
-  await db.updateTable('payments').set({ deadline_at: deadline }).where('uetr', '=', message.uetr).execute();
+  await rewritten(
+    db,
+    db.updateTable('payments').set({ deadline_at: deadline }).where('uetr', '=', message.uetr),
+  );
   await evidence.arrival(message.uetr, 'source', 'pacs002');
   const decidedAt = (await evidence.decision(message.uetr))?.decided_at.getTime() ?? 0;
   expect(decidedAt).toBeGreaterThanOrEqual(deadline.getTime());

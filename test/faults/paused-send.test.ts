@@ -9,6 +9,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const asked: string[] = [];
 let status = 503;
@@ -44,8 +45,9 @@ test('a payment whose send somebody has paused is enquired about all the same (L
   const delivery = sql`(select delivery_id from deliveries where subject_id = ${uetr} and kind = 'instruction')`;
   await sql`update delivery_attempts set started_at = started_at - interval '2 minutes',
     finished_at = finished_at - interval '2 minutes' where delivery_id = ${delivery}`.execute(db);
-  await sql`update payments set received_at = received_at - interval '2 minutes' where uetr = ${uetr}`.execute(
+  await rewritten(
     db,
+    sql`update payments set received_at = received_at - interval '2 minutes' where uetr = ${uetr}`,
   );
   await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before), { timeout: 75_000, interval: 500 });
 }, 120_000);

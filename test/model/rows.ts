@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connection.ts';
 import type { Record, Report } from './record.ts';
 import { initial, statusOf } from './state.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 /** The payment that the rows belong to. */
 export interface Subject {
@@ -47,12 +48,15 @@ export async function putRows(db: Db, subject: Subject, record: Record, deadline
     );
   }
   const marked = record.marked === '-' ? null : reports[record.marked];
-  await sql`
+  await rewritten(
+    db,
+    sql`
     with payment as (update payments set deadline_at = ${deadlines[deadline]},
       received_at = now() - interval '1 hour' where uetr = ${uetr})
     update deliveries set attempts = ${Number(record.attempted)}, possibly_sent = ${record.possiblySent},
       closed_at = case when ${record.closed}::boolean then now() end, final_report_id = ${marked}
-    where delivery_id = ${deliveryId}`.execute(db);
+    where delivery_id = ${deliveryId}`,
+  );
   if (record.status !== '-') {
     const { decidedBy } = record;
     const report = decidedBy === 'A' || decidedBy === 'B' ? reports[decidedBy] : null;

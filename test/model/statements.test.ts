@@ -33,6 +33,7 @@ import {
   type Deadline,
   type Subject,
 } from './rows.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const { deps, accepted, store } = await workbench();
 const { uetr, deliveryId, messageId } = await accepted();
@@ -151,7 +152,7 @@ test('a decision is written, with what derives from it, where the model writes i
     for (const { minute, ...cause } of causes) {
       if (cause.by === 'A' && record.stored === '') continue; // what decides is stored
       await sql`savepoint cause`.execute(db);
-      if (!minute) await sql`update payments set received_at = now() where uetr = ${uetr}`.execute(db);
+      if (!minute) await rewritten(db, sql`update payments set received_at = now() where uetr = ${uetr}`);
       const status = cause.by === 'A' ? 'ACCC' : 'RJCT';
       const decision = { ...cause, status, tellsFxProvider: status === 'ACCC' } as const;
       const effect = model.recordDecision(record, decision, { deadline: deadline === 'past', minute });

@@ -12,6 +12,7 @@ import { jsonRoutes } from '../harness/json-routes.ts';
 import { copyDecided } from '../../fixtures/many-payments.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { guidelineFaults, officialFaults, officialPresent, treeOf } from '../xml/fixtures.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 1_000 });
 const { db } = gateway;
@@ -69,7 +70,7 @@ beforeAll(async () => {
     await evidence.arrival(message.uetr, 'source', 'pacs002');
     uetrs.push(message.uetr);
   }
-  await sql`update decisions set decided_at = decided_at - interval '1 day'`.execute(db);
+  await rewritten(db, sql`update decisions set decided_at = decided_at - interval '1 day'`);
 }, 90_000);
 
 test('a closed day is sent once to whoever has registered an address, as it can be read (REC-2, CBK-1)', async () => {
@@ -166,8 +167,11 @@ test('a page that cannot be made holds up no other book, and a person is told (S
   await sql`update book_pages set period_from = period_from - interval '1 day', period_to = period_to - interval '1 day'`.execute(
     db,
   ); // nothing of yesterday was sent
-  await sql`update payments set source_references = source_references #- '{original,endToEndId}'
-    where uetr = ${uetrs[0]}`.execute(db);
+  await rewritten(
+    db,
+    sql`update payments set source_references = source_references #- '{original,endToEndId}'
+    where uetr = ${uetrs[0]}`,
+  );
   await made();
   await taken(1, ['MYRRPP']);
   const told = await db
