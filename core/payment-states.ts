@@ -26,7 +26,10 @@ export interface PaymentChange {
   readonly priority?: 'HIGH' | 'NORM';
 }
 
-/** By the title under which the documents explain it. */
+/**
+ * By the title under which the documents explain it.
+ * @internal exported for tests
+ */
 export const paymentChanges = {
   Received: { from: ['-', 'REFUSED'], to: ['RCVD'], by: 'source' },
   Accepted: { from: ['RCVD'], to: ['ACTC'], by: 'gateway' },
