@@ -11,6 +11,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { runBrokenWorker } from '../harness/broken-worker.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({
   sweepEveryMs: 500,
@@ -27,8 +28,9 @@ const idle = (workflowId: string) =>
   temporal.workflow.start(workflowTypes.payment, { workflowId, taskQueue });
 
 const age = (messageId: string) =>
-  sql`update messages set created_at = created_at - interval '3 seconds' where message_id = ${messageId}`.execute(
+  rewritten(
     db,
+    sql`update messages set created_at = created_at - interval '3 seconds' where message_id = ${messageId}`,
   );
 
 async function firstSend(subjectId: string): Promise<void> {

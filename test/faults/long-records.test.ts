@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const pieceMs = 300;
 const many = 150_000; // what takes longer to look through than that; production: 10 s, and some million within 62 days
@@ -27,8 +28,9 @@ test('a submission that nobody has judged is judged, however much was judged bef
   );
   await sql`vacuum analyze messages`.execute(db);
   const messageId = await storeOnly(gateway, instruction(ownExchange()));
-  await sql`update messages set created_at = created_at - interval '5 seconds' where message_id = ${messageId}`.execute(
+  await rewritten(
     db,
+    sql`update messages set created_at = created_at - interval '5 seconds' where message_id = ${messageId}`,
   );
   await gateway.startWorker();
   const isJudged = async () => {

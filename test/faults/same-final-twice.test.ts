@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { bothWays, refuseConfirmations } from '../harness/both-ways.ts';
 import { killProcess } from '../harness/worker-process.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const { gateway, told, start, reportedMeanwhile } = await bothWays();
 const { db } = gateway;
@@ -34,8 +35,9 @@ test('and are, although the worker is killed before it has asked for their confi
   await killProcess(worker);
   await sql`drop trigger fails on deliveries`.execute(db);
   await sql`update delivery_attempts set started_at = started_at - interval '20 seconds'`.execute(db);
-  await sql`update messages set created_at = created_at - interval '20 seconds' where subject_id = ${uetr}`.execute(
+  await rewritten(
     db,
+    sql`update messages set created_at = created_at - interval '20 seconds' where subject_id = ${uetr}`,
   );
   await start(); // its first sweep looks at everything
   await vi.waitFor(() => expect(told).toContain(uetr), { timeout: 60_000, interval: 500 });

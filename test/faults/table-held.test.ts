@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
+import { rewritten } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 500 });
 const { db } = gateway;
@@ -12,8 +13,9 @@ const { db } = gateway;
 /** A submission that was stored five seconds ago, and whose execution was never started. */
 async function lost(): Promise<string> {
   const messageId = await storeOnly(gateway, instruction(ownExchange()));
-  await sql`update messages set created_at = created_at - interval '5 seconds' where message_id = ${messageId}`.execute(
+  await rewritten(
     db,
+    sql`update messages set created_at = created_at - interval '5 seconds' where message_id = ${messageId}`,
   );
   return messageId;
 }
