@@ -7,7 +7,7 @@ import { writeEvent } from '../harness/events.ts';
 import { claimInstruction, settleAttempt } from '../../db/deliveries.ts';
 import { confirmOutcome, recordOutcome } from '../../db/recorded-outcomes.ts';
 import { workbench } from './workbench.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -31,7 +31,7 @@ async function inDoubt(): Promise<{
     ...{ httpStatus: null, durationMs: 1, errorClass: 'refused', responseExcerpt: null },
     next: { kind: 'retry', inMs: 0 },
   });
-  await rewritten(db, sql`update payments set received_at = now() - interval '1 day' where uetr = ${uetr}`);
+  await acceptedAgo(db, uetr, 24 * 3_600_000);
   await writeEvent(db, {
     severity: 'alert',
     kind: 'payment.in-doubt',

@@ -1,7 +1,6 @@
 // The decision: one row, whoever comes first, with everything that derives from it; and when the gateway itself may
 // reject.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createReportInDoubt } from '../../activities/report-in-doubt.ts';
@@ -20,7 +19,7 @@ import { takeReport } from '../../db/reports.ts';
 import { ok } from '../../core/result.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo, dueIn } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -62,26 +61,6 @@ function settle(deliveryId: string, { attempt, asks }: ClaimedAttempt, outcome: 
   });
 }
 
-/** As if the gateway had accepted it so long ago, by the database clock. */
-async function acceptedAgo(uetr: string, ms: number): Promise<void> {
-  await rewritten(
-    db,
-    sql`
-    update payments set received_at = clock_timestamp() - ${ms} * interval '1 millisecond' where uetr = ${uetr}`,
-  );
-}
-
-/** Moves the deadline of a HIGH payment, by the database clock. */
-async function deadlineIn(uetr: string, ms: number): Promise<void> {
-  await rewritten(
-    db,
-    db
-      .updateTable('payments')
-      .set({ priority: 'HIGH', deadline_at: new Date(Date.now() + ms) })
-      .where('uetr', '=', uetr),
-  );
-}
-
 const deliveriesOf = async (uetr: string) => {
   const rows = await db
     .selectFrom('deliveries')
@@ -98,7 +77,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
   test('is RJCT ED06 while every attempt is NOT_SENT; the destination, which saw nothing, is told nothing', async () => {
     const { uetr, deliveryId } = await accepted();
     for (let tries = 0; tries < 4; tries += 1) await attempt(deliveryId, 'NOT_SENT');
-    await acceptedAgo(uetr, 60_000);
+    await acceptedAgo(db, uetr, 60_000);
     expect(await decidePayment({ uetr, cause: unreachable })).toMatchObject({
       status: 'RJCT',
       reasonCode: 'ED06',
@@ -110,14 +89,14 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
   test('is not decided before 60 s from its acceptance, whoever asks and however often it was tried', async () => {
     const { uetr, deliveryId } = await accepted();
     for (let tries = 0; tries < 4; tries += 1) await attempt(deliveryId, 'NOT_SENT');
-    await acceptedAgo(uetr, 55_000);
+    await acceptedAgo(db, uetr, 55_000);
     expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
     expect(await decisionsOf(uetr)).toEqual([]);
   });
 
   test('is not decided when nothing was tried: a fault of ours rejects no payment', async () => {
     const { uetr } = await accepted();
-    await acceptedAgo(uetr, 60_000);
+    await acceptedAgo(db, uetr, 60_000);
     expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
     expect(await decisionsOf(uetr)).toEqual([]);
   });
@@ -129,7 +108,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
       await attempt(deliveryId, 'NOT_SENT');
       await attempt(deliveryId, outcome);
       await attempt(deliveryId, 'NOT_SENT');
-      await acceptedAgo(uetr, 60_000);
+      await acceptedAgo(db, uetr, 60_000);
       expect(await decidePayment({ uetr, cause: unreachable })).toBeNull();
       expect(await decisionsOf(uetr)).toEqual([]);
     },
@@ -139,7 +118,7 @@ describe('a NORM payment that nobody could be told of (TIM-3)', () => {
     for (let round = 0; round < 20; round += 1) {
       const { uetr, deliveryId } = await accepted();
       await attempt(deliveryId, 'NOT_SENT');
-      await acceptedAgo(uetr, 60_000);
+      await acceptedAgo(db, uetr, 60_000);
       const [decision, claimed] = await Promise.all([
         decidePayment({ uetr, cause: unreachable }),
         claimInstruction(db, deliveryId, newClaim()),
@@ -154,7 +133,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
   test('a decided payment is never sent again', async () => {
     const { uetr, deliveryId } = await accepted();
     await attempt(deliveryId, 'ANSWERED');
-    await deadlineIn(uetr, -1);
+    await dueIn(db, [uetr], -1);
     await decidePayment({ uetr, cause: deadline });
     expect(await claimInstruction(db, deliveryId, newClaim())).toBeUndefined();
   });
@@ -162,7 +141,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
   test('ten causes at once: one row, one callback, and all learn of the same decision', async () => {
     const { uetr, deliveryId } = await accepted();
     await attempt(deliveryId, 'ANSWERED');
-    await deadlineIn(uetr, -1);
+    await dueIn(db, [uetr], -1);
     const causes = [
       await reported(uetr, 'ACCC'),
       await reported(uetr, 'RJCT', 'AC04'),
@@ -202,7 +181,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
     for (const cause of ['deadline', 'unreachable', 'another'] as const) {
       const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
       await attempt(deliveryId, 'NOT_SENT');
-      await deadlineIn(uetr, -1);
+      await dueIn(db, [uetr], -1);
       await reported(uetr, 'ACCC');
       const other = cause === 'another' ? await reported(uetr, 'BLCK') : { by: cause };
       expect(await decidePayment({ uetr, cause: other })).toMatchObject({ status: 'ACCC' });
@@ -220,7 +199,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
     for (let round = 0; round < 20; round += 1) {
       const { uetr, deliveryId, messageId } = await accepted({ priority: 'HIGH' });
       await attempt(deliveryId, 'ANSWERED');
-      await deadlineIn(uetr, -1);
+      await dueIn(db, [uetr], -1);
       const payment = await loadDecidable(db, uetr, null);
       const { original } = payment.destinationReferences;
       const creationDateTime = new Date().toISOString();
@@ -249,7 +228,7 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
 
   test('before the deadline by the database clock nothing is decided by it, and it says how long to wait (TIM-1)', async () => {
     const { uetr } = await accepted({ priority: 'HIGH' });
-    await deadlineIn(uetr, 5_000);
+    await dueIn(db, [uetr], 5_000);
     const decided = await decidePayment({ uetr, cause: deadline });
     expect(decided).toEqual({ waitMs: expect.any(Number) as number });
     expect((decided as { waitMs: number }).waitMs).toBeGreaterThan(3_000);
@@ -258,14 +237,14 @@ describe('the first final wins (PAY-7, PAY-10)', () => {
 
   test('after the deadline by the database clock no instruction is claimed, decided or not (TIM-1, I-19)', async () => {
     const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
-    await deadlineIn(uetr, -1);
+    await dueIn(db, [uetr], -1);
     expect(await claimInstruction(db, deliveryId, newClaim())).toBeUndefined();
   });
 
   test('at the deadline the destination is told to reverse (TIM-1)', async () => {
     const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
     await attempt(deliveryId, 'open');
-    await deadlineIn(uetr, -1);
+    await dueIn(db, [uetr], -1);
     expect(await decidePayment({ uetr, cause: deadline })).toMatchObject({
       status: 'RJCT',
       reasonCode: 'AB03',
@@ -281,7 +260,7 @@ describe('a send that was under way at the deadline, and of which no byte left a
     if (first !== undefined) await attempt(deliveryId, first);
     const claimed = await claimInstruction(db, deliveryId, newClaim());
     if (claimed === undefined) throw new Error('nothing to send');
-    await deadlineIn(uetr, -1);
+    await dueIn(db, [uetr], -1);
     await decidePayment({ uetr, cause: deadline });
     expect(await deliveriesOf(uetr)).toContain('confirmation');
     const endNotSent = async () => {
@@ -330,7 +309,7 @@ describe('a send that was under way at the deadline, and of which no byte left a
       const { uetr, deliveryId } = await accepted({ priority: 'HIGH' });
       const claimed = await claimInstruction(db, deliveryId, newClaim());
       if (claimed === undefined) throw new Error('nothing to send');
-      await deadlineIn(uetr, -1);
+      await dueIn(db, [uetr], -1);
       await Promise.all([
         decidePayment({ uetr, cause: deadline }),
         settle(deliveryId, claimed, 'NOT_SENT').then(() => withdrawConfirmation(db, deliveryId)),

@@ -19,7 +19,7 @@ import { accountRequest } from '../harness/asker.ts';
 import { makeOverdue } from '../harness/overdue.ts';
 import { entered } from './receivers.ts';
 import { inActivity, workbench } from './workbench.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { dueIn } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -44,13 +44,7 @@ afterAll(() => {
 async function due(callbackUrl = url): Promise<string> {
   const { uetr } = await accepted({}, callbackUrl);
   // rejected by the deadline: whatever it is, the source is to be told
-  await rewritten(
-    db,
-    db
-      .updateTable('payments')
-      .set({ priority: 'HIGH', deadline_at: new Date(Date.now() - 1) })
-      .where('uetr', '=', uetr),
-  );
+  await dueIn(db, [uetr], -1);
   await decidePayment({ uetr, cause: { by: 'deadline' } });
   return uetr;
 }

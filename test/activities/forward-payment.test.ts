@@ -10,7 +10,7 @@ import { setEndpoint } from '../harness/destination.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { reportOn } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo } from '../harness/rewritten.ts';
 
 const { deps, accepted, store } = await workbench();
 const { db } = deps;
@@ -258,23 +258,15 @@ test('a destination that nobody reaches, and whose breaker is open: each payment
   const later = await accepted();
   const high = await accepted({ priority: 'HIGH' });
   for (let failures = 0; failures < 5; failures += 1) await run(await accepted()).catch(() => undefined);
-  const isAcceptedAgo = (uetr: string, seconds: number) =>
-    rewritten(
-      db,
-      db
-        .updateTable('payments')
-        .set({ received_at: new Date(Date.now() - seconds * 1_000) })
-        .where('uetr', '=', uetr),
-    );
-  await isAcceptedAgo(later.uetr, 58);
+  await acceptedAgo(db, later.uetr, 58_000);
   const held = await run(later).catch((error: unknown) => error);
   expect(held).toMatchObject({ type: 'Held' });
   expect((held as { nextRetryDelay: number }).nextRetryDelay).toBeLessThanOrEqual(2_500); // the breaker asks for 5 s
   expect(await attemptsOf(later.deliveryId)).toEqual([]);
-  await isAcceptedAgo(later.uetr, 61);
+  await acceptedAgo(db, later.uetr, 61_000);
   expect(await run(later)).toEqual({ kind: 'unanswered' });
   expect(await attemptsOf(later.deliveryId)).toEqual(['NOT_SENT null']);
-  await isAcceptedAgo(high.uetr, 61); // it is rejected at its deadline
+  await acceptedAgo(db, high.uetr, 61_000); // it is rejected at its deadline
   expect(await run(high).catch((error: unknown) => error)).toMatchObject({ type: 'Held' });
   await moveTo(url);
 });
@@ -284,11 +276,7 @@ test('an attempt made whatever the breaker says, whose bytes may have left, is r
   answer = say(503);
   const later = await accepted();
   for (let failures = 0; failures < 5; failures += 1) await run(await accepted()).catch(() => undefined);
-  const receivedAt = new Date(Date.now() - 61_000);
-  await rewritten(
-    db,
-    db.updateTable('payments').set({ received_at: receivedAt }).where('uetr', '=', later.uetr),
-  );
+  await acceptedAgo(db, later.uetr, 61_000);
   const again = await run(later).catch((error: unknown) => error);
   expect(again).toMatchObject({ type: 'DestinationDidNotAnswer', nextRetryDelay: 1_000 });
   expect(await attemptsOf(later.deliveryId)).toEqual(['MAYBE_SENT 503']);

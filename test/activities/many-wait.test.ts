@@ -8,7 +8,7 @@ import { createDeliver } from '../../activities/deliver.ts';
 import { startTelling } from '../../activities/tell-now.ts';
 import { reading } from '../harness/listening.ts';
 import { inActivity, workbench } from './workbench.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { dueIn } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -33,8 +33,7 @@ async function decided(count: number): Promise<readonly string[]> {
     const { uetr } = await accepted({}, `${slow}/callback`);
     uetrs.push(uetr);
   }
-  const deadline = { priority: 'HIGH', deadline_at: new Date(Date.now() - 1) };
-  await rewritten(db, db.updateTable('payments').set(deadline).where('uetr', 'in', uetrs));
+  await dueIn(db, uetrs, -1);
   await Promise.all(uetrs.map((uetr) => decidePayment({ uetr, cause: { by: 'deadline' } })));
   return uetrs;
 }

@@ -7,7 +7,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { claimDue, claimInstruction, listOpen, settleAttempt } from '../../db/deliveries.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -44,7 +44,7 @@ test('an outcome that two people confirmed while the gateway was about to reject
   const { uetr, deliveryId } = await accepted();
   const claimed = await claimInstruction(db, deliveryId, { round: 'round', claim: randomUUID() });
   await settled(deliveryId, { attempt: claimed?.attempt ?? 0, asks: claimed?.asks ?? 0 });
-  await rewritten(db, sql`update payments set received_at = now() - interval '1 day' where uetr = ${uetr}`);
+  await acceptedAgo(db, uetr, 24 * 3_600_000);
   let confirmed: Promise<unknown> | undefined;
   const confirm = () =>
     (confirmed ??= sql`

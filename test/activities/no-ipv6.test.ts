@@ -11,7 +11,7 @@ import { errorClassOf } from '../../activities/error-class.ts';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { inActivity, workbench } from './workbench.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo, dueIn } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -62,7 +62,7 @@ test('a NORM payment to an IPv6 address where there is no IPv6 is rejected after
   for (let tries = 0; tries < 4; tries += 1) said.push(await run(() => forwardPayment({ uetr, deliveryId })));
   const again = 'DestinationDidNotAnswer';
   expect(said).toEqual([again, again, again, { kind: 'unanswered' }]);
-  await rewritten(db, sql`update payments set received_at = now() - interval '61 s' where uetr = ${uetr}`);
+  await acceptedAgo(db, uetr, 61_000);
   expect(await decidePayment({ uetr, cause: { by: 'unreachable' } })).toMatchObject({ status: 'RJCT' });
 });
 
@@ -74,7 +74,7 @@ test('a callback to an IPv6 address where there is no IPv6 keeps to the schedule
     10_000,
   );
   const { uetr } = await accepted({}, `${origin}/callback`);
-  await rewritten(db, sql`update payments set priority = 'HIGH', deadline_at = now() where uetr = ${uetr}`);
+  await dueIn(db, [uetr], 0);
   await decidePayment({ uetr, cause: { by: 'deadline' } });
   const ofCallback = sql`subject_id = ${uetr} and kind = 'callback'`;
   for (let tries = 0; tries < 5; tries += 1) {

@@ -11,7 +11,7 @@ import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { reading } from '../harness/listening.ts';
 import { inActivity, workbench } from './workbench.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo, dueIn } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -71,7 +71,7 @@ test.skipIf(!isLinux)(
   'a callback that our process is too short of files to send keeps its place in the schedule, and goes out as soon as it can (CBK-1, TIM-3)',
   async () => {
     const { uetr } = await accepted({}, url);
-    await rewritten(db, sql`update payments set priority = 'HIGH', deadline_at = now() where uetr = ${uetr}`);
+    await dueIn(db, [uetr], 0);
     await decidePayment({ uetr, cause: { by: 'deadline' } });
     const dueNow = () =>
       sql`update deliveries set next_due_at = now() where subject_id = ${uetr} and kind = 'callback'`.execute(
@@ -100,7 +100,7 @@ test.skipIf(!isLinux)(
     await setEndpoint(db, 'IPSO-TH', url);
     await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(url), 10_000);
     const { uetr, deliveryId } = await accepted();
-    await rewritten(db, sql`update payments set received_at = now() - interval '61 s' where uetr = ${uetr}`);
+    await acceptedAgo(db, uetr, 61_000);
     await withoutFiles(async () => {
       for (let tries = 0; tries < 6; tries += 1)
         expect(await run(() => forwardPayment({ uetr, deliveryId }))).toBe('OwnResources, again in 1000 ms');

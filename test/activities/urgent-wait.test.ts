@@ -7,7 +7,7 @@ import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { reading } from '../harness/listening.ts';
 import { inActivity, workbench } from './workbench.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { dueIn } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const forwardPayment = createForwardPayment(deps);
@@ -23,9 +23,8 @@ test('two hundred HIGH payments that wait for a slow destination ask a few times
   await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(slow));
   const payments: { readonly uetr: string; readonly deliveryId: string }[] = [];
   for (let made = 0; made < count; made += 1) payments.push(await accepted({ priority: 'HIGH' }));
-  const deadline = { priority: 'HIGH', deadline_at: new Date(Date.now() + 20_000) }; // however long it took to make them
   const uetrs = payments.map(({ uetr }) => uetr);
-  await rewritten(deps.db, deps.db.updateTable('payments').set(deadline).where('uetr', 'in', uetrs));
+  await dueIn(deps.db, uetrs, 20_000); // however long it took to make them
   const waits: number[] = [];
   const since = performance.now();
   /** As the engine does it. */

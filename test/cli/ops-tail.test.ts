@@ -7,7 +7,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { opsOn } from './ops-context.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo } from '../harness/rewritten.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -33,14 +33,7 @@ async function pay(ending: keyof typeof endingIn, destination = 'TH', currency =
   return message.uetr;
 }
 const linesOf = (uetr: string) => lines.filter((line) => line.includes(uetr)).join('\n');
-const judgedLongAgo = (uetr: string) =>
-  rewritten(
-    gateway.db,
-    gateway.db
-      .updateTable('payments')
-      .set({ received_at: new Date(Date.now() - 3_600_000) })
-      .where('uetr', '=', uetr),
-  );
+const judgedLongAgo = (uetr: string) => acceptedAgo(gateway.db, uetr, 3_600_000);
 
 test('a payment when it is judged, and when it has ended; of one party only', async () => {
   follow({ party: 'PHPINST' });

@@ -10,7 +10,7 @@ import { workbench } from '../activities/workbench.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { accountRequest } from '../harness/asker.ts';
 import { playOperator, resolutionSteps } from '../activities/resolution-steps.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { dueIn } from '../harness/rewritten.ts';
 
 const payments = await workbench();
 const resolutions = await resolutionSteps(await playOperator());
@@ -129,7 +129,7 @@ describe.each(['a rejection', 'the answer of a resolution', 'the answer of a res
 test('a refused repeat names no address for the payment that it repeats, however often it comes (DUP-2)', async () => {
   const { db } = payments.deps;
   const { uetr } = await payments.accepted();
-  await rewritten(db, sql`update payments set priority = 'HIGH', deadline_at = now() where uetr = ${uetr}`);
+  await dueIn(db, [uetr], 0);
   const messageId = await payments.store(
     instruction(ownExchange(), { uetr }),
     'http://127.0.0.1:9/of-the-repeat',

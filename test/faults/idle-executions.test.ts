@@ -11,7 +11,7 @@ import { runBrokenWorker } from '../harness/broken-worker.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { heard, reportFinal, undecided } from '../harness/reports.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 2_500 });
 const evidence = evidenceOf(gateway);
@@ -58,10 +58,7 @@ async function age(uetr: string): Promise<void> {
   await sql`update delivery_attempts set started_at = started_at - interval '2 minutes',
     finished_at = finished_at - interval '2 minutes'
     where delivery_id = ${instructionOf(uetr)}`.execute(db);
-  await rewritten(
-    db,
-    sql`update payments set received_at = received_at - interval '2 minutes' where uetr = ${uetr}`,
-  );
+  await acceptedAgo(db, uetr, 120_000);
 }
 
 /** As if its execution had come to a standstill before it was ever sent. */

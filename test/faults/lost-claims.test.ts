@@ -10,7 +10,7 @@ import { inActivity, workbench } from '../activities/workbench.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 import { reading } from '../harness/listening.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo, dueIn } from '../harness/rewritten.ts';
 
 const within = { timeout: 10_000, interval: 5 };
 const { deps, accepted, databaseUrl } = await workbench();
@@ -74,16 +74,6 @@ async function losingTheClaim<T>(
   return typeof outcome === 'string' && /ECONNRESET|terminated/.test(outcome) ? settled() : outcome;
 }
 
-/** As if `ms` were left to its deadline. */
-async function deadlineIn(uetr: string, ms: number): Promise<void> {
-  await rewritten(
-    db,
-    sql`
-    update payments set priority = 'HIGH', deadline_at = clock_timestamp() + ${ms} * interval '1 millisecond'
-    where uetr = ${uetr}`,
-  );
-}
-
 describe('the claim of an instruction whose answer is lost', () => {
   const destinationSystem = 'THBPPAY';
 
@@ -93,10 +83,7 @@ describe('the claim of an instruction whose answer is lost', () => {
     const told = await losingTheClaim({ uetr, kind: 'instruction' }, () => forwardPayment(input));
     expect(told).toBe('THBPPAY: NOT_SENT (refused)');
     expect(await attemptsOf(uetr, 'instruction')).toEqual(['NOT_SENT']);
-    await rewritten(
-      db,
-      sql`update payments set received_at = clock_timestamp() - interval '60 seconds' where uetr = ${uetr}`,
-    );
+    await acceptedAgo(db, uetr, 60_000);
     expect(await decidePayment({ uetr, cause: { by: 'unreachable' } })).toMatchObject({ reasonCode: 'ED06' });
   });
 
@@ -118,7 +105,7 @@ describe('the claim of an instruction whose answer is lost', () => {
     await losingTheClaim(
       { uetr, kind: 'instruction' },
       () => forwardPayment(input),
-      () => deadlineIn(uetr, -1),
+      () => dueIn(db, [uetr], -1),
     );
     expect(await attemptsOf(uetr, 'instruction')).toEqual(['NOT_SENT']);
   });
@@ -130,7 +117,7 @@ describe('the claim of an instruction whose answer is lost', () => {
       { uetr, kind: 'instruction' },
       () => forwardPayment(input),
       async () => {
-        await deadlineIn(uetr, -1);
+        await dueIn(db, [uetr], -1);
         await decidePayment({ uetr, cause: { by: 'deadline' } });
       },
     );
@@ -146,7 +133,7 @@ describe('the claim of an instruction whose answer is lost', () => {
 
 test('the claim of a callback whose answer is lost is the same claim: sent at once, by one attempt (CBK-1)', async () => {
   const { uetr } = await accepted({}, callbackUrl);
-  await deadlineIn(uetr, -1);
+  await dueIn(db, [uetr], -1);
   await decidePayment({ uetr, cause: { by: 'deadline' } });
   await losingTheCallback(uetr);
   expect([requests, await attemptsOf(uetr, 'callback')]).toEqual([1, ['ANSWERED']]);

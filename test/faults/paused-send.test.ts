@@ -9,7 +9,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { reading } from '../harness/listening.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo } from '../harness/rewritten.ts';
 
 const asked: string[] = [];
 let status = 503;
@@ -45,9 +45,6 @@ test('a payment whose send somebody has paused is enquired about all the same (L
   const delivery = sql`(select delivery_id from deliveries where subject_id = ${uetr} and kind = 'instruction')`;
   await sql`update delivery_attempts set started_at = started_at - interval '2 minutes',
     finished_at = finished_at - interval '2 minutes' where delivery_id = ${delivery}`.execute(db);
-  await rewritten(
-    db,
-    sql`update payments set received_at = received_at - interval '2 minutes' where uetr = ${uetr}`,
-  );
+  await acceptedAgo(db, uetr, 120_000);
   await vi.waitFor(() => expect(asked.length).toBeGreaterThan(before), { timeout: 75_000, interval: 500 });
 }, 120_000);

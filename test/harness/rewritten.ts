@@ -16,3 +16,16 @@ export function rewritten<Row>(
   };
   return db.isTransaction ? rewrite(db) : db.transaction().execute(rewrite);
 }
+
+const inMs = (ms: number) => sql`clock_timestamp() + ${ms} * interval '1 millisecond'`;
+
+/** As if the gateway had accepted it so long ago, by the database clock. */
+export const acceptedAgo = (db: Db, uetr: string, ms: number) =>
+  rewritten(db, sql`update payments set received_at = ${inMs(-ms)} where uetr = ${uetr}`);
+
+/** As if they were HIGH, with so long until their deadline, by the database clock. */
+export const dueIn = (db: Db, uetrs: readonly string[], ms: number) =>
+  rewritten(
+    db,
+    sql`update payments set priority = 'HIGH', deadline_at = ${inMs(ms)} where uetr = any(${uetrs}::uuid[])`,
+  );

@@ -10,7 +10,7 @@ import { endingIn, type Ending } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { lateServer } from './outages.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo } from '../harness/rewritten.ts';
 
 const philippines = await lateServer();
 const gateway = await testGateway({
@@ -53,13 +53,7 @@ test('the final status is shown from the decision on, though a receiver takes ho
 test('a payment whose destination has said nothing for 24 hours is INDOUBT, and an alert is raised once (LIF-4, TIM-2)', async () => {
   const uetr = await pay(endingIn.silent);
   await evidence.arrival(uetr, 'destination', 'pacs008');
-  await rewritten(
-    gateway.db,
-    gateway.db
-      .updateTable('payments')
-      .set({ received_at: new Date(Date.now() - 25 * 3_600_000) })
-      .where('uetr', '=', uetr),
-  );
+  await acceptedAgo(gateway.db, uetr, 25 * 3_600_000);
   await handleOf(uetr).terminate('to be found by the sweep');
   await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('INDOUBT'), 15_000);
   expect(await details(uetr)).toMatch(/^In doubt/);

@@ -10,7 +10,7 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit, submitXml } from '../harness/payer.ts';
 import { heard, reportFinal } from '../harness/reports.ts';
 import { keepHistory } from './recording.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { acceptedAgo } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({
   prepare: async (db) => {
@@ -102,13 +102,7 @@ test('in doubt: taken up from the record after a day, asked about by the source,
   const { uetr } = message;
   const execution = handleOf(paymentWorkflowId(uetr));
   await heard(gateway, uetr);
-  await rewritten(
-    gateway.db,
-    gateway.db
-      .updateTable('payments')
-      .set({ received_at: new Date(Date.now() - 25 * 3_600_000) })
-      .where('uetr', '=', uetr),
-  );
+  await acceptedAgo(gateway.db, uetr, 25 * 3_600_000);
   await execution.terminate('to be taken up from the record');
   await gateway.stopWorker();
   await gateway.startWorker(); // its first sweep finds the payment
