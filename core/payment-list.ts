@@ -2,9 +2,10 @@
  * Lists of payments: what they may be searched by, and the state of each, which says more than its status: whether its
  * parties have been told, and whether a person must look.
  */
+import { finalStatuses } from './report.ts';
 
 /** What the record says of a payment, as the api and the Temporal UI say it (payment-states.md). */
-export const listedStatuses = ['ACTC', 'INDOUBT', 'ACCC', 'RJCT', 'BLCK'] as const;
+export const listedStatuses = ['ACTC', 'INDOUBT', ...finalStatuses] as const;
 export type ListedStatus = (typeof listedStatuses)[number];
 
 /**

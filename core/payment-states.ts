@@ -12,13 +12,13 @@ import type { FinalStatus } from './report.ts';
  */
 export const openStates = ['RCVD', 'REFUSED', 'ACTC', 'INDOUBT'] as const;
 export type OpenState = (typeof openStates)[number];
-export type PaymentState = OpenState | FinalStatus;
+type StateOrFinal = OpenState | FinalStatus;
 
 /** What becomes of a payment, and whose doing it is. */
 export interface PaymentChange {
   /** `-`: none, nothing came before. */
   readonly from: readonly (OpenState | '-')[];
-  readonly to: readonly PaymentState[];
+  readonly to: readonly StateOrFinal[];
   readonly by: Decider | 'source';
   /** Rule by which the gateway rejects; `any`: that which the message breaks. */
   readonly ruleId?: 'TIM-1' | 'TIM-3' | 'any';

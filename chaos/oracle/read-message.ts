@@ -118,6 +118,10 @@ export function named(element: Element | undefined, name: string): readonly Elem
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
+/** Each `AddtlInf` of a pacs.002. */
+export const informationIn = (told: Element | undefined): readonly string[] =>
+  named(at(told, 'TxInfAndSts/StsRsnInf'), 'AddtlInf').map(({ text }) => text);
+
 /** An element as one text: equal exactly if name, attributes, characters and children are. */
 export function render(element: Element | undefined): string {
   if (element === undefined) return '(none)';

@@ -68,7 +68,7 @@ export async function listPayments(
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
 
-const lookingOn = 'None so far; looking further back.';
+const lookingOn = 'Looking further back.'; // a page that held none; one before it may have
 
 export async function listSubmissions(
   context: CommandContext,

@@ -1,6 +1,6 @@
 // I-11: every message that we built is stored, valid, unique by its MsgId and says what the rules say (MSG-8 to MSG-11,
 // PAY-9, RES-3). What arrives is compared in deliveries.ts; the forwarded pacs.008 in forwarded.ts.
-import { at, contentOf, named, render, textAt, type Element } from '../read-message.ts';
+import { at, contentOf, informationIn, render, textAt, type Element } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Stored, World } from '../world.ts';
 import { judgeForwarded } from './forwarded.ts';
@@ -114,14 +114,18 @@ function judgeReason(
 ): void {
   if (decision === undefined) return;
   const { decided_by: by, rule_id: rule } = decision;
-  const own = { operator: ['LIF-4'], gateway: [rule ?? 'a rule'] } as const;
-  const rules: readonly string[] = by === 'operator' || by === 'gateway' ? own[by] : [];
+  const own: Readonly<Record<string, readonly string[]>> = {
+    operator: ['LIF-4'],
+    gateway: [rule ?? 'a rule'],
+  };
+  const rules = own[by] ?? [];
+  const returning = by === 'gateway' ? ['PAY-9'] : [];
   const due = [
     { told: callback, rules },
-    ...(row.accepted ? [{ told: confirmation, rules: by === 'gateway' ? [...rules, 'PAY-9'] : rules }] : []),
+    ...(row.accepted ? [{ told: confirmation, rules: [...rules, ...returning] }] : []),
   ];
   for (const { told, rules: mustBe } of due) {
-    const texts = named(at(told?.message?.root, 'TxInfAndSts/StsRsnInf'), 'AddtlInf').map(({ text }) => text);
+    const texts = informationIn(told?.message?.root);
     const are = texts.map((text) => text.split(/[ :]/, 1)[0]);
     if (are.join() === mustBe.join()) continue;
     const statement = 'A final pacs.002 does not say by which rules it is, or says what nobody has decided.';

@@ -1,6 +1,6 @@
 // Every pacs.002 of ours that answers a message names that message, and its row says what it says (MSG-11); how
 // messages are refused that use the keys of an earlier one, and the security event of each (DUP-2).
-import { at, named, textAt, type Element } from '../read-message.ts';
+import { at, informationIn, textAt, type Element } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, type Payment, type Stored, type World } from '../world.ts';
 import type { Line } from './shown-members.ts';
@@ -159,8 +159,7 @@ function wasKnown({ quiet }: World, payment: Payment | undefined, { createdAt }:
 
 function isBrokenCopyUntold(payment: Payment | undefined, { row }: Stored, told: Element): boolean {
   if (payment?.row.source_clearing_system !== row.party) return false;
-  const texts = named(at(told, 'TxInfAndSts/StsRsnInf'), 'AddtlInf').map(({ text }) => text);
-  return !texts.some((text) => /^DUP-2\b/.test(text));
+  return !informationIn(told).some((text) => /^DUP-2\b/.test(text));
 }
 
 const [contentChanged, uetrOfAnother] = ['payment.content-changed', 'payment.uetr-of-another'] as const;
