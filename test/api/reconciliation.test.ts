@@ -89,13 +89,9 @@ beforeAll(async () => {
   for (const uetr of uetrs)
     await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 15_000);
   // all were decided on that day, a minute apart
-  await rewritten(
-    db,
-    sql`
-    update decisions d set decided_at = ${`${date}T10:00:00Z`}::timestamptz + n * interval '1 minute'
-    from (select uetr, row_number() over (order by decided_at, uetr) as n from decisions) o
-    where o.uetr = d.uetr`,
-  );
+  const spread = sql`update decisions d set decided_at = ${`${date}T10:00:00Z`}::timestamptz + n * interval '1 minute'
+    from (select uetr, row_number() over (order by decided_at, uetr) as n from decisions) o where o.uetr = d.uetr`;
+  await rewritten(db, spread);
 }, 120_000);
 
 const of = (book: string) => `/reconciliation?${book}&date=${date}`;
@@ -303,11 +299,8 @@ test('a rejection of the gateway’s own names its rule in every form of the boo
       async () => expect(await evidence.decision(uetr)).toMatchObject({ reason_code: 'AB03' }),
       5_000,
     );
-  await rewritten(
-    db,
-    sql`
-    update decisions set decided_at = '2026-01-06T10:00:00Z' where uetr = any(${uetrs}::uuid[])`,
-  );
+  const moved = sql`update decisions set decided_at = '2026-01-06T10:00:00Z' where uetr = any(${uetrs}::uuid[])`;
+  await rewritten(db, moved);
 
   const book = 'clearingSystem=PHPINST&date=2026-01-06';
   const { body } = await get(`/reconciliation?${book}`, 'PHPINST');
