@@ -41,14 +41,26 @@ export class KnownResponse<
   trace?: RequestTrace;
 
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
+    const { requestId } = this.about;
     if (typeof reason === 'string' || Array.isArray(reason)) {
-      this.setHeader('x-request-id', this.about.requestId);
+      this.setHeader('x-request-id', requestId);
       return typeof reason === 'string'
         ? super.writeHead(status, reason, headers)
         : super.writeHead(status, reason);
     }
-    return super.writeHead(status, { ...reason, 'x-request-id': this.about.requestId });
+    return super.writeHead(status, linesOf(reason, requestId));
   }
+}
+
+/** Name, value, name, value: the same headers copied into an object with one more cost another tenth of a short answer. */
+function linesOf(headers: OutgoingHttpHeaders = {}, requestId: string): OutgoingHttpHeader[] {
+  const lines: OutgoingHttpHeader[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) lines.push(name, value);
+  }
+  lines.push('x-request-id', requestId);
+  return lines;
 }
 
 /** What is known of this request, to be added to. Without a server, as in a test of the app alone, nobody reads it. */

@@ -177,7 +177,7 @@ function take(connection: Connection, exchange: Exchange): boolean {
   connection.latest = exchange;
   const { response } = exchange;
   connection.unfinished.add(response);
-  response.once('close', () => connection.unfinished.delete(response));
+  response.on('close', () => connection.unfinished.delete(response)); // not once: it comes once, and the wrapping costs
   return true;
 }
 

@@ -8,7 +8,7 @@ import { additionalInformation, explain } from '../../core/explanation.ts';
 import { diagnose } from '../../xml/diagnose.ts';
 import { openDocument } from '../../xml/libxml2.ts';
 import type { ComplexType } from '../../xml/schema-model.ts';
-import { libxml2, lotus, officialNote, officialPresent, readFixture } from './fixtures.ts';
+import { libxml2, lotus, officialFaults, officialNote, officialPresent, readFixture } from './fixtures.ts';
 import { generate, loadModel, officialModel, officialTypes, pick, randomFrom } from './generate.ts';
 import { mutate } from '../fuzz/mutate.ts';
 import { edit as editText } from '../harness/patches.ts';
@@ -35,7 +35,7 @@ async function toldOf(text: string, name: MessageName = 'pacs008'): Promise<read
 describe('agrees with the engine', () => {
   const mutations = Number(process.env['FUZZ_CASES'] ?? 5_000);
 
-  test(`on ${mutations} messages broken at random: what is refused is explained, what is valid has nothing against it`, async () => {
+  test(`on ${mutations} messages broken at random: what is refused is explained, what is valid has nothing against it, here or officially${officialNote}`, async () => {
     const random = randomFrom(Number(process.env['FUZZ_SEED'] ?? 20_261_121));
     let refused = 0;
     let text = '';
@@ -52,6 +52,8 @@ describe('agrees with the engine', () => {
       opened.value.handle.dispose();
       const violations = await violationsOf(broken, name);
       refused += violations.length > 0 ? 1 : 0;
+      if (violations.length === 0 && officialPresent)
+        expect(officialFaults(name, broken), broken.toString()).toEqual([]);
       expect(found.length > 0, `${JSON.stringify(found)}\n${broken.toString()}`).toBe(violations.length > 0);
       for (const violation of violations) {
         expect(violation.fault, JSON.stringify(violation)).toBeDefined();

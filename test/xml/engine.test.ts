@@ -1,6 +1,6 @@
 // The XML engines: what they let in, what they refuse and why, and that both agree.
 import { existsSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
@@ -201,6 +201,7 @@ describe('forms that others send are read alike (MSG-12)', () => {
 });
 
 describe('Xerces, the second engine', () => {
+  afterEach(() => vi.unstubAllEnvs());
   const javaHome = process.env['JAVA_HOME'];
   const folders = javaHome === undefined ? (process.env['PATH'] ?? '').split(':') : [`${javaHome}/bin`];
   const hasJava = folders.some((folder) => existsSync(`${folder}/java`));
@@ -223,6 +224,7 @@ describe('Xerces, the second engine', () => {
     `gives the verdict of libxml2 on every fixture${hasJava ? '' : ' (skipped: there is no Java)'}`,
     { timeout: 240_000 },
     async () => {
+      vi.stubEnv('JAVA_TOOL_OPTIONS', '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'); // for a message each: nothing to warm up
       const xerces = await createXercesEngine();
       const queue = [...cases];
       const differences: unknown[] = [];

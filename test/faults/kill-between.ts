@@ -1,0 +1,55 @@
+// Kills a worker between a late final that is stored and what follows from it, at a statement that a test names.
+import { setTimeout } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { expect, vi } from 'vitest';
+import { instruction } from '../../fixtures/instruction.ts';
+import type { LateAnswers } from '../harness/late-answers.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { killProcess } from '../harness/worker-process.ts';
+
+/** A statement that fails while the worker lives that is killed, so that it gets no further than this. */
+export interface Stop {
+  readonly table: 'deliveries' | 'audit_events' | 'delivery_attempts';
+  readonly event: 'insert' | 'update';
+  /** SQL of the row as it becomes, `new`, and as it was, `old`. */
+  readonly of: string;
+}
+
+/** Longest that it takes, in ms. */
+export const killBetweenMs = 90_000;
+
+/** The contradiction is on record, and the destination told again, once another worker runs (PAY-7, PAY-9). */
+export async function expectHealed(place: LateAnswers, { table, event, of }: Stop): Promise<void> {
+  const { gateway, evidence, destination, startAnother, killAll, reported } = place;
+  const { db } = gateway;
+  const worker = await startAnother();
+  destination.answerAfterMs = 4_200; // after the deadline, and well before nobody listens any more (5 s, SEC-5)
+  const acceptanceDateTime = new Date(Date.now() - 2_500).toISOString(); // 3.5 s to the deadline
+  const message = instruction(await bestQuote(gateway), { priority: 'HIGH', acceptanceDateTime });
+  const { uetr } = message;
+  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
+  await vi.waitFor(() => expect(destination.sends(uetr)).toBe(1), 5_000);
+  await sql
+    .raw(
+      `create function fails() returns trigger language plpgsql as $$ begin
+         if ${of} then raise exception 'the database is shutting down' using errcode = '57P01'; end if;
+         return new;
+       end $$;
+       create trigger fails before ${event} on ${table} for each row execute function fails()`,
+    )
+    .execute(db);
+  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
+  await vi.waitFor(async () => expect(await reported(uetr)).toEqual(['ACCC']), {
+    timeout: 12_000,
+    interval: 50,
+  });
+  await setTimeout(200); // it gets as far as it can
+  await killProcess(worker);
+  if (table !== 'delivery_attempts')
+    expect(await evidence.audit(uetr)).not.toContain('payment.contradiction');
+  await sql.raw(`drop trigger fails on ${table}; drop function fails`).execute(db);
+  await startAnother();
+  await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'), 15_000);
+  await vi.waitFor(() => expect(destination.toldSince(uetr)).toContain('RJCT'), 20_000);
+  await killAll();
+}

@@ -1,0 +1,17 @@
+// A worker that is killed when a late final is stored, and before the attempt is settled that it answered (PAY-7, I-18).
+import { test } from 'vitest';
+import { lateAnswers } from '../harness/late-answers.ts';
+import { expectHealed, killBetweenMs } from './kill-between.ts';
+
+const place = await lateAnswers();
+
+test(
+  'kill -9 between a stored late final and its settled attempt: a contradiction, and the destination is told again (PAY-7, PAY-9)',
+  () =>
+    expectHealed(place, {
+      table: 'delivery_attempts',
+      event: 'update',
+      of: "exists (select from deliveries d where d.delivery_id = new.delivery_id and d.kind = 'instruction')",
+    }),
+  killBetweenMs,
+);
