@@ -1,8 +1,8 @@
 // Standard output that takes nothing, or only now and then: the log loses lines and says how many; the process goes on, and
 // ends (OBS-1).
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -26,15 +26,23 @@ test('lines come whole and in order', async () => {
 
 test('what could not be written is lost, and how much is said once something can be', async () => {
   const path = join(folder, 'loss');
-  const fd = openSync('/dev/full', 'w');
-  const stream = createLogStream({ fd });
+  execFileSync('mkfifo', [path]);
+  const openReader = () => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const first = openReader();
+  const stream = createLogStream({ fd: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) });
+  closeSync(first); // nobody reads it: each write fails
   for (const line of ['a\n', 'b\n', 'c\n']) stream.write(line);
   await delay(100);
-  closeSync(fd);
-  expect(openSync(path, 'w')).toBe(fd); // the next file that is opened takes its number
+  const reader = openReader();
   stream.write('d\n');
-  await vi.waitFor(() => expect(linesOf(path).length).toBe(2), 5_000);
-  const [loss = '', line] = linesOf(path);
+  let text = '';
+  const read = () => {
+    const bytes = Buffer.alloc(1_000);
+    text += bytes.toString('utf8', 0, readSync(reader, bytes));
+    expect(text.split('\n').length).toBe(3);
+  };
+  await vi.waitFor(read, 5_000);
+  const [loss = '', line] = text.split('\n');
   expect([JSON.parse(loss), line]).toMatchObject([{ level: 40, lost: 3 }, 'd']);
 });
 
