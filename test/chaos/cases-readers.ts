@@ -77,7 +77,7 @@ function showMessage(draft: Draft, uetr: string, leg: string, change: (text: str
 }
 
 /** What a list of rates shows, from SG to TH, best first. */
-function listRates(
+export function listRates(
   draft: Draft,
   change: (shown: readonly object[]) => readonly object[],
   asked: Partial<Draft['exchanges'][number]> = {},
@@ -94,6 +94,7 @@ function listRates(
     .sort((one, other) => Number(other['exchange_rate']) - Number(one['exchange_rate']))
     .map((one) => ({
       rateId: one['rate_id'],
+      fxpfinInstIdType: 'BICFI',
       fxpfinInstId: bics.get(String(one['fxp_id'])),
       sourceCountry: one['source_country'],
       sourceCurrency: one['source_currency'],
@@ -101,6 +102,7 @@ function listRates(
       destinationCurrency: one['destination_currency'],
       exchangeRate: Number(one['exchange_rate']),
       threshold: Number(one['threshold']),
+      createdDateTime: new Date(String(one['created_at'])).toISOString(),
     }));
   draft.exchanges.push({
     sentAt: draft.run.healedAt,

@@ -16,6 +16,7 @@ import {
   type Draft,
   type DraftRow,
 } from './altered.ts';
+import { listRates } from './cases-readers.ts';
 import { unpackCleanEvidence } from './clean-evidence.ts';
 
 const folder = unpackCleanEvidence();
@@ -150,5 +151,54 @@ describe('a request for quotes', () => {
       ({ id, statement }) => id === 'R:QUO-2' && /left out/.test(statement),
     );
     expect(said).toHaveLength(breaches);
+  });
+});
+
+describe('what each FX provider is asked for while all of them are paused', () => {
+  const pauseAll = (draft: Draft, pausedAt: string) => {
+    for (const fxp of new Set(rows(draft, 'rates').map((one) => one['fxp_id']))) pause(draft, fxp, pausedAt);
+  };
+  /** What is asked at the end of the run. */
+  const askedAt = (draft: Draft) => draft.exchanges.at(-1)?.sentAt ?? '';
+  const askTooLittle = (draft: Draft, answer: object) => {
+    const [path, client] = [
+      '/quotes/SG/SGD/TH/THB/SGD/0.01?finInstIdType=BICFI&finInstId=LOTUSGS0',
+      'LOTUSGS0',
+    ];
+    const [sentAt, endedAt] = [draft.run.gatheredAt, moved(draft.run.gatheredAt, 5)];
+    const expected = { verdict: 'refused', status: 422 } as const;
+    const purpose = 'question/too-small';
+    draft.exchanges.push({
+      ...first(draft.exchanges.filter(({ method }) => method === 'GET')),
+      ...{ path, client, sentAt, endedAt, expected, purpose, ...answer },
+    });
+  };
+  const wrongRates = 'R:FX-9 The rates that were shown are not those that are current.';
+  const saidIn = (draft: Draft, id: string) => saidOf(draft).filter((said) => said.startsWith(id));
+
+  it('no rates are shown', () => {
+    const draft = draftOf(clean);
+    listRates(draft, () => []);
+    expect(saidIn(draft, 'R:FX-9')).toEqual([wrongRates]);
+    pauseAll(draft, moved(askedAt(draft), -1_000));
+    expect(saidIn(draft, 'R:FX-9')).toEqual([]);
+  });
+
+  it('rates that are shown all the same are named', () => {
+    const draft = draftOf(clean);
+    listRates(draft, (shown) => shown);
+    expect(saidIn(draft, 'R:FX-9')).toEqual([]);
+    pauseAll(draft, moved(askedAt(draft), -6_000));
+    expect(saidIn(draft, 'R:FX-9')).toEqual([wrongRates]);
+  });
+
+  it('an amount that is too small for a quote gets none, which only a quote would show', () => {
+    const draft = draftOf(clean);
+    askTooLittle(draft, { status: 200, responseBody: '{"quotes":[]}' });
+    expect(saidIn(draft, 'R:SEC-2')).toEqual([
+      'R:SEC-2 A message that must be refused with HTTP 422 was not.',
+    ]);
+    pauseAll(draft, moved(askedAt(draft), -1_000));
+    expect(saidIn(draft, 'R:SEC-2')).toEqual([]);
   });
 });

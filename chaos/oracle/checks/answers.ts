@@ -14,6 +14,7 @@ import {
   type Submission,
   type World,
 } from '../world.ts';
+import { mayQuoteNobody } from './pauses.ts';
 
 const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK']; // PAY-7
 
@@ -279,6 +280,8 @@ function judgeExpected(world: World, report: Report, exchange: Exchange, expecte
   ];
   if (expected.verdict === 'refused') {
     if (exchange.status === expected.status) return;
+    // only with a quote is an amount too small
+    if (exchange.purpose === 'question/too-small' && mayQuoteNobody(world, exchange)) return;
     const rule = ruleOfStatus[expected.status] ?? 'MSG-2';
     report.breach(
       `R:${rule}`,

@@ -1,6 +1,8 @@
 // LIF-5: no new payment to a destination while operators have paused it, and nobody refused for a pause that did not
-// stand; no quote of an FX provider that is paused. What was under way before goes on: that all other checks see to.
-import { clock, instant, type QuoteRequestRow } from '../rows.ts';
+// stand; no quote and no rate of an FX provider that is paused (shown-rates.ts). What was under way before goes on: that all other checks see to.
+import { corridorOf } from '../corridors.ts';
+import type { Exchange } from '../evidence.ts';
+import { clock, instant, rowsOf, type QuoteRequestRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Pause, World } from '../world.ts';
 import { destinationOf } from './forwarded.ts';
@@ -60,20 +62,42 @@ export function judgeQuoted(
 ): void {
   if (sentAt === undefined) return;
   const issuedAt = instant(request.issued_at);
-  const paused = request.fxp_ids.filter((fxp) =>
-    world.pausesOf(fxp).some(({ from, to }) => from + knownMs < sentAt && issuedAt < to),
-  );
+  const paused = request.fxp_ids.filter((fxp) => isPaused(world, fxp, { from: sentAt, to: issuedAt }));
   report.examined('R:LIF-5', 'quotes, and whose provider was paused', 1);
   if (paused.length === 0) return;
   const statement = 'A quote was made of a provider that was paused before it was asked for.';
   report.breach('R:LIF-5', statement, request.quote_request_id, [...paused, request]);
 }
 
-/** Whether a provider may rightly have been left out of an answer, because somebody had paused it. */
-export function mayBePaused(
-  { pausesOf }: World,
-  { fxp, from, request }: { readonly fxp: string; readonly from: number; readonly request: QuoteRequestRow },
-): boolean {
-  const issuedAt = instant(request.issued_at);
-  return pausesOf(fxp).some((one) => one.from < issuedAt && one.to > from - knownMs);
+/** Within which an answer was made, at the earliest and at the latest. */
+interface Made {
+  readonly from: number;
+  readonly to: number;
 }
+
+/** Whether a provider may rightly have been left out of an answer, because somebody had paused it. */
+export function mayBePaused({ pausesOf }: World, fxp: string, made: Made): boolean {
+  return pausesOf(fxp).some((one) => one.from < made.to && one.to > made.from - knownMs);
+}
+
+/** Whether a provider must have been left out of it. */
+export function isPaused({ pausesOf }: World, fxp: string, made: Made): boolean {
+  return pausesOf(fxp).some((one) => one.from + knownMs < made.from && made.to < one.to);
+}
+
+/** Whether an answer without quotes may be right whatever was asked: each provider with rates for it was left out. */
+export function mayQuoteNobody(world: World, exchange: Exchange): boolean {
+  const [, corridor] = /^(?:\/api\/v1)?\/quotes\/((?:\w+\/){4})/.exec(exchange.path) ?? [];
+  if (corridor === undefined || exchange.status !== 200) return false;
+  const { quotes } = JSON.parse(exchange.responseBody ?? '{}') as { readonly quotes?: readonly unknown[] };
+  if (quotes?.length !== 0) return false;
+  const made = madeIn(exchange);
+  return rowsOf(world.evidence.tables, 'rates')
+    .filter((row) => corridorOf(row).replaceAll(' ', '/') === corridor.slice(0, -1))
+    .every((row) => mayBePaused(world, row.fxp_id, made));
+}
+
+export const madeIn = ({ sentAt, endedAt }: Exchange): Made => ({
+  from: instant(sentAt),
+  to: instant(endedAt),
+});

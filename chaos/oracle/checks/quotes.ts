@@ -107,7 +107,7 @@ function judgeRequest(report: Report, asked: Request): void {
   }
   for (const [fxp, known] of offers) {
     if (!known.isSure || request.fxp_ids.includes(fxp)) continue;
-    if (mayBePaused(world, { fxp, from: readFrom(asked), request })) continue;
+    if (mayBePaused(world, fxp, { from: readFrom(asked), to: instant(request.issued_at) })) continue;
     const due = variants.map((withFees) => {
       const prices = pricesOf(
         { side, amount: amount(request.amount), withFees },

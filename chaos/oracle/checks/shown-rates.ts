@@ -9,6 +9,7 @@ import { shownAs } from '../reference.ts';
 import { instant, rowsOf, type RateRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { World } from '../world.ts';
+import { isPaused, madeIn, mayBePaused } from './pauses.ts';
 
 interface Shown {
   readonly rateId: string;
@@ -56,6 +57,7 @@ function listFaults(
   const own = exchange.path.startsWith('/api/v1/')
     ? world.reference.findById('BICFI', exchange.client)?.id
     : undefined;
+  const made = madeIn(exchange);
   const isAsked = (row: RateRow) => (own === undefined ? corridorOf(row) === corridor : row.fxp_id === own);
   const lines = shown.flatMap((one) => {
     const row = rates.get(one.rateId);
@@ -71,14 +73,22 @@ function listFaults(
         [one.sourceCountry, one.sourceCurrency, one.destinationCountry, one.destinationCurrency].join(' ');
     if (!isIts) return [`${one.rateId}: shown otherwise than it is stored`];
     if (!isAsked(row)) return [`${one.rateId}: of another corridor, or another FX provider`];
+    if (own === undefined && isPaused(world, row.fxp_id, made))
+      return [`${one.rateId}: of an FX provider that is paused`];
     const isCurrent =
       instant(row.created_at) < instant(exchange.endedAt) + lockMs &&
       (row.expired_at === null || instant(row.expired_at) > instant(exchange.sentAt) - lockMs);
     return isCurrent ? [] : [`${one.rateId}: not current`];
   });
   const ids = new Set(shown.map(({ rateId }) => rateId));
+  const mayBeLeftOut = (row: RateRow) => own === undefined && mayBePaused(world, row.fxp_id, made);
   const missing = [...rates.values()].filter(
-    (row) => isAsked(row) && isLasting(row, exchange) && isSetUp(world, row) && !ids.has(row.rate_id),
+    (row) =>
+      isAsked(row) &&
+      isLasting(row, exchange) &&
+      isSetUp(world, row) &&
+      !mayBeLeftOut(row) &&
+      !ids.has(row.rate_id),
   );
   const isSorted = shown.every(
     ({ exchangeRate }, index) =>
