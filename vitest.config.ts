@@ -7,7 +7,7 @@ import { LongestFirst } from './test/harness/longest-first.ts';
 
 const waiting = [
   'test/faults/**/*.test.ts',
-  'test/activities/{cut-off,early-answer,kept-*,many-wait,outbound-enquiries,unread-request,urgent-wait}.test.ts',
+  'test/activities/{cut-off,early-answer,kept-*,many-wait,outbound-enquiries,unread-request}.test.ts',
   'test/api/{asked-twice,payments,prefer-wait}.test.ts',
   'test/chaos/{fault-proxy,minute}.test.ts',
   'test/cli/{demo,ops-tail,unusable}.test.ts',
@@ -20,6 +20,7 @@ const waiting = [
 
 /** They wait for limits that a busy machine would miss, and leave the processors free meanwhile. */
 const withinSeconds = [
+  'test/activities/urgent-wait.test.ts',
   'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
   'test/db/connection-silent.test.ts',
   'test/faults/{killed-*,slow-engine-flood,stopped-processes}.test.ts',

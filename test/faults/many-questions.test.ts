@@ -11,7 +11,7 @@ import { bestQuote, submit } from '../harness/payer.ts';
 const gateway = await testGateway();
 const connections = 200;
 const fairShare = 60; // may be answered while one payment of another waits
-const mostPayments = 8; // until one finds it so: beside the others the machine may have done something else
+const payments = 3; // the least of them counts: beside one of them the machine may have done something else
 const pool = new Pool(gateway.url, { connections });
 afterAll(() => pool.destroy());
 
@@ -47,11 +47,11 @@ test.each(Object.entries(questions))(
     });
     await expect.poll(() => answered, { interval: 5 }).toBeGreaterThan(20);
     const meanwhile: number[] = [];
-    do {
+    for (let paying = 0; paying < payments; paying += 1) {
       const before = answered;
       expect(await payAsTheOther()).toBe('ACTC');
       meanwhile.push(answered - before);
-    } while (meanwhile.length < mostPayments && Math.min(...meanwhile) > fairShare);
+    }
     isOn = false;
     await Promise.all(flood);
     expect(Math.min(...meanwhile)).toBeLessThanOrEqual(fairShare);

@@ -1,5 +1,6 @@
 // LIF-5: no new payment to a destination while operators have paused it, and nobody refused for a pause that did not
-// stand; no quote and no rate of an FX provider that is paused (shown-rates.ts). What was under way before goes on: that all other checks see to.
+// stand; no quote of an FX provider that is paused, and no rate (shown-rates.ts). What was under way before goes on: that
+// all other checks see to.
 import { corridorOf } from '../corridors.ts';
 import type { Exchange } from '../evidence.ts';
 import { clock, instant, rowsOf, type QuoteRequestRow } from '../rows.ts';
@@ -85,16 +86,13 @@ export function isPaused({ pausesOf }: World, fxp: string, made: Made): boolean 
   return pausesOf(fxp).some((one) => one.from + knownMs < made.from && made.to < one.to);
 }
 
-/** Whether an answer without quotes may be right whatever was asked: each provider with rates for it was left out. */
+/** Whether no quotes, in answer to `/quotes/...`, may be right whatever was asked: who has rates for them was left out. */
 export function mayQuoteNobody(world: World, exchange: Exchange): boolean {
-  const [, corridor] = /^(?:\/api\/v1)?\/quotes\/((?:\w+\/){4})/.exec(exchange.path) ?? [];
-  if (corridor === undefined || exchange.status !== 200) return false;
+  if (exchange.status !== 200) return false;
   const { quotes } = JSON.parse(exchange.responseBody ?? '{}') as { readonly quotes?: readonly unknown[] };
-  if (quotes?.length !== 0) return false;
-  const made = madeIn(exchange);
-  return rowsOf(world.evidence.tables, 'rates')
-    .filter((row) => corridorOf(row).replaceAll(' ', '/') === corridor.slice(0, -1))
-    .every((row) => mayBePaused(world, row.fxp_id, made));
+  const corridor = exchange.path.split('/').slice(2, 6).join(' ');
+  const rates = rowsOf(world.evidence.tables, 'rates').filter((row) => corridorOf(row) === corridor);
+  return quotes?.length === 0 && rates.every((row) => mayBePaused(world, row.fxp_id, madeIn(exchange)));
 }
 
 export const madeIn = ({ sentAt, endedAt }: Exchange): Made => ({
