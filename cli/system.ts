@@ -12,8 +12,10 @@ import { choosePorts, lastTemporalUi, type Ports } from './demo-ports.ts';
 import { entries } from './entries.mjs';
 import { buildImage } from './image.ts';
 import { claimFolder } from './parts/claim.ts';
+import { makeLogins, type ProcessLogins } from './parts/logins.ts';
 import { watchPlace } from './parts/place.ts';
 import { portChooser, startOnFreePorts } from './parts/ports.ts';
+import type { RunningPostgres } from './parts/postgres.ts';
 import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
 import { awaitsWorker } from './readiness.ts';
@@ -103,9 +105,10 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     const started = performance.now();
     const { applied } = await migrate(servers.postgres.url);
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
+    const logins = await loginsOn(servers.postgres);
     say(`✓ Database: ${migrations} (${secondsSince(started)})`);
     const [dist, workflowBundle] = await building;
-    const start = { options, instanceId, servers, processes, dist, workflowBundle };
+    const start = { options, instanceId, servers, logins, processes, dist, workflowBundle };
     // their ports are free when they are chosen, and theirs only a moment later
     const run = await startOnFreePorts(() => startOurs(start), { name: 'api or sandbox', say });
     return { run, broken: servers.exited, stop };
@@ -115,11 +118,17 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
   }
 }
 
+/** A server that is not ours keeps its logins: then both have that of DATABASE_URL. */
+async function loginsOn({ url, pid }: RunningPostgres): Promise<ProcessLogins> {
+  return pid === undefined ? { api: url, worker: url } : makeLogins(url);
+}
+
 interface OursStart {
   readonly options: StartSystemOptions;
   /** What the api of this very demo says of itself. */
   readonly instanceId: string;
   readonly servers: RunningServers;
+  readonly logins: ProcessLogins;
   /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
   readonly processes: SupervisedProcess[];
   /** Folder of the built processes. */
@@ -206,7 +215,7 @@ interface ProcessStart extends OursStart {
 }
 
 async function startProcesses(start: ProcessStart): Promise<void> {
-  const { options, run, ports, metricsPorts, processes, dist, workflowBundle } = start;
+  const { options, run, ports, metricsPorts, logins, processes, dist, workflowBundle } = start;
   const { folder, say } = options;
   const started = performance.now();
   mkdirSync(run.logDirectory, { recursive: true });
@@ -236,9 +245,10 @@ async function startProcesses(start: ProcessStart): Promise<void> {
   const api = await startOne('api', {
     ...gateway,
     ...metricsAt(metricsPorts.api),
+    DATABASE_URL: logins.api,
     PORT: String(ports.api),
   });
-  const forWorker = { ...gateway, ...metricsAt(metricsPorts.worker) };
+  const forWorker = { ...gateway, ...metricsAt(metricsPorts.worker), DATABASE_URL: logins.worker };
   const worker = await startOne('worker', forWorker, workflowBundle);
   const sandbox = await startOne('sandbox', sandboxEnvironment(options, { run, ports }));
   const { isPolling, close } = awaitsWorker(run);
@@ -263,7 +273,6 @@ async function startProcesses(start: ProcessStart): Promise<void> {
 function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly<Record<string, string>> {
   return {
     ...inherited(env),
-    DATABASE_URL: run.databaseUrl,
     TEMPORAL_ADDRESS: run.temporalAddress,
     TEMPORAL_NAMESPACE: run.temporalNamespace,
     HOST: '127.0.0.1',

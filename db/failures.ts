@@ -6,10 +6,10 @@ import pg from 'pg';
  * SQLSTATE: what the state of the server, of its host or of other sessions brings about, never what was asked. 08
  * connection, 53 resources (a full disk, too many connections), 57 operator (statement timeout, shutting down, starting
  * up), 58 system; 25006 read-only (a demoted primary), 25P03 and 25P04 (our transaction took too long), 26000 (the
- * server has forgotten a prepared statement), 40001, 40003 and 40P01 (another try is asked for), 55P03 (a lock was not
- * free).
+ * server has forgotten a prepared statement), 40001, 40003 and 40P01 (another try is asked for), 42501 (our role lacks a
+ * right: SEC-6), 55P03 (a lock was not free).
  */
-const serverStates = /^(08|53|57|58|25006|25P0[34]|26000|4000[13]|40P01|55P03)/;
+const serverStates = /^(08|53|57|58|25006|25P0[34]|26000|4000[13]|40P01|42501|55P03)/;
 /** Of `pg` and its pool, which give them neither class nor code. */
 const poolMessages = /^timeout exceeded when trying to connect$|^Connection terminated|not queryable$/;
 

@@ -20,13 +20,6 @@ export interface PartitionsDropped extends Failed {
   readonly dropped: readonly string[];
 }
 
-interface Day {
-  /** As in 2026-01-05. */
-  readonly day: string;
-  readonly next: string;
-  readonly partition: string;
-}
-
 /**
  * Makes the partitions of today and the next days, UTC, and of every day whose quotes lie in the default partition:
  * they are moved. Safe to call at any time, from several processes.
@@ -37,9 +30,9 @@ export async function ensureQuotePartitions(db: Db): Promise<PartitionsEnsured> 
   for (const day of await daysWithoutPartition(db)) {
     try {
       const rows = await db.transaction().execute((trx) => makePartition(trx, day));
-      if (rows > 0) moved.push({ day: day.day, rows });
+      if (rows > 0) moved.push({ day, rows });
     } catch (error) {
-      failed.push({ what: day.day, error });
+      failed.push({ what: day, error });
     }
   }
   return { moved, failed };
@@ -47,8 +40,8 @@ export async function ensureQuotePartitions(db: Db): Promise<PartitionsEnsured> 
 
 /** Drops the partitions whose last quote is older than 62 days. */
 export async function dropOldQuotePartitions(db: Db): Promise<PartitionsDropped> {
-  const old = await sql<{ name: string }>`
-    select relid::regclass::text as name
+  const old = await sql<{ name: string; day: string }>`
+    select relid::regclass::text as name, to_date(right(relid::regclass::text, 8), 'YYYYMMDD')::text as day
     from pg_partition_tree('quote_requests')
     where isleaf
       and relid::regclass::text ~ '^quote_requests_[0-9]{8}$'
@@ -56,11 +49,11 @@ export async function dropOldQuotePartitions(db: Db): Promise<PartitionsDropped>
     order by 1`.execute(db);
   const dropped: string[] = [];
   const failed: { what: string; error: unknown }[] = [];
-  for (const { name } of old.rows) {
+  for (const { name, day } of old.rows) {
     try {
       await db.transaction().execute(async (trx) => {
         await boundLocks(trx);
-        await sql.raw(`drop table ${name}`).execute(trx);
+        await sql`select drop_quote_partition(${day}::date)`.execute(trx);
       });
       dropped.push(name);
     } catch (error) {
@@ -70,41 +63,29 @@ export async function dropOldQuotePartitions(db: Db): Promise<PartitionsDropped>
   return { dropped, failed };
 }
 
-async function daysWithoutPartition(db: Db): Promise<readonly Day[]> {
-  const { rows } = await sql<Day>`
-    select day::text as day, (day + 1)::text as next, 'quote_requests_' || to_char(day, 'YYYYMMDD') as partition
+/** As in 2026-01-05. */
+async function daysWithoutPartition(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<{ day: string }>`
+    select day::text as day
     from (
       select generate_series(0, ${sql.lit(daysAhead)}) + (now() at time zone 'UTC')::date as day
       union
       select (issued_at at time zone 'UTC')::date from quote_requests_default
     ) days
-    where not ${exists(sql`'quote_requests_' || to_char(day, 'YYYYMMDD')`)}
+    where not exists (
+      select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'quote_requests'::regclass and c.relname = 'quote_requests_' || to_char(day, 'YYYYMMDD'))
     order by day`.execute(db);
-  return rows;
+  return rows.map(({ day }) => day);
 }
 
-const exists = (name: ReturnType<typeof sql>) => sql<boolean>`exists (
-  select from pg_inherits i join pg_class c on c.oid = i.inhrelid
-  where i.inhparent = 'quote_requests'::regclass and c.relname = ${name})`;
-
-/**
- * A table is made and attached: `create table ... partition of` would hold up every quote until it has its lock.
- * @returns the quotes that lay in the default partition
- */
-async function makePartition(trx: Db, { day, next, partition }: Day): Promise<number> {
+/** @returns the quotes that lay in the default partition */
+async function makePartition(trx: Db, day: string): Promise<number> {
   await boundLocks(trx);
-  await sql`select pg_advisory_xact_lock(hashtext('quote_requests partitions'))`.execute(trx);
-  const made = await sql<{ made: boolean }>`select ${exists(sql`${partition}`)} as made`.execute(trx);
-  if (made.rows[0]?.made === true) return 0; // by another process
-  const [from, to] = [`timestamptz '${day} 00:00:00+00'`, `timestamptz '${next} 00:00:00+00'`];
-  const run = (text: string) => sql.raw(text).execute(trx);
-  await run('lock table quote_requests_default in access exclusive mode'); // no other quote of that day may come into it
-  await run(`create table ${partition} (like quote_requests including all)`);
-  const { numAffectedRows } = await run(`with moved as (
-    delete from quote_requests_default where issued_at >= ${from} and issued_at < ${to} returning *)
-    insert into ${partition} select * from moved`);
-  await run(`alter table quote_requests attach partition ${partition} for values from (${from}) to (${to})`);
-  return Number(numAffectedRows ?? 0);
+  const { rows } = await sql<{ moved: string }>`select make_quote_partition(${day}::date) as moved`.execute(
+    trx,
+  );
+  return Number(rows[0]?.moved ?? 0);
 }
 
 /** Quotes may be read and stored again soon, whatever becomes of a partition. */

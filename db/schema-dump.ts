@@ -14,7 +14,7 @@ export async function dumpSchema(db: Db): Promise<string> {
     ...(await statements(db, viewQuery)),
     ...(await statements(db, foreignKeyQuery)),
     ...(await statements(db, triggerQuery)),
-    ...(await statements(db, grantQuery)),
+    (await statements(db, grantQuery)).join('\n'),
   ];
   return `-- Written by npm run migrate from the migrations in db/migrations; do not edit.\n\n${parts.join('\n\n')}\n`;
 }
@@ -139,12 +139,24 @@ const triggerQuery: Query = sql`
   where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and not c.relispartition
   order by c.relname collate "C", t.tgname collate "C"`;
 
-/** What the migrations grant to roles of their own; the owner's rights go without saying. */
+/** What roles may do (db/rights.ts); the owner's rights go without saying, as does that everybody may call a function. */
 const grantQuery: Query = sql`
-  select 'grant ' || lower(string_agg(a.privilege_type, ', ' order by a.privilege_type)) || ' on ' || quote_ident(c.relname)
+  select line from (
+  select 1 as place, c.relname as name, a.grantee, 'grant ' || lower(string_agg(a.privilege_type, ', ' order by a.privilege_type)) || ' on ' || quote_ident(c.relname)
     || ' to ' || a.grantee::regrole::text as line
   from pg_class c, lateral aclexplode(c.relacl) a
   where c.relnamespace = 'public'::regnamespace and a.grantee <> c.relowner and a.grantee <> 0
     and c.relname <> all (${bookkeeping}) and not (c.relispartition and c.relname ~ '_[0-9]{8}$')
   group by c.relname, a.grantee
-  order by c.relname collate "C", a.grantee::regrole::text collate "C"`;
+  union all
+  select 2, p.proname, 0, 'revoke execute on function ' || p.oid::regprocedure::text || ' from public'
+  from pg_proc p
+  where p.pronamespace = 'public'::regnamespace and not exists (
+    select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+  union all
+  select 3, p.proname, a.grantee, 'grant execute on function ' || p.oid::regprocedure::text || ' to '
+    || a.grantee::regrole::text
+  from pg_proc p, lateral aclexplode(p.proacl) a
+  where p.pronamespace = 'public'::regnamespace and a.grantee <> p.proowner and a.grantee <> 0
+  ) grants
+  order by place, name collate "C", grantee::regrole::text collate "C"`;

@@ -13,6 +13,8 @@ comment on function begin_account() is 'An account that gets another id begins: 
 CREATE OR REPLACE FUNCTION public.callback_address(submission uuid)
  RETURNS text
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   -- whoever names an address refers to the submission, and waits here; whoever has named one is read below
@@ -48,9 +50,54 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.drop_quote_partition(day date)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if day >= (now() at time zone 'UTC')::date - 62 then
+    raise exception 'quotes of % are kept for 62 days (QUO-10)', day using errcode = 'integrity_constraint_violation';
+  end if;
+  execute format('drop table %I', 'quote_requests_' || to_char(day, 'YYYYMMDD'));
+end $function$;
+comment on function drop_quote_partition(date) is 'Drops the partition of a UTC day that is older than 62 days (QUO-10).';
+
+CREATE OR REPLACE FUNCTION public.make_quote_partition(day date)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  partition text := 'quote_requests_' || to_char(day, 'YYYYMMDD');
+  from_ timestamptz := day::timestamp at time zone 'UTC';
+  to_ timestamptz := (day + 1)::timestamp at time zone 'UTC';
+  moved bigint;
+begin
+  perform pg_advisory_xact_lock(hashtext('quote_requests partitions'));
+  perform from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'quote_requests'::regclass and c.relname = partition;
+  if found then
+    return 0; -- by another process
+  end if;
+  lock table quote_requests_default in access exclusive mode; -- no other quote of that day may come into it
+  execute format('create table %I (like quote_requests including all)', partition);
+  execute format('with moved as (delete from quote_requests_default where issued_at >= $1 and issued_at < $2 returning *)
+    insert into %I select * from moved', partition) using from_, to_;
+  get diagnostics moved = row_count;
+  -- to make it at once as a partition would hold up every quote until it has its lock
+  execute format('alter table quote_requests attach partition %I for values from (%L) to (%L)', partition, from_, to_);
+  return moved;
+end $function$;
+comment on function make_quote_partition(date) is 'Makes the partition of a UTC day, and moves the quotes into it that came too early; their number (QUO-10).';
+
 CREATE OR REPLACE FUNCTION public.note_alert_states()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into alert_states as known (audit_event_id, case_entry_id, action, client_id, at)
@@ -66,6 +113,8 @@ comment on function note_alert_states() is 'Keeps alert_states in step with case
 CREATE OR REPLACE FUNCTION public.note_former_book_endpoint()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into former_book_endpoints (party_id, registered_at, removed_at) values (old.party_id, old.registered_at, now())
@@ -77,6 +126,8 @@ comment on function note_former_book_endpoint() is 'Keeps since when an address 
 CREATE OR REPLACE FUNCTION public.note_former_owner()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   insert into former_account_owners (sap_id, account_id, owner_id, currency_code, registered_at, owned_until)
@@ -1401,3 +1452,168 @@ CREATE TRIGGER settlement_accounts_passed AFTER UPDATE ON public.settlement_acco
 CREATE TRIGGER settlement_accounts_removed AFTER DELETE ON public.settlement_accounts FOR EACH ROW EXECUTE FUNCTION note_former_owner();
 
 CREATE TRIGGER settlement_accounts_renamed BEFORE UPDATE ON public.settlement_accounts FOR EACH ROW WHEN (((old.sap_id <> new.sap_id) OR (old.account_id <> new.account_id))) EXECUTE FUNCTION begin_account();
+
+grant select on address_inputs to isthmus_api;
+grant select on address_inputs to isthmus_readonly;
+grant select on address_inputs to isthmus_worker;
+grant select on address_type_countries to isthmus_api;
+grant select on address_type_countries to isthmus_readonly;
+grant select on address_type_countries to isthmus_worker;
+grant select on address_type_inputs to isthmus_api;
+grant select on address_type_inputs to isthmus_readonly;
+grant select on address_type_inputs to isthmus_worker;
+grant select on address_types to isthmus_api;
+grant select on address_types to isthmus_readonly;
+grant select on address_types to isthmus_worker;
+grant select on alert_states to isthmus_api;
+grant select on alert_states to isthmus_readonly;
+grant select on alert_states to isthmus_worker;
+grant insert, select on audit_events to isthmus_api;
+grant select on audit_events to isthmus_readonly;
+grant insert, select on audit_events to isthmus_worker;
+grant select on book_endpoints to isthmus_api;
+grant select on book_endpoints to isthmus_readonly;
+grant select on book_endpoints to isthmus_worker;
+grant select on book_pages to isthmus_api;
+grant select on book_pages to isthmus_readonly;
+grant insert, select on book_pages to isthmus_worker;
+grant select, update on books_closed to isthmus_api;
+grant select on books_closed to isthmus_readonly;
+grant select, update on books_closed to isthmus_worker;
+grant insert, select on callback_addresses to isthmus_api;
+grant select on callback_addresses to isthmus_readonly;
+grant select on callback_addresses to isthmus_worker;
+grant insert, select on case_entries to isthmus_api;
+grant select on case_entries to isthmus_readonly;
+grant select on case_entries to isthmus_worker;
+grant select on clearing_systems to isthmus_api;
+grant select on clearing_systems to isthmus_readonly;
+grant select on clearing_systems to isthmus_worker;
+grant select on clients to isthmus_api;
+grant select on countries to isthmus_api;
+grant select on countries to isthmus_readonly;
+grant select on countries to isthmus_worker;
+grant select on country_clearing_systems to isthmus_api;
+grant select on country_clearing_systems to isthmus_readonly;
+grant select on country_clearing_systems to isthmus_worker;
+grant select on creditor_agent_fee_formulas to isthmus_api;
+grant select on creditor_agent_fee_formulas to isthmus_readonly;
+grant select on creditor_agent_fee_formulas to isthmus_worker;
+grant select on currencies to isthmus_api;
+grant select on currencies to isthmus_readonly;
+grant select on currencies to isthmus_worker;
+grant select on decisions to isthmus_api;
+grant select on decisions to isthmus_readonly;
+grant insert, select on decisions to isthmus_worker;
+grant insert, select, update on deliveries to isthmus_api;
+grant select on deliveries to isthmus_readonly;
+grant delete, insert, select, update on deliveries to isthmus_worker;
+grant select on delivery_attempts to isthmus_api;
+grant select on delivery_attempts to isthmus_readonly;
+grant insert, select, update on delivery_attempts to isthmus_worker;
+grant select on former_account_owners to isthmus_api;
+grant select on former_account_owners to isthmus_readonly;
+grant select on former_account_owners to isthmus_worker;
+grant select on former_book_endpoints to isthmus_api;
+grant select on former_book_endpoints to isthmus_readonly;
+grant select on former_book_endpoints to isthmus_worker;
+grant select on fxp_corridors to isthmus_api;
+grant select on fxp_corridors to isthmus_readonly;
+grant select on fxp_corridors to isthmus_worker;
+grant select on fxp_endpoints to isthmus_api;
+grant select on fxp_endpoints to isthmus_readonly;
+grant select on fxp_endpoints to isthmus_worker;
+grant select on fxp_settlement_access to isthmus_api;
+grant select on fxp_settlement_access to isthmus_readonly;
+grant select on fxp_settlement_access to isthmus_worker;
+grant delete, insert, select, update on idempotency_keys to isthmus_api;
+grant select on institution_identifiers to isthmus_api;
+grant select on institution_identifiers to isthmus_readonly;
+grant select on institution_identifiers to isthmus_worker;
+grant select on institution_memberships to isthmus_api;
+grant select on institution_memberships to isthmus_readonly;
+grant select on institution_memberships to isthmus_worker;
+grant select on institution_roles to isthmus_api;
+grant select on institution_roles to isthmus_readonly;
+grant select on institution_roles to isthmus_worker;
+grant select on institutions to isthmus_api;
+grant select on institutions to isthmus_readonly;
+grant select on institutions to isthmus_worker;
+grant insert, select, update on issuer_keys to isthmus_api;
+grant select on leases to isthmus_api;
+grant select on leases to isthmus_readonly;
+grant delete, insert, select, update on leases to isthmus_worker;
+grant select on logged_alerts to isthmus_api;
+grant select on logged_alerts to isthmus_readonly;
+grant insert, select on logged_alerts to isthmus_worker;
+grant select on message_identifications to isthmus_api;
+grant select on message_identifications to isthmus_readonly;
+grant insert, select, update on message_identifications to isthmus_worker;
+grant insert, select on messages to isthmus_api;
+grant select on messages to isthmus_readonly;
+grant insert, select on messages to isthmus_worker;
+grant select on operator_callback_origins to isthmus_api;
+grant select on operator_callback_origins to isthmus_readonly;
+grant select on operator_callback_origins to isthmus_worker;
+grant select on operators to isthmus_api;
+grant select on operators to isthmus_readonly;
+grant select on operators to isthmus_worker;
+grant insert, select, update on pauses to isthmus_api;
+grant select on pauses to isthmus_readonly;
+grant select on pauses to isthmus_worker;
+grant select on payments to isthmus_api;
+grant select on payments to isthmus_readonly;
+grant insert, select on payments to isthmus_worker;
+grant insert, select, update on psp_improvements to isthmus_api;
+grant select on psp_improvements to isthmus_readonly;
+grant select on psp_improvements to isthmus_worker;
+grant select on public_keys to isthmus_api;
+grant select on public_keys to isthmus_readonly;
+grant select on public_keys to isthmus_worker;
+grant insert, select on quote_requests to isthmus_api;
+grant select on quote_requests to isthmus_readonly;
+grant select on quote_requests to isthmus_worker;
+grant select on quote_requests_default to isthmus_api;
+grant select on quote_uses to isthmus_api;
+grant select on quote_uses to isthmus_readonly;
+grant delete, insert, select on quote_uses to isthmus_worker;
+grant insert, select, update on rates to isthmus_api;
+grant select on rates to isthmus_readonly;
+grant select on rates to isthmus_worker;
+grant select on receiver_states to isthmus_api;
+grant select on receiver_states to isthmus_readonly;
+grant delete, insert, select, update on receiver_states to isthmus_worker;
+grant insert, select, update on recorded_outcomes to isthmus_api;
+grant select on recorded_outcomes to isthmus_readonly;
+grant select on recorded_outcomes to isthmus_worker;
+grant select on refusals to isthmus_api;
+grant select on refusals to isthmus_readonly;
+grant insert, select on refusals to isthmus_worker;
+grant insert, select on refused_messages to isthmus_api;
+grant select on refused_messages to isthmus_readonly;
+grant insert, select on refused_messages to isthmus_worker;
+grant select on resolution_answers to isthmus_api;
+grant select on resolution_answers to isthmus_readonly;
+grant insert, select on resolution_answers to isthmus_worker;
+grant select on resolutions to isthmus_api;
+grant select on resolutions to isthmus_readonly;
+grant insert, select on resolutions to isthmus_worker;
+grant select on scheme_fee_formulas to isthmus_api;
+grant select on scheme_fee_formulas to isthmus_readonly;
+grant select on scheme_fee_formulas to isthmus_worker;
+grant select on settlement_accounts to isthmus_api;
+grant select on settlement_accounts to isthmus_readonly;
+grant select on settlement_accounts to isthmus_worker;
+grant insert, select, update on tier_improvements to isthmus_api;
+grant select on tier_improvements to isthmus_readonly;
+grant select on tier_improvements to isthmus_worker;
+grant select on worker_states to isthmus_api;
+grant select on worker_states to isthmus_readonly;
+grant delete, insert, select, update on worker_states to isthmus_worker;
+revoke execute on function callback_address(uuid) from public;
+revoke execute on function drop_quote_partition(date) from public;
+revoke execute on function make_quote_partition(date) from public;
+grant execute on function callback_address(uuid) to isthmus_api;
+grant execute on function callback_address(uuid) to isthmus_worker;
+grant execute on function drop_quote_partition(date) to isthmus_api;
+grant execute on function make_quote_partition(date) to isthmus_api;

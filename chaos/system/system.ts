@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { makeLogins } from '../../cli/parts/logins.ts';
 import { freePort } from '../../cli/parts/ports.ts';
 import type { Say } from '../../cli/parts/progress.ts';
 import { awaitsWorker } from '../../cli/readiness.ts';
@@ -112,6 +113,7 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
   await seed(servers.database().url, parties.addresses);
   const query = queryOf(() => servers.database().url);
   await registerOrigins(query, parties);
+  const logins = await makeLogins(servers.database().url);
 
   const apiPorts: [name: string, port: number][] = [];
   for (const name of names.apis) apiPorts.push([name, await freePort()]);
@@ -119,7 +121,6 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
   ends.add(await startSandbox(options, { ports, publicUrl }));
   const common = {
     dist,
-    databaseUrl: servers.database().url,
     temporalAddress: servers.engine().address,
     nameServer: nameServer.address,
     logFolder: options.logFolder,
@@ -128,10 +129,10 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
     env: gatewayEnvironment(env, publicUrl),
   };
   for (const [name, port] of apiPorts) {
-    ours.push(await startOurProcess({ ...common, kind: 'api', name, port }));
+    ours.push(await startOurProcess({ ...common, databaseUrl: logins.api, kind: 'api', name, port }));
   }
   for (const name of names.workers) {
-    ours.push(await startOurProcess({ ...common, kind: 'worker', name }));
+    ours.push(await startOurProcess({ ...common, databaseUrl: logins.worker, kind: 'worker', name }));
   }
   ends.add({
     stop: async () => {

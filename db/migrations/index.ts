@@ -24,6 +24,7 @@ import * as booksMended from './0021-books-mended.ts';
 import * as accountsThatAreGone from './0022-accounts-that-are-gone.ts';
 import * as whyRefused from './0023-why-refused.ts';
 import * as insertOnly from './0024-insert-only.ts';
+import * as rights from './0025-rights.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -50,4 +51,5 @@ export const migrations: Record<string, Migration> = {
   '0022-accounts-that-are-gone': accountsThatAreGone,
   '0023-why-refused': whyRefused,
   '0024-insert-only': insertOnly,
+  '0025-rights': rights,
 };

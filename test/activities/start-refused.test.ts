@@ -16,13 +16,14 @@ await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
 afterAll(() => holder.close());
 const metrics = { host: '127.0.0.1', port: (holder.address() as AddressInfo).port };
 const config = { ...gateway.config, metrics };
+const workerConfig = { ...gateway.workerConfig, metrics };
 
 const said: string[] = [];
 const logger = pino({ level: 'warn' }, { write: (line: string) => void said.push(line) });
 
 test('a worker asks for no task, and does nothing beside them', async () => {
   const workflowBundle = await testWorkflowBundle();
-  const starting = startWorker(config, { logger, workflowBundle, taskQueuePrefix });
+  const starting = startWorker(workerConfig, { logger, workflowBundle, taskQueuePrefix });
   await expect(starting).rejects.toThrow('EADDRINUSE');
   expect(said).toEqual([]); // of all that it does beside its tasks, each would fail without the database
 });

@@ -11,6 +11,7 @@ import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';
 import type { Problem } from '../../fixtures/bodies.ts';
+import { withRole } from '../harness/database.ts';
 import { conformanceWith, type OpenApiDocument } from '../harness/conformance.ts';
 
 const address = 'https://isthmus.test';
@@ -75,12 +76,15 @@ export interface ApiOptions {
   readonly referenceLimits?: ReferenceLimits;
 }
 
-export async function startApi(databaseUrl: string, options: ApiOptions = {}): Promise<RunningApi> {
+/** With the rights of an api (SEC-6) on a database of which the address is that of its owner. */
+export async function startApi(ownerUrl: string, options: ApiOptions = {}): Promise<RunningApi> {
+  const databaseUrl = withRole(ownerUrl, 'isthmus_api');
   const config = { ...testConfig, ...options.config, databaseUrl };
   const clock = options.clock ?? Date.now;
   const logger = options.logger ?? pino({ level: 'silent' });
   const limits = options.databaseLimits ?? serviceLimits;
   const db = connect(databaseUrl, { applicationName: 'isthmus-test-api', limits });
+  const owner = connect(ownerUrl, { applicationName: 'isthmus-test', maxConnections: 4 });
   const reference = await openReferenceCache(databaseUrl, () => undefined, options.referenceLimits);
   const issuer =
     config.auth.kind === 'builtin'
@@ -97,6 +101,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
   const closeData = async () => {
     await reference.close();
     await db.destroy();
+    await owner.destroy();
   };
   let app;
   try {
@@ -155,7 +160,7 @@ export async function startApi(databaseUrl: string, options: ApiOptions = {}): P
 
   return {
     url,
-    db,
+    db: owner,
     document: conformance.document,
     request,
     token,

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive, tail } from '../../cli/parts/child.ts';
+import { withClient } from '../../cli/parts/postgres.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { validTree } from '../xml/fixtures.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -132,6 +133,16 @@ describe('npm start, on the same folder', () => {
     expect((await fetch(temporalUiUrl ?? '')).status).toBe(200);
     expect(started.output()).toContain(`-u LOTUSGS0:demo-LOTUSGS0`);
     expect(started.output()).toContain(`yours, IPSO-MY: ${ownDestination.url}/iso20022/pacs008`);
+  });
+
+  it('api and worker are connected as their own database roles, and as nobody else (SEC-6)', async () => {
+    const { rows } = await withClient(runFile().databaseUrl, (client) =>
+      client.query<{ usename: string }>(
+        `select distinct usename from pg_stat_activity
+         where application_name like 'isthmus-%' and datname = current_database() order by 1`,
+      ),
+    );
+    expect(rows.map(({ usename }) => usename)).toEqual(['isthmus_api', 'isthmus_worker']);
   });
 
   it('the parties are where they were at the last start, so that open payments find them (CBK-1)', () => {

@@ -41,7 +41,7 @@ test('when the first sweeps of two workers overlap by a moment, each payment is 
   isMended = true;
   await untilPast(1_200);
   const ofWorker = () =>
-    startWorker(gateway.config, {
+    startWorker(gateway.workerConfig, {
       logger: pino({ level: 'silent' }),
       workflowBundle,
       taskQueuePrefix: gateway.taskQueuePrefix,

@@ -20,10 +20,10 @@ const gateway = await testGateway({
       .raw(
         `create table settings (ago interval, from_attempt int);
          insert into settings values ('0 s', 1);
-         create function earlier() returns trigger language plpgsql as
+         create function earlier() returns trigger language plpgsql security definer as
           $$ begin new.received_at := new.received_at - (select ago from settings); return new; end $$;
          create trigger earlier before insert on payments for each row execute function earlier();
-         create function fails() returns trigger language plpgsql as $$ begin
+         create function fails() returns trigger language plpgsql security definer as $$ begin
            if new.attempt >= (select from_attempt from settings) then
              raise exception 'a page could not be read' using errcode = 'XX001';
            end if;

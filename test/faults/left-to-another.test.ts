@@ -16,7 +16,7 @@ import { untilPast } from '../harness/wait.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
 
 const gateway = await testGateway({ worker: false });
-const { db, config, taskQueuePrefix } = gateway;
+const { db, workerConfig, taskQueuePrefix } = gateway;
 const workflowBundle = await testWorkflowBundle();
 const workers: RunningWorkers[] = [];
 afterAll(() => Promise.all(workers.map((worker) => worker.shutdown())));
@@ -24,7 +24,13 @@ afterAll(() => Promise.all(workers.map((worker) => worker.shutdown())));
 async function worker(sweep: SweepOptions): Promise<void> {
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
   workers.push(
-    await startWorker(config, { logger, workflowBundle, taskQueuePrefix, sweep, engine: poisonedEngine() }),
+    await startWorker(workerConfig, {
+      logger,
+      workflowBundle,
+      taskQueuePrefix,
+      sweep,
+      engine: poisonedEngine(),
+    }),
   );
 }
 

@@ -16,7 +16,7 @@ import { testWorkflowBundle } from '../harness/temporal.ts';
 
 const gateway = await testGateway({ worker: false });
 const evidence = evidenceOf(gateway);
-const { db, config, taskQueuePrefix } = gateway;
+const { db, workerConfig, taskQueuePrefix } = gateway;
 const workflowBundle = await testWorkflowBundle();
 const workers: RunningWorkers[] = [];
 afterEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
 async function worker(isMended: boolean, sweep: SweepOptions): Promise<RunningWorkers> {
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
   const engine = poisonedEngine(() => isMended);
-  const started = await startWorker(config, { logger, workflowBundle, taskQueuePrefix, sweep, engine });
+  const started = await startWorker(workerConfig, { logger, workflowBundle, taskQueuePrefix, sweep, engine });
   workers.push(started);
   return started;
 }

@@ -18,7 +18,7 @@ import { reportFinal } from '../harness/reports.ts';
 
 const gateway = await testGateway({ worker: false, sweepEveryMs: 500 });
 const evidence = evidenceOf(gateway);
-const { config, db, taskQueuePrefix, temporal } = gateway;
+const { workerConfig, db, taskQueuePrefix, temporal } = gateway;
 
 /** Payments that their destination has got and says nothing of, in executions that a worker with other code began. */
 async function begunByOtherCode(): Promise<readonly { readonly uetr: string; readonly xml: string }[]> {
@@ -28,7 +28,7 @@ async function begunByOtherCode(): Promise<readonly { readonly uetr: string; rea
   const logger = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
   const workflowBundle = { codePath };
   const sweep = { everyMs: null };
-  const other = await startWorker(config, { logger, workflowBundle, taskQueuePrefix, sweep });
+  const other = await startWorker(workerConfig, { logger, workflowBundle, taskQueuePrefix, sweep });
   const begin = async () => {
     const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
     const xml = buildPacs008(message);

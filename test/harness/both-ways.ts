@@ -83,7 +83,7 @@ export async function refuseConfirmations(db: Db): Promise<void> {
   await sql
     .raw(
       `create sequence refused;
-       create function fails() returns trigger language plpgsql as $$ begin
+       create function fails() returns trigger language plpgsql security definer as $$ begin
          if new.kind = 'confirmation' then
            perform nextval('refused');
            raise exception 'the database is shutting down' using errcode = '57P01';

@@ -7,12 +7,16 @@ const replaced = `
 create schema clock;
 create table clock.ahead (ms bigint not null);
 insert into clock.ahead values (0);
+grant usage on schema clock to public;
+grant select on clock.ahead to public;
 create function clock.now() returns timestamptz language sql stable as
   $$ select pg_catalog.now() + (select ms from clock.ahead) * interval '1 millisecond' $$;
 create function clock.clock_timestamp() returns timestamptz language sql volatile as
   $$ select pg_catalog.clock_timestamp() + (select ms from clock.ahead) * interval '1 millisecond' $$;
 do $$
-declare one record;
+declare
+  one record;
+  fixed text;
 begin
   execute format('alter database %I set search_path = clock, public, pg_catalog', current_database());
   for one in
@@ -21,6 +25,10 @@ begin
   loop
     execute format('alter table public.%I alter %I set default clock.%s', one.table_name, one.column_name,
       one.column_default);
+  end loop;
+  for fixed in select oid::regprocedure from pg_proc where pronamespace = 'public'::regnamespace and proconfig is not null
+  loop
+    execute format('alter function %s set search_path = clock, public, pg_catalog, pg_temp', fixed);
   end loop;
 end $$`;
 

@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { withClient } from '../../cli/parts/postgres.ts';
+import type { DatabaseRole } from '../../db/rights.ts';
 import { askFor } from './offers.ts';
 
 export interface TestDatabase {
   /** postgres://user:password@host:port/database */
   readonly url: string;
   readonly name: string;
+  /** The same with the rights of a role (SEC-6). */
+  as(role: DatabaseRole): string;
 }
 
 const closingMs = 2_000; // a backend ends a moment after its client has gone
@@ -26,7 +29,14 @@ export async function testDatabase(content: 'seeded' | 'empty' = 'seeded'): Prom
   afterAll(() => dropChecked(serverUrl, name));
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, name };
+  return { url: url.href, name, as: (role) => withRole(url.href, role) };
+}
+
+/** Whoever logs in may be any role; from then on the connection has its rights only. */
+export function withRole(databaseUrl: string, role: DatabaseRole): string {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('options', `-c role=${role}`);
+  return url.href;
 }
 
 async function dropChecked(serverUrl: string, name: string): Promise<void> {

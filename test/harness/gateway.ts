@@ -8,7 +8,7 @@ import { pino, type Logger } from 'pino';
 import { startApi, type RunningApi } from '../../api/start.ts';
 import { startWorker, type RunningWorker } from '../../activities/start.ts';
 import { quietPort } from './quiet-port.ts';
-import { parseApiConfig, type ApiConfig } from '../../core/config.ts';
+import { parseApiConfig, type ApiConfig, type WorkerConfig } from '../../core/config.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { moveCounterparties } from '../../db/seed.ts';
 import type { Traces } from '../../telemetry/traces.ts';
@@ -25,6 +25,8 @@ export interface TestGateway {
   readonly databaseUrl: string;
   readonly sandbox: Sandbox;
   readonly config: ApiConfig;
+  /** The same, with the rights of a worker on the database (SEC-6). */
+  readonly workerConfig: WorkerConfig;
   readonly temporalAddress: string;
   readonly taskQueuePrefix: string;
   /** A client of the file's namespace. */
@@ -103,7 +105,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
   }
   await options.prepare?.(db);
   const config = parseApiConfig({
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.as('isthmus_api'),
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
     PORT: String(port),
@@ -125,6 +127,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     databaseUrl: database.url,
     sandbox,
     config,
+    workerConfig: { ...config, databaseUrl: database.as('isthmus_worker') },
     temporalAddress: temporal.address,
     taskQueuePrefix,
     temporal: new Client({ connection, namespace: temporal.namespace }),
@@ -137,7 +140,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
       worker = undefined;
     },
     startWorker: async (everyMs = options.sweepEveryMs ?? null) => {
-      worker = await startWorker(config, {
+      worker = await startWorker(gateway.workerConfig, {
         logger,
         workflowBundle,
         taskQueuePrefix,

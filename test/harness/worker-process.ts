@@ -43,7 +43,7 @@ interface ProcessOptions {
 
 /** Runs one of the run's built processes on the gateway's database and engine. Whoever started it kills it. */
 export async function startProcess(
-  { databaseUrl, config }: TestGateway,
+  { workerConfig, config }: TestGateway,
   name: 'api' | 'worker-program',
   { args = [], env, stdio }: ProcessOptions,
 ): Promise<ChildProcess> {
@@ -51,7 +51,7 @@ export async function startProcess(
   return spawn(process.execPath, ['--enable-source-maps', join(dist, `${name}.js`), ...args], {
     env: {
       PATH: process.env['PATH'],
-      DATABASE_URL: databaseUrl,
+      DATABASE_URL: name === 'api' ? config.databaseUrl : workerConfig.databaseUrl,
       TEMPORAL_ADDRESS: config.temporal.address,
       TEMPORAL_NAMESPACE: config.temporal.namespace,
       PUBLIC_URL: config.publicUrl,
