@@ -29,6 +29,8 @@ import { quoteRoutes } from './quotes.ts';
 import { rateRoutes } from './rates.ts';
 import { rejectionRoutes } from './rejections.ts';
 import { ruleBookRoutes } from './rule-book.ts';
+import { schemeRoutes } from './scheme.ts';
+import { schemeChangeRoutes } from './scheme-changes.ts';
 import { submissionListRoutes } from './submission-list.ts';
 
 const ownModules: readonly RouteModule[] = [
@@ -48,6 +50,8 @@ const ownModules: readonly RouteModule[] = [
   pauseRoutes,
   reconciliationRoutes,
   sentBookRoutes,
+  schemeRoutes,
+  schemeChangeRoutes,
   healthRoutes,
   documentationRoutes,
 ];

@@ -134,7 +134,7 @@ function addLookup(router: Router, deps: ApiDependencies): void {
     ({ params, context }) => {
       const data = deps.reference.current();
       const institution = findInstitution(data, params.finInstIdType, params.finInstId);
-      if (institution === undefined) {
+      if (institution === undefined || institution.hasEnded) {
         const { finInstIdType: type, finInstId: id } = params;
         return unknownInstitution({ parameter: 'finInstId' }, { type, id });
       }
@@ -160,7 +160,7 @@ function institutionsOf(data: ReferenceData, role: FinInstRoleFilter): readonly 
   let list = lists.get(role);
   if (list === undefined) {
     list = [...data.institutions.values()]
-      .filter((institution) => role === 'any' || institution.roles.includes(role))
+      .filter(({ roles, hasEnded }) => !hasEnded && (role === 'any' || roles.includes(role)))
       .sort((a, b) => (a.institutionId < b.institutionId ? -1 : 1));
     lists.set(role, list);
   }

@@ -1,11 +1,10 @@
 // The token endpoint of the built-in issuer (RFC 6749, client credentials), and its metadata and keys for verifiers
 // (RFC 8414, RFC 7517). It never reveals whether a client exists: a wrong id and a wrong secret get the same answer.
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
 import { isLoopback, type ApiConfig } from '../core/config.ts';
-import { findClient } from '../db/clients.ts';
+import { authenticateClient } from '../db/clients.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
@@ -215,10 +214,8 @@ async function claimsOf(
   { id, secret }: ClientCredentials,
 ): Promise<CallerClaims | undefined> {
   if (id.includes('\0')) return undefined; // database text cannot contain it
-  const client = await findClient(deps.db, id);
-  const hash = createHash('sha256').update(secret).digest();
-  if (client === undefined || !timingSafeEqual(hash, client.secretSha256) || !isRole(client.role))
-    return undefined;
+  const client = await authenticateClient(deps.db, id, secret);
+  if (client === undefined || !isRole(client.role)) return undefined;
   return {
     role: client.role,
     clientId: client.clientId,

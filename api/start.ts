@@ -17,6 +17,7 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import { openBuiltinIssuer } from './auth/issuer.ts';
 import type { ReadinessCheck } from './dependencies.ts';
 import { startServer } from './http/server.ts';
+import { startDueChanges } from './due-changes.ts';
 import { startMaintenance } from './maintenance.ts';
 import { modulesOf } from './modules.ts';
 import { createAwaitedAnswers } from './awaited-answers.ts';
@@ -72,7 +73,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       capture: temporal.traces?.capture,
       modules: modulesOf({ engine, workflows, answers }, issuer),
     });
-    closers.push(startMaintenance(config.databaseUrl, logger));
+    closers.push(startMaintenance(config.databaseUrl, logger), startDueChanges(db, logger));
     const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });
     // before the work: whatever may keep the process from starting
     const telemetry =

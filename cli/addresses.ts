@@ -1,7 +1,6 @@
 // What a person needs to look around in a running demo: every address, the clients, commands to paste. It prints only.
-import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
-import institutions from '../db/seed/institutions.json' with { type: 'json' };
 import { relative } from 'node:path';
+import { demoCountries, demoFxpBics, demoSystems } from './demo-scheme.ts';
 import { quotesPath } from './gateway-client.ts';
 import type { RunFile } from './run-file.ts';
 import { paymentsUrl } from './temporal-ui.ts';
@@ -14,13 +13,10 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   const simulated = (ids: readonly string[], own: Readonly<Record<string, string>>) =>
     [...new Set(ids)].filter((id) => own[id] === undefined).join(' ');
   const operators = simulated(
-    clearingSystems.map((system) => system.operatorId),
+    demoSystems.map((system) => system.operatorId),
     replaced.operators,
   );
-  const fxps = simulated(
-    institutions.fxps.map((fxp) => fxp.bic),
-    replaced.fxps,
-  );
+  const fxps = simulated(demoFxpBics, replaced.fxps);
   const row = (label: string, text: string) => printRow(terminal, label, text);
   terminal.line();
   terminal.line(terminal.paint('heading', 'Addresses'));
@@ -48,9 +44,9 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
 }
 
 export function printClients(terminal: Terminal, run: RunFile): void {
-  const systems = clearingSystems.map((system) => system.clearingSystemId).join(' ');
-  const countries = [...new Set(clearingSystems.flatMap((system) => system.countryCodes))].join(' ');
-  const fxps = institutions.fxps.map((fxp) => fxp.bic).join(' ');
+  const systems = demoSystems.map((system) => system.clearingSystemId).join(' ');
+  const countries = demoCountries.join(' ');
+  const fxps = demoFxpBics.join(' ');
   const row = (label: string, text: string) => printRow(terminal, label, text);
   terminal.line();
   terminal.line(terminal.paint('heading', 'Clients') + ', each with the secret demo-<client id>');

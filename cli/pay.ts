@@ -1,11 +1,10 @@
 // `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached
 // a final status that the source operator was told, whichever it is.
-import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
-import institutions from '../db/seed/institutions.json' with { type: 'json' };
 import { isBic, isCurrencyCode } from '../core/ids.ts';
 import { exact, parseAmount } from '../core/money.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { CommandContext } from './command.ts';
+import { demoCountries, demoPspBicsOf, demoSystems } from './demo-scheme.ts';
 import { UnansweredError, UsageError } from './errors.ts';
 import { playPayment, violationsIn, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { findRunningDemo, type RunFile } from './run-file.ts';
@@ -62,7 +61,7 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
 }
 
 function isOwnDestination(run: RunFile, destinationCountry: string): boolean {
-  return clearingSystems.some(
+  return demoSystems.some(
     ({ countryCodes, operatorId }) =>
       countryCodes.includes(destinationCountry) && run.replaced.operators[operatorId] !== undefined,
   );
@@ -101,12 +100,10 @@ export function planOf(options: PayOptions): PaymentPlan {
   };
 }
 
-const countries = [...new Set(clearingSystems.flatMap((system) => system.countryCodes))];
-
 function country(option: string, text: string): string {
   const code = text.toUpperCase();
-  if (countries.includes(code)) return code;
-  throw new UsageError(`${option} ${text}: the demo has ${countries.join(', ')}.`);
+  if (demoCountries.includes(code)) return code;
+  throw new UsageError(`${option} ${text}: the demo has ${demoCountries.join(', ')}.`);
 }
 
 function currency(text: string): string {
@@ -122,21 +119,12 @@ function agent(option: string, text: string): string {
   throw new UsageError(`${option} ${text}: a BIC of 8 or 11 characters, as in LOTUSGS0.`);
 }
 
-/** PSPs that have a token: the demo's institutions are called alike in each country, but for exceptions (seed data). */
-const pspsOf = (countryCode: string) =>
-  institutions.perCountry
-    .filter(({ prefix, roles, onboarded }) => {
-      const own = institutions.exceptions.find((one) => one.institutionId === `${countryCode}-${prefix}`);
-      return onboarded && (own?.roles ?? roles).includes('psp');
-    })
-    .map(({ prefix }) => `${prefix}${countryCode}S0`);
-
 /** Whether it is a member of the source country's payment system is the gateway's to say. */
 function debtorAgent(sourceCountry: string, text: string): string {
   const bic = agent('--psp', text);
-  if (countries.flatMap(pspsOf).includes(bic)) return bic;
+  if (demoCountries.flatMap(demoPspBicsOf).includes(bic)) return bic;
   throw new UsageError(
-    `--psp ${text}: the PSPs of ${sourceCountry} in the demo are ${pspsOf(sourceCountry).join(', ')}.`,
+    `--psp ${text}: the PSPs of ${sourceCountry} in the demo are ${demoPspBicsOf(sourceCountry).join(', ')}.`,
   );
 }
 

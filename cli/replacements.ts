@@ -1,8 +1,7 @@
 // Puts a person's own address in the place of a sandbox party: `--destination MY=http://127.0.0.1:9000`,
 // `--fxp MERISGS0=http://127.0.0.1:9001` (seed data). It changes reference data only, never how a payment is handled.
-import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
-import institutions from '../db/seed/institutions.json' with { type: 'json' };
-import type { SeedAddresses } from '../db/seed/expand.ts';
+import type { SeedAddresses } from '../db/seed.ts';
+import { demoCountries, demoFxpBics, demoSystems } from './demo-scheme.ts';
 import { UsageError } from './errors.ts';
 
 export interface Replacements {
@@ -41,7 +40,7 @@ function parseOne(
   const example = option === '--fxp' ? 'MERISGS0=http://127.0.0.1:9001' : 'MY=http://127.0.0.1:9000';
   const id = known(key);
   if (id === undefined) {
-    const names = option === '--fxp' ? fxpBics : countries;
+    const names = option === '--fxp' ? demoFxpBics : demoCountries;
     throw new UsageError(`${option} ${text}: name one of ${names.join(', ')}, as in ${option} ${example}`);
   }
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -55,13 +54,10 @@ function parseOne(
   return [id, address.replace(/(?<!\/)\/+$/, '')];
 }
 
-const countries = [...new Set(clearingSystems.flatMap((system) => system.countryCodes))];
-const fxpBics = institutions.fxps.map((fxp) => fxp.bic);
-
 function operatorOf(country: string): string | undefined {
-  return clearingSystems.find((system) => system.countryCodes.includes(country))?.operatorId;
+  return demoSystems.find((system) => system.countryCodes.includes(country))?.operatorId;
 }
 
 function knownFxp(bic: string): string | undefined {
-  return fxpBics.find((one) => one === bic);
+  return demoFxpBics.find((one) => one === bic);
 }

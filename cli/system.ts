@@ -282,6 +282,7 @@ function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly
     AUTH_AUDIENCE: run.apiUrl,
     INSTANCE_ID: run.instanceId,
     DEMO: '1',
+    FOUR_EYES: env['FOUR_EYES'] ?? '0', // ADM-2
     DRAIN_SECONDS: '0', // nobody stands in front of it
     ALLOW_LOOPBACK_CALLBACKS: '1',
   };

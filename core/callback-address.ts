@@ -53,6 +53,17 @@ export function refuseNotificationAddress(address: string, policy: WebAddressPol
   return isSecure(queue.value.at, policy) ? undefined : 'is not amqps';
 }
 
+/** For an origin that an operator wants to register: scheme, host, port (`*`: any), path prefix. */
+export function refuseOrigin(origin: string, policy: WebAddressPolicy): string | undefined {
+  const [, scheme, host, port, prefix = '/'] = originForm.exec(origin) ?? [];
+  if (scheme === undefined)
+    return 'must be scheme://host[:port][/path], in lower case; * as the port stands for any';
+  return refuseEndpoint(
+    `${scheme}://${host}${port === undefined || port === '*' ? '' : `:${port}`}${prefix}`,
+    policy,
+  );
+}
+
 /** Literal comparison: an address must be written as it was registered. */
 function covers(origin: string, address: WebAddress): boolean {
   const match = originForm.exec(origin);

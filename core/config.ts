@@ -71,6 +71,8 @@ export interface ApiConfig extends WorkerConfig {
   /** Empty: not returned. */
   readonly instanceId?: string;
   readonly corsOrigins: readonly string[];
+  /** Whether a second operator must approve changes of the scheme (ADM-2). */
+  readonly fourEyes: boolean;
 }
 
 export interface WorkerConfig extends CommonConfig {
@@ -144,6 +146,7 @@ export function parseApiConfig(env: Environment): ApiConfig {
     ),
     instanceId: read(env, 'INSTANCE_ID'),
     corsOrigins: parseOrigins(env),
+    fourEyes: flag(env, 'FOUR_EYES'),
   };
 }
 

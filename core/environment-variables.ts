@@ -64,6 +64,11 @@ export const environmentVariables = {
     default: '0',
   },
   CORS_ORIGINS: { description: 'Origins that browsers may call from, separated by commas', default: '' },
+  FOUR_EYES: {
+    description:
+      '0: changes of endpoints, accounts, fees, clients and the like count without a second operator (ADM-2); for demos only',
+    default: '1',
+  },
   XSD_ENGINE: { description: 'libxml2 or xerces', default: 'libxml2' },
   ALLOW_LOOPBACK_CALLBACKS: {
     description: '1: callbacks and operators on loopback over http are allowed (SEC-2); for demos only',

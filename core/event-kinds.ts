@@ -28,6 +28,7 @@ export const eventKinds = {
   'operator.paused': 'info',
   'operator.redelivery': 'info',
   'operator.resumed': 'info',
+  'operator.scheme-change': 'info',
   'payment.content-changed': 'security',
   'payment.contradiction': 'alert',
   'payment.destination-paused': 'info',

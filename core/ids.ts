@@ -122,6 +122,21 @@ export function leiCheckDigits(first18: string): string {
   return (98 - remainderBy97(`${first18}00`)).toString().padStart(2, '0');
 }
 
+/** ISO 17442: form and check digits. */
+export function isValidLei(text: string): boolean {
+  return isLei(text) && remainderBy97(text) === 1;
+}
+
+/** Two letters, two digits, and as long as an IBAN may be; it need not be one. */
+export function looksLikeIban(text: string): boolean {
+  return /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text);
+}
+
+/** ISO 13616: form and check digits; lengths and letters that a country prescribes are not looked at. */
+export function isValidIban(text: string): boolean {
+  return looksLikeIban(text) && remainderBy97(text.slice(4) + text.slice(0, 4)) === 1;
+}
+
 /** Remainder of the number that results when letters are replaced by 10 (A) to 35 (Z). */
 function remainderBy97(text: string): number {
   let remainder = 0;

@@ -60,6 +60,8 @@ export interface Institution {
   readonly otherIds: readonly string[];
   readonly memberships: readonly Membership[];
   readonly onboarded: boolean;
+  /** It is there for what refers to it, and does nothing any more (ADM-1). */
+  readonly hasEnded: boolean;
   readonly supportsAcmt023: boolean;
   /** Where an FXP receives its fxtr.017. */
   readonly notificationUrl: string | null;

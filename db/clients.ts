@@ -1,36 +1,52 @@
 // Clients of the built-in token issuer (SEC-1, ADM-4). It must not answer a secret to anybody: only its hash is stored.
-import type { Selectable } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { Db } from './connection.ts';
+import { isOneOf } from './scheme/secrets.ts';
 import type { Database } from './tables.ts';
 
 export interface Client {
   readonly clientId: string;
-  readonly secretSha256: Buffer;
   readonly role: string;
   readonly institutionId: string | null;
   readonly clearingSystemId: string | null;
 }
 
-const columns = ['client_id', 'secret_sha256', 'role', 'institution_id', 'clearing_system_id'] as const;
+const columns = ['client_id', 'role', 'institution_id', 'clearing_system_id'] as const;
 
 export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
   const row = await db
     .selectFrom('clients')
     .select(columns)
     .where('client_id', '=', clientId)
+    .where('ended_at', 'is', null)
     .executeTakeFirst();
   return row && clientFrom(row);
 }
 
+/** The client, if the secret is one of its own that counts. */
+export async function authenticateClient(
+  db: Db,
+  clientId: string,
+  secret: string,
+): Promise<Client | undefined> {
+  const secrets = await db
+    .selectFrom('client_secrets')
+    .select(['salt', 'sha256'])
+    .where('client_id', '=', clientId)
+    .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', sql<Date>`now()`)]))
+    .execute(); // primary key
+  return isOneOf(secret, secrets) ? findClient(db, clientId) : undefined;
+}
+
 /** All of them; a change of any makes new reference data, by which processes know to read again (REF-6, SEC-8). */
 export async function readClients(db: Db): Promise<Client[]> {
-  return (await db.selectFrom('clients').select(columns).execute()).map(clientFrom);
+  const rows = await db.selectFrom('clients').select(columns).where('ended_at', 'is', null).execute();
+  return rows.map(clientFrom);
 }
 
 function clientFrom(row: Pick<Selectable<Database['clients']>, (typeof columns)[number]>): Client {
   return {
     clientId: row.client_id,
-    secretSha256: row.secret_sha256,
     role: row.role,
     institutionId: row.institution_id,
     clearingSystemId: row.clearing_system_id,
@@ -47,11 +63,17 @@ class DemoClientsError extends Error {
  * @throws DemoClientsError when there are any
  */
 export async function assertNoDemoClients(db: Db): Promise<void> {
-  const demo = await db.selectFrom('clients').select('client_id').where('demo', '=', true).limit(1).execute();
+  const demo = await db
+    .selectFrom('clients')
+    .select('client_id')
+    .where('demo', '=', true)
+    .where('ended_at', 'is', null)
+    .limit(1)
+    .execute();
   if (demo.length > 0) {
     throw new DemoClientsError(
       'Demo clients, whose secrets everybody knows, are in this database: it serves AUTH=builtin with DEMO=1 only. ' +
-        'Use another database, or delete them: delete from clients where demo.',
+        'Use another database, or end them first, started with AUTH=builtin and DEMO=1: isthmus admin end clients <client id>.',
     );
   }
 }

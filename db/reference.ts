@@ -1,5 +1,5 @@
 // Reads the reference data into one snapshot; reference-cache.ts keeps it fresh (REF-6). It must not be asked for
-// rates: those are read for each quote (FX-4).
+// rates: those are read for each quote (FX-4). What has ended stays where payments under way refer to it (ADM-1).
 import { sql, type Selectable } from 'kysely';
 import {
   keyOf,
@@ -37,8 +37,18 @@ async function loadBookEndpoints(db: Db): Promise<ReadonlyMap<string, string>> {
 }
 
 async function loadGeography(db: Db) {
-  const countries = await db.selectFrom('countries').selectAll().orderBy('country_code').execute();
-  const currencies = await db.selectFrom('currencies').selectAll().orderBy('currency_code').execute();
+  const countries = await db
+    .selectFrom('countries')
+    .selectAll()
+    .where('ended_at', 'is', null)
+    .orderBy('country_code')
+    .execute();
+  const currencies = await db
+    .selectFrom('currencies')
+    .selectAll()
+    .where('ended_at', 'is', null)
+    .orderBy('currency_code')
+    .execute();
   const systems = await db
     .selectFrom('clearing_systems as s')
     .selectAll('s')
@@ -177,7 +187,8 @@ async function loadInstitutions(db: Db) {
             clearingSystemId: membership.clearing_system_id,
             memberId: membership.member_id,
           })),
-        onboarded: row.onboarded,
+        onboarded: row.onboarded && row.ended_at === null,
+        hasEnded: row.ended_at !== null,
         supportsAcmt023: row.supports_acmt023,
         notificationUrl: row.notification_url,
       },

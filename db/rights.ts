@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { ConfigurationError } from '../core/config.ts';
 import type { Db } from './connection.ts';
+import { kindTables } from './scheme/kinds.ts';
 
 type Privilege = 'select' | 'insert' | 'update' | 'delete';
 /** By table. */
@@ -69,15 +70,29 @@ const readable = {
   refused_messages: read,
   resolution_answers: read,
   resolutions: read,
+  scheme_change_edits: read,
+  scheme_change_steps: read,
+  scheme_changes: read,
   scheme_fee_formulas: read,
   settlement_accounts: read,
   tier_improvements: read,
   worker_states: read,
 } satisfies Rights;
 
+/** What operators of the scheme change (ADM-1), by its documents (db/scheme/kinds.ts). */
+const administered: Rights = Object.fromEntries(
+  Object.values(kindTables).flatMap(({ tables }) =>
+    tables.map(({ table, atEnd }) => [table, atEnd === 'mark' ? keep : all]),
+  ),
+);
+
 const rights: Readonly<Record<DatabaseRole, Rights>> = {
   isthmus_api: {
     ...readable,
+    ...administered,
+    scheme_changes: add,
+    scheme_change_edits: add,
+    scheme_change_steps: add,
     // takes in
     messages: add,
     refused_messages: add,
@@ -89,7 +104,6 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     psp_improvements: keep,
     idempotency_keys: all, // kept for a day
     // lets in
-    clients: read,
     issuer_keys: keep,
     // what operators do
     audit_events: add,

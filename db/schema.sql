@@ -26,6 +26,31 @@ end
 $function$;
 comment on function callback_address(uuid) is 'Where the answer to a submission goes: the address that was named last. For the statement that writes a callback: until that is committed, no other can be named, so that neither misses the other (DUP-1).';
 
+CREATE OR REPLACE FUNCTION public.check_change_step()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  change record;
+  is_approved boolean;
+begin
+  select proposed_by, needs_approval, effective_at into change from scheme_changes where change_id = new.change_id;
+  is_approved := exists (select from scheme_change_steps where change_id = new.change_id and step = 'approved');
+  if new.step = 'approved' and change.needs_approval and new.done_by = change.proposed_by then
+    raise exception 'a change is approved by somebody else than who proposed it (ADM-2)' using errcode = 'integrity_constraint_violation';
+  end if;
+  if new.step = 'applied' and change.needs_approval and not is_approved then
+    raise exception 'a change that nobody has approved does not count (ADM-2)' using errcode = 'integrity_constraint_violation';
+  end if;
+  if new.step = 'applied' and change.effective_at > clock_timestamp() then
+    raise exception 'a change does not count before its time (ADM-1)' using errcode = 'integrity_constraint_violation';
+  end if;
+  if new.step = 'withdrawn' and new.done_by <> change.proposed_by then
+    raise exception 'a change is withdrawn by whoever proposed it (ADM-2)' using errcode = 'integrity_constraint_violation';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.check_decision()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -350,6 +375,7 @@ create table clearing_systems (
   max_execution_seconds integer not null,
   max_acceptance_age_seconds integer not null default 120,
   max_resolution_seconds integer not null default 8,
+  ended_at timestamp with time zone,
   constraint clearing_systems_pkey PRIMARY KEY (clearing_system_id),
   constraint clearing_systems_max_acceptance_age_seconds_check CHECK ((max_acceptance_age_seconds > 0)),
   constraint clearing_systems_max_amount_check CHECK ((max_amount > (0)::numeric)),
@@ -364,14 +390,30 @@ comment on column clearing_systems.max_amount is 'Largest payment, in its curren
 comment on column clearing_systems.max_execution_seconds is 'Seconds from AccptncDtTm within which a HIGH payment to it must be final (TIM-1).';
 comment on column clearing_systems.max_acceptance_age_seconds is 'Seconds after AccptncDtTm that a first submission from it is still accepted (TIM-4).';
 comment on column clearing_systems.max_resolution_seconds is 'Seconds that its submissions of acmt.023 wait for their answer (RES-1): a person looks at a screen meanwhile, whatever the destination.';
+comment on column clearing_systems.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
+
+create table client_secrets (
+  client_id text not null,
+  secret_id text not null,
+  salt bytea not null,
+  sha256 bytea not null,
+  ends_at timestamp with time zone,
+  constraint client_secrets_pkey PRIMARY KEY (client_id, secret_id)
+);
+comment on table client_secrets is 'Secrets of clients of the built-in issuer: what is left of them (ADM-4).';
+comment on column client_secrets.client_id is 'The client.';
+comment on column client_secrets.secret_id is 'Which of its secrets, for people.';
+comment on column client_secrets.salt is 'Random; empty: of a secret from before there were salts.';
+comment on column client_secrets.sha256 is 'SHA-256 of the salt and the secret.';
+comment on column client_secrets.ends_at is 'It does not count from then on; null: until it is ended.';
 
 create table clients (
   client_id text not null,
-  secret_sha256 bytea not null,
   role text not null,
   institution_id text,
   clearing_system_id text,
   demo boolean not null,
+  ended_at timestamp with time zone,
   constraint clients_pkey PRIMARY KEY (client_id),
   constraint clients_check CHECK (((role = ANY (ARRAY['psp'::text, 'fxp'::text])) = (institution_id IS NOT NULL))),
   constraint clients_check1 CHECK (((role = 'ipso'::text) = (clearing_system_id IS NOT NULL))),
@@ -379,17 +421,18 @@ create table clients (
 );
 comment on table clients is 'OAuth 2.0 clients of the built-in issuer (SEC-1).';
 comment on column clients.client_id is 'client_id.';
-comment on column clients.secret_sha256 is 'SHA-256 of the client secret.';
 comment on column clients.role is 'psp, fxp, ipso or operator.';
 comment on column clients.institution_id is 'Institution that a psp or fxp client speaks for.';
 comment on column clients.clearing_system_id is 'Payment system that an ipso client speaks for.';
 comment on column clients.demo is 'Whether its secret is public knowledge; any but the embedded default refuses to start with one.';
+comment on column clients.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
 
 create table countries (
   country_code text not null,
   country_id integer not null,
   name text not null,
   required_pacs008_elements text[] not null,
+  ended_at timestamp with time zone,
   constraint countries_pkey PRIMARY KEY (country_code),
   constraint countries_country_id_key UNIQUE (country_id),
   constraint countries_country_code_check CHECK ((country_code ~ '^[A-Z]{2}$'::text)),
@@ -400,6 +443,7 @@ comment on column countries.country_code is 'ISO 3166 alpha-2 code.';
 comment on column countries.country_id is 'ISO 3166 numeric code.';
 comment on column countries.name is 'English short name.';
 comment on column countries.required_pacs008_elements is 'Elements that a pacs.008 to this country must contain: purposeCode, categoryPurposeCode (MSG-7).';
+comment on column countries.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
 
 create table country_clearing_systems (
   country_code text not null,
@@ -431,6 +475,7 @@ create table currencies (
   name text not null,
   symbol text not null,
   decimal_places smallint not null,
+  ended_at timestamp with time zone,
   constraint currencies_pkey PRIMARY KEY (currency_code),
   constraint currencies_currency_id_key UNIQUE (currency_id),
   constraint currencies_currency_code_check CHECK ((currency_code ~ '^[A-Z]{3}$'::text)),
@@ -443,6 +488,7 @@ comment on column currencies.currency_id is 'ISO 4217 numeric code.';
 comment on column currencies.name is 'English name.';
 comment on column currencies.symbol is 'Symbol for display.';
 comment on column currencies.decimal_places is 'Decimals of an amount: scheme data, not ISO 4217 data (MON-2).';
+comment on column currencies.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
 
 create table decisions (
   uetr uuid not null,
@@ -690,6 +736,7 @@ create table institutions (
   country_code text not null,
   onboarded boolean not null,
   supports_acmt023 boolean not null,
+  ended_at timestamp with time zone,
   constraint institutions_pkey PRIMARY KEY (institution_id)
 );
 comment on table institutions is 'Financial institutions: PSPs, FXPs and SAPs.';
@@ -698,6 +745,7 @@ comment on column institutions.name is 'Name.';
 comment on column institutions.country_code is 'Country of establishment.';
 comment on column institutions.onboarded is 'Whether it can take part in payments; others are listed only (REF-3).';
 comment on column institutions.supports_acmt023 is 'Whether it answers account resolution requests (RES-2).';
+comment on column institutions.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
 
 create table issuer_keys (
   key_id text not null,
@@ -801,12 +849,14 @@ create table operators (
   operator_id text not null,
   name text not null,
   endpoint_url text not null,
+  ended_at timestamp with time zone,
   constraint operators_pkey PRIMARY KEY (operator_id)
 );
 comment on table operators is 'Instant payment system operators (IPSOs).';
 comment on column operators.operator_id is 'Our id of the operator.';
 comment on column operators.name is 'Name for people.';
 comment on column operators.endpoint_url is 'Base address; /iso20022/pacs008, /iso20022/pacs002 and /iso20022/acmt023 are appended.';
+comment on column operators.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
 
 create table pauses (
   pause_id uuid not null,
@@ -1177,6 +1227,65 @@ comment on column resolutions.deadline_at is 'Moment at which the gateway itself
 comment on column resolutions.destination_country is 'Where the account is (RES-2); null where the request was refused.';
 comment on column resolutions.destination_clearing_system is 'Payment system whose operator is asked; null where the request was refused.';
 
+create table scheme_change_edits (
+  change_id uuid not null,
+  "position" integer not null,
+  kind text not null,
+  object_id text not null,
+  before jsonb,
+  after jsonb,
+  constraint scheme_change_edits_pkey PRIMARY KEY (change_id, "position"),
+  constraint scheme_change_edits_change_id_kind_object_id_key UNIQUE (change_id, kind, object_id),
+  constraint scheme_change_edits_check CHECK ((num_nonnulls(before, after) > 0))
+);
+CREATE INDEX scheme_change_edits_object ON public.scheme_change_edits USING btree (kind, object_id);
+comment on table scheme_change_edits is 'The objects of each change (ADM-2). Insert-only.';
+comment on column scheme_change_edits.change_id is 'The change.';
+comment on column scheme_change_edits."position" is 'Order, from 1.';
+comment on column scheme_change_edits.kind is 'Kind of object, as its file in an export is named.';
+comment on column scheme_change_edits.object_id is 'Its id within the kind.';
+comment on column scheme_change_edits.before is 'The document that it was; null: there was none.';
+comment on column scheme_change_edits.after is 'The document that it becomes; null: it ends.';
+
+create table scheme_change_steps (
+  change_id uuid not null,
+  step text not null,
+  done_by text not null,
+  done_at timestamp with time zone not null default clock_timestamp(),
+  done_because text,
+  constraint scheme_change_steps_pkey PRIMARY KEY (change_id, step),
+  constraint scheme_change_steps_done_because_check CHECK (((char_length(done_because) >= 1) AND (char_length(done_because) <= 2000))),
+  constraint scheme_change_steps_step_check CHECK ((step = ANY (ARRAY['approved'::text, 'refused'::text, 'withdrawn'::text, 'applied'::text, 'outdated'::text])))
+);
+CREATE UNIQUE INDEX scheme_change_steps_decision ON public.scheme_change_steps USING btree (change_id) WHERE (step = ANY (ARRAY['approved'::text, 'refused'::text, 'withdrawn'::text]));
+CREATE UNIQUE INDEX scheme_change_steps_end ON public.scheme_change_steps USING btree (change_id) WHERE (step = ANY (ARRAY['refused'::text, 'withdrawn'::text, 'applied'::text, 'outdated'::text]));
+comment on table scheme_change_steps is 'What became of each change (ADM-2). Insert-only.';
+comment on column scheme_change_steps.change_id is 'The change.';
+comment on column scheme_change_steps.step is 'approved, refused, withdrawn by whoever proposed it; applied: it counts; outdated: an object was no longer what it had been.';
+comment on column scheme_change_steps.done_by is 'Client id; of the step applied, who caused it.';
+comment on column scheme_change_steps.done_at is 'When.';
+comment on column scheme_change_steps.done_because is 'In their words.';
+
+create table scheme_changes (
+  change_id uuid not null,
+  proposed_by text not null,
+  proposed_at timestamp with time zone not null default clock_timestamp(),
+  proposed_because text not null,
+  effective_at timestamp with time zone,
+  needs_approval boolean not null,
+  constraint scheme_changes_pkey PRIMARY KEY (change_id),
+  constraint scheme_changes_proposed_because_check CHECK (((char_length(proposed_because) >= 1) AND (char_length(proposed_because) <= 2000)))
+);
+CREATE INDEX scheme_changes_proposed ON public.scheme_changes USING btree (proposed_at);
+CREATE INDEX scheme_changes_timed ON public.scheme_changes USING btree (effective_at) WHERE (effective_at IS NOT NULL);
+comment on table scheme_changes is 'Changes of the scheme''s data, proposed and made (ADM-2). Insert-only.';
+comment on column scheme_changes.change_id is 'Our id.';
+comment on column scheme_changes.proposed_by is 'Client id, or the command that made it.';
+comment on column scheme_changes.proposed_at is 'When.';
+comment on column scheme_changes.proposed_because is 'In their words; no personal data (SEC-3).';
+comment on column scheme_changes.effective_at is 'From when on it counts; null: as soon as it may.';
+comment on column scheme_changes.needs_approval is 'Whether a second operator must approve it.';
+
 create table scheme_fee_formulas (
   country_code text not null,
   currency_code text not null,
@@ -1258,6 +1367,8 @@ alter table case_entries add constraint case_entries_audit_event_id_fkey FOREIGN
 alter table clearing_systems add constraint clearing_systems_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
 
 alter table clearing_systems add constraint clearing_systems_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id);
+
+alter table client_secrets add constraint client_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES clients(client_id) ON DELETE CASCADE;
 
 alter table clients add constraint clients_clearing_system_id_fkey FOREIGN KEY (clearing_system_id) REFERENCES clearing_systems(clearing_system_id);
 
@@ -1365,6 +1476,10 @@ alter table resolution_answers add constraint resolution_answers_resolution_id_f
 
 alter table resolutions add constraint resolutions_resolution_id_fkey FOREIGN KEY (resolution_id) REFERENCES messages(message_id);
 
+alter table scheme_change_edits add constraint scheme_change_edits_change_id_fkey FOREIGN KEY (change_id) REFERENCES scheme_changes(change_id);
+
+alter table scheme_change_steps add constraint scheme_change_steps_change_id_fkey FOREIGN KEY (change_id) REFERENCES scheme_changes(change_id);
+
 alter table scheme_fee_formulas add constraint scheme_fee_formulas_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
 
 alter table scheme_fee_formulas add constraint scheme_fee_formulas_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
@@ -1400,6 +1515,8 @@ CREATE TRIGGER book_endpoints_removed AFTER DELETE ON public.book_endpoints FOR 
 CREATE TRIGGER case_entries_noted AFTER INSERT ON public.case_entries FOR EACH ROW WHEN ((new.action <> 'note'::text)) EXECUTE FUNCTION note_alert_states();
 
 CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER client_secrets_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.client_secrets FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER clients_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clients FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
@@ -1443,6 +1560,16 @@ CREATE TRIGGER payments_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON publi
 
 CREATE TRIGGER psp_improvements_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.psp_improvements FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
+CREATE TRIGGER public_keys_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.public_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
+
+CREATE TRIGGER scheme_change_edits_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scheme_change_edits FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER scheme_change_steps_checked BEFORE INSERT ON public.scheme_change_steps FOR EACH ROW EXECUTE FUNCTION check_change_step();
+
+CREATE TRIGGER scheme_change_steps_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scheme_change_steps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER scheme_changes_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.scheme_changes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER scheme_fee_formulas_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.scheme_fee_formulas FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER settlement_accounts_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.settlement_accounts FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
@@ -1453,16 +1580,16 @@ CREATE TRIGGER settlement_accounts_removed AFTER DELETE ON public.settlement_acc
 
 CREATE TRIGGER settlement_accounts_renamed BEFORE UPDATE ON public.settlement_accounts FOR EACH ROW WHEN (((old.sap_id <> new.sap_id) OR (old.account_id <> new.account_id))) EXECUTE FUNCTION begin_account();
 
-grant select on address_inputs to isthmus_api;
+grant delete, insert, select, update on address_inputs to isthmus_api;
 grant select on address_inputs to isthmus_readonly;
 grant select on address_inputs to isthmus_worker;
-grant select on address_type_countries to isthmus_api;
+grant delete, insert, select, update on address_type_countries to isthmus_api;
 grant select on address_type_countries to isthmus_readonly;
 grant select on address_type_countries to isthmus_worker;
-grant select on address_type_inputs to isthmus_api;
+grant delete, insert, select, update on address_type_inputs to isthmus_api;
 grant select on address_type_inputs to isthmus_readonly;
 grant select on address_type_inputs to isthmus_worker;
-grant select on address_types to isthmus_api;
+grant delete, insert, select, update on address_types to isthmus_api;
 grant select on address_types to isthmus_readonly;
 grant select on address_types to isthmus_worker;
 grant select on alert_states to isthmus_api;
@@ -1471,7 +1598,7 @@ grant select on alert_states to isthmus_worker;
 grant insert, select on audit_events to isthmus_api;
 grant select on audit_events to isthmus_readonly;
 grant insert, select on audit_events to isthmus_worker;
-grant select on book_endpoints to isthmus_api;
+grant delete, insert, select, update on book_endpoints to isthmus_api;
 grant select on book_endpoints to isthmus_readonly;
 grant select on book_endpoints to isthmus_worker;
 grant select on book_pages to isthmus_api;
@@ -1486,20 +1613,21 @@ grant select on callback_addresses to isthmus_worker;
 grant insert, select on case_entries to isthmus_api;
 grant select on case_entries to isthmus_readonly;
 grant select on case_entries to isthmus_worker;
-grant select on clearing_systems to isthmus_api;
+grant insert, select, update on clearing_systems to isthmus_api;
 grant select on clearing_systems to isthmus_readonly;
 grant select on clearing_systems to isthmus_worker;
-grant select on clients to isthmus_api;
-grant select on countries to isthmus_api;
+grant delete, insert, select, update on client_secrets to isthmus_api;
+grant insert, select, update on clients to isthmus_api;
+grant insert, select, update on countries to isthmus_api;
 grant select on countries to isthmus_readonly;
 grant select on countries to isthmus_worker;
-grant select on country_clearing_systems to isthmus_api;
+grant delete, insert, select, update on country_clearing_systems to isthmus_api;
 grant select on country_clearing_systems to isthmus_readonly;
 grant select on country_clearing_systems to isthmus_worker;
-grant select on creditor_agent_fee_formulas to isthmus_api;
+grant delete, insert, select, update on creditor_agent_fee_formulas to isthmus_api;
 grant select on creditor_agent_fee_formulas to isthmus_readonly;
 grant select on creditor_agent_fee_formulas to isthmus_worker;
-grant select on currencies to isthmus_api;
+grant insert, select, update on currencies to isthmus_api;
 grant select on currencies to isthmus_readonly;
 grant select on currencies to isthmus_worker;
 grant select on decisions to isthmus_api;
@@ -1517,26 +1645,26 @@ grant select on former_account_owners to isthmus_worker;
 grant select on former_book_endpoints to isthmus_api;
 grant select on former_book_endpoints to isthmus_readonly;
 grant select on former_book_endpoints to isthmus_worker;
-grant select on fxp_corridors to isthmus_api;
+grant delete, insert, select, update on fxp_corridors to isthmus_api;
 grant select on fxp_corridors to isthmus_readonly;
 grant select on fxp_corridors to isthmus_worker;
-grant select on fxp_endpoints to isthmus_api;
+grant delete, insert, select, update on fxp_endpoints to isthmus_api;
 grant select on fxp_endpoints to isthmus_readonly;
 grant select on fxp_endpoints to isthmus_worker;
-grant select on fxp_settlement_access to isthmus_api;
+grant delete, insert, select, update on fxp_settlement_access to isthmus_api;
 grant select on fxp_settlement_access to isthmus_readonly;
 grant select on fxp_settlement_access to isthmus_worker;
 grant delete, insert, select, update on idempotency_keys to isthmus_api;
-grant select on institution_identifiers to isthmus_api;
+grant delete, insert, select, update on institution_identifiers to isthmus_api;
 grant select on institution_identifiers to isthmus_readonly;
 grant select on institution_identifiers to isthmus_worker;
-grant select on institution_memberships to isthmus_api;
+grant delete, insert, select, update on institution_memberships to isthmus_api;
 grant select on institution_memberships to isthmus_readonly;
 grant select on institution_memberships to isthmus_worker;
-grant select on institution_roles to isthmus_api;
+grant delete, insert, select, update on institution_roles to isthmus_api;
 grant select on institution_roles to isthmus_readonly;
 grant select on institution_roles to isthmus_worker;
-grant select on institutions to isthmus_api;
+grant insert, select, update on institutions to isthmus_api;
 grant select on institutions to isthmus_readonly;
 grant select on institutions to isthmus_worker;
 grant insert, select, update on issuer_keys to isthmus_api;
@@ -1552,10 +1680,10 @@ grant insert, select, update on message_identifications to isthmus_worker;
 grant insert, select on messages to isthmus_api;
 grant select on messages to isthmus_readonly;
 grant insert, select on messages to isthmus_worker;
-grant select on operator_callback_origins to isthmus_api;
+grant delete, insert, select, update on operator_callback_origins to isthmus_api;
 grant select on operator_callback_origins to isthmus_readonly;
 grant select on operator_callback_origins to isthmus_worker;
-grant select on operators to isthmus_api;
+grant insert, select, update on operators to isthmus_api;
 grant select on operators to isthmus_readonly;
 grant select on operators to isthmus_worker;
 grant insert, select, update on pauses to isthmus_api;
@@ -1567,7 +1695,7 @@ grant insert, select on payments to isthmus_worker;
 grant insert, select, update on psp_improvements to isthmus_api;
 grant select on psp_improvements to isthmus_readonly;
 grant select on psp_improvements to isthmus_worker;
-grant select on public_keys to isthmus_api;
+grant delete, insert, select, update on public_keys to isthmus_api;
 grant select on public_keys to isthmus_readonly;
 grant select on public_keys to isthmus_worker;
 grant insert, select on quote_requests to isthmus_api;
@@ -1598,10 +1726,19 @@ grant insert, select on resolution_answers to isthmus_worker;
 grant select on resolutions to isthmus_api;
 grant select on resolutions to isthmus_readonly;
 grant insert, select on resolutions to isthmus_worker;
-grant select on scheme_fee_formulas to isthmus_api;
+grant insert, select on scheme_change_edits to isthmus_api;
+grant select on scheme_change_edits to isthmus_readonly;
+grant select on scheme_change_edits to isthmus_worker;
+grant insert, select on scheme_change_steps to isthmus_api;
+grant select on scheme_change_steps to isthmus_readonly;
+grant select on scheme_change_steps to isthmus_worker;
+grant insert, select on scheme_changes to isthmus_api;
+grant select on scheme_changes to isthmus_readonly;
+grant select on scheme_changes to isthmus_worker;
+grant delete, insert, select, update on scheme_fee_formulas to isthmus_api;
 grant select on scheme_fee_formulas to isthmus_readonly;
 grant select on scheme_fee_formulas to isthmus_worker;
-grant select on settlement_accounts to isthmus_api;
+grant delete, insert, select, update on settlement_accounts to isthmus_api;
 grant select on settlement_accounts to isthmus_readonly;
 grant select on settlement_accounts to isthmus_worker;
 grant insert, select, update on tier_improvements to isthmus_api;

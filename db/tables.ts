@@ -11,6 +11,7 @@ interface CountriesTable {
   country_id: number;
   name: string;
   required_pacs008_elements: readonly string[];
+  ended_at: Date | null;
 }
 
 interface CurrenciesTable {
@@ -19,12 +20,14 @@ interface CurrenciesTable {
   name: string;
   symbol: string;
   decimal_places: number;
+  ended_at: Date | null;
 }
 
 interface OperatorsTable {
   operator_id: string;
   name: string;
   endpoint_url: string;
+  ended_at: Date | null;
 }
 
 interface OperatorCallbackOriginsTable {
@@ -40,6 +43,7 @@ interface ClearingSystemsTable {
   max_execution_seconds: number;
   max_acceptance_age_seconds: Generated<number>;
   max_resolution_seconds: Generated<number>;
+  ended_at: Date | null;
 }
 
 interface CountryClearingSystemsTable {
@@ -79,6 +83,7 @@ interface InstitutionsTable {
   country_code: string;
   onboarded: boolean;
   supports_acmt023: boolean;
+  ended_at: Date | null;
 }
 
 interface InstitutionRolesTable {
@@ -122,11 +127,19 @@ interface PublicKeysTable {
 
 interface ClientsTable {
   client_id: string;
-  secret_sha256: Buffer;
   role: string;
   institution_id: string | null;
   clearing_system_id: string | null;
   demo: boolean;
+  ended_at: Date | null;
+}
+
+interface ClientSecretsTable {
+  client_id: string;
+  secret_id: string;
+  salt: Buffer;
+  sha256: Buffer;
+  ends_at: Date | null;
 }
 
 interface IssuerKeysTable {
@@ -274,6 +287,7 @@ export interface Database extends PaymentTables {
   fxp_endpoints: FxpEndpointsTable;
   book_endpoints: BookEndpointsTable;
   public_keys: PublicKeysTable;
+  client_secrets: ClientSecretsTable;
   clients: ClientsTable;
   issuer_keys: IssuerKeysTable;
   settlement_accounts: SettlementAccountsTable;

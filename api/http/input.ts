@@ -13,6 +13,8 @@ export interface InputSchemas<Params extends z.ZodObject, Query extends z.ZodObj
   readonly query?: Query;
   /** JSON body; strict: unknown members are refused. */
   readonly body?: Body;
+  /** Largest body; default: 64 KiB. */
+  readonly maxBodyBytes?: number;
 }
 
 export interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> {
@@ -22,7 +24,7 @@ export interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Bo
   readonly bodyText: string;
 }
 
-const maxBodyBytes = 65_536; // the largest body of these routes has about 300 bytes
+const usualBodyBytes = 65_536; // most bodies of these routes have some hundred bytes
 const maxFaults = 20;
 const maxLevels = 32; // objects and arrays within each other: our bodies have three
 const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
@@ -38,7 +40,7 @@ export type Receiver<Value> = (context: Context) => Received<Value> | Promise<Re
 export function readInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: InputSchemas<Params, Query, Body>,
 ): Receiver<Input<Params, Query, Body>> {
-  const { params, query, body } = schemas;
+  const { params, query, body, maxBodyBytes = usualBodyBytes } = schemas;
   const queryNames = query === undefined ? [] : Object.keys(query.shape);
   type Result = Input<Params, Query, Body>;
 
@@ -78,7 +80,7 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
   return async (context) => {
     const address = readAddress(context);
     if (isProblem(address)) return address;
-    const bytes = await receiveBody(context);
+    const bytes = await receiveBody(context, maxBodyBytes);
     if (isProblem(bytes)) return bytes;
     return () => {
       const text = textOf(bytes);
@@ -121,15 +123,16 @@ function shapeOf(body: z.ZodType): Readonly<Record<string, z.ZodType>> | undefin
   return 'shape' in body ? (body.shape as Readonly<Record<string, z.ZodType>>) : undefined;
 }
 
-async function receiveBody(context: Context): Promise<Uint8Array | Problem> {
+async function receiveBody(context: Context, maxBytes: number): Promise<Uint8Array | Problem> {
   const { headers } = context.req.raw;
   if (!jsonType.test(headers.get('content-type') ?? '') || headers.has('content-encoding')) {
     return problem('unsupported-media-type', {
       detail: `Send Content-Type: application/json, UTF-8, not compressed${sentInstead(headers)}.`,
     });
   }
-  const bytes = await readLimited(context.req.raw, maxBodyBytes);
-  return bytes ?? problem('payload-too-large', { detail: 'A body must not exceed 64 KiB.' });
+  const bytes = await readLimited(context.req.raw, maxBytes);
+  const detail = `A body must not exceed ${maxBytes / 1_024} KiB.`;
+  return bytes ?? problem('payload-too-large', { detail });
 }
 
 function textOf(bytes: Uint8Array): string | Problem {

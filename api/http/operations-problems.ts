@@ -2,6 +2,48 @@
 import type { ProblemRow } from './problem-row.ts';
 
 export const operationsProblems = {
+  'unknown-object': {
+    status: 404,
+    title: 'Unknown object',
+    ruleId: 'ADM-1',
+    detail: 'The scheme has no such object, and never had. GET /admin/scheme/{kind} lists those that it has.',
+  },
+  'unknown-change': {
+    status: 404,
+    title: 'Unknown change',
+    ruleId: 'ADM-2',
+    detail: 'There is no such change. GET /admin/changes lists them.',
+  },
+  'scheme-error': {
+    status: 422,
+    title: 'The scheme would not hang together',
+    ruleId: 'ADM-1',
+    detail: 'Nothing is changed. See errors: each says what would be right.',
+  },
+  'change-not-pending': {
+    status: 409,
+    title: 'Change is not pending',
+    ruleId: 'ADM-2',
+    detail: 'It has been decided. GET /admin/changes/{changeId} says by whom and how.',
+  },
+  'own-change': {
+    status: 409,
+    title: 'A second person decides',
+    ruleId: 'ADM-2',
+    detail: 'You have proposed it yourself. Another operator approves or refuses it; you may withdraw it.',
+  },
+  'not-own-change': {
+    status: 409,
+    title: 'Not your change',
+    ruleId: 'ADM-2',
+    detail: 'Whoever proposed it may withdraw it. You may refuse it.',
+  },
+  'change-outdated': {
+    status: 409,
+    title: 'Change is out of date',
+    ruleId: 'ADM-2',
+    detail: 'What it is about has changed since it was proposed. Nothing is changed: propose it again.',
+  },
   'unknown-alert': {
     status: 404,
     title: 'Unknown alert',

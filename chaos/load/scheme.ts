@@ -1,7 +1,11 @@
 // The scheme as its members know it: where money can be sent from and to, what is required there, who takes part. It is
 // the demo's reference data (db/seed), read as files.
 import { leiCheckDigits } from '../../core/ids.ts';
-import { readSeedFiles } from '../../db/seed/files.ts';
+import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
+import countries from '../../db/seed/countries.json' with { type: 'json' };
+import currencies from '../../db/seed/currencies.json' with { type: 'json' };
+import feeFormulas from '../../db/seed/fee-formulas.json' with { type: 'json' };
+import institutions from '../../db/seed/institutions.json' with { type: 'json' };
 import { times } from './decimal.ts';
 
 /** A country and one of its currencies: an end of a corridor. */
@@ -25,31 +29,42 @@ export interface Corridor {
   readonly destination: End;
 }
 
-const files = readSeedFiles();
+const perDollar: Readonly<Record<string, string>> = {
+  SGD: '1',
+  MYR: '3.2915',
+  THB: '25.000025',
+  PHP: '44.2138',
+  INR: '66.0742',
+  IDR: '12458.3',
+  HKD: '6.0517',
+  CNY: '5.5412',
+  EUR: '0.68321',
+  JPY: '114.863',
+};
 
 const found = <T>(value: T | undefined, what: string): T => {
   if (value === undefined) throw new Error(`the seed data have no ${what}`);
   return value;
 };
 
-export const ends: readonly End[] = files.clearingSystems.flatMap(
+export const ends: readonly End[] = clearingSystems.flatMap(
   ({ clearingSystemId: system, currencyCode: currency, maxAmount, countryCodes }) =>
     countryCodes.map((country): End => {
-      const of = (one: { countryCodes: string[]; currencyCode: string }) =>
-        one.countryCodes.includes(country) && one.currencyCode === currency;
-      const fee = found(files.feeFormulas.find(of), `fee of ${country}`).creditorAgentFee;
+      const of = (one: { countryCode: string; currencyCode: string }) =>
+        one.countryCode === country && one.currencyCode === currency;
+      const fee = found(feeFormulas.find(of), `fee of ${country}`).creditorAgentFee;
       return {
         country,
         currency,
         system,
         places: found(
-          files.currencies.find((one) => one.currencyCode === currency),
+          currencies.find((one) => one.currencyCode === currency),
           currency,
         ).decimalPlaces,
         maxAmount,
-        perDollar: found(files.midRates.unitsPerSingaporeDollar[currency], `rate of ${currency}`),
+        perDollar: found(perDollar[currency], `rate of ${currency}`),
         required: found(
-          files.countries.find((one) => one.countryCode === country),
+          countries.find((one) => one.countryCode === country),
           country,
         ).requiredPacs008Elements,
         creditorAgentFee: { nominal: fee.nominalFeeAmount, percent: fee.percentageFee },
@@ -77,7 +92,11 @@ export function pspsOf(country: string): readonly string[] {
   return country === 'JP' ? [...local, 'HARBJPS0'] : local; // a PSP that is its own SAP
 }
 
-export const fxps = files.institutions.fxps.map(({ bic }) => bic);
+export const fxps = (
+  institutions as readonly { readonly roles: readonly string[]; readonly bics: readonly string[] }[]
+)
+  .filter(({ roles }) => roles.includes('fxp'))
+  .flatMap(({ bics }) => bics);
 
 /** Whether an FX provider has rates for a corridor. */
 export function isRated(fxp: string, { source, destination }: Corridor): boolean {

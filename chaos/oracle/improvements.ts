@@ -28,29 +28,32 @@ const posts = {
   tier: ['/api/v1/tier_improvements', '/improvements/tiers/'],
 } as const;
 
-interface SeedFile {
-  readonly tiers: readonly { fxpId: string; threshold: string; improvementBasisPoints: string }[];
-  readonly psps: readonly { fxpId: string; pspId: string; improvementBasisPoints: string }[];
+/** Of one FX provider. */
+interface SeedPrices {
+  readonly fxpId: string;
+  readonly tierImprovements: readonly {
+    readonly unitCurrency: string;
+    readonly threshold: string;
+    readonly improvementBasisPoints: string;
+  }[];
+  readonly pspImprovements: readonly { readonly pspId: string; readonly improvementBasisPoints: string }[];
 }
 
-export function openImprovements({ exchanges, tables }: Evidence, reference: Reference): Improvements {
+export function openImprovements({ exchanges }: Evidence, reference: Reference): Improvements {
   const values = new Map<string, Value[]>();
   const add = (key: string, value: Value) => values.set(key, [...(values.get(key) ?? []), value]);
   const seed = JSON.parse(
-    readFileSync(new URL('../../db/seed/improvements.json', import.meta.url), 'utf8'),
-  ) as SeedFile;
+    readFileSync(new URL('../../db/seed/fx-prices.json', import.meta.url), 'utf8'),
+  ) as readonly SeedPrices[];
   const before = (basisPoints: string): Value => ({
     basisPoints: amount(basisPoints),
     from: -Infinity,
     surely: -Infinity,
   });
-  for (const one of seed.psps) add(pspKey(one.fxpId, one.pspId), before(one.improvementBasisPoints));
-  for (const row of tables['currencies'] ?? []) {
-    for (const one of seed.tiers) {
-      add(
-        tierKey(one.fxpId, String(row['currency_code']), amount(one.threshold)),
-        before(one.improvementBasisPoints),
-      );
+  for (const { fxpId, tierImprovements, pspImprovements } of seed) {
+    for (const one of pspImprovements) add(pspKey(fxpId, one.pspId), before(one.improvementBasisPoints));
+    for (const one of tierImprovements) {
+      add(tierKey(fxpId, one.unitCurrency, amount(one.threshold)), before(one.improvementBasisPoints));
     }
   }
   for (const exchange of exchanges) {

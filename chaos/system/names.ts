@@ -1,7 +1,7 @@
 // What everything that can fail is called, in the evidence, in the journals and in `--target`; known before anything
 // is started, so that a plan can be drawn and a target refused.
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
-import institutions from '../../db/seed/institutions.json' with { type: 'json' };
+import { demoFxpBics } from '../../cli/demo-scheme.ts';
 
 export interface Names {
   readonly apis: readonly string[];
@@ -16,7 +16,7 @@ export interface Names {
 
 const destinations = [...new Set(clearingSystems.map((one) => `destination/${one.operatorId}`))];
 const sources = clearingSystems.map((one) => `source/${one.clearingSystemId}`);
-const fxps = institutions.fxps.map((one) => `fxp/${one.bic}`);
+const fxps = demoFxpBics.map((bic) => `fxp/${bic}`);
 
 export const names: Names = {
   apis: ['api-1', 'api-2'],

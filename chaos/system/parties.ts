@@ -1,7 +1,7 @@
 // The addresses of the other parties: each operator, callback origin and FX provider is reached through a proxy of its
 // own, so that each can fail alone, and is registered at that proxy's address.
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
-import type { SeedAddresses } from '../../db/seed/expand.ts';
+import type { SeedAddresses } from '../../db/seed.ts';
 import type { Random } from '../load/random.ts';
 import { openFaultProxy, type Conduct, type FaultProxy } from './fault-proxy.ts';
 import { names } from './names.ts';

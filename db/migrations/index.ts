@@ -25,6 +25,7 @@ import * as accountsThatAreGone from './0022-accounts-that-are-gone.ts';
 import * as whyRefused from './0023-why-refused.ts';
 import * as insertOnly from './0024-insert-only.ts';
 import * as rights from './0025-rights.ts';
+import * as schemeChanges from './0026-scheme-changes.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '0023-why-refused': whyRefused,
   '0024-insert-only': insertOnly,
   '0025-rights': rights,
+  '0026-scheme-changes': schemeChanges,
 };

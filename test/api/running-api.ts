@@ -29,6 +29,7 @@ const testConfig: ApiConfig = {
   corsOrigins: ['https://pages.test'],
   xsdEngine: 'libxml2',
   allowLoopbackCallbacks: true,
+  fourEyes: true,
 };
 
 export interface Answer<Body = Problem> {

@@ -31,6 +31,7 @@ export function institution(
     memberships: [{ clearingSystemId, memberId: `${prefix}${countryCode}01` }],
     onboarded: true,
     supportsAcmt023: false,
+    hasEnded: false,
     notificationUrl: null,
     ...values,
   };

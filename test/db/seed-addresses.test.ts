@@ -23,9 +23,9 @@ describe('address types and inputs', () => {
   }
   const inputs = rows.address_inputs.map((row): Input => ({
     id: row.address_input_id,
-    label: row.label == null ? null : (JSON.parse(row.label) as Input['label']),
-    attributes: JSON.parse(row.attributes) as Input['attributes'],
-    xPath: JSON.parse(row.iso20022_xpath) as Input['xPath'],
+    label: row.label as Input['label'],
+    attributes: row.attributes as Input['attributes'],
+    xPath: row.iso20022_xpath as Input['xPath'],
   }));
 
   it.each([
@@ -81,7 +81,7 @@ describe('address types and inputs', () => {
         expect(label).toBeNull();
         expect(Object.keys(attributes).sort()).toEqual(['name', 'required', 'type', 'value']);
       } else {
-        expect(Object.keys(label?.title ?? {})).toEqual(['en', 'de']);
+        expect(Object.keys(label?.title ?? {}).sort()).toEqual(['de', 'en']);
         const { pattern, placeholder } = attributes as { pattern: string; placeholder: string };
         expect(placeholder).toMatch(new RegExp(pattern, 'u'));
       }

@@ -1,10 +1,11 @@
 /** The demo's countries, fees, institutions and accounts against the figures that the seed data promise. */
-import { createHash } from 'node:crypto';
+
 import { describe, expect, it } from 'vitest';
 import { canonicalId, isBic } from '../../core/ids.ts';
 import { holdsCheckDigits } from '../core/lei.ts';
 import { fitsDecimalPlaces } from '../../core/money.ts';
-import { allCorridors, corridorOf, expectUnique, places, rows } from './seed-rows.ts';
+import { authenticateClient } from '../../db/clients.ts';
+import { allCorridors, corridorOf, db, expectUnique, places, rows } from './seed-rows.ts';
 
 describe('countries, currencies and payment systems', () => {
   it.each([
@@ -140,6 +141,7 @@ describe('institutions', () => {
       country_code: id.slice(0, 2),
       onboarded,
       supports_acmt023: supportsAcmt023,
+      ended_at: null,
     });
     expect(rolesOf(id)).toEqual(roles);
   });
@@ -186,7 +188,7 @@ describe('institutions', () => {
     expectUnique(rows.institution_memberships.map((row) => `${row.clearing_system_id} ${row.member_id}`));
   });
 
-  it('SEC-1: onboarded PSPs, FX providers, systems and two people of the operator have clients; nobody else', () => {
+  it('SEC-1: onboarded PSPs, FX providers, systems and two people of the operator have clients; nobody else', async () => {
     const ids = rows.clients.map((client) => client.client_id);
     const named = [
       'LOTUSGS0',
@@ -210,7 +212,9 @@ describe('institutions', () => {
       clearing_system_id: null,
       demo: true,
     });
-    expect(lotus.secret_sha256).toEqual(createHash('sha256').update('demo-LOTUSGS0').digest());
+    const whose = await authenticateClient(db, 'LOTUSGS0', 'demo-LOTUSGS0');
+    expect(whose).toMatchObject({ clientId: 'LOTUSGS0' });
+    expect(await authenticateClient(db, 'LOTUSGS0', 'demo-BANYSGS0')).toBeUndefined();
     for (const { role, institution_id: id, clearing_system_id: system } of rows.clients) {
       expect([id !== null, system !== null]).toEqual([role === 'psp' || role === 'fxp', role === 'ipso']);
     }

@@ -94,7 +94,7 @@ describe('rates', () => {
       )!;
       expect(rate.exchange_rate).toBe(improveRateText(own.exchange_rate, tier.improvement_basis_points));
     }
-    expect(rows.psp_improvements).toEqual([
+    expect(rows.psp_improvements).toMatchObject([
       { fxp_id: 'SG-MERI', psp_id: 'SG-BANY', improvement_basis_points: '5' },
     ]);
   });

@@ -1,14 +1,60 @@
-/** The demo's rows, expanded once per test file, and what several of those files ask of them. */
-import { expect } from 'vitest';
-import { expandSeed, type SeedRate } from '../../db/seed/expand.ts';
-import { readSeedFiles } from '../../db/seed/files.ts';
+/** The demo's rows, as its directory makes them in a database, and what several test files ask of them. */
+import { sql, type Selectable } from 'kysely';
+import { afterAll, expect } from 'vitest';
+import { connect } from '../../db/connection.ts';
+import { moveCounterparties } from '../../db/seed.ts';
+import type { Database } from '../../db/tables.ts';
+import { testDatabase } from '../harness/database.ts';
 
-export const rows = expandSeed(readSeedFiles(), {
+const database = await testDatabase();
+await moveCounterparties(database.url, {
   operatorEndpointUrl: (operatorId) => `http://127.0.0.1:9000/${operatorId}`,
   fxpBaseUrl: (bic) => `http://127.0.0.1:9001/${bic}`,
 });
+export const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 1 });
+afterAll(() => db.destroy());
 
-export const corridorOf = (row: Omit<SeedRate, 'fxp_id' | 'exchange_rate' | 'threshold'>): string =>
+const tables = [
+  'countries',
+  'currencies',
+  'operators',
+  'operator_callback_origins',
+  'clearing_systems',
+  'country_clearing_systems',
+  'address_types',
+  'address_type_countries',
+  'address_inputs',
+  'address_type_inputs',
+  'institutions',
+  'institution_roles',
+  'institution_identifiers',
+  'institution_memberships',
+  'fxp_endpoints',
+  'book_endpoints',
+  'clients',
+  'settlement_accounts',
+  'fxp_settlement_access',
+  'fxp_corridors',
+  'scheme_fee_formulas',
+  'creditor_agent_fee_formulas',
+  'tier_improvements',
+  'psp_improvements',
+  'rates',
+] as const;
+type Rows = { readonly [Table in (typeof tables)[number]]: Selectable<Database[Table]>[] };
+
+const read = async (table: string) => [
+  table,
+  (await sql`select * from ${sql.table(table)}`.execute(db)).rows,
+];
+export const rows = Object.fromEntries(await Promise.all(tables.map(read))) as Rows;
+
+export const corridorOf = (
+  row: Pick<
+    Rows['fxp_corridors'][number],
+    'source_country' | 'source_currency' | 'destination_country' | 'destination_currency'
+  >,
+): string =>
   [row.source_country, row.source_currency, row.destination_country, row.destination_currency].join(' ');
 
 export const places = rows.country_clearing_systems.map(

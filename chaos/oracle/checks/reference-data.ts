@@ -1,5 +1,5 @@
-// The scheme's data as the run found it: the product has no way to change it yet, so that the tables must still say
-// what the demo's files say (db/seed). Everything else is judged by these tables.
+// The scheme's data as the run found it: no run changes it, so that the tables must still say what the demo's files say
+// (db/seed). Everything else is judged by these tables.
 import { readFileSync } from 'node:fs';
 import { same } from '../decimals.ts';
 import type { Report } from '../verdict.ts';
@@ -35,27 +35,25 @@ function expected(): readonly Expected[] {
       max_amount: one['maxAmount'],
     },
   }));
-  const fees = seedFile('fee-formulas').flatMap((one) =>
-    (one['countryCodes'] as string[]).flatMap((country) => {
-      const key = { country_code: country, currency_code: one['currencyCode'] };
-      const [scheme, agent] = [one['schemeFee'] as Values, one['creditorAgentFee'] as Values];
-      return [
-        {
-          table: 'scheme_fee_formulas',
-          key,
-          values: {
-            nominal_fee_amount: scheme['nominalFeeAmount'],
-            percentage_fee_as_ratio: scheme['percentageFeeAsRatio'],
-          },
+  const fees = seedFile('fee-formulas').flatMap((one) => {
+    const key = { country_code: one['countryCode'], currency_code: one['currencyCode'] };
+    const [scheme, agent] = [one['schemeFee'] as Values, one['creditorAgentFee'] as Values];
+    return [
+      {
+        table: 'scheme_fee_formulas',
+        key,
+        values: {
+          nominal_fee_amount: scheme['nominalFeeAmount'],
+          percentage_fee_as_ratio: scheme['percentageFeeAsRatio'],
         },
-        {
-          table: 'creditor_agent_fee_formulas',
-          key,
-          values: { nominal_fee_amount: agent['nominalFeeAmount'], percentage_fee: agent['percentageFee'] },
-        },
-      ];
-    }),
-  );
+      },
+      {
+        table: 'creditor_agent_fee_formulas',
+        key,
+        values: { nominal_fee_amount: agent['nominalFeeAmount'], percentage_fee: agent['percentageFee'] },
+      },
+    ];
+  });
   return [...currencies, ...systems, ...fees];
 }
 

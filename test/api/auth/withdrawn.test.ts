@@ -53,9 +53,15 @@ describe('with the built-in issuer', () => {
   });
 
   it('a client that was made this moment counts at once, in every process', async () => {
-    const secret = createHash('sha256').update('demo-NEWCOMER').digest();
-    const client = { client_id: 'NEWCOMER', secret_sha256: secret, role: 'operator', demo: true };
+    const client = { client_id: 'NEWCOMER', role: 'operator', demo: true };
     await api.db.insertInto('clients').values(client).execute();
+    const secret = {
+      client_id: 'NEWCOMER',
+      secret_id: '1',
+      salt: Buffer.alloc(0),
+      sha256: createHash('sha256').update('demo-NEWCOMER').digest(),
+    };
+    await api.db.insertInto('client_secrets').values(secret).execute();
     expect(await statusesOf(await freshToken('NEWCOMER'))).toEqual(counted);
   });
 

@@ -1,0 +1,236 @@
+/**
+ * Checks of operators, payment systems, institutions, accounts and clients: what a person would see who knows the field,
+ * before a change takes effect (ADM-1). Together with check-money.ts they are run by check.ts.
+ */
+import { refuseEndpoint, refuseNotificationAddress, refuseOrigin } from '../callback-address.ts';
+import { canonicalId, isValidIban, isValidLei, looksLikeIban } from '../ids.ts';
+import type { WebAddressPolicy } from '../web-address.ts';
+import type { InstitutionDocument, PublicKeyDocument, Scheme } from './documents.ts';
+import { findingsOf, repeated, systemsFor, unknown, type Finding, type Findings } from './finding.ts';
+
+export function* checkOperators(scheme: Scheme, policy: WebAddressPolicy): Iterable<Finding> {
+  for (const [id, { endpointUrl, callbackOrigins, publicKeys }] of scheme.operators) {
+    const found = findingsOf('operators', id);
+    const refusal = refuseEndpoint(endpointUrl, policy);
+    if (refusal !== undefined) yield found.error('/endpointUrl', refusal);
+    for (const [place, origin] of callbackOrigins.entries()) {
+      const why = refuseOrigin(origin, policy);
+      if (why !== undefined) yield found.error(`/callbackOrigins/${place}`, why);
+    }
+    if (callbackOrigins.length === 0) {
+      yield found.warning(
+        '/callbackOrigins',
+        'is empty: its payment systems cannot submit a payment (SEC-2).',
+      );
+    }
+    yield* checkKeys(found, publicKeys);
+  }
+  const keys = [...scheme.operators, ...scheme.institutions].flatMap(([id, { publicKeys }]) =>
+    publicKeys.map(({ keyId }) => ({ id, keyId, isOperator: scheme.operators.has(id) })),
+  );
+  for (const [first, ...others] of repeated(keys, ({ keyId }) => keyId)) {
+    for (const { id, keyId, isOperator } of others) {
+      const found = findingsOf(isOperator ? 'operators' : 'institutions', id);
+      yield found.error('/publicKeys', `has the key id ${keyId}, which ${first?.id ?? ''} has, too.`);
+    }
+  }
+}
+
+function* checkKeys(found: Findings, keys: readonly PublicKeyDocument[]): Iterable<Finding> {
+  for (const [place, { jwk, validFrom, validUntil }] of keys.entries()) {
+    const path = `/publicKeys/${place}`;
+    const secret = ['d', 'p', 'q', 'k'].find((member) => member in jwk);
+    if (secret !== undefined) {
+      yield found.error(
+        `${path}/jwk`,
+        `has the member ${secret} of a private key. Enter the public part only, and make a new key.`,
+      );
+    }
+    if (validUntil !== null && Date.parse(validUntil) <= Date.parse(validFrom)) {
+      yield found.error(`${path}/validUntil`, 'is not after validFrom.');
+    }
+  }
+}
+
+export function* checkSystems(scheme: Scheme, policy: WebAddressPolicy): Iterable<Finding> {
+  for (const [id, system] of scheme['clearing-systems']) {
+    const found = findingsOf('clearing-systems', id);
+    const { operatorId, currencyCode, countryCodes, bookEndpointUrl } = system;
+    if (!scheme.operators.has(operatorId)) yield found.error('/operatorId', unknown('operator', operatorId));
+    if (!scheme.currencies.has(currencyCode))
+      yield found.error('/currencyCode', unknown('currency', currencyCode));
+    for (const [place, country] of countryCodes.entries()) {
+      if (!scheme.countries.has(country))
+        yield found.error(`/countryCodes/${place}`, unknown('country', country));
+      else if (!scheme['fee-formulas'].has(`${country}:${currencyCode}`)) {
+        yield found.warning(
+          `/countryCodes/${place}`,
+          `has no fee formula for ${country} in ${currencyCode}: nothing can be paid from or to there (FEE-1, FEE-2).`,
+        );
+      }
+    }
+    if (countryCodes.length === 0)
+      yield found.warning('/countryCodes', 'is empty: nobody can pay from or to it.');
+    yield* checkBookEndpoint(found, bookEndpointUrl, policy);
+  }
+}
+
+function* checkBookEndpoint(
+  found: Findings,
+  url: string | null,
+  policy: WebAddressPolicy,
+): Iterable<Finding> {
+  const refusal = url === null ? undefined : refuseEndpoint(url, policy);
+  if (refusal !== undefined) yield found.error('/bookEndpointUrl', refusal);
+}
+
+export function* checkInstitutions(scheme: Scheme, policy: WebAddressPolicy): Iterable<Finding> {
+  for (const [id, institution] of scheme.institutions) {
+    const found = findingsOf('institutions', id);
+    const { countryCode, lei, roles, notificationUrl } = institution;
+    if (!scheme.countries.has(countryCode))
+      yield found.error('/countryCode', unknown('country', countryCode));
+    if (lei !== null && !isValidLei(lei)) {
+      yield found.error('/lei', `is not an LEI: its check digits do not fit (ISO 17442, mod 97-10).`);
+    }
+    for (const [place, bic] of institution.bics.entries()) {
+      if (bic.slice(4, 6) !== countryCode) {
+        yield found.warning(
+          `/bics/${place}`,
+          `is a BIC of ${bic.slice(4, 6)}, but the institution is in ${countryCode}.`,
+        );
+      }
+    }
+    if (institution.onboarded && roles.length === 0) {
+      yield found.warning('/roles', 'is empty: it can do nothing. Give it psp, fxp or sap.');
+    }
+    const refusal = notificationUrl === null ? undefined : refuseNotificationAddress(notificationUrl, policy);
+    if (refusal !== undefined) yield found.error('/notificationUrl', refusal);
+    yield* checkBookEndpoint(found, institution.bookEndpointUrl, policy);
+    yield* checkKeys(found, institution.publicKeys);
+    yield* checkMemberships(scheme, institution, found);
+  }
+  yield* checkIdentifiers(scheme);
+}
+
+function* checkMemberships(
+  scheme: Scheme,
+  { memberships, roles, onboarded }: InstitutionDocument,
+  found: Findings,
+): Iterable<Finding> {
+  if (onboarded && roles.includes('psp') && memberships.length === 0) {
+    yield found.warning(
+      '/memberships',
+      'is empty: a PSP is paid through the payment systems that it is a member of.',
+    );
+  }
+  const served = memberships.flatMap(({ clearingSystemId }, place) => {
+    const system = scheme['clearing-systems'].get(clearingSystemId);
+    return (system?.countryCodes ?? []).map((country) => ({ country, place, system }));
+  });
+  for (const [place, { clearingSystemId }] of memberships.entries()) {
+    if (!scheme['clearing-systems'].has(clearingSystemId)) {
+      yield found.error(
+        `/memberships/${place}/clearingSystemId`,
+        unknown('payment system', clearingSystemId),
+      );
+    }
+  }
+  for (const [first, second] of repeated(
+    served,
+    ({ country, system }) => `${country} ${system?.currencyCode ?? ''}`,
+  )) {
+    const names = [first, second].map((one) => one?.system?.clearingSystemId ?? '').join(' and ');
+    const where = `${first?.country ?? ''} in ${first?.system?.currencyCode ?? ''}`;
+    yield found.error(
+      `/memberships/${second?.place ?? 0}`,
+      `overlaps: ${names} both serve ${where}, so that it would be open which one its payments take. Keep one.`,
+    );
+  }
+}
+
+/** Each identifier is one institution's, and each member id of a system. */
+function* checkIdentifiers({ institutions }: Scheme): Iterable<Finding> {
+  const all = [...institutions].flatMap(([id, { bics, lei, otherIds, memberships }]) => [
+    ...bics.map((bic, place) => ({ id, path: `/bics/${place}`, key: `BIC ${canonicalId('BICFI', bic)}` })),
+    ...(lei === null ? [] : [{ id, path: '/lei', key: `LEI ${lei}` }]),
+    ...otherIds.map((other, place) => ({ id, path: `/otherIds/${place}`, key: `other id ${other}` })),
+    ...memberships.map(({ clearingSystemId, memberId }, place) => ({
+      id,
+      path: `/memberships/${place}/memberId`,
+      key: `member id ${memberId} of ${clearingSystemId}`,
+    })),
+  ]);
+  for (const [first, ...others] of repeated(all, ({ key }) => key)) {
+    for (const { id, path, key } of others) {
+      const whose = first?.id === id ? 'stands twice' : `is that of ${first?.id ?? ''}, too`;
+      yield findingsOf('institutions', id).error(path, `the ${key} ${whose}. Each is one institution's.`);
+    }
+  }
+}
+
+export function* checkAccounts(scheme: Scheme): Iterable<Finding> {
+  for (const [id, account] of scheme['settlement-accounts']) {
+    const found = findingsOf('settlement-accounts', id);
+    const { sapId, ownerId, countryCode, currencyCode, accountId } = account;
+    const sap = scheme.institutions.get(sapId);
+    if (sap === undefined) yield found.error('/sapId', unknown('institution', sapId));
+    else if (!sap.roles.includes('sap'))
+      yield found.error('/sapId', `names ${sapId}, which has not the role sap.`);
+    if (!scheme.institutions.has(ownerId)) yield found.error('/ownerId', unknown('institution', ownerId));
+    if (systemsFor(scheme, countryCode, currencyCode).length === 0) {
+      yield found.error(
+        '/currencyCode',
+        `is ${currencyCode}, but no payment system serves ${countryCode} in it.`,
+      );
+    }
+    if (looksLikeIban(accountId) && !isValidIban(accountId)) {
+      yield found.warning(
+        '/accountId',
+        'looks like an IBAN, but its check digits do not fit (ISO 13616, mod 97-10).',
+      );
+    }
+  }
+  const accounts = scheme['settlement-accounts'];
+  for (const [first, ...others] of repeated(
+    accounts,
+    ([, one]) => `${one.ownerId} ${one.sapId} ${one.currencyCode}`,
+  )) {
+    for (const [id, { ownerId, sapId, currencyCode }] of others) {
+      const says = `${ownerId} already has ${first?.[1].accountId ?? ''} at ${sapId} in ${currencyCode}: one account per currency.`;
+      yield findingsOf('settlement-accounts', id).error('/ownerId', says);
+    }
+  }
+}
+
+export function* checkClients(scheme: Scheme): Iterable<Finding> {
+  for (const [id, { role, institutionId, clearingSystemId, secrets }] of scheme.clients) {
+    const found = findingsOf('clients', id);
+    const speaksFor = { psp: 'institution', fxp: 'institution', ipso: 'payment system', operator: undefined }[
+      role
+    ];
+    if ((speaksFor === 'institution') !== (institutionId !== null)) {
+      yield found.error(
+        '/institutionId',
+        `must ${speaksFor === 'institution' ? 'name whom it speaks for' : 'be null'}: the role is ${role}.`,
+      );
+    }
+    if ((speaksFor === 'payment system') !== (clearingSystemId !== null)) {
+      yield found.error(
+        '/clearingSystemId',
+        `must ${speaksFor === 'payment system' ? 'name whom it speaks for' : 'be null'}: the role is ${role}.`,
+      );
+    }
+    const institution = institutionId === null ? undefined : scheme.institutions.get(institutionId);
+    if (institutionId !== null && institution === undefined) {
+      yield found.error('/institutionId', unknown('institution', institutionId));
+    } else if (institution?.roles.every((one) => one !== role) === true) {
+      yield found.error('/institutionId', `names ${institutionId ?? ''}, which has not the role ${role}.`);
+    }
+    if (clearingSystemId !== null && !scheme['clearing-systems'].has(clearingSystemId)) {
+      yield found.error('/clearingSystemId', unknown('payment system', clearingSystemId));
+    }
+    if (secrets.length === 0)
+      yield found.warning('/secrets', 'is empty: it cannot log in until it gets a secret.');
+  }
+}

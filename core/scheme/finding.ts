@@ -1,0 +1,41 @@
+/** What a check of the scheme found, and how checks look things up. */
+import type { Scheme, SchemeKind } from './documents.ts';
+
+export interface Finding {
+  /** error: the scheme must not become so; warning: it may, and somebody should know. */
+  readonly severity: 'error' | 'warning';
+  readonly kind: SchemeKind;
+  readonly id: string;
+  /** JSON Pointer within the document (RFC 6901). */
+  readonly path: string;
+  /** What is wrong, and what would be right. */
+  readonly says: string;
+}
+
+/** Of one object. */
+export interface Findings {
+  error(path: string, says: string): Finding;
+  warning(path: string, says: string): Finding;
+}
+
+export function findingsOf(kind: SchemeKind, id: string): Findings {
+  return {
+    error: (path, says) => ({ severity: 'error', kind, id, path, says }),
+    warning: (path, says) => ({ severity: 'warning', kind, id, path, says }),
+  };
+}
+
+/** The systems that serve a country in a currency. */
+export const systemsFor = ({ 'clearing-systems': systems }: Scheme, country: string, currency: string) =>
+  [...systems.values()].filter((one) => one.currencyCode === currency && one.countryCodes.includes(country));
+
+/** In words, for a reference that leads nowhere. */
+export const unknown = (what: string, id: string): string =>
+  `names the ${what} ${id}, which does not exist or has ended. Enter it first, or in the same change.`;
+
+/** Every value that stands more than once, with the places. */
+export function repeated<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): readonly Item[][] {
+  const byKey = new Map<string, Item[]>();
+  for (const item of items) byKey.set(keyOf(item), [...(byKey.get(keyOf(item)) ?? []), item]);
+  return [...byKey.values()].filter((group) => group.length > 1);
+}

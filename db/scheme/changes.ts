@@ -1,0 +1,265 @@
+// Changes of the scheme (ADM-2): proposed, approved by a second operator where they must be, and made in one transaction.
+// One at a time: of two who change the same object at once, the second is told that it is no longer what they saw.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { checkEdits } from '../../core/scheme/check.ts';
+import { isSame, needsApproval, type SchemeEdit } from '../../core/scheme/change.ts';
+import type { Scheme } from '../../core/scheme/documents.ts';
+import type { Finding } from '../../core/scheme/finding.ts';
+import type { WebAddressPolicy } from '../../core/web-address.ts';
+import { insertAudit } from '../audit.ts';
+import type { Db } from '../connection.ts';
+import { readScheme } from './read.ts';
+import { writeEdits } from './write.ts';
+
+export interface Proposal {
+  /** Client id, or the name of a command. */
+  readonly by: string;
+  readonly because: string;
+  /** null: as soon as it may. */
+  readonly effectiveAt: Date | null;
+  /** What is to change, given what there is. */
+  readonly edits: (scheme: Scheme, trx: Db) => readonly SchemeEdit[] | Promise<readonly SchemeEdit[]>;
+}
+
+/** How the scheme is kept. */
+export interface SchemePolicy extends WebAddressPolicy {
+  /** false: nobody needs to approve anything, for demos (ADM-2). */
+  readonly fourEyes: boolean;
+}
+
+/** applied: it counts; pending: somebody must approve it; scheduled: it will count at its time. */
+export type Standing = 'applied' | 'pending' | 'scheduled';
+
+export type ProposalOutcome =
+  | { readonly kind: 'proposed'; readonly changeId: string; readonly findings: readonly Finding[] }
+  | { readonly kind: 'unchanged' }
+  /** With an error among them. */
+  | { readonly kind: 'refused'; readonly findings: readonly Finding[] };
+
+/** Proposes a change, and makes it where nobody needs to approve it and its time has come. */
+export function proposeChange(db: Db, proposal: Proposal, policy: SchemePolicy): Promise<ProposalOutcome> {
+  return withScheme(db, async (trx, scheme) => {
+    const edits = await proposal.edits(scheme, trx);
+    if (edits.length === 0) return { kind: 'unchanged' };
+    const findings = checkEdits(scheme, edits, policy);
+    if (findings.some(({ severity }) => severity === 'error')) return { kind: 'refused', findings };
+    const changeId = randomUUID();
+    const mustBeApproved = policy.fourEyes && edits.some(needsApproval);
+    await sql`
+      insert into scheme_changes (change_id, proposed_by, proposed_because, effective_at, needs_approval)
+      values (${changeId}, ${proposal.by}, ${proposal.because}, ${proposal.effectiveAt}, ${mustBeApproved})`.execute(
+      trx,
+    );
+    const rows = edits.map(({ kind, id, before, after }, place) => ({
+      position: place + 1,
+      kind,
+      object_id: id,
+      before,
+      after,
+    }));
+    await sql`
+      insert into scheme_change_edits (change_id, position, kind, object_id, before, after)
+      select ${changeId}::uuid, position, kind, object_id, nullif(before, 'null'), nullif(after, 'null')
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        as t (position int, kind text, object_id text, before jsonb, after jsonb)`.execute(trx);
+    await note(trx, { changeId, step: 'proposed', by: proposal.by });
+    if (!mustBeApproved && proposal.effectiveAt === null)
+      await apply(trx, { changeId, by: proposal.by, edits });
+    return { kind: 'proposed', changeId, findings };
+  });
+}
+
+export type Decision = 'approved' | 'refused' | 'withdrawn';
+
+/** What kept a change from being decided. */
+export type DecisionHindrance =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'not-pending'; readonly state: ChangeState }
+  /** By whoever proposed it; a withdrawal: by somebody else. */
+  | { readonly kind: 'wrong-person'; readonly proposedBy: string }
+  /** An object is no longer what it was when the change was proposed. */
+  | { readonly kind: 'outdated'; readonly edits: readonly Pick<SchemeEdit, 'kind' | 'id'>[] }
+  | { readonly kind: 'errors'; readonly findings: readonly Finding[] };
+
+interface DecisionAct {
+  readonly changeId: string;
+  readonly decision: Decision;
+  readonly by: string;
+  readonly because: string | null;
+}
+
+/** @returns what kept it from being decided; undefined: it is */
+export function decideChange(
+  db: Db,
+  { changeId, decision, by, because }: DecisionAct,
+  policy: WebAddressPolicy,
+): Promise<DecisionHindrance | undefined> {
+  return withScheme(db, async (trx, scheme): Promise<DecisionHindrance | undefined> => {
+    const change = await findChange(trx, changeId);
+    if (change === undefined) return { kind: 'unknown' };
+    const { state, proposedBy, edits } = change;
+    const mayStop = state === 'pending' || state === 'scheduled';
+    if (decision === 'approved' ? state !== 'pending' : !mayStop) return { kind: 'not-pending', state };
+    if ((decision === 'withdrawn') !== (by === proposedBy)) return { kind: 'wrong-person', proposedBy };
+    if (decision !== 'approved') {
+      await step(trx, { changeId, step: decision, by, because });
+      return undefined;
+    }
+    const outdated = outdatedIn(scheme, edits);
+    if (outdated.length > 0) {
+      await step(trx, { changeId, step: 'outdated', by, because: null });
+      return { kind: 'outdated', edits: outdated };
+    }
+    const errors = checkEdits(scheme, edits, policy).filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) return { kind: 'errors', findings: errors };
+    await step(trx, { changeId, step: 'approved', by, because });
+    if (change.effectiveAt === null || change.effectiveAt <= change.now)
+      await apply(trx, { changeId, by, edits });
+    return undefined;
+  });
+}
+
+/**
+ * Makes the changes whose time has come.
+ * @returns how many were made, and those that no longer could be: an object was something else by then
+ */
+export async function applyDueChanges(
+  db: Db,
+): Promise<{ readonly applied: number; readonly outdated: readonly string[] }> {
+  const due = await sql<{ changeId: string }>`
+    select change_id as "changeId" from scheme_changes c
+    where effective_at <= clock_timestamp() and ${isOpen}
+      and (not needs_approval or exists (
+        select from scheme_change_steps s where s.change_id = c.change_id and step = 'approved'))
+    order by effective_at`.execute(db); // index scheme_changes_timed
+  let applied = 0;
+  const outdated: string[] = [];
+  for (const { changeId } of due.rows) {
+    await withScheme(db, async (trx, scheme) => {
+      const change = await findChange(trx, changeId);
+      if (change?.state !== 'scheduled') return; // somebody else was first
+      const { edits, proposedBy: by } = change;
+      if (outdatedIn(scheme, edits).length > 0) {
+        await step(trx, { changeId, step: 'outdated', by, because: null });
+        outdated.push(changeId);
+      } else {
+        await apply(trx, { changeId, by, edits });
+        applied += 1;
+      }
+    });
+  }
+  return { applied, outdated };
+}
+
+const isOpen = sql`not exists (select from scheme_change_steps s where s.change_id = c.change_id
+  and step in ('refused', 'withdrawn', 'applied', 'outdated'))`;
+
+/** Prices of an FX provider move on without us. */
+const outdatedIn = (scheme: Scheme, edits: readonly SchemeEdit[]): readonly SchemeEdit[] =>
+  edits.filter(
+    ({ kind, id, before }) => kind !== 'fx-prices' && !isSame(scheme[kind].get(id) ?? null, before),
+  );
+
+/** Whoever changes the scheme waits here for each other. */
+function withScheme<Outcome>(db: Db, act: (trx: Db, scheme: Scheme) => Promise<Outcome>): Promise<Outcome> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('the scheme'))`.execute(trx);
+    return act(trx, await readScheme(trx));
+  });
+}
+
+async function apply(
+  trx: Db,
+  {
+    changeId,
+    by,
+    edits,
+  }: { readonly changeId: string; readonly by: string; readonly edits: readonly SchemeEdit[] },
+): Promise<void> {
+  await writeEdits(trx, edits);
+  await step(trx, { changeId, step: 'applied', by, because: null });
+}
+
+interface Step {
+  readonly changeId: string;
+  readonly step: Decision | 'applied' | 'outdated';
+  readonly by: string;
+  readonly because: string | null;
+}
+
+async function step(trx: Db, { changeId, step: name, by, because }: Step): Promise<void> {
+  await sql`insert into scheme_change_steps (change_id, step, done_by, done_because)
+    values (${changeId}, ${name}, ${by}, ${because})`.execute(trx);
+  await note(trx, { changeId, step: name, by });
+}
+
+async function note(trx: Db, detail: { changeId: string; step: string; by: string }): Promise<void> {
+  await insertAudit({ kind: 'operator.scheme-change', detail }, sql`true`).execute(trx);
+}
+
+export type ChangeState = Standing | 'refused' | 'withdrawn' | 'outdated';
+
+/** A change as it stands. */
+export interface RecordedChange {
+  readonly changeId: string;
+  readonly state: ChangeState;
+  readonly proposedBy: string;
+  readonly proposedAt: Date;
+  readonly because: string;
+  readonly effectiveAt: Date | null;
+  readonly needsApproval: boolean;
+  readonly steps: readonly {
+    readonly step: Step['step'];
+    readonly by: string;
+    readonly at: string;
+    readonly because: string | null;
+  }[];
+  readonly edits: readonly SchemeEdit[];
+  /** Of the database. */
+  readonly now: Date;
+}
+
+export interface ChangeFilter {
+  readonly states?: readonly ChangeState[];
+  /** Of one object. */
+  readonly kind?: string;
+  readonly id?: string;
+  readonly changeId?: string;
+}
+
+/** Newest first. They are few: people make each. */
+export async function readChanges(
+  db: Db,
+  filter: ChangeFilter,
+  limit: number,
+): Promise<readonly RecordedChange[]> {
+  const { states, kind, id, changeId } = filter;
+  const { rows } = await sql<RecordedChange>`
+    select * from (
+      select c.change_id as "changeId", proposed_by as "proposedBy", proposed_at as "proposedAt",
+        proposed_because as because, effective_at as "effectiveAt", needs_approval as "needsApproval",
+        coalesce(ended.step, case when needs_approval and decided.step is null then 'pending' else 'scheduled' end) as state,
+        coalesce((select jsonb_agg(jsonb_build_object('step', step, 'by', done_by, 'at', done_at, 'because', done_because)
+          order by done_at)
+          from scheme_change_steps s where s.change_id = c.change_id), '[]') as steps,
+        (select jsonb_agg(jsonb_build_object('kind', kind, 'id', object_id, 'before', before, 'after', after)
+          order by position) from scheme_change_edits e where e.change_id = c.change_id) as edits,
+        clock_timestamp() as now
+      from scheme_changes c
+      left join scheme_change_steps ended on ended.change_id = c.change_id
+        and ended.step in ('refused', 'withdrawn', 'applied', 'outdated')
+      left join scheme_change_steps decided on decided.change_id = c.change_id and decided.step = 'approved'
+      where (${changeId ?? null}::uuid is null or c.change_id = ${changeId ?? null}::uuid)
+        and (${kind ?? null}::text is null or exists (
+          select from scheme_change_edits e where e.change_id = c.change_id and e.kind = ${kind ?? null}
+            and (${id ?? null}::text is null or e.object_id = ${id ?? null})))
+    ) changes
+    where ${states ?? null}::text[] is null or state = any(${states ?? null}::text[])
+    order by "proposedAt" desc, "changeId" limit ${sql.lit(limit)}`.execute(db);
+  return rows;
+}
+
+export async function findChange(db: Db, changeId: string): Promise<RecordedChange | undefined> {
+  return (await readChanges(db, { changeId }, 1))[0];
+}

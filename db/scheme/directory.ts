@@ -1,0 +1,73 @@
+// A scheme as one directory of files (ADM-3), one for each kind: read, and written so that a change of one object is a
+// change of its lines.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { schemeKinds, type Scheme, type SchemeDocument } from '../../core/scheme/documents.ts';
+import { schemeForms } from './forms.ts';
+import { parseScheme, type SchemeFault } from './parse.ts';
+
+/** What is wrong in a directory, with the files and places. */
+export class SchemeFilesError extends Error {
+  override readonly name = 'SchemeFilesError';
+  constructor(directory: string, faults: readonly SchemeFault[]) {
+    const lines = faults.map(
+      ({ kind, path, says }) => `  ${kind}.json${path === '' ? '' : ` ${path}`}: ${says}`,
+    );
+    super(`${directory} is not a scheme's directory:\n${lines.join('\n')}`);
+  }
+}
+
+/** The lists of a directory's files, whatever is in them. @throws SchemeFilesError; the system's error of a file */
+export function readLists(directory: string): Readonly<Record<string, unknown>> {
+  const lists: Record<string, unknown> = {};
+  for (const file of readdirSync(directory).filter((name) => name.endsWith('.json'))) {
+    const kind = file.slice(0, -'.json'.length);
+    try {
+      lists[kind] = JSON.parse(readFileSync(join(directory, file), 'utf8'));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      throw new SchemeFilesError(directory, [{ kind, path: '', says: `is not JSON: ${error.message}` }]);
+    }
+  }
+  return lists;
+}
+
+/** @throws SchemeFilesError with every fault; the system's error of a file */
+export function readDirectory(directory: string): Scheme {
+  const parsed = parseScheme(readLists(directory));
+  if (parsed.ok) return parsed.value;
+  throw new SchemeFilesError(directory, parsed.refusal);
+}
+
+/** Makes the directory, and writes a file for each kind. */
+export function writeDirectory(directory: string, lists: Readonly<Record<string, readonly unknown[]>>): void {
+  mkdirSync(directory, { recursive: true });
+  for (const kind of schemeKinds)
+    writeFileSync(join(directory, `${kind}.json`), renderList(lists[kind] ?? []));
+}
+
+/** The lists of a scheme, members in the order of their form. */
+export function listsOf(scheme: Scheme): Readonly<Record<string, readonly SchemeDocument[]>> {
+  return Object.fromEntries(
+    schemeKinds.map((kind) => [kind, [...scheme[kind].values()].map((one) => schemeForms[kind].parse(one))]),
+  );
+}
+
+const renderList = (documents: readonly unknown[]): string => `${render(documents, '')}\n`;
+
+/** As `prettier` leaves it: what holds no list and no object of its own stands on one line. */
+function render(value: unknown, indent: string): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const deeper = `${indent}  `;
+  const isList = Array.isArray(value);
+  const entries = Object.entries(value).map(([name, inner]) =>
+    isList ? render(inner, deeper) : `${JSON.stringify(name)}: ${render(inner, deeper)}`,
+  );
+  const [open, close] = isList ? ['[', ']'] : ['{', '}'];
+  if (entries.length === 0) return open + close;
+  const inLine = isList ? `[${entries.join(', ')}]` : `{ ${entries.join(', ')} }`;
+  const isFlat = Object.values(value).every((inner) => typeof inner !== 'object' || inner === null);
+  const isOne = isList && entries.length === 1 && !inLine.includes('\n');
+  if ((isFlat || isOne) && indent !== '  ' && indent.length + inLine.length <= 110) return inLine;
+  return `${open}\n${entries.map((entry) => deeper + entry).join(',\n')}\n${indent}${close}`;
+}

@@ -1,0 +1,187 @@
+// The form of each kind of document, as people write it (ADM-1): every member is checked before anything is compared or
+// written. What members mean to each other is judged by core/scheme/check.ts. A member that most objects lack may be
+// left out.
+import { z } from 'zod';
+import { bicPattern, countryCodePattern, currencyCodePattern, finInstRoles } from '../../core/ids.ts';
+import { decimalPattern } from '../../core/money.ts';
+import type { SchemeDocuments, SchemeKind } from '../../core/scheme/documents.ts';
+import { secretHashPattern } from './secrets.ts';
+
+/** Ids that we give, or another party: they stand in addresses, logs and messages. */
+const id = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.-]{0,34}$/,
+    'must be 1 to 35 letters, digits, dots, hyphens or underscores',
+  );
+const name = z
+  .string()
+  .regex(/^[^\p{C}\p{Z}](?:[^\p{C}]{0,138}[^\p{C}\p{Z}])?$/u, 'must be 1 to 140 printable characters');
+const countryCode = z.string().regex(countryCodePattern, 'must be an ISO 3166 alpha-2 code, as in SG');
+const currencyCode = z.string().regex(currencyCodePattern, 'must be an ISO 4217 code, as in SGD');
+const decimal = z
+  .string()
+  .max(30)
+  .regex(decimalPattern, 'must be a decimal number in a string, as in "0.50"');
+const basisPoints = decimal.refine((text) => Number(text) <= 10_000, 'must be at most 10000');
+const isoNumber = z.int().min(1).max(999);
+const url = z.string().max(2_048);
+const seconds = z.int().positive().max(86_400);
+const time = z.iso
+  .datetime({ offset: true, error: 'must be a time, as in 2026-01-31T00:00:00Z' })
+  .transform((text) => new Date(text).toISOString());
+const accountId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_./-]{0,33}$/,
+    'must be 1 to 34 letters, digits, dots, hyphens, slashes or underscores',
+  );
+const anyId = z.string().regex(/^[!-~]{1,35}$/, 'must be 1 to 35 visible characters of ASCII');
+const xPath = z
+  .string()
+  .regex(/^\/Document(\/\w+)+$/)
+  .nullable();
+
+const publicKeys = z
+  .array(
+    z.strictObject({
+      keyId: id,
+      jwk: z
+        .record(z.string(), z.unknown())
+        .refine((jwk) => typeof jwk['kty'] === 'string', 'must be a JWK (RFC 7517)'),
+      validFrom: time,
+      validUntil: time.nullable().default(null),
+    }),
+  )
+  .default([]);
+
+const corridor = {
+  sourceCountry: countryCode,
+  sourceCurrency: currencyCode,
+  destinationCountry: countryCode,
+  destinationCurrency: currencyCode,
+};
+
+/** By kind. Output: every member is there. */
+export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocuments[Kind]> } = {
+  currencies: z.strictObject({
+    currencyCode,
+    currencyId: isoNumber,
+    name,
+    symbol: name,
+    decimalPlaces: z.int().min(0).max(5),
+  }),
+  countries: z.strictObject({
+    countryCode,
+    countryId: isoNumber,
+    name,
+    requiredPacs008Elements: z.array(z.enum(['purposeCode', 'categoryPurposeCode'])).default([]),
+  }),
+  operators: z.strictObject({
+    operatorId: id,
+    name,
+    endpointUrl: url,
+    callbackOrigins: z.array(url).default([]),
+    publicKeys,
+  }),
+  'clearing-systems': z.strictObject({
+    clearingSystemId: id,
+    operatorId: id,
+    currencyCode,
+    maxAmount: decimal.refine((text) => Number(text) > 0, 'must be above 0'),
+    maxExecutionSeconds: seconds,
+    maxAcceptanceAgeSeconds: seconds.default(120),
+    maxResolutionSeconds: seconds.default(8),
+    countryCodes: z.array(countryCode),
+    bookEndpointUrl: url.nullable().default(null),
+  }),
+  'address-inputs': z.strictObject({
+    addressInputId: id,
+    label: z
+      .strictObject({
+        addressTypeCode: z.string(),
+        title: z.record(z.string().regex(/^[a-z]{2}$/, 'must be a language, as in en'), name),
+      })
+      .nullable()
+      .default(null),
+    attributes: z.strictObject({
+      name: z.enum(['accountOrProxyId', 'finInstId', 'addressTypeCode']),
+      type: z.enum(['number', 'text', 'email', 'tel', 'hidden']),
+      pattern: z.string().nullable().optional(),
+      placeholder: z.string().optional(),
+      required: z.boolean(),
+      value: z.string().optional(),
+    }),
+    iso20022XPath: z.strictObject({ acmt023: xPath, pacs008: xPath }),
+  }),
+  'address-types': z.strictObject({
+    addressTypeId: id,
+    addressTypeCode: z.string().regex(/^[A-Z]{4}$/, 'must be four capital letters, as in ACCT'),
+    countryCodes: z.array(countryCode),
+    clearingSystemId: id.nullable().default(null),
+    proxyDirectoryId: id.nullable().default(null),
+    displayOrder: z.int().min(0),
+    inputIds: z.array(id).min(1),
+  }),
+  institutions: z.strictObject({
+    institutionId: id,
+    name,
+    countryCode,
+    onboarded: z.boolean(),
+    supportsAcmt023: z.boolean().default(false),
+    roles: z.array(z.enum(finInstRoles)),
+    bics: z.array(z.string().regex(bicPattern, 'must be a BIC of 8 or 11 characters (ISO 9362)')).default([]),
+    lei: z
+      .string()
+      .regex(/^[A-Z0-9]{18}[0-9]{2}$/, 'must be an LEI of 20 characters (ISO 17442)')
+      .nullable()
+      .default(null),
+    otherIds: z.array(anyId).default([]),
+    memberships: z.array(z.strictObject({ clearingSystemId: id, memberId: anyId })).default([]),
+    publicKeys,
+    bookEndpointUrl: url.nullable().default(null),
+    notificationUrl: url.nullable().default(null),
+    settlementAccess: z.array(z.strictObject({ countryCode, sapId: id, validated: z.boolean() })).default([]),
+    corridors: z.array(z.strictObject(corridor)).default([]),
+  }),
+  'settlement-accounts': z.strictObject({ sapId: id, accountId, ownerId: id, countryCode, currencyCode }),
+  'fee-formulas': z.strictObject({
+    countryCode,
+    currencyCode,
+    schemeFee: z.strictObject({ nominalFeeAmount: decimal, percentageFeeAsRatio: decimal }),
+    creditorAgentFee: z.strictObject({
+      nominalFeeAmount: decimal,
+      percentageFee: decimal.refine((text) => Number(text) < 100, 'must be below 100'),
+    }),
+  }),
+  clients: z.strictObject({
+    clientId: id,
+    role: z.enum(['psp', 'fxp', 'ipso', 'operator']),
+    institutionId: id.nullable().default(null),
+    clearingSystemId: id.nullable().default(null),
+    demo: z.boolean().default(false),
+    secrets: z
+      .array(
+        z.strictObject({
+          secretId: id,
+          hash: z.string().regex(secretHashPattern, 'must be sha256:<salt>:<digest>, hexadecimal'),
+          endsAt: time.nullable().default(null),
+        }),
+      )
+      .default([]),
+  }),
+  'fx-prices': z.strictObject({
+    fxpId: id,
+    baseRates: z.array(z.strictObject({ ...corridor, exchangeRate: decimal })).default([]),
+    tierImprovements: z
+      .array(
+        z.strictObject({
+          unitCurrency: currencyCode,
+          threshold: decimal,
+          improvementBasisPoints: basisPoints,
+        }),
+      )
+      .default([]),
+    pspImprovements: z.array(z.strictObject({ pspId: id, improvementBasisPoints: basisPoints })).default([]),
+  }),
+};

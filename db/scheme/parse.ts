@@ -1,0 +1,67 @@
+// A scheme as people write it: by kind, a list of documents. Every fault is found, and named with its place; nothing is
+// read of what has one.
+import type { z } from 'zod';
+import { canonical } from '../../core/scheme/canonical.ts';
+import {
+  schemeIdOf,
+  schemeKinds,
+  type Scheme,
+  type SchemeDocument,
+  type SchemeDocuments,
+  type SchemeKind,
+} from '../../core/scheme/documents.ts';
+import { ok, refused, type Result } from '../../core/result.ts';
+import { schemeForms } from './forms.ts';
+
+export interface SchemeFault {
+  readonly kind: string;
+  /** JSON Pointer within the list of the kind. */
+  readonly path: string;
+  readonly says: string;
+}
+
+/** One document. */
+export function parseDocument<Kind extends SchemeKind>(
+  kind: Kind,
+  value: unknown,
+): Result<SchemeDocuments[Kind], readonly SchemeFault[]> {
+  const parsed = schemeForms[kind].safeParse(value);
+  if (parsed.success) return ok(canonical(kind, parsed.data));
+  return refused(parsed.error.issues.map((issue) => faultOf(kind, issue)));
+}
+
+function faultOf(kind: string, { path, message }: z.core.$ZodIssue): SchemeFault {
+  const pointer = path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return { kind, path: pointer, says: message };
+}
+
+/** By kind, lists of documents; a kind that is left out is empty. */
+export function parseScheme(
+  lists: Readonly<Record<string, unknown>>,
+): Result<Scheme, readonly SchemeFault[]> {
+  const faults: SchemeFault[] = Object.keys(lists)
+    .filter((kind) => !(schemeKinds as readonly string[]).includes(kind))
+    .map((kind) => ({ kind, path: '', says: `is no kind of object; there are: ${schemeKinds.join(', ')}` }));
+  const scheme: Record<string, Map<string, SchemeDocument>> = {};
+  for (const kind of schemeKinds) {
+    const documents = new Map<string, SchemeDocument>();
+    scheme[kind] = documents;
+    const list = lists[kind] ?? [];
+    if (!Array.isArray(list)) {
+      faults.push({ kind, path: '', says: 'must be a list' });
+      continue;
+    }
+    for (const [place, value] of list.entries()) {
+      const parsed = parseDocument(kind, value);
+      if (!parsed.ok) {
+        faults.push(...parsed.refusal.map((fault) => ({ ...fault, path: `/${place}${fault.path}` })));
+        continue;
+      }
+      const id = schemeIdOf(kind, parsed.value as never);
+      if (documents.has(id))
+        faults.push({ kind, path: `/${place}`, says: `is ${id}, which stands there before` });
+      documents.set(id, parsed.value);
+    }
+  }
+  return faults.length === 0 ? ok(scheme as unknown as Scheme) : refused(faults);
+}

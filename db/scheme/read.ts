@@ -1,0 +1,26 @@
+// Reads the scheme's data as documents (ADM-3), in one snapshot.
+import { schemeIdOf, schemeKinds, type Scheme, type SchemeDocument } from '../../core/scheme/documents.ts';
+import { canonical } from '../../core/scheme/canonical.ts';
+import type { Db } from '../connection.ts';
+import { kindTables } from './kinds.ts';
+
+/** In a transaction of its own, or in the caller's. */
+export async function readScheme(db: Db): Promise<Scheme> {
+  if (!db.isTransaction) {
+    return db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute((trx) => readScheme(trx));
+  }
+  const scheme: Record<string, ReadonlyMap<string, SchemeDocument>> = {};
+  for (const kind of schemeKinds) {
+    const { rows } = await kindTables[kind].documents.execute(db);
+    const documents = rows.map(({ document }) => {
+      const one = canonical(kind, document);
+      return [schemeIdOf(kind, one), one] as const;
+    });
+    scheme[kind] = new Map(documents.sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+  return scheme as unknown as Scheme;
+}
