@@ -211,7 +211,7 @@ function refusedBy(findings: readonly Finding[]): Problem {
     .filter(({ severity }) => severity === 'error')
     .map(({ kind, id, path, says }) => ({ pointer: `/${kind}/${id}${path}`, detail: says }));
   return problem('scheme-error', {
-    detail: `Nothing is changed: ${errors.length === 1 ? 'one thing does' : `${errors.length} things do`} not hang together. See errors.`,
+    detail: `Nothing is changed: ${errors[0]?.pointer ?? ''} ${errors[0]?.detail ?? ''}${errors.length > 1 ? ` And ${errors.length - 1} more: see errors.` : ''}`,
     errors: errors.slice(0, 100),
   });
 }

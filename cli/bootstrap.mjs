@@ -13,6 +13,7 @@ const mainOf = new Map([
     (name) => /** @type {const} */ ([name, 'cli/main.ts']),
   ),
   ['ops', 'cli/ops/main.ts'],
+  ['admin', 'cli/ops/main.ts'],
   ['bench', 'bench/main.ts'],
   ['verify:chaos', 'chaos/main.ts'],
 ]);

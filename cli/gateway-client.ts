@@ -46,7 +46,7 @@ const problem = z.object({
   title: z.string().optional(),
   detail: z.string().optional(),
   ruleId: z.string().optional(),
-  errors: z.array(z.object({ detail: z.string() })).optional(),
+  errors: z.array(z.object({ pointer: z.string().optional(), detail: z.string() })).optional(),
   /** Of the token endpoint (RFC 6749, 5.2). */
   error: z.string().optional(),
   error_description: z.string().optional(),
@@ -184,7 +184,9 @@ export async function explainRefusal(request: string, response: Response): Promi
   if (!parsed.success) return `${head}, and not as Isthmus answers: is the address right?`;
   const { error = '', error_description: description = '', ruleId, errors = [] } = parsed.data;
   const { title = error, detail = description } = parsed.data;
-  const more = errors.slice(1).map((one) => one.detail); // the first one is in the detail
+  const more = errors
+    .slice(1)
+    .map(({ pointer, detail: why }) => (pointer === undefined ? why : `${pointer} ${why}`)); // the first one is in the detail
   const said = [title, detail, ...more].filter((part) => part !== '').join(': ');
   if (said === '') return `${head}.`;
   return visible(`${head}: ${said}${ruleId === undefined ? '' : ` (${ruleId})`}`);

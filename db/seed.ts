@@ -6,9 +6,9 @@ import { sql } from 'kysely';
 import { assert } from '../core/assert.ts';
 import { editsBetween, isSame, type SchemeEdit } from '../core/scheme/change.ts';
 import type { Scheme, SchemeDocument, SchemeDocuments } from '../core/scheme/documents.ts';
-import { connect } from './connection.ts';
-import { proposeChange, type Proposal } from './scheme/changes.ts';
+import type { Proposal } from './scheme/changes.ts';
 import { readDirectory } from './scheme/directory.ts';
+import { changeDirectly, withDatabase } from './scheme/import.ts';
 
 /** Where the demo's counterparties listen. */
 export interface SeedAddresses {
@@ -51,14 +51,11 @@ export function moveCounterparties(databaseUrl: string, addresses: SeedAddresses
 }
 
 async function change(databaseUrl: string, edits: Proposal['edits']): Promise<void> {
-  const db = connect(databaseUrl, { applicationName: 'isthmus-seed', maxConnections: 1 });
-  try {
-    const proposal = { by: 'isthmus-demo', because: "The demo's scheme.", effectiveAt: null, edits };
-    const outcome = await proposeChange(db, proposal, { fourEyes: false, allowLoopbackHttp: true });
-    assert(outcome.kind !== 'refused', `the demo's scheme has no error: ${JSON.stringify(outcome)}`);
-  } finally {
-    await db.destroy();
-  }
+  const asked = { by: 'isthmus-demo', because: "The demo's scheme.", edits };
+  const outcome = await withDatabase(databaseUrl, (db) =>
+    changeDirectly(db, asked, { allowLoopbackHttp: true }),
+  );
+  assert(outcome.kind !== 'refused', `the demo's scheme has no error: ${JSON.stringify(outcome)}`);
 }
 
 /** The demo's files, with its counterparties where they listen. */

@@ -3,6 +3,7 @@
 import { Option, type Command } from 'commander';
 import { compact } from '../../core/compact.ts';
 import { isUuid } from '../../core/ids.ts';
+import { addAdmin } from '../admin/main.ts';
 import type { CommandContext } from '../command.ts';
 import { runCommand } from '../command-line.ts';
 import type { SettleOptions } from './settle.ts';
@@ -315,4 +316,4 @@ function addBooks(ops: Command, context: CommandContext): void {
     });
 }
 
-await runCommand([addOps]);
+await runCommand([addOps, addAdmin]);

@@ -6,13 +6,16 @@ import { schemeKinds, type Scheme, type SchemeDocument } from '../../core/scheme
 import { schemeForms } from './forms.ts';
 import { parseScheme, type SchemeFault } from './parse.ts';
 
+const mostFaults = 20;
+
 /** What is wrong in a directory, with the files and places. */
 export class SchemeFilesError extends Error {
   override readonly name = 'SchemeFilesError';
   constructor(directory: string, faults: readonly SchemeFault[]) {
-    const lines = faults.map(
-      ({ kind, path, says }) => `  ${kind}.json${path === '' ? '' : ` ${path}`}: ${says}`,
-    );
+    const lines = faults
+      .slice(0, mostFaults)
+      .map(({ kind, path, says }) => `  ${kind}.json${path === '' ? '' : ` ${path}`}: ${says}`);
+    if (faults.length > mostFaults) lines.push(`  and ${faults.length - mostFaults} more`);
     super(`${directory} is not a scheme's directory:\n${lines.join('\n')}`);
   }
 }

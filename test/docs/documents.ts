@@ -17,7 +17,9 @@ export const documents: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
   'docs/tutorial.md',
-  ...readdirSync(join(root, 'docs', 'how-to')).map((name) => `docs/how-to/${name}`),
+  ...readdirSync(join(root, 'docs', 'how-to'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/how-to/${name}`),
 ];
 
 /** All documents below `docs`. */

@@ -10,6 +10,7 @@ import { startWorker, type RunningWorker } from '../../activities/start.ts';
 import { quietPort } from './quiet-port.ts';
 import { parseApiConfig, type ApiConfig, type WorkerConfig } from '../../core/config.ts';
 import { connect, type Db } from '../../db/connection.ts';
+import { migrate } from '../../db/migrate.ts';
 import { moveCounterparties } from '../../db/seed.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
@@ -35,6 +36,8 @@ export interface TestGateway {
   readonly answers: string[];
   /** UETRs whose final the test itself reported, so that the simulated destination knows nothing of it. */
   readonly reported: string[];
+  /** Of clients that the test has made, in place of the demo's. */
+  readonly secrets: Map<string, string>;
   /** A bearer token of a demo client. */
   token(clientId: string): Promise<string>;
   /** The port for metrics and health of the api, or of the worker that runs (OBS-2, OBS-4). */
@@ -67,6 +70,8 @@ export interface GatewayOptions {
   readonly logger?: Logger;
   /** Of the api, and of the worker that is started next; default: none (OBS-3). */
   readonly traces?: { api?: Traces | undefined; worker?: Traces | undefined };
+  /** none: an empty production system, without the demo's scheme and clients (ADM-1); its tests give clients secrets. */
+  readonly scheme?: 'demo' | 'none';
   /** Runs before the parts start, on the seeded database. */
   readonly prepare?: (db: Db) => Promise<void>;
 }
@@ -79,7 +84,11 @@ const seededClearingSystems = JSON.parse(
 
 /** Call it at the top of a test file: `const gateway = await testGateway()`. It is closed after the file's tests. */
 export async function testGateway(options: GatewayOptions = {}): Promise<TestGateway> {
-  const database = await testDatabase();
+  const isEmpty = options.scheme === 'none';
+  const database = await testDatabase(isEmpty ? 'empty' : 'seeded');
+  if (isEmpty) await migrate(database.url);
+  const secrets = new Map<string, string>();
+  const secretOf = (clientId: string) => secrets.get(clientId) ?? `demo-${clientId}`;
   const shared = await testTemporal();
   const temporal = { ...shared, address: options.temporalAddress ?? shared.address };
   const workflowBundle = await testWorkflowBundle();
@@ -92,7 +101,10 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
   }));
   const sandbox = await startSandbox({
     clearingSystems,
-    tokens: clientCredentials({ tokenUrl: `${publicUrl}/oauth/token` }),
+    tokens: clientCredentials({
+      tokenUrl: `${publicUrl}/oauth/token`,
+      credentials: (clientId) => ({ clientId, clientSecret: secretOf(clientId) }),
+    }),
     ...(options.timings && { timings: options.timings }),
   });
   await moveCounterparties(database.url, {
@@ -111,7 +123,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     PORT: String(port),
     PUBLIC_URL: publicUrl,
     AUTH: 'builtin',
-    DEMO: '1',
+    DEMO: isEmpty ? '0' : '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
     METRICS_PORT: '0',
     DRAIN_SECONDS: '0',
@@ -133,7 +145,8 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     temporal: new Client({ connection, namespace: temporal.namespace }),
     answers: [],
     reported: [],
-    token: tokens(api.url),
+    secrets,
+    token: tokens(api.url, secretOf),
     telemetryUrl: (of) => `http://127.0.0.1:${(of === 'api' ? api : worker)?.metricsPort ?? 0}`,
     stopWorker: async () => {
       await worker?.shutdown();
@@ -170,13 +183,13 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
   return gateway;
 }
 
-function tokens(url: string): (clientId: string) => Promise<string> {
+function tokens(url: string, secretOf: (clientId: string) => string): (clientId: string) => Promise<string> {
   const known = new Map<string, Promise<string>>();
   const fetchToken = async (clientId: string) => {
     const response = await fetch(`${url}/oauth/token`, {
       method: 'POST',
       headers: {
-        authorization: `Basic ${Buffer.from(`${clientId}:demo-${clientId}`).toString('base64')}`,
+        authorization: `Basic ${Buffer.from(`${clientId}:${secretOf(clientId)}`).toString('base64')}`,
         'content-type': 'application/x-www-form-urlencoded',
       },
       body: 'grant_type=client_credentials',

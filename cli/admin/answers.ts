@@ -1,0 +1,60 @@
+// What `isthmus admin` reads of the gateway's answers: the members that it shows. --json prints the answer as it came.
+import { z } from 'zod';
+import { UserError } from '../errors.ts';
+
+/** Numbers as numbers: in a document amounts are strings (MON-1). @throws UserError where it is no such answer */
+export function readAnswer<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> {
+  const parsed = schema.safeParse(JSON.parse(text));
+  if (parsed.success) return parsed.data;
+  throw new UserError(
+    'The gateway did not answer as this version of the command expects. Use the command of its release.',
+  );
+}
+
+const difference = z.object({ path: z.string(), before: z.unknown(), after: z.unknown() });
+const edit = z.object({
+  kind: z.string(),
+  id: z.string(),
+  ends: z.boolean(),
+  isNew: z.boolean(),
+  differences: z.array(difference),
+});
+const finding = z.object({
+  severity: z.string(),
+  kind: z.string(),
+  id: z.string(),
+  path: z.string(),
+  says: z.string(),
+});
+export const proposed = z.object({
+  changeId: z.string().nullable(),
+  state: z.string(),
+  objects: z.array(edit),
+  findings: z.array(finding),
+});
+export const change = z.object({
+  changeId: z.string(),
+  state: z.string(),
+  proposedBy: z.string(),
+  proposedAt: z.string(),
+  because: z.string(),
+  effectiveAt: z.string().nullable(),
+  steps: z.array(
+    z.object({ step: z.string(), by: z.string(), at: z.string(), because: z.string().nullable() }),
+  ),
+  objects: z.array(edit),
+});
+export const changes = z.array(change);
+export const documents = z.array(z.record(z.string(), z.unknown()));
+export const object = z.object({ document: z.record(z.string(), z.unknown()).nullable(), history: changes });
+export const scheme = z.record(z.string(), documents);
+export const readiness = z.object({
+  isReady: z.boolean(),
+  items: z.array(z.object({ item: z.string(), isMet: z.boolean(), says: z.string() })),
+});
+export const secret = z.object({ secret: z.string(), secretId: z.string(), change: proposed });
+
+export type ShownEdit = z.infer<typeof edit>;
+export type ShownFinding = z.infer<typeof finding>;
+export type ShownChange = z.infer<typeof change>;
+export type ShownProposed = z.infer<typeof proposed>;

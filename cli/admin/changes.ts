@@ -1,0 +1,108 @@
+// `isthmus admin set`, `end`, `secret`, and how changes are looked at and decided (ADM-2).
+import { readFileSync } from 'node:fs';
+import type { CommandContext } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { connectGateway } from '../ops/connection.ts';
+import { change, changes, proposed, secret, readAnswer } from './answers.ts';
+import { printChange, printChanges, printProposed } from './show.ts';
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+interface ChangeOptions extends JsonOption {
+  readonly because: string;
+  readonly at?: string;
+  readonly preview?: true;
+}
+
+async function propose(
+  context: CommandContext,
+  objects: readonly object[],
+  { because, at: effectiveAt, preview, json }: ChangeOptions,
+): Promise<void> {
+  const { terminal } = context;
+  const gateway = await connectGateway(context);
+  const text = await gateway.post('/admin/changes', { because, effectiveAt, preview, objects });
+  if (json) terminal.line(text);
+  else printProposed(terminal, readAnswer(proposed, text));
+}
+
+export async function setObjects(
+  context: CommandContext,
+  { kind, file }: { readonly kind: string; readonly file: string },
+  options: ChangeOptions,
+): Promise<void> {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new UsageError(`${file} is not JSON: ${error.message}`);
+  }
+  const documents = Array.isArray(value) ? value : [value];
+  await propose(
+    context,
+    documents.map((document: unknown) => ({ kind, document })),
+    options,
+  );
+}
+
+export async function endObjects(
+  context: CommandContext,
+  { kind, ids }: { readonly kind: string; readonly ids: readonly string[] },
+  options: ChangeOptions,
+): Promise<void> {
+  await propose(
+    context,
+    ids.map((ends) => ({ kind, ends })),
+    options,
+  );
+}
+
+export async function makeSecret(
+  context: CommandContext,
+  client: string,
+  { because, overlapHours, json }: JsonOption & { readonly because: string; readonly overlapHours: string },
+): Promise<void> {
+  const { terminal } = context;
+  const gateway = await connectGateway(context);
+  const path = `/admin/clients/${encodeURIComponent(client)}/secrets`;
+  const text = await gateway.post(path, { because, overlapHours: Number(overlapHours) });
+  if (json) return terminal.line(text);
+  const made = readAnswer(secret, text);
+  printProposed(terminal, made.change);
+  terminal.line();
+  terminal.line(`Secret of ${client}, shown this once: ${made.secret}`);
+}
+
+export async function listChanges(
+  context: CommandContext,
+  { state, limit, json }: JsonOption & { readonly state?: string; readonly limit: string },
+): Promise<void> {
+  const { terminal } = context;
+  const text = await (await connectGateway(context)).get('/admin/changes', { state, limit });
+  if (json) terminal.line(text);
+  else printChanges(terminal, readAnswer(changes, text));
+}
+
+export async function showChange(context: CommandContext, id: string, { json }: JsonOption): Promise<void> {
+  const { terminal } = context;
+  const text = await (await connectGateway(context)).get(`/admin/changes/${encodeURIComponent(id)}`);
+  if (json) terminal.line(text);
+  else printChange(terminal, readAnswer(change, text));
+}
+
+const paths = { approve: 'approval', refuse: 'refusal', withdraw: 'withdrawal' } as const;
+
+export async function decide(
+  context: CommandContext,
+  { act, id }: { readonly act: keyof typeof paths; readonly id: string },
+  { because, json }: JsonOption & { readonly because: string },
+): Promise<void> {
+  const { terminal } = context;
+  const gateway = await connectGateway(context);
+  const text = await gateway.post(`/admin/changes/${encodeURIComponent(id)}/${paths[act]}`, { because });
+  if (json) terminal.line(text);
+  else printChange(terminal, readAnswer(change, text));
+}

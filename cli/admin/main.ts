@@ -1,0 +1,198 @@
+// `npm run admin` and, in an image, `isthmus admin`: how the scheme is set up and changed from a shell. It reads the options
+// and hands over.
+import { Argument, Option, type Command } from 'commander';
+import { schemeKinds } from '../../core/scheme/documents.ts';
+import type { CommandContext } from '../command.ts';
+
+const help = `
+It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, an operator, as ops does. What takes two (endpoints, origins,
+keys, identifiers, accounts, fees, clients) waits for another operator: admin changes --state pending, admin approve.
+docs/how-to/set-up-a-scheme.md leads from an empty system to a payment.
+Exit code: 0 done, 1 it was refused or nobody answered, 2 the options were not understood.`;
+
+const kind = () => new Argument('<kind>', 'what it is').choices([...schemeKinds]);
+const because = () =>
+  new Option('--because <text>', 'why, in your words; no names, no accounts').makeOptionMandatory();
+const json = () => new Option('--json', 'the answer of the gateway, as it came');
+const at = () =>
+  new Option('--at <time>', 'from when on it counts, as in 2026-01-31T00:00:00Z; default: as soon as it may');
+
+export function addAdmin(command: Command, context: CommandContext): void {
+  const admin = command
+    .command('admin')
+    .usage('-- <command> [options]')
+    .description('set up and change the scheme: members, endpoints, accounts, fees, clients')
+    .addHelpText('after', help);
+  addReading(admin, context);
+  addChanging(admin, context);
+  addDeciding(admin, context);
+  addDirectories(admin, context);
+}
+
+function addReading(admin: Command, context: CommandContext): void {
+  admin
+    .command('list')
+    .description('every object of a kind')
+    .addArgument(kind())
+    .addOption(json())
+    .action(async (ofKind: string, options: { readonly json?: true }) => {
+      const { listObjects } = await import('./objects.ts');
+      await listObjects(context, ofKind, options);
+    });
+  admin
+    .command('show')
+    .description('one object, and every change of it')
+    .addArgument(kind())
+    .argument('<id>', 'as in TH:THB of a fee formula, <SAP>:<account> of an account')
+    .addOption(json())
+    .action(async (ofKind: string, id: string, options: { readonly json?: true }) => {
+      const { showObject } = await import('./objects.ts');
+      await showObject(context, { kind: ofKind, id }, options);
+    });
+  admin
+    .command('ready')
+    .description('what an institution or payment system still lacks before it can go live')
+    .argument('<party>', 'internalId of an institution, or payment system')
+    .addOption(json())
+    .action(async (party: string, options: { readonly json?: true }) => {
+      const { showReadiness } = await import('./objects.ts');
+      await showReadiness(context, party, options);
+    });
+}
+
+function addChanging(admin: Command, context: CommandContext): void {
+  admin
+    .command('set')
+    .description(
+      'enter or change objects: a file with one document, or a list of them; - reads them from standard input',
+    )
+    .addArgument(kind())
+    .argument('<file>')
+    .addOption(because())
+    .addOption(at())
+    .option('--preview', 'only say what it would change')
+    .addOption(json())
+    .action(async (ofKind: string, file: string, options) => {
+      const { setObjects } = await import('./changes.ts');
+      await setObjects(context, { kind: ofKind, file }, options);
+    });
+  admin
+    .command('end')
+    .description('objects that no longer count; nothing is deleted')
+    .addArgument(kind())
+    .argument('<id...>')
+    .addOption(because())
+    .addOption(at())
+    .option('--preview', 'only say what it would change')
+    .addOption(json())
+    .action(async (ofKind: string, ids: readonly string[], options) => {
+      const { endObjects } = await import('./changes.ts');
+      await endObjects(context, { kind: ofKind, ids }, options);
+    });
+  admin
+    .command('secret')
+    .description('give a client another secret, which is shown once')
+    .argument('<client>')
+    .addOption(because())
+    .option('--overlap-hours <number>', 'how long those that it has count on', '24')
+    .addOption(json())
+    .action(async (client: string, options) => {
+      const { makeSecret } = await import('./changes.ts');
+      await makeSecret(context, client, options);
+    });
+}
+
+function addDeciding(admin: Command, context: CommandContext): void {
+  admin
+    .command('changes')
+    .description('changes of the scheme, newest first')
+    .addOption(
+      new Option('--state <state>').choices([
+        'pending',
+        'scheduled',
+        'applied',
+        'refused',
+        'withdrawn',
+        'outdated',
+      ]),
+    )
+    .option('--limit <number>', 'how many at most', '50')
+    .addOption(json())
+    .action(async (options) => {
+      const { listChanges } = await import('./changes.ts');
+      await listChanges(context, options);
+    });
+  admin
+    .command('change')
+    .description('one change, with its difference')
+    .argument('<id>')
+    .addOption(json())
+    .action(async (id: string, options) => {
+      const { showChange } = await import('./changes.ts');
+      await showChange(context, id, options);
+    });
+  for (const [act, description] of [
+    ['approve', 'what another operator proposed: it counts from then on'],
+    ['refuse', 'what another operator proposed'],
+    ['withdraw', 'what you proposed yourself'],
+  ] as const) {
+    admin
+      .command(act)
+      .description(description)
+      .argument('<id>', 'of the change')
+      .addOption(because())
+      .addOption(json())
+      .action(async (id: string, options) => {
+        const { decide } = await import('./changes.ts');
+        await decide(context, { act, id }, options);
+      });
+  }
+}
+
+function addDirectories(admin: Command, context: CommandContext): void {
+  admin
+    .command('export')
+    .description('the whole scheme into a directory of files, one for each kind')
+    .argument('<directory>')
+    .option('--hashes', 'with the hashes of client secrets, so that clients can log in where it is imported')
+    .action(async (directory: string, options: { readonly hashes?: true }) => {
+      const { exportScheme } = await import('./directory.ts');
+      await exportScheme(context, directory, options);
+    });
+  for (const [name, description] of [
+    ['compare', 'what an import of a directory would change'],
+    [
+      'import',
+      'make the scheme what a directory says, as one change: shows its difference, and makes it with --yes',
+    ],
+  ] as const) {
+    const one = admin
+      .command(name)
+      .description(description)
+      .argument('<directory>')
+      .option('--only-new', 'what there is stays as it is')
+      .option('--end-absent', 'what is not in the directory ends')
+      .addOption(json());
+    if (name === 'import') {
+      one
+        .addOption(because())
+        .addOption(at())
+        .option('--yes', 'make it')
+        .option('--database', 'into the database of DATABASE_URL, while there are no operators to ask');
+    }
+    one.action(async (directory: string, options) => {
+      const { importScheme } = await import('./directory.ts');
+      await importScheme(context, directory, { ...options, yes: name === 'import' && options.yes === true });
+    });
+  }
+  admin
+    .command('first-operators')
+    .description(
+      'the first two operators of an empty system, into the database of DATABASE_URL; their secrets are shown once',
+    )
+    .argument('<client...>', 'a client id for each person')
+    .action(async (clients: readonly string[]) => {
+      const { makeFirstOperators } = await import('./first-operators.ts');
+      await makeFirstOperators(context, clients);
+    });
+}

@@ -1,0 +1,57 @@
+// `isthmus admin list`, `show` and `ready`: what the scheme has, and what a party still lacks.
+import type { CommandContext } from '../command.ts';
+import { connectGateway } from '../ops/connection.ts';
+import { documents, object, readiness, readAnswer } from './answers.ts';
+import { printChange } from './show.ts';
+
+interface JsonOption {
+  readonly json?: true;
+}
+
+export async function listObjects(
+  context: CommandContext,
+  kind: string,
+  { json }: JsonOption,
+): Promise<void> {
+  const { terminal } = context;
+  const text = await (await connectGateway(context)).get(`/admin/scheme/${kind}`);
+  if (json) return terminal.line(text);
+  const found = readAnswer(documents, text);
+  if (found.length === 0) terminal.line(`There are no ${kind} yet.`);
+  for (const one of found) terminal.line(JSON.stringify(one));
+}
+
+export async function showObject(
+  context: CommandContext,
+  { kind, id }: { readonly kind: string; readonly id: string },
+  { json }: JsonOption,
+): Promise<void> {
+  const { terminal } = context;
+  const text = await (await connectGateway(context)).get(`/admin/scheme/${kind}/${encodeURIComponent(id)}`);
+  if (json) return terminal.line(text);
+  const { document, history } = readAnswer(object, text);
+  terminal.line(document === null ? `${kind} ${id} has ended.` : JSON.stringify(document, null, 2));
+  terminal.line();
+  terminal.line(`Changes of it, newest first: ${history.length}`);
+  for (const one of history) {
+    printChange(terminal, {
+      ...one,
+      objects: one.objects.filter((edit) => edit.kind === kind && edit.id === id),
+    });
+  }
+}
+
+export async function showReadiness(
+  context: CommandContext,
+  party: string,
+  { json }: JsonOption,
+): Promise<void> {
+  const { terminal } = context;
+  const text = await (await connectGateway(context)).get(`/admin/readiness/${encodeURIComponent(party)}`);
+  if (json) return terminal.line(text);
+  const { isReady, items } = readAnswer(readiness, text);
+  for (const { item, isMet, says } of items) {
+    terminal.line(isMet ? `✓ ${item}: ${says}` : terminal.paint('warning', `! ${item}: ${says}`));
+  }
+  terminal.line(isReady ? `${party} lacks nothing.` : `${party} is not ready yet.`);
+}

@@ -1,0 +1,80 @@
+// How `isthmus admin` shows changes of the scheme and their differences.
+import type { Terminal } from '../terminal.ts';
+import type { ShownChange, ShownEdit, ShownFinding, ShownProposed } from './answers.ts';
+
+const mostDifferences = 40; // of one object: a new FX provider has hundreds of corridors
+
+const shownValue = (value: unknown): string =>
+  value === null || value === undefined ? 'nothing' : JSON.stringify(value);
+
+export function printEdit(terminal: Terminal, { kind, id, ends, isNew, differences }: ShownEdit): void {
+  const what = ends ? 'ends' : isNew ? 'is new' : 'changes';
+  terminal.line(`  ${terminal.paint('heading', `${kind} ${id}`)} ${what}`);
+  if (ends) return;
+  if (isNew) {
+    const [whole] = differences;
+    for (const [member, value] of Object.entries((whole?.after ?? {}) as object)) {
+      const text = shownValue(value);
+      terminal.line(`    ${member}: ${text.length > 200 ? `${text.slice(0, 200)}...` : text}`);
+    }
+    return;
+  }
+  for (const { path, before, after } of differences.slice(0, mostDifferences)) {
+    terminal.line(`    ${path}: ${shownValue(before)} -> ${shownValue(after)}`);
+  }
+  const left = differences.length - mostDifferences;
+  if (left > 0) terminal.line(`    and ${left} more; --json shows them all`);
+}
+
+export function printFindings(terminal: Terminal, findings: readonly ShownFinding[]): void {
+  for (const { severity, kind, id, path, says } of findings) {
+    terminal.line(
+      terminal.paint('warning', `! ${severity === 'error' ? 'error: ' : ''}${kind} ${id}${path} ${says}`),
+    );
+  }
+}
+
+/** What became of a proposal, and what to do next. */
+export function printProposed(
+  terminal: Terminal,
+  { changeId, state, objects, findings }: ShownProposed,
+): void {
+  for (const edit of objects) printEdit(terminal, edit);
+  printFindings(terminal, findings);
+  const count = `${objects.length} object${objects.length === 1 ? '' : 's'}`;
+  if (state === 'unchanged') terminal.line('Nothing to change: it is so already.');
+  if (state === 'preview') terminal.line(`Nothing is changed yet: this is what would change, ${count}.`);
+  if (state === 'applied') terminal.line(`✓ ${count} changed; it counts within a second`);
+  if (state === 'scheduled') terminal.line(`✓ ${count}: it counts at its time (change ${changeId ?? ''})`);
+  if (state === 'pending') {
+    terminal.line(
+      `✓ Proposed as change ${changeId ?? ''}, ${count}. Nothing counts yet: another operator looks at it with`,
+    );
+    terminal.line(
+      `  admin change ${changeId ?? ''}, and says admin approve ${changeId ?? ''} --because "..."`,
+    );
+  }
+}
+
+export function printChange(terminal: Terminal, change: ShownChange): void {
+  const { changeId, state, proposedBy, proposedAt, because, effectiveAt, steps, objects } = change;
+  terminal.line(`${terminal.paint('heading', changeId)} ${state}`);
+  terminal.line(`  proposed by ${proposedBy}, ${proposedAt}: ${because}`);
+  if (effectiveAt !== null) terminal.line(`  counts from ${effectiveAt} on`);
+  for (const { step, by, at, because: why } of steps) {
+    terminal.line(`  ${step} by ${by}, ${at}${why === null ? '' : `: ${why}`}`);
+  }
+  for (const edit of objects) printEdit(terminal, edit);
+}
+
+/** One line each. */
+export function printChanges(terminal: Terminal, changes: readonly ShownChange[]): void {
+  if (changes.length === 0) terminal.line('There are none.');
+  for (const { changeId, state, proposedBy, proposedAt, because, objects } of changes) {
+    const names = objects.slice(0, 3).map(({ kind, id }) => `${kind} ${id}`);
+    const more = objects.length > 3 ? ` and ${objects.length - 3} more` : '';
+    terminal.line(
+      `${changeId} ${state.padEnd(9)} ${proposedAt} ${proposedBy}: ${names.join(', ')}${more}: ${because}`,
+    );
+  }
+}
