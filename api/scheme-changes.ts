@@ -93,7 +93,7 @@ function addProposing(router: Router, deps: ApiDependencies): void {
         if (document === undefined) return [{ kind, id: ends ?? '', after: null }];
         const parsed = parseDocument(kind, document);
         if (parsed.ok) {
-          const after = parsed.value as SchemeDocument;
+          const after = parsed.value;
           return [{ kind, id: schemeIdOf(kind, after as never), after, isWhole: 'secrets' in document }];
         }
         const pointer = `/objects/${place}/document`;

@@ -2,7 +2,6 @@
 // lacks. Changes are made in scheme-changes.ts.
 import { z } from '@hono/zod-openapi';
 import { readinessOf } from '../core/scheme/readiness.ts';
-import type { SchemeKind } from '../core/scheme/documents.ts';
 import { readChanges } from '../db/scheme/changes.ts';
 import { readScheme } from '../db/scheme/read.ts';
 import type { ApiDependencies } from './dependencies.ts';
@@ -24,7 +23,13 @@ import {
 const common = { method: 'get', tag: 'Scheme', roles: ['operator'] } as const;
 const mostChanges = 500;
 
-export function schemeRoutes(router: Router, { db }: ApiDependencies): void {
+export function schemeRoutes(router: Router, deps: ApiDependencies): void {
+  addLists(router, deps);
+  addOne(router, deps);
+  addReadiness(router, deps);
+}
+
+function addLists(router: Router, { db }: ApiDependencies): void {
   router.add(
     {
       ...common,
@@ -58,6 +63,9 @@ export function schemeRoutes(router: Router, { db }: ApiDependencies): void {
       return json([...scheme[kind].values()].map((one) => renderDocument(kind, one)));
     },
   );
+}
+
+function addOne(router: Router, { db }: ApiDependencies): void {
   router.add(
     {
       ...common,
@@ -71,7 +79,7 @@ export function schemeRoutes(router: Router, { db }: ApiDependencies): void {
       answer: { description: 'The object', schema: objectSchema },
     },
     async ({ params: { kind, id } }) => {
-      const document = (await readScheme(db))[kind as SchemeKind].get(id);
+      const document = (await readScheme(db))[kind].get(id);
       const history = await readChanges(db, { kind, id }, mostChanges);
       if (document === undefined && history.length === 0) {
         return problem('unknown-object', {
@@ -84,6 +92,9 @@ export function schemeRoutes(router: Router, { db }: ApiDependencies): void {
       });
     },
   );
+}
+
+function addReadiness(router: Router, { db }: ApiDependencies): void {
   router.add(
     {
       ...common,

@@ -92,9 +92,9 @@ function moved(scheme: Scheme, files: Scheme): readonly SchemeEdit[] {
     members: readonly (keyof SchemeDocuments[Kind])[],
   ): readonly SchemeEdit[] =>
     [...scheme[kind]].flatMap(([id, before]): SchemeEdit[] => {
-      const file = files[kind].get(id) as SchemeDocuments[Kind] | undefined;
+      const file = files[kind].get(id);
       const isThere = (member: keyof SchemeDocuments[Kind]) =>
-        (before as SchemeDocuments[Kind])[member] !== null;
+        (before)[member] !== null;
       if (file === undefined) return [];
       const addresses = members.filter(isThere).map((member) => [member, file[member]]);
       const after = { ...before, ...Object.fromEntries(addresses) } as SchemeDocument;

@@ -6,14 +6,27 @@ import { connectGateway } from '../ops/connection.ts';
 import { change, changes, proposed, secret, readAnswer } from './answers.ts';
 import { printChange, printChanges, printProposed } from './show.ts';
 
-interface JsonOption {
+export interface JsonOption {
   readonly json?: true;
 }
 
-interface ChangeOptions extends JsonOption {
+export interface ChangeOptions extends JsonOption {
   readonly because: string;
   readonly at?: string;
   readonly preview?: true;
+}
+
+export interface DecisionOptions extends JsonOption {
+  readonly because: string;
+}
+
+export interface SecretOptions extends DecisionOptions {
+  readonly overlapHours: string;
+}
+
+export interface ListOptions extends JsonOption {
+  readonly state?: string;
+  readonly limit: string;
 }
 
 async function propose(
@@ -63,13 +76,16 @@ export async function endObjects(
 export async function makeSecret(
   context: CommandContext,
   client: string,
-  { because, overlapHours, json }: JsonOption & { readonly because: string; readonly overlapHours: string },
+  { because, overlapHours, json }: SecretOptions,
 ): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);
   const path = `/admin/clients/${encodeURIComponent(client)}/secrets`;
   const text = await gateway.post(path, { because, overlapHours: Number(overlapHours) });
-  if (json) return terminal.line(text);
+  if (json) {
+    terminal.line(text);
+    return;
+  }
   const made = readAnswer(secret, text);
   printProposed(terminal, made.change);
   terminal.line();
@@ -78,7 +94,7 @@ export async function makeSecret(
 
 export async function listChanges(
   context: CommandContext,
-  { state, limit, json }: JsonOption & { readonly state?: string; readonly limit: string },
+  { state, limit, json }: ListOptions,
 ): Promise<void> {
   const { terminal } = context;
   const text = await (await connectGateway(context)).get('/admin/changes', { state, limit });
@@ -98,7 +114,7 @@ const paths = { approve: 'approval', refuse: 'refusal', withdraw: 'withdrawal' }
 export async function decide(
   context: CommandContext,
   { act, id }: { readonly act: keyof typeof paths; readonly id: string },
-  { because, json }: JsonOption & { readonly because: string },
+  { because, json }: DecisionOptions,
 ): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);

@@ -44,7 +44,7 @@ export interface ImportOptions {
   readonly at?: string;
   readonly onlyNew?: true;
   readonly endAbsent?: true;
-  readonly yes: boolean;
+  readonly yes?: boolean;
   readonly database?: true;
   readonly json?: true;
 }
@@ -74,7 +74,10 @@ async function importThroughGateway(
   const body = { because, effectiveAt, onlyNew, endAbsent, preview: !yes, scheme: readLists(path) };
   const gateway = await connectGateway(context);
   const text = await gateway.post('/admin/imports', body);
-  if (json) return terminal.line(text);
+  if (json) {
+    terminal.line(text);
+    return;
+  }
   const answer = readAnswer(proposed, text);
   printProposed(terminal, answer);
   if (answer.state === 'preview') terminal.line('With admin import and --yes it is made.');
@@ -97,7 +100,8 @@ async function importIntoDatabase(
     }
     if (!yes) {
       const counts = Object.entries(listsOf(scheme)).map(([kind, list]) => `${list.length} ${kind}`);
-      return terminal.line(`${path} is a scheme: ${counts.join(', ')}. With --yes it is imported.`);
+      terminal.line(`${path} is a scheme: ${counts.join(', ')}. With --yes it is imported.`);
+      return;
     }
     const asked = {
       by: 'isthmus admin',
@@ -108,7 +112,10 @@ async function importIntoDatabase(
     const outcome = await importDirectly(db, asked, {
       allowLoopbackHttp: env['ALLOW_LOOPBACK_CALLBACKS'] === '1',
     });
-    if (outcome.kind === 'unchanged') return terminal.line('Nothing to change: it is so already.');
+    if (outcome.kind === 'unchanged') {
+      terminal.line('Nothing to change: it is so already.');
+      return;
+    }
     printFindings(terminal, outcome.findings);
     if (outcome.kind === 'refused') throw new UserError('Nothing is imported: see the errors above.');
     terminal.line(`✓ imported as change ${outcome.changeId}`);

@@ -3,6 +3,8 @@
 import { Argument, Option, type Command } from 'commander';
 import { schemeKinds } from '../../core/scheme/documents.ts';
 import type { CommandContext } from '../command.ts';
+import type { ChangeOptions, DecisionOptions, JsonOption, ListOptions, SecretOptions } from './changes.ts';
+import type { ImportOptions } from './directory.ts';
 
 const help = `
 It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, an operator, as ops does. What takes two (endpoints, origins,
@@ -35,7 +37,7 @@ function addReading(admin: Command, context: CommandContext): void {
     .description('every object of a kind')
     .addArgument(kind())
     .addOption(json())
-    .action(async (ofKind: string, options: { readonly json?: true }) => {
+    .action(async (ofKind: string, options: JsonOption) => {
       const { listObjects } = await import('./objects.ts');
       await listObjects(context, ofKind, options);
     });
@@ -45,7 +47,7 @@ function addReading(admin: Command, context: CommandContext): void {
     .addArgument(kind())
     .argument('<id>', 'as in TH:THB of a fee formula, <SAP>:<account> of an account')
     .addOption(json())
-    .action(async (ofKind: string, id: string, options: { readonly json?: true }) => {
+    .action(async (ofKind: string, id: string, options: JsonOption) => {
       const { showObject } = await import('./objects.ts');
       await showObject(context, { kind: ofKind, id }, options);
     });
@@ -54,7 +56,7 @@ function addReading(admin: Command, context: CommandContext): void {
     .description('what an institution or payment system still lacks before it can go live')
     .argument('<party>', 'internalId of an institution, or payment system')
     .addOption(json())
-    .action(async (party: string, options: { readonly json?: true }) => {
+    .action(async (party: string, options: JsonOption) => {
       const { showReadiness } = await import('./objects.ts');
       await showReadiness(context, party, options);
     });
@@ -72,7 +74,7 @@ function addChanging(admin: Command, context: CommandContext): void {
     .addOption(at())
     .option('--preview', 'only say what it would change')
     .addOption(json())
-    .action(async (ofKind: string, file: string, options) => {
+    .action(async (ofKind: string, file: string, options: ChangeOptions) => {
       const { setObjects } = await import('./changes.ts');
       await setObjects(context, { kind: ofKind, file }, options);
     });
@@ -85,7 +87,7 @@ function addChanging(admin: Command, context: CommandContext): void {
     .addOption(at())
     .option('--preview', 'only say what it would change')
     .addOption(json())
-    .action(async (ofKind: string, ids: readonly string[], options) => {
+    .action(async (ofKind: string, ids: readonly string[], options: ChangeOptions) => {
       const { endObjects } = await import('./changes.ts');
       await endObjects(context, { kind: ofKind, ids }, options);
     });
@@ -96,7 +98,7 @@ function addChanging(admin: Command, context: CommandContext): void {
     .addOption(because())
     .option('--overlap-hours <number>', 'how long those that it has count on', '24')
     .addOption(json())
-    .action(async (client: string, options) => {
+    .action(async (client: string, options: SecretOptions) => {
       const { makeSecret } = await import('./changes.ts');
       await makeSecret(context, client, options);
     });
@@ -118,7 +120,7 @@ function addDeciding(admin: Command, context: CommandContext): void {
     )
     .option('--limit <number>', 'how many at most', '50')
     .addOption(json())
-    .action(async (options) => {
+    .action(async (options: ListOptions) => {
       const { listChanges } = await import('./changes.ts');
       await listChanges(context, options);
     });
@@ -127,7 +129,7 @@ function addDeciding(admin: Command, context: CommandContext): void {
     .description('one change, with its difference')
     .argument('<id>')
     .addOption(json())
-    .action(async (id: string, options) => {
+    .action(async (id: string, options: JsonOption) => {
       const { showChange } = await import('./changes.ts');
       await showChange(context, id, options);
     });
@@ -142,7 +144,7 @@ function addDeciding(admin: Command, context: CommandContext): void {
       .argument('<id>', 'of the change')
       .addOption(because())
       .addOption(json())
-      .action(async (id: string, options) => {
+      .action(async (id: string, options: DecisionOptions) => {
         const { decide } = await import('./changes.ts');
         await decide(context, { act, id }, options);
       });
@@ -180,7 +182,7 @@ function addDirectories(admin: Command, context: CommandContext): void {
         .option('--yes', 'make it')
         .option('--database', 'into the database of DATABASE_URL, while there are no operators to ask');
     }
-    one.action(async (directory: string, options) => {
+    one.action(async (directory: string, options: ImportOptions) => {
       const { importScheme } = await import('./directory.ts');
       await importScheme(context, directory, { ...options, yes: name === 'import' && options.yes === true });
     });

@@ -1,12 +1,9 @@
 // `isthmus admin list`, `show` and `ready`: what the scheme has, and what a party still lacks.
 import type { CommandContext } from '../command.ts';
+import type { JsonOption } from './changes.ts';
 import { connectGateway } from '../ops/connection.ts';
 import { documents, object, readiness, readAnswer } from './answers.ts';
 import { printChange } from './show.ts';
-
-interface JsonOption {
-  readonly json?: true;
-}
 
 export async function listObjects(
   context: CommandContext,
@@ -15,7 +12,10 @@ export async function listObjects(
 ): Promise<void> {
   const { terminal } = context;
   const text = await (await connectGateway(context)).get(`/admin/scheme/${kind}`);
-  if (json) return terminal.line(text);
+  if (json) {
+    terminal.line(text);
+    return;
+  }
   const found = readAnswer(documents, text);
   if (found.length === 0) terminal.line(`There are no ${kind} yet.`);
   for (const one of found) terminal.line(JSON.stringify(one));
@@ -28,7 +28,10 @@ export async function showObject(
 ): Promise<void> {
   const { terminal } = context;
   const text = await (await connectGateway(context)).get(`/admin/scheme/${kind}/${encodeURIComponent(id)}`);
-  if (json) return terminal.line(text);
+  if (json) {
+    terminal.line(text);
+    return;
+  }
   const { document, history } = readAnswer(object, text);
   terminal.line(document === null ? `${kind} ${id} has ended.` : JSON.stringify(document, null, 2));
   terminal.line();
@@ -48,7 +51,10 @@ export async function showReadiness(
 ): Promise<void> {
   const { terminal } = context;
   const text = await (await connectGateway(context)).get(`/admin/readiness/${encodeURIComponent(party)}`);
-  if (json) return terminal.line(text);
+  if (json) {
+    terminal.line(text);
+    return;
+  }
   const { isReady, items } = readAnswer(readiness, text);
   for (const { item, isMet, says } of items) {
     terminal.line(isMet ? `✓ ${item}: ${says}` : terminal.paint('warning', `! ${item}: ${says}`));

@@ -7,13 +7,13 @@ const mostDifferences = 40; // of one object: a new FX provider has hundreds of 
 const shownValue = (value: unknown): string =>
   value === null || value === undefined ? 'nothing' : JSON.stringify(value);
 
-export function printEdit(terminal: Terminal, { kind, id, ends, isNew, differences }: ShownEdit): void {
+function printEdit(terminal: Terminal, { kind, id, ends, isNew, differences }: ShownEdit): void {
   const what = ends ? 'ends' : isNew ? 'is new' : 'changes';
   terminal.line(`  ${terminal.paint('heading', `${kind} ${id}`)} ${what}`);
   if (ends) return;
   if (isNew) {
     const [whole] = differences;
-    for (const [member, value] of Object.entries((whole?.after ?? {}) as object)) {
+    for (const [member, value] of Object.entries(whole?.after ?? {})) {
       const text = shownValue(value);
       terminal.line(`    ${member}: ${text.length > 200 ? `${text.slice(0, 200)}...` : text}`);
     }

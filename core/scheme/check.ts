@@ -16,7 +16,10 @@ import { edited, type SchemeEdit } from './change.ts';
 import type { Scheme } from './documents.ts';
 import type { Finding } from './finding.ts';
 
-/** Everything that is wrong or worth knowing. */
+/**
+ * Everything that is wrong or worth knowing.
+ * @internal exported for tests
+ */
 export function checkScheme(scheme: Scheme, policy: WebAddressPolicy): readonly Finding[] {
   return [
     ...checkNumbers(scheme),

@@ -12,7 +12,7 @@ const digestOf = (salt: Buffer, secret: string): Buffer =>
   createHash('sha256').update(salt).update(secret).digest();
 
 /** Of a secret that somebody has. */
-export function hashSecret(secret: string): string {
+function hashSecret(secret: string): string {
   const salt = randomBytes(saltBytes);
   return `sha256:${salt.toString('hex')}:${digestOf(salt, secret).toString('hex')}`;
 }

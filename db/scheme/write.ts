@@ -5,7 +5,8 @@ import type { SchemeEdit } from '../../core/scheme/change.ts';
 import { schemeKinds, type FxPricesDocument } from '../../core/scheme/documents.ts';
 import type { Db } from '../connection.ts';
 import { enterPrices } from './fx-prices.ts';
-import { kindTables, type KindTable, type SchemeRow } from './kinds.ts';
+import type { KindTable, SchemeRow } from './kind-table.ts';
+import { kindTables } from './kinds.ts';
 
 type Table = KindTable<never>;
 

@@ -51,7 +51,9 @@ export async function commandFolder({ hasStarted = false } = {}): Promise<Comman
   const temporal = await findTemporal({ env: process.env, binFolder, say: () => undefined });
   const { dist } = await askFor('commands');
   const built = ([name = '']: readonly string[]) =>
-    name === 'bench' ? sources([name]) : [join(dist, name === 'ops' || name === 'admin' ? 'ops.js' : 'main.js')];
+    name === 'bench'
+      ? sources([name])
+      : [join(dist, name === 'ops' || name === 'admin' ? 'ops.js' : 'main.js')];
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-command-'));
   if (hasStarted) {
     const { codePath } = await askFor('workflow-bundle');

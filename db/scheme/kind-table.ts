@@ -1,0 +1,61 @@
+// How a kind of document of the scheme is kept: the statement that reads its documents, the rows that a document makes,
+// and what becomes of them when the object ends. The kinds themselves are in kinds.ts.
+import { sql, type RawBuilder } from 'kysely';
+import type { PublicKeyDocument } from '../../core/scheme/documents.ts';
+
+/** Values as JSON has them; Postgres makes the columns' types of them, decimals of text (MON-1). */
+export type SchemeRow = Readonly<Record<string, unknown>>;
+
+/** The rows of one object in one table. */
+export interface KindTable<Document> {
+  readonly table: string;
+  readonly key: readonly string[];
+  /** The columns that name the object; what they hold, from its id. */
+  readonly owner: Readonly<Record<string, (id: string) => string>>;
+  readonly rows: (document: Document) => readonly SchemeRow[];
+  /**
+   * Of an object that ends: `mark` sets ended_at, `keep` leaves what those need who refer to it, `remove` is for what
+   * only new business reads.
+   */
+  readonly atEnd: 'mark' | 'keep' | 'remove';
+}
+
+export interface SchemeKindTables<Document> {
+  /** One column, `document`. */
+  readonly documents: RawBuilder<{ document: Document }>;
+  readonly tables: readonly KindTable<Document>[];
+}
+
+export const asIs = (id: string): string => id;
+export const [first, second] = [
+  (id: string) => id.split(':')[0] ?? '',
+  (id: string) => id.replace(/^[^:]*:/, ''),
+];
+
+export const keyDocuments = (owner: RawBuilder<unknown>) => sql`coalesce((
+  select jsonb_agg(jsonb_build_object('keyId', key_id, 'jwk', public_jwk, 'validFrom', ${utc(sql`valid_from`)},
+    'validUntil', ${utc(sql`valid_until`)}) order by key_id)
+  from public_keys where ${owner}), '[]')`;
+export const utc = (time: RawBuilder<unknown>) =>
+  sql`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+export const bookUrl = (partyId: RawBuilder<unknown>) =>
+  sql`(select url from book_endpoints where party_id = ${partyId})`;
+
+export function keyRows(
+  column: 'operator_id' | 'institution_id',
+  id: string,
+  keys: readonly PublicKeyDocument[],
+) {
+  return keys.map(({ keyId, jwk, validFrom, validUntil }) => ({
+    key_id: keyId,
+    operator_id: null,
+    institution_id: null,
+    [column]: id,
+    public_jwk: jwk,
+    valid_from: validFrom,
+    valid_until: validUntil,
+  }));
+}
+
+export const bookRows = (partyId: string, url: string | null): readonly SchemeRow[] =>
+  url === null ? [] : [{ party_id: partyId, url }];
