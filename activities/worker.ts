@@ -22,6 +22,7 @@ import { createForwardPayment } from './forward-payment.ts';
 import { createJudgeResolution } from './judge-resolution.ts';
 import { openExecutions, type Executions } from './sweep/executions.ts';
 import { startAlertLog } from './log-alerts.ts';
+import { probeEndpoints } from './probe-endpoints.ts';
 import { watchBooks } from './watch-books.ts';
 import { watchLacks } from './watch-lacks.ts';
 import { createSendBooks } from './send-books.ts';
@@ -130,6 +131,7 @@ function startBeside(
   const alertLog = startAlertLog(deps);
   const stopWatchingBooks = watchBooks(deps, executions, lookAtBooksMs);
   const stopWatchingLacks = watchLacks(deps);
+  const stopProbing = probeEndpoints(deps);
   return {
     stopSweeping: () => void sweep.stop(), // at the step that it is in; what is left is for another
     stop: async () => {
@@ -140,6 +142,7 @@ function startBeside(
         alertLog.stop(),
         stopWatchingBooks(),
         stopWatchingLacks(),
+        stopProbing(),
       ]);
       await telling.stop();
     },

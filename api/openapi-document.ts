@@ -56,6 +56,7 @@ export function openApiDocument(app: OpenAPIHono, publicUrl: string, version: st
       { name: 'Payments', description: 'Lists of payments, and the record of each' },
       { name: 'Alerts', description: 'What a person must look at, and who does' },
       { name: 'Operations', description: 'What operators do: ask again, settle, pause' },
+      { name: 'Scheme', description: 'Members, endpoints, accounts, fees, clients, and their changes' },
       { name: 'Reconciliation', description: 'The books of a period' },
       { name: 'Service', description: 'Tokens, health, this document' },
     ],

@@ -313,6 +313,15 @@ function addReading(router: Router, { db }: ApiDependencies): void {
   );
 }
 
+const approval = z
+  .object({
+    because: words,
+    despiteProbes: z.boolean().optional().openapi({
+      description: 'Although a new endpoint has not answered its trial message: say why',
+    }),
+  })
+  .strict();
+
 const decisions = [
   [
     'approval',
@@ -333,17 +342,21 @@ function addDeciding(router: Router, deps: ApiDependencies): void {
         operationId,
         summary,
         params: changeParams,
-        body: z.object({ because: words }).strict().openapi(`NewSchemeChange${name}`),
+        body: (decision === 'approved' ? approval : z.object({ because: words }).strict()).openapi(
+          `NewSchemeChange${name}`,
+        ),
         problems: [
           'unknown-change',
           'change-not-pending',
           ...(decision === 'withdrawn' ? (['not-own-change'] as const) : (['own-change'] as const)),
-          ...(decision === 'approved' ? (['change-outdated', 'scheme-error'] as const) : []),
+          ...(decision === 'approved'
+            ? (['change-outdated', 'endpoint-untried', 'scheme-error'] as const)
+            : []),
         ],
         answer: { description: 'The change', schema: changeSchema },
       },
-      async ({ params: { changeId }, body: { because }, caller }) => {
-        const act = { changeId, decision, by: caller.clientId, because };
+      async ({ params: { changeId }, body, caller }) => {
+        const act = { changeId, decision, by: caller.clientId, ...body };
         const hindrance = await decideChange(deps.db, act, policyOf(deps));
         if (hindrance !== undefined) return refusalOf(hindrance, decision);
         const change = await findChange(deps.db, changeId);
@@ -371,6 +384,14 @@ function refusalOf(hindrance: DecisionHindrance, decision: Decision): Problem {
       const names = hindrance.edits.map(({ kind, id }) => `${kind} ${id}`).join(', ');
       return problem('change-outdated', {
         detail: `Since it was proposed, something else has changed: ${names}. Propose it again.`,
+      });
+    }
+    case 'untried': {
+      const said = hindrance.probes.map(
+        ({ url, says }) => `${url}: ${says ?? 'under way, ask again in some seconds.'}`,
+      );
+      return problem('endpoint-untried', {
+        detail: `${said.join(' ')} If it is right all the same, approve it with despiteProbes.`,
       });
     }
     case 'errors':

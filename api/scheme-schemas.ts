@@ -125,6 +125,18 @@ export const changeSchema = z
       }),
     ),
     objects: z.array(editShownSchema),
+    probes: z
+      .array(
+        z.object({
+          url: z.string(),
+          outcome: z
+            .enum(['answered', 'failed'])
+            .nullable()
+            .openapi({ description: 'null: it is under way' }),
+          says: z.string().nullable(),
+        }),
+      )
+      .openapi({ description: 'Trial messages to the endpoints that it brings, sent by a worker (ADM-1)' }),
   })
   .openapi('SchemeChange');
 
@@ -153,7 +165,7 @@ export const readinessSchema = z
       }),
     ),
   })
-  .openapi('Readiness');
+  .openapi('PartyReadiness');
 
 /** Hashes of secrets are nobody's business (ADM-4); of a difference, which secret it is and until when. */
 const withoutHashes = (kind: SchemeKind, document: SchemeDocument): SchemeDocument =>
@@ -201,8 +213,18 @@ export function renderEdit(edit: SchemeEdit): JsonObject {
 export const renderFinding = (finding: Finding): JsonObject => ({ ...finding });
 
 export function renderChange(change: RecordedChange): JsonObject {
-  const { changeId, state, proposedBy, proposedAt, because, effectiveAt, needsApproval, steps, edits } =
-    change;
+  const {
+    changeId,
+    state,
+    proposedBy,
+    proposedAt,
+    because,
+    effectiveAt,
+    needsApproval,
+    steps,
+    edits,
+    probes,
+  } = change;
   return {
     changeId,
     state,
@@ -213,5 +235,6 @@ export function renderChange(change: RecordedChange): JsonObject {
     needsApproval,
     steps: steps.map((step) => ({ ...step, at: new Date(step.at).toISOString() })),
     objects: edits.map(renderEdit),
+    probes: probes.map((one) => ({ ...one })),
   };
 }

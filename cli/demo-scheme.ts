@@ -17,7 +17,7 @@ export const demoSystems: readonly {
   readonly countryCodes: readonly string[];
 }[] = clearingSystemFile;
 
-export const demoCountries = [...new Set(demoSystems.flatMap(({ countryCodes }) => countryCodes))];
+export const demoCountries = [...new Set(demoSystems.flatMap(({ countryCodes }) => countryCodes))].sort();
 
 const bicsOf = (isMeant: (one: DemoInstitution) => boolean): readonly string[] =>
   institutions.filter((one) => one.onboarded && isMeant(one)).flatMap(({ bics }) => bics.slice(0, 1));

@@ -41,6 +41,7 @@ const readable = {
   currencies: read,
   decisions: read,
   deliveries: read,
+  endpoint_probes: read,
   delivery_attempts: read,
   former_account_owners: read,
   former_book_endpoints: read,
@@ -93,6 +94,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     scheme_changes: add,
     scheme_change_edits: add,
     scheme_change_steps: add,
+    endpoint_probes: add,
     // takes in
     messages: add,
     refused_messages: add,
@@ -130,6 +132,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     book_pages: add,
     books_closed: ['select', 'update'],
     logged_alerts: add,
+    endpoint_probes: ['select', 'update'],
     leases: all,
     worker_states: all,
     receiver_states: all,

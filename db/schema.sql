@@ -605,6 +605,28 @@ comment on column delivery_attempts.error_class is 'refused, timeout, reset and 
 comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx (CBK-4).';
 comment on column delivery_attempts.url is 'Where it went (CBK-4).';
 
+create table endpoint_probes (
+  change_id uuid not null,
+  url text not null,
+  asked_at timestamp with time zone not null default clock_timestamp(),
+  claimed_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  outcome text,
+  says text,
+  constraint endpoint_probes_pkey PRIMARY KEY (change_id, url),
+  constraint endpoint_probes_check CHECK ((num_nonnulls(finished_at, outcome, says) = ANY (ARRAY[0, 3]))),
+  constraint endpoint_probes_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'failed'::text])))
+);
+CREATE INDEX endpoint_probes_open ON public.endpoint_probes USING btree (asked_at) WHERE (finished_at IS NULL);
+comment on table endpoint_probes is 'Trial messages to endpoints that a change brings, sent by a worker before it is approved (ADM-1).';
+comment on column endpoint_probes.change_id is 'The change.';
+comment on column endpoint_probes.url is 'Full address to which the message goes.';
+comment on column endpoint_probes.asked_at is 'When the change was proposed.';
+comment on column endpoint_probes.claimed_at is 'When a worker last began.';
+comment on column endpoint_probes.finished_at is 'When it was known what came of it.';
+comment on column endpoint_probes.outcome is 'answered: somebody is there; failed: nobody, or a server that is out of order.';
+comment on column endpoint_probes.says is 'HTTP status, or why it failed.';
+
 create table former_account_owners (
   former_account_owner_id bigint not null generated always as identity,
   sap_id text not null,
@@ -1400,6 +1422,8 @@ alter table deliveries add constraint deliveries_message_id_fkey FOREIGN KEY (me
 
 alter table delivery_attempts add constraint delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES deliveries(delivery_id);
 
+alter table endpoint_probes add constraint endpoint_probes_change_id_fkey FOREIGN KEY (change_id) REFERENCES scheme_changes(change_id);
+
 alter table fxp_corridors add constraint fxp_corridors_destination_country_fkey FOREIGN KEY (destination_country) REFERENCES countries(country_code);
 
 alter table fxp_corridors add constraint fxp_corridors_destination_currency_fkey FOREIGN KEY (destination_currency) REFERENCES currencies(currency_code);
@@ -1639,6 +1663,9 @@ grant delete, insert, select, update on deliveries to isthmus_worker;
 grant select on delivery_attempts to isthmus_api;
 grant select on delivery_attempts to isthmus_readonly;
 grant insert, select, update on delivery_attempts to isthmus_worker;
+grant insert, select on endpoint_probes to isthmus_api;
+grant select on endpoint_probes to isthmus_readonly;
+grant select, update on endpoint_probes to isthmus_worker;
 grant select on former_account_owners to isthmus_api;
 grant select on former_account_owners to isthmus_readonly;
 grant select on former_account_owners to isthmus_worker;

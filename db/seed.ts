@@ -93,8 +93,7 @@ function moved(scheme: Scheme, files: Scheme): readonly SchemeEdit[] {
   ): readonly SchemeEdit[] =>
     [...scheme[kind]].flatMap(([id, before]): SchemeEdit[] => {
       const file = files[kind].get(id);
-      const isThere = (member: keyof SchemeDocuments[Kind]) =>
-        (before)[member] !== null;
+      const isThere = (member: keyof SchemeDocuments[Kind]) => before[member] !== null;
       if (file === undefined) return [];
       const addresses = members.filter(isThere).map((member) => [member, file[member]]);
       const after = { ...before, ...Object.fromEntries(addresses) } as SchemeDocument;

@@ -38,6 +38,12 @@ export const operationsProblems = {
     ruleId: 'ADM-2',
     detail: 'Whoever proposed it may withdraw it. You may refuse it.',
   },
+  'endpoint-untried': {
+    status: 409,
+    title: 'An endpoint has not answered',
+    ruleId: 'ADM-1',
+    detail: 'A new endpoint has not answered its trial message, or not yet.',
+  },
   'change-outdated': {
     status: 409,
     title: 'Change is out of date',

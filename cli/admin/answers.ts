@@ -43,6 +43,7 @@ export const change = z.object({
     z.object({ step: z.string(), by: z.string(), at: z.string(), because: z.string().nullable() }),
   ),
   objects: z.array(edit),
+  probes: z.array(z.object({ url: z.string(), outcome: z.string().nullable(), says: z.string().nullable() })),
 });
 export const changes = z.array(change);
 export const documents = z.array(z.record(z.string(), z.unknown()));

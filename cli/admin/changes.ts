@@ -18,6 +18,7 @@ export interface ChangeOptions extends JsonOption {
 
 export interface DecisionOptions extends JsonOption {
   readonly because: string;
+  readonly despiteProbes?: true;
 }
 
 export interface SecretOptions extends DecisionOptions {
@@ -114,11 +115,14 @@ const paths = { approve: 'approval', refuse: 'refusal', withdraw: 'withdrawal' }
 export async function decide(
   context: CommandContext,
   { act, id }: { readonly act: keyof typeof paths; readonly id: string },
-  { because, json }: DecisionOptions,
+  { because, despiteProbes, json }: DecisionOptions,
 ): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);
-  const text = await gateway.post(`/admin/changes/${encodeURIComponent(id)}/${paths[act]}`, { because });
+  const text = await gateway.post(`/admin/changes/${encodeURIComponent(id)}/${paths[act]}`, {
+    because,
+    despiteProbes,
+  });
   if (json) terminal.line(text);
   else printChange(terminal, readAnswer(change, text));
 }

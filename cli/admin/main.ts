@@ -1,4 +1,4 @@
-// `npm run admin` and, in an image, `isthmus admin`: how the scheme is set up and changed from a shell. It reads the options
+// `npm run admin` and, in an image, `isthmus admin`: how the scheme is set up and changed from a shell (ADM-1). It reads the options
 // and hands over.
 import { Argument, Option, type Command } from 'commander';
 import { schemeKinds } from '../../core/scheme/documents.ts';
@@ -138,16 +138,19 @@ function addDeciding(admin: Command, context: CommandContext): void {
     ['refuse', 'what another operator proposed'],
     ['withdraw', 'what you proposed yourself'],
   ] as const) {
-    admin
+    const one = admin
       .command(act)
       .description(description)
       .argument('<id>', 'of the change')
       .addOption(because())
-      .addOption(json())
-      .action(async (id: string, options: DecisionOptions) => {
-        const { decide } = await import('./changes.ts');
-        await decide(context, { act, id }, options);
-      });
+      .addOption(json());
+    if (act === 'approve') {
+      one.option('--despite-probes', 'although a new endpoint has not answered its trial message');
+    }
+    one.action(async (id: string, options: DecisionOptions) => {
+      const { decide } = await import('./changes.ts');
+      await decide(context, { act, id }, options);
+    });
   }
 }
 

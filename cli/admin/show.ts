@@ -57,7 +57,7 @@ export function printProposed(
 }
 
 export function printChange(terminal: Terminal, change: ShownChange): void {
-  const { changeId, state, proposedBy, proposedAt, because, effectiveAt, steps, objects } = change;
+  const { changeId, state, proposedBy, proposedAt, because, effectiveAt, steps, objects, probes } = change;
   terminal.line(`${terminal.paint('heading', changeId)} ${state}`);
   terminal.line(`  proposed by ${proposedBy}, ${proposedAt}: ${because}`);
   if (effectiveAt !== null) terminal.line(`  counts from ${effectiveAt} on`);
@@ -65,6 +65,14 @@ export function printChange(terminal: Terminal, change: ShownChange): void {
     terminal.line(`  ${step} by ${by}, ${at}${why === null ? '' : `: ${why}`}`);
   }
   for (const edit of objects) printEdit(terminal, edit);
+  for (const { url, outcome, says } of probes) {
+    const text = `${url}: ${says ?? 'is being tried'}`;
+    terminal.line(
+      outcome === 'failed'
+        ? terminal.paint('warning', `  ! ${text}`)
+        : `  ${outcome === null ? '…' : '✓'} ${text}`,
+    );
+  }
 }
 
 /** One line each. */

@@ -26,6 +26,7 @@ import * as whyRefused from './0023-why-refused.ts';
 import * as insertOnly from './0024-insert-only.ts';
 import * as rights from './0025-rights.ts';
 import * as schemeChanges from './0026-scheme-changes.ts';
+import * as endpointProbes from './0027-endpoint-probes.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -54,4 +55,5 @@ export const migrations: Record<string, Migration> = {
   '0024-insert-only': insertOnly,
   '0025-rights': rights,
   '0026-scheme-changes': schemeChanges,
+  '0027-endpoint-probes': endpointProbes,
 };

@@ -1,4 +1,4 @@
-// Changes of the scheme (ADM-2): proposed, approved by a second operator where they must be, and made in one transaction.
+// Changes of the scheme (ADM-1, ADM-2): proposed, approved by a second operator where they must be, and made in one transaction.
 // One at a time: of two who change the same object at once, the second is told that it is no longer what they saw.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -9,6 +9,7 @@ import type { Finding } from '../../core/scheme/finding.ts';
 import type { WebAddressPolicy } from '../../core/web-address.ts';
 import { insertAudit } from '../audit.ts';
 import type { Db } from '../connection.ts';
+import { endpointsOf, wantProbes, type ProbeOutcome } from './probes.ts';
 import { readScheme } from './read.ts';
 import { writeEdits } from './write.ts';
 
@@ -64,6 +65,7 @@ export function proposeChange(db: Db, proposal: Proposal, policy: SchemePolicy):
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as t (position int, kind text, object_id text, before jsonb, after jsonb)`.execute(trx);
     await note(trx, { changeId, step: 'proposed', by: proposal.by });
+    if (mustBeApproved) await wantProbes(trx, changeId, endpointsOf(edits));
     if (!mustBeApproved && proposal.effectiveAt === null)
       await apply(trx, { changeId, by: proposal.by, edits });
     return { kind: 'proposed', changeId, findings };
@@ -80,6 +82,8 @@ export type DecisionHindrance =
   | { readonly kind: 'wrong-person'; readonly proposedBy: string }
   /** An object is no longer what it was when the change was proposed. */
   | { readonly kind: 'outdated'; readonly edits: readonly Pick<SchemeEdit, 'kind' | 'id'>[] }
+  /** Endpoints that have not answered a trial message, or not yet. */
+  | { readonly kind: 'untried'; readonly probes: readonly RecordedProbe[] }
   | { readonly kind: 'errors'; readonly findings: readonly Finding[] };
 
 interface DecisionAct {
@@ -87,12 +91,14 @@ interface DecisionAct {
   readonly decision: Decision;
   readonly by: string;
   readonly because: string | null;
+  /** Of an approval: whatever came of the trial messages. */
+  readonly despiteProbes?: boolean;
 }
 
 /** @returns what kept it from being decided; undefined: it is */
 export function decideChange(
   db: Db,
-  { changeId, decision, by, because }: DecisionAct,
+  { changeId, decision, by, because, despiteProbes = false }: DecisionAct,
   policy: WebAddressPolicy,
 ): Promise<DecisionHindrance | undefined> {
   return withScheme(db, async (trx, scheme): Promise<DecisionHindrance | undefined> => {
@@ -113,6 +119,8 @@ export function decideChange(
     }
     const errors = checkEdits(scheme, edits, policy).filter(({ severity }) => severity === 'error');
     if (errors.length > 0) return { kind: 'errors', findings: errors };
+    const untried = change.probes.filter(({ outcome }) => outcome !== 'answered');
+    if (untried.length > 0 && !despiteProbes) return { kind: 'untried', probes: untried };
     await step(trx, { changeId, step: 'approved', by, because });
     if (change.effectiveAt === null || change.effectiveAt <= change.now)
       await apply(trx, { changeId, by, edits });
@@ -200,6 +208,13 @@ async function note(trx: Db, detail: { changeId: string; step: string; by: strin
 
 export type ChangeState = Standing | 'refused' | 'withdrawn' | 'outdated';
 
+/** A trial message; without outcome: it is under way. */
+export interface RecordedProbe {
+  readonly url: string;
+  readonly outcome: ProbeOutcome | null;
+  readonly says: string | null;
+}
+
 /** A change as it stands. */
 export interface RecordedChange {
   readonly changeId: string;
@@ -216,6 +231,8 @@ export interface RecordedChange {
     readonly because: string | null;
   }[];
   readonly edits: readonly SchemeEdit[];
+  /** Trial messages to the endpoints that it brings. */
+  readonly probes: readonly RecordedProbe[];
   /** Of the database. */
   readonly now: Date;
 }
@@ -245,6 +262,8 @@ export async function readChanges(
           from scheme_change_steps s where s.change_id = c.change_id), '[]') as steps,
         (select jsonb_agg(jsonb_build_object('kind', kind, 'id', object_id, 'before', before, 'after', after)
           order by position) from scheme_change_edits e where e.change_id = c.change_id) as edits,
+        coalesce((select jsonb_agg(jsonb_build_object('url', url, 'outcome', outcome, 'says', says) order by url)
+          from endpoint_probes p where p.change_id = c.change_id), '[]') as probes,
         clock_timestamp() as now
       from scheme_changes c
       left join scheme_change_steps ended on ended.change_id = c.change_id

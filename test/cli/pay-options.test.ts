@@ -81,7 +81,7 @@ describe('npm run pay', () => {
   });
 
   it.each([
-    [{ to: 'XX' }, '--to XX: the demo has SG, MY'],
+    [{ to: 'XX' }, '--to XX: the demo has DE, FR, HK'],
     [{ to: 'SG' }, 'must be two countries'],
     [{ amount: '1,000' }, '--amount 1,000: write it in plain digits'],
     [{ amount: '1e3' }, 'MON-1'],
@@ -91,7 +91,7 @@ describe('npm run pay', () => {
     [{ wait: '0' }, 'seconds'],
     [{ amount: '0.00' }, '--amount 0.00: must be more than 0'],
     [{ psp: 'lotus' }, '--psp lotus: a BIC of 8 or 11 characters'],
-    [{ psp: 'NOPESGS0' }, '--psp NOPESGS0: the PSPs of SG in the demo are LOTUSGS0, BANYSGS0'],
+    [{ psp: 'NOPESGS0' }, '--psp NOPESGS0: the PSPs of SG in the demo are BANYSGS0, LOTUSGS0'],
     [{ creditorPsp: 'x' }, '--creditor-psp x: a BIC of 8 or 11 characters'],
     [{ currency: 'baht' }, '--currency baht: a currency code of three letters'],
   ])('refuses %j with a sentence, as a mistake of whoever typed it', (change, said) => {
@@ -118,12 +118,12 @@ describe('--destination and --fxp', () => {
   });
 
   it.each([
-    [['MY'], [], '--destination MY: name one of SG'],
-    [['ZZ=http://127.0.0.1:9000'], [], 'name one of SG, MY'],
+    [['MY'], [], '--destination MY: name one of DE'],
+    [['ZZ=http://127.0.0.1:9000'], [], 'name one of DE, FR'],
     [['MY=http://192.168.1.5:9000'], [], 'http on loopback or https'],
     [['MY=ftp://127.0.0.1'], [], 'SEC-2'],
     [['MY=http://user@127.0.0.1'], [], 'SEC-2'],
-    [[], ['LOTUSGS0=http://127.0.0.1:9001'], 'name one of MERISGS0'],
+    [[], ['LOTUSGS0=http://127.0.0.1:9001'], 'name one of ORBIDES0'],
   ])('refuse %j %j with a sentence', (destinations, fxps, said) => {
     expect(() => parseReplacements(destinations, fxps)).toThrow(said);
   });

@@ -16,7 +16,7 @@ afterAll(() => place.remove());
 
 describe('exit code 2', () => {
   it.each([
-    [['pay', '--to', 'XX', '--amount', '250'], '--to XX: the demo has SG'],
+    [['pay', '--to', 'XX', '--amount', '250'], '--to XX: the demo has DE'],
     [['pay', '--to', 'TH', '--amount', '250', '--nonsense'], "unknown option '--nonsense'"],
     [['pay', '--to', 'TH', '--ammount', '100'], "unknown option '--ammount'\n(Did you mean --amount?)"],
     [['pay', '--to', 'TH'], "required option '--amount <amount>' not specified"],

@@ -1,6 +1,6 @@
 /** The demo's rows, as its directory makes them in a database, and what several test files ask of them. */
 import { sql, type Selectable } from 'kysely';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { connect } from '../../db/connection.ts';
 import { moveCounterparties } from '../../db/seed.ts';
 import type { Database } from '../../db/tables.ts';
@@ -11,8 +11,7 @@ await moveCounterparties(database.url, {
   operatorEndpointUrl: (operatorId) => `http://127.0.0.1:9000/${operatorId}`,
   fxpBaseUrl: (bic) => `http://127.0.0.1:9001/${bic}`,
 });
-export const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 1 });
-afterAll(() => db.destroy());
+const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 1 });
 
 const tables = [
   'countries',
@@ -48,6 +47,7 @@ const read = async (table: string) => [
   (await sql`select * from ${sql.table(table)}`.execute(db)).rows,
 ];
 export const rows = Object.fromEntries(await Promise.all(tables.map(read))) as Rows;
+await db.destroy(); // this module outlives the file that asked first
 
 export const corridorOf = (
   row: Pick<

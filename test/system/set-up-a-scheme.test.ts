@@ -1,4 +1,4 @@
-// An empty production system is filled by the guide alone (docs/how-to/set-up-a-scheme.md), by its own commands, by two
+// An empty production system (ADM-1) is filled by the guide alone (docs/how-to/set-up-a-scheme.md), by its own commands, by two
 // people; then a payment runs. The only things that differ are the addresses of the parties, which run here.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -64,6 +64,7 @@ describe('a member that stands twice in a JSON body', () => {
       const client = roles.includes('fxp') ? 'MERISGS0' : 'operator';
       const address = path
         .replace('{alertId}', '1')
+        .replace('{changeId}', '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01')
         .replace('{uetr}', '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01');
       const { status, body } = await api.post(address, '{"a":1,"a":1}', client);
       expect([path, status, body.errors]).toEqual([
