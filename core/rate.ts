@@ -30,18 +30,3 @@ export function improveRateText(rate: string, basisPoints: string): string | und
   const improved = improveRate(exact(rate), exact(basisPoints));
   return improved === undefined ? undefined : renderDecimal(improved);
 }
-
-/**
- * An FXP's base rate from mid rates against a common currency: destination mid / source mid, less its spread.
- * @param midSource units of the source currency per unit of the common currency
- * @param midDestination units of the destination currency per unit of the common currency
- * @returns a rate of at most 11 digits and 10 decimals, rounded like an improved rate (MON-1, MON-3)
- */
-export function baseRateFromMids(
-  midSource: string,
-  midDestination: string,
-  spreadBasisPoints: string,
-): string {
-  const kept = one.minus(exact(spreadBasisPoints).times(wholePerBasisPoint));
-  return renderDecimal(divideToRate(exact(midDestination).times(kept), exact(midSource)));
-}

@@ -69,7 +69,7 @@ it('one that answers gets a valid pacs.028 about a payment that there is not, an
 });
 
 it.each([
-  ['nobody', undefined, 'Nobody answered (connection-refused).'],
+  ['nobody', undefined, 'Nobody answered (refused).'],
   ['a server that is out of order', 503, 'It answered HTTP 503.'],
 ])('%s keeps it from being approved, unless somebody says so', async (_who, status, says) => {
   const url = status === undefined ? `http://127.0.0.1:${await quietPort()}` : (await endpoint(status)).url;

@@ -42,7 +42,10 @@ export interface Answer<Body = Problem> {
 
 export interface RunningApi {
   readonly url: string;
+  /** Of the owner, who may change everything. */
   readonly db: Db;
+  /** Its own, with the rights of an api. */
+  readonly ownDb: Db;
   /** The OpenAPI document that every answer was held against. */
   readonly document: OpenApiDocument;
   /** @param client client id, or null for no token */
@@ -162,6 +165,7 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
   return {
     url,
     db: owner,
+    ownDb: db,
     document: conformance.document,
     request,
     token,

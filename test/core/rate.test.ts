@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exact, ratePattern, renderDecimal } from '../../core/money.ts';
-import { baseRateFromMids, improveRate, improveRateText } from '../../core/rate.ts';
+import { improveRate, improveRateText } from '../../core/rate.ts';
 import { basisPointsText, rateText } from './arbitraries.ts';
 import { improvedRate } from './exact-reference.ts';
 
@@ -48,18 +48,5 @@ describe('improvements (FX-8, MON-3)', () => {
     expect(improveRateText('99999999999', '1')).toBeUndefined();
     expect(improveRateText('50000000000', '10000')).toBeUndefined();
     expect(improveRateText('49999999999', '10000')).toBe('99999999998');
-  });
-});
-
-describe('base rates from mid rates', () => {
-  it.each([
-    ['1', '25.000025', '10', '24.975024975'],
-    ['25', '1', '0', '0.04'],
-    ['12458.3', '1', '10', '0.0000801875'], // 0.999 / 12458.3 = 0.00008018750552
-    ['3', '2', '0', '0.6666666667'],
-    ['3', '20000', '0', '6666.6666667'], // 11 digits
-  ])('%s to %s less %s bp is %s', (midSource, midDestination, spread, rate) => {
-    expect(baseRateFromMids(midSource, midDestination, spread)).toBe(rate);
-    expect(rate).toMatch(ratePattern);
   });
 });

@@ -1,4 +1,5 @@
 /** The demo's rates against the figures that the seed data promise. */
+import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { feesAndAmounts } from '../../core/fee.ts';
 import { exact, ratePattern } from '../../core/money.ts';
@@ -78,6 +79,25 @@ describe('rates', () => {
     expect(missing('JP-POLA').every((corridor) => corridor.includes('PH PHP'))).toBe(true);
     expect(missing('JP-POLA')).toHaveLength(20);
     expect(base).toHaveLength(4 * 106 - 1 - 20);
+  });
+
+  it('every base rate is the mid rate less the spread of its FX provider (seed data, MON-1)', () => {
+    const mids = { SGD: '1', MYR: '3.2915', THB: '25.000025', PHP: '44.2138', INR: '66.0742', IDR: '12458.3', HKD: '6.0517', CNY: '5.5412', EUR: '0.68321', JPY: '114.863' }; // prettier-ignore
+    const spreads = { 'SG-MERI': 10, 'HK-ZENI': 8, 'DE-ORBI': 15, 'JP-POLA': 20 };
+    const mid = (currency: string) => new Decimal(mids[currency as keyof typeof mids]);
+    for (const rate of base) {
+      const kept = new Decimal(1).minus(
+        new Decimal(spreads[rate.fxp_id as keyof typeof spreads]).div(10_000),
+      );
+      const exactly = mid(rate.destination_currency).times(kept).div(mid(rate.source_currency));
+      const whole = exactly.trunc().isZero() ? 1 : exactly.trunc().toFixed().length;
+      const rounded = exactly.toDecimalPlaces(Math.min(10, 11 - whole), Decimal.ROUND_HALF_UP);
+      expect([rate.fxp_id, corridorOf(rate), rate.exchange_rate]).toEqual([
+        rate.fxp_id,
+        corridorOf(rate),
+        rounded.toFixed(),
+      ]);
+    }
   });
 
   it('every tier rate is the base rate with the tier of that currency (FX-4, FX-8)', () => {

@@ -123,8 +123,8 @@ it(
       .where('uetr', 'in', uetrs)
       .execute();
     const feeOf = (uetr: string) => fees.find((one) => one.uetr === uetr)?.creditor_agent_fee;
-    expect(feeOf(late.uetr)).toBe('100.00'); // as it was quoted: 75 and 0.1 %
-    expect(new Set(fees.map((one) => one.creditor_agent_fee))).toEqual(new Set(['100.00', '85.00']));
+    expect(feeOf(late.uetr)).toBe('100'); // as it was quoted: 75 and 0.1 %
+    expect(new Set(fees.map((one) => one.creditor_agent_fee))).toEqual(new Set(['100', '85']));
     expect(JSON.stringify(await askQuotes(gateway))).toContain('24915');
     expect(await documentOf('operators', 'IPSO-TH')).toMatchObject({ publicKeys: [{ keyId: 'th-1' }] });
   },

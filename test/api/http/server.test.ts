@@ -240,7 +240,7 @@ describe('odd input', () => {
 
   it('tells nothing of itself when a part fails: 503 without the database, no internals', async () => {
     const cut = await startApi(database.url);
-    await cut.db.destroy();
+    await cut.ownDb.destroy();
     const answer = await cut.get(
       '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0',
       null,
