@@ -106,13 +106,6 @@ export function roundImprovedRate(rate: Exact): Exact {
   );
 }
 
-/**
- * Quotient of two decimals as a rate: half up to 10 decimals, then half up to 11 digits, like an improved rate (MON-3).
- */
-export function divideToRate(dividend: Exact, divisor: Exact): Exact {
-  return roundImprovedRate(asExact(asDecimal(dividend).dividedBy(asDecimal(divisor))));
-}
-
 /** The smallest amount of a currency, e.g. 0.01 for two decimals. */
 export function unitOf(decimalPlaces: number): Exact {
   return asExact(wholesPerUnit(decimalPlaces));

@@ -1,15 +1,7 @@
 /**
  * Applies improvements to the rates that FX providers post (FX-8). `core/quote.ts` chooses between tiers.
  */
-import {
-  divideToRate,
-  exact,
-  maxRateDigits,
-  one,
-  renderDecimal,
-  roundImprovedRate,
-  type Exact,
-} from './money.ts';
+import { exact, maxRateDigits, one, renderDecimal, roundImprovedRate, type Exact } from './money.ts';
 
 const wholePerBasisPoint = exact('0.0001');
 const firstRateTooLong = exact(`1${'0'.repeat(maxRateDigits)}`);

@@ -1,5 +1,4 @@
 /** The demo's rates against the figures that the seed data promise. */
-import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
 import { feesAndAmounts } from '../../core/fee.ts';
 import { exact, ratePattern } from '../../core/money.ts';
@@ -84,18 +83,25 @@ describe('rates', () => {
   it('every base rate is the mid rate less the spread of its FX provider (seed data, MON-1)', () => {
     const mids = { SGD: '1', MYR: '3.2915', THB: '25.000025', PHP: '44.2138', INR: '66.0742', IDR: '12458.3', HKD: '6.0517', CNY: '5.5412', EUR: '0.68321', JPY: '114.863' }; // prettier-ignore
     const spreads = { 'SG-MERI': 10, 'HK-ZENI': 8, 'DE-ORBI': 15, 'JP-POLA': 20 };
-    const mid = (currency: string) => new Decimal(mids[currency as keyof typeof mids]);
+    const millionths = (currency: string) => {
+      const [whole = '', fraction = ''] = mids[currency as keyof typeof mids].split('.');
+      return BigInt(whole + fraction.padEnd(6, '0'));
+    };
     for (const rate of base) {
-      const kept = new Decimal(1).minus(
-        new Decimal(spreads[rate.fxp_id as keyof typeof spreads]).div(10_000),
-      );
-      const exactly = mid(rate.destination_currency).times(kept).div(mid(rate.source_currency));
-      const whole = exactly.trunc().isZero() ? 1 : exactly.trunc().toFixed().length;
-      const rounded = exactly.toDecimalPlaces(Math.min(10, 11 - whole), Decimal.ROUND_HALF_UP);
+      const kept = 10_000n - BigInt(spreads[rate.fxp_id as keyof typeof spreads]);
+      const [top, bottom] = [
+        millionths(rate.destination_currency) * kept,
+        millionths(rate.source_currency) * 10_000n,
+      ];
+      const halfUp = (value: bigint, unit: bigint) => (value * 2n + unit) / (unit * 2n);
+      const tenDecimals = halfUp(top * 10n ** 10n, bottom);
+      const places = Math.min(10, 11 - String(tenDecimals / 10n ** 10n).length);
+      const rounded = String(halfUp(tenDecimals, 10n ** BigInt(10 - places))).padStart(places + 1, '0');
+      const text = `${rounded.slice(0, -places)}.${rounded.slice(-places)}`.replace(/\.?0+$/, '');
       expect([rate.fxp_id, corridorOf(rate), rate.exchange_rate]).toEqual([
         rate.fxp_id,
         corridorOf(rate),
-        rounded.toFixed(),
+        text,
       ]);
     }
   });
