@@ -14,9 +14,7 @@ import {
   decideChange,
   findChange,
   proposeChange,
-  readChanges,
-  type Decision,
-  type DecisionHindrance,
+  listChanges,
   type SchemePolicy,
 } from '../db/scheme/changes.ts';
 import { parseDocument, parseScheme } from '../db/scheme/parse.ts';
@@ -34,6 +32,7 @@ import {
   changeSchema,
   changeStates,
   kindParameter,
+  listedChangeSchema,
   newChangeSchema,
   newImportSchema,
   objectId,
@@ -41,7 +40,9 @@ import {
   renderChange,
   renderEdit,
   renderFinding,
+  renderListed,
 } from './scheme-schemas.ts';
+import { refusalOf, refusedBy } from './scheme-refusals.ts';
 import { words } from './words.ts';
 
 const acting = { method: 'post', tag: 'Scheme', roles: ['operator'] } as const;
@@ -205,17 +206,6 @@ function proposed(
   return json({ ...head, objects: edits.map(renderEdit), findings: findings.map(renderFinding) });
 }
 
-/** Of the findings those that stop it. */
-function refusedBy(findings: readonly Finding[]): Problem {
-  const errors = findings
-    .filter(({ severity }) => severity === 'error')
-    .map(({ kind, id, path, says }) => ({ pointer: `/${kind}/${id}${path}`, detail: says }));
-  return problem('scheme-error', {
-    detail: `Nothing is changed: ${errors[0]?.pointer ?? ''} ${errors[0]?.detail ?? ''}${errors.length > 1 ? ` And ${errors.length - 1} more: see errors.` : ''}`,
-    errors: errors.slice(0, 100),
-  });
-}
-
 const hour = 3_600_000;
 
 function addSecrets(router: Router, { db, ...others }: ApiDependencies): void {
@@ -288,12 +278,12 @@ function addReading(router: Router, { db }: ApiDependencies): void {
         id: objectId.optional(),
         limit: pageLimit(pageSize),
       }),
-      answer: { description: 'Changes', schema: z.array(changeSchema) },
+      answer: { description: 'Changes', schema: z.array(listedChangeSchema) },
     },
     async ({ query: { state, kind, id, limit } }) => {
       const filter = compact({ states: state === undefined ? undefined : [state], kind, id });
-      const changes = await readChanges(db, filter, Number(limit ?? pageSize.usual));
-      return json(changes.map(renderChange));
+      const changes = await listChanges(db, filter, Number(limit ?? pageSize.usual));
+      return json(changes.map(renderListed));
     },
   );
   router.add(
@@ -363,38 +353,5 @@ function addDeciding(router: Router, deps: ApiDependencies): void {
         return change === undefined ? problem('unknown-change') : json(renderChange(change));
       },
     );
-  }
-}
-
-function refusalOf(hindrance: DecisionHindrance, decision: Decision): Problem {
-  switch (hindrance.kind) {
-    case 'unknown':
-      return problem('unknown-change');
-    case 'not-pending':
-      return problem('change-not-pending', {
-        detail: `It is ${hindrance.state}. GET /admin/changes/{changeId} says by whom and when.`,
-      });
-    case 'wrong-person':
-      return decision === 'withdrawn'
-        ? problem('not-own-change', {
-            detail: `${hindrance.proposedBy} proposed it, and may withdraw it. You may refuse it.`,
-          })
-        : problem('own-change');
-    case 'outdated': {
-      const names = hindrance.edits.map(({ kind, id }) => `${kind} ${id}`).join(', ');
-      return problem('change-outdated', {
-        detail: `Since it was proposed, something else has changed: ${names}. Propose it again.`,
-      });
-    }
-    case 'untried': {
-      const said = hindrance.probes.map(
-        ({ url, says }) => `${url}: ${says ?? 'under way, ask again in some seconds.'}`,
-      );
-      return problem('endpoint-untried', {
-        detail: `${said.join(' ')} If it is right all the same, approve it with despiteProbes.`,
-      });
-    }
-    case 'errors':
-      return refusedBy(hindrance.findings);
   }
 }

@@ -10,7 +10,7 @@ import {
   type SchemeKind,
 } from '../core/scheme/documents.ts';
 import type { Finding } from '../core/scheme/finding.ts';
-import type { RecordedChange } from '../db/scheme/changes.ts';
+import type { ListedChange, RecordedChange } from '../db/scheme/changes.ts';
 import { schemeForms } from '../db/scheme/forms.ts';
 import type { JsonObject, JsonValue } from '../core/money.ts';
 import { instant } from './http/parameters.ts';
@@ -107,38 +107,38 @@ export const proposedSchema = z
   .openapi('ProposedSchemeChange');
 
 export const changeStates = ['applied', 'pending', 'scheduled', 'refused', 'withdrawn', 'outdated'] as const;
-export const changeSchema = z
-  .object({
-    changeId: z.string(),
-    state: z.enum(changeStates),
-    proposedBy: z.string().openapi({ description: 'Client id, or the command that made it' }),
-    proposedAt: z.string().openapi({ format: 'date-time' }),
-    because: z.string(),
-    effectiveAt: z.string().nullable().openapi({ format: 'date-time' }),
-    needsApproval: z.boolean(),
-    steps: z.array(
+const changeMembers = {
+  changeId: z.string(),
+  state: z.enum(changeStates),
+  proposedBy: z.string().openapi({ description: 'Client id, or the command that made it' }),
+  proposedAt: z.string().openapi({ format: 'date-time' }),
+  because: z.string(),
+  effectiveAt: z.string().nullable().openapi({ format: 'date-time' }),
+  needsApproval: z.boolean(),
+  steps: z.array(
+    z.object({
+      step: z.enum(['approved', 'refused', 'withdrawn', 'applied', 'outdated']),
+      by: z.string(),
+      at: z.string().openapi({ format: 'date-time' }),
+      because: z.string().nullable(),
+    }),
+  ),
+  probes: z
+    .array(
       z.object({
-        step: z.enum(['approved', 'refused', 'withdrawn', 'applied', 'outdated']),
-        by: z.string(),
-        at: z.string().openapi({ format: 'date-time' }),
-        because: z.string().nullable(),
+        url: z.string(),
+        outcome: z.enum(['answered', 'failed']).nullable().openapi({ description: 'null: it is under way' }),
+        says: z.string().nullable(),
       }),
-    ),
-    objects: z.array(editShownSchema),
-    probes: z
-      .array(
-        z.object({
-          url: z.string(),
-          outcome: z
-            .enum(['answered', 'failed'])
-            .nullable()
-            .openapi({ description: 'null: it is under way' }),
-          says: z.string().nullable(),
-        }),
-      )
-      .openapi({ description: 'Trial messages to the endpoints that it brings, sent by a worker (ADM-1)' }),
-  })
+    )
+    .openapi({ description: 'Trial messages to the endpoints that it brings, sent by a worker (ADM-1)' }),
+};
+export const changeSchema = z
+  .object({ ...changeMembers, objects: z.array(editShownSchema) })
   .openapi('SchemeChange');
+export const listedChangeSchema = z
+  .object({ ...changeMembers, objects: z.array(editShownSchema.omit({ differences: true })) })
+  .openapi('ListedSchemeChange');
 
 /** Documents are described by their forms, which also fill in what is left out. */
 const documentsOf = (kind: SchemeKind) =>
@@ -212,19 +212,9 @@ export function renderEdit(edit: SchemeEdit): JsonObject {
 
 export const renderFinding = (finding: Finding): JsonObject => ({ ...finding });
 
-export function renderChange(change: RecordedChange): JsonObject {
-  const {
-    changeId,
-    state,
-    proposedBy,
-    proposedAt,
-    because,
-    effectiveAt,
-    needsApproval,
-    steps,
-    edits,
-    probes,
-  } = change;
+const renderHead = (change: Omit<RecordedChange, 'edits'>): JsonObject => {
+  const { changeId, state, proposedBy, proposedAt, because, effectiveAt, needsApproval, steps, probes } =
+    change;
   return {
     changeId,
     state,
@@ -234,7 +224,16 @@ export function renderChange(change: RecordedChange): JsonObject {
     effectiveAt: effectiveAt?.toISOString() ?? null,
     needsApproval,
     steps: steps.map((step) => ({ ...step, at: new Date(step.at).toISOString() })),
-    objects: edits.map(renderEdit),
     probes: probes.map((one) => ({ ...one })),
   };
-}
+};
+
+export const renderChange = (change: RecordedChange): JsonObject => ({
+  ...renderHead(change),
+  objects: change.edits.map(renderEdit),
+});
+
+export const renderListed = (change: ListedChange): JsonObject => ({
+  ...renderHead(change),
+  objects: change.edits.map((one) => ({ ...one })),
+});

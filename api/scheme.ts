@@ -2,7 +2,7 @@
 // lacks. Changes are made in scheme-changes.ts.
 import { z } from '@hono/zod-openapi';
 import { readinessOf } from '../core/scheme/readiness.ts';
-import { readChanges } from '../db/scheme/changes.ts';
+import { historyOf } from '../db/scheme/changes.ts';
 import { readScheme } from '../db/scheme/read.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { problem } from './http/problem.ts';
@@ -21,7 +21,6 @@ import {
 } from './scheme-schemas.ts';
 
 const common = { method: 'get', tag: 'Scheme', roles: ['operator'] } as const;
-const mostChanges = 500;
 
 export function schemeRoutes(router: Router, deps: ApiDependencies): void {
   addLists(router, deps);
@@ -80,7 +79,7 @@ function addOne(router: Router, { db }: ApiDependencies): void {
     },
     async ({ params: { kind, id } }) => {
       const document = (await readScheme(db))[kind].get(id);
-      const history = await readChanges(db, { kind, id }, mostChanges);
+      const history = await historyOf(db, kind, id);
       if (document === undefined && history.length === 0) {
         return problem('unknown-object', {
           detail: `${kind} has no ${id}, and never had. GET /admin/scheme/${kind} lists what it has.`,

@@ -1279,7 +1279,6 @@ create table scheme_change_steps (
   constraint scheme_change_steps_done_because_check CHECK (((char_length(done_because) >= 1) AND (char_length(done_because) <= 2000))),
   constraint scheme_change_steps_step_check CHECK ((step = ANY (ARRAY['approved'::text, 'refused'::text, 'withdrawn'::text, 'applied'::text, 'outdated'::text])))
 );
-CREATE UNIQUE INDEX scheme_change_steps_decision ON public.scheme_change_steps USING btree (change_id) WHERE (step = ANY (ARRAY['approved'::text, 'refused'::text, 'withdrawn'::text]));
 CREATE UNIQUE INDEX scheme_change_steps_end ON public.scheme_change_steps USING btree (change_id) WHERE (step = ANY (ARRAY['refused'::text, 'withdrawn'::text, 'applied'::text, 'outdated'::text]));
 comment on table scheme_change_steps is 'What became of each change (ADM-2). Insert-only.';
 comment on column scheme_change_steps.change_id is 'The change.';

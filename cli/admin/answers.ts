@@ -32,7 +32,7 @@ export const proposed = z.object({
   objects: z.array(edit),
   findings: z.array(finding),
 });
-export const change = z.object({
+const changeMembers = {
   changeId: z.string(),
   state: z.string(),
   proposedBy: z.string(),
@@ -42,12 +42,16 @@ export const change = z.object({
   steps: z.array(
     z.object({ step: z.string(), by: z.string(), at: z.string(), because: z.string().nullable() }),
   ),
-  objects: z.array(edit),
   probes: z.array(z.object({ url: z.string(), outcome: z.string().nullable(), says: z.string().nullable() })),
-});
-export const changes = z.array(change);
+};
+export const change = z.object({ ...changeMembers, objects: z.array(edit) });
+const listedChange = z.object({ ...changeMembers, objects: z.array(edit.omit({ differences: true })) });
+export const changes = z.array(listedChange);
 export const documents = z.array(z.record(z.string(), z.unknown()));
-export const object = z.object({ document: z.record(z.string(), z.unknown()).nullable(), history: changes });
+export const object = z.object({
+  document: z.record(z.string(), z.unknown()).nullable(),
+  history: z.array(change),
+});
 export const scheme = z.record(z.string(), documents);
 export const readiness = z.object({
   isReady: z.boolean(),
@@ -58,4 +62,5 @@ export const secret = z.object({ secret: z.string(), secretId: z.string(), chang
 export type ShownEdit = z.infer<typeof edit>;
 export type ShownFinding = z.infer<typeof finding>;
 export type ShownChange = z.infer<typeof change>;
+export type ListedChange = z.infer<typeof listedChange>;
 export type ShownProposed = z.infer<typeof proposed>;

@@ -1,6 +1,6 @@
 // How `isthmus admin` shows changes of the scheme and their differences.
 import type { Terminal } from '../terminal.ts';
-import type { ShownChange, ShownEdit, ShownFinding, ShownProposed } from './answers.ts';
+import type { ListedChange, ShownChange, ShownEdit, ShownFinding, ShownProposed } from './answers.ts';
 
 const mostDifferences = 40; // of one object: a new FX provider has hundreds of corridors
 
@@ -76,7 +76,7 @@ export function printChange(terminal: Terminal, change: ShownChange): void {
 }
 
 /** One line each. */
-export function printChanges(terminal: Terminal, changes: readonly ShownChange[]): void {
+export function printChanges(terminal: Terminal, changes: readonly ListedChange[]): void {
   if (changes.length === 0) terminal.line('There are none.');
   for (const { changeId, state, proposedBy, proposedAt, because, objects } of changes) {
     const names = objects.slice(0, 3).map(({ kind, id }) => `${kind} ${id}`);

@@ -58,10 +58,10 @@ export function isSame(one: unknown, other: unknown): boolean {
 
 /** Members whose change takes effect only when a second person approves (ADM-2); `all`: every member. */
 const approvedMembers: Readonly<Record<SchemeKind, 'all' | readonly string[]>> = {
-  currencies: [],
+  currencies: ['decimalPlaces'], // what an amount is
   countries: [],
   operators: ['endpointUrl', 'callbackOrigins', 'publicKeys'],
-  'clearing-systems': ['operatorId', 'bookEndpointUrl'],
+  'clearing-systems': ['operatorId', 'currencyCode', 'bookEndpointUrl'],
   'address-inputs': [],
   'address-types': [],
   // who has a BIC gets its payments
@@ -81,6 +81,7 @@ export function needsApproval(edit: SchemeEdit): boolean {
   if (kind === 'clients' && after === null) return false;
   const members = approvedMembers[kind];
   if (members === 'all') return true;
+  if (members.length === 0) return false;
   return differencesOf(edit).some(({ path }) => path === '' || members.includes(path.split('/')[1] ?? ''));
 }
 

@@ -14,7 +14,7 @@ import {
 import { checkAddresses } from './check-addresses.ts';
 import { edited, type SchemeEdit } from './change.ts';
 import type { Scheme } from './documents.ts';
-import type { Finding } from './finding.ts';
+import { findingsOf, type Finding } from './finding.ts';
 
 /**
  * Everything that is wrong or worth knowing.
@@ -44,5 +44,33 @@ export function checkEdits(
 ): readonly Finding[] {
   const keyOf = ({ kind, id, path, says }: Finding) => [kind, id, path, says].join('\n');
   const known = new Set(checkScheme(scheme, policy).map(keyOf));
-  return checkScheme(edited(scheme, edits), policy).filter((one) => !known.has(keyOf(one)));
+  const touched = new Set(edits.map(({ kind, id }) => `${kind} ${id}`));
+  const found = checkScheme(edited(scheme, edits), policy).filter((one) => !known.has(keyOf(one)));
+  return [...checkPricesTouched(edits), ...found.map((one) => stillThere(one, touched))];
+}
+
+/**
+ * What a change does not touch, and is in nobody's way: the client of a payment system that ends, which may go on to
+ * report on payments under way, and rates in a corridor that is given up.
+ */
+function stillThere(finding: Finding, touched: ReadonlySet<string>): Finding {
+  const { kind, id, path } = finding;
+  const isClient = kind === 'clients' && path === '/clearingSystemId';
+  if ((!isClient && kind !== 'fx-prices') || touched.has(`${kind} ${id}`)) return finding;
+  const says = isClient
+    ? 'stays, so that it can report on payments under way. End it when there are none.'
+    : 'stays, and makes no quote any more.';
+  return { ...finding, severity: 'warning', says };
+}
+
+/** Prices that an FX provider has are its own (FX-4). */
+function checkPricesTouched(edits: readonly SchemeEdit[]): readonly Finding[] {
+  return edits
+    .filter(({ kind, before }) => kind === 'fx-prices' && before !== null)
+    .map(({ kind, id }) =>
+      findingsOf(kind, id).error(
+        '',
+        'has prices of its own, which only it changes: POST /api/v1/rates (FX-4).',
+      ),
+    );
 }

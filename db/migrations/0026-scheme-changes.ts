@@ -55,8 +55,6 @@ create table scheme_change_steps (
   done_because text check (char_length(done_because) between 1 and 2000),
   primary key (change_id, step)
 );
-create unique index scheme_change_steps_decision on scheme_change_steps (change_id)
-  where step in ('approved', 'refused', 'withdrawn');
 create unique index scheme_change_steps_end on scheme_change_steps (change_id)
   where step in ('refused', 'withdrawn', 'applied', 'outdated');
 comment on table scheme_change_steps is 'What became of each change (ADM-2). Insert-only.';

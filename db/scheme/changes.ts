@@ -1,10 +1,10 @@
 // Changes of the scheme (ADM-1, ADM-2): proposed, approved by a second operator where they must be, and made in one transaction.
 // One at a time: of two who change the same object at once, the second is told that it is no longer what they saw.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { checkEdits } from '../../core/scheme/check.ts';
 import { isSame, needsApproval, type SchemeEdit } from '../../core/scheme/change.ts';
-import type { Scheme } from '../../core/scheme/documents.ts';
+import type { Scheme, SchemeKind } from '../../core/scheme/documents.ts';
 import type { Finding } from '../../core/scheme/finding.ts';
 import type { WebAddressPolicy } from '../../core/web-address.ts';
 import { insertAudit } from '../audit.ts';
@@ -237,6 +237,16 @@ export interface RecordedChange {
   readonly now: Date;
 }
 
+/** A change as a list has it. */
+export interface ListedChange extends Omit<RecordedChange, 'edits'> {
+  readonly edits: readonly {
+    readonly kind: SchemeKind;
+    readonly id: string;
+    readonly ends: boolean;
+    readonly isNew: boolean;
+  }[];
+}
+
 export interface ChangeFilter {
   readonly states?: readonly ChangeState[];
   /** Of one object. */
@@ -245,14 +255,17 @@ export interface ChangeFilter {
   readonly changeId?: string;
 }
 
-/** Newest first. They are few: people make each. */
-export async function readChanges(
+const asEdit = sql`jsonb_build_object('kind', kind, 'id', object_id, 'before', before, 'after', after)`;
+/** Without documents: an import has hundreds. */
+const asNamed = sql`jsonb_build_object('kind', kind, 'id', object_id, 'ends', after is null, 'isNew', before is null)`;
+
+/** @param object what is read of each object that is changed, @param isShown of which objects */
+async function readChanges<Change>(
   db: Db,
-  filter: ChangeFilter,
-  limit: number,
-): Promise<readonly RecordedChange[]> {
-  const { states, kind, id, changeId } = filter;
-  const { rows } = await sql<RecordedChange>`
+  { states, kind, id, changeId }: ChangeFilter,
+  { object, isShown, limit }: { object: RawBuilder<unknown>; isShown: RawBuilder<unknown>; limit: number },
+): Promise<readonly Change[]> {
+  const { rows } = await sql<Change>`
     select * from (
       select c.change_id as "changeId", proposed_by as "proposedBy", proposed_at as "proposedAt",
         proposed_because as because, effective_at as "effectiveAt", needs_approval as "needsApproval",
@@ -260,8 +273,8 @@ export async function readChanges(
         coalesce((select jsonb_agg(jsonb_build_object('step', step, 'by', done_by, 'at', done_at, 'because', done_because)
           order by done_at)
           from scheme_change_steps s where s.change_id = c.change_id), '[]') as steps,
-        (select jsonb_agg(jsonb_build_object('kind', kind, 'id', object_id, 'before', before, 'after', after)
-          order by position) from scheme_change_edits e where e.change_id = c.change_id) as edits,
+        (select jsonb_agg(${object} order by position) from scheme_change_edits e
+          where e.change_id = c.change_id and ${isShown}) as edits,
         coalesce((select jsonb_agg(jsonb_build_object('url', url, 'outcome', outcome, 'says', says) order by url)
           from endpoint_probes p where p.change_id = c.change_id), '[]') as probes,
         clock_timestamp() as now
@@ -279,6 +292,25 @@ export async function readChanges(
   return rows;
 }
 
+/** Newest first. They are few: people make each. */
+export const listChanges = (db: Db, filter: ChangeFilter, limit: number): Promise<readonly ListedChange[]> =>
+  readChanges(db, filter, { object: asNamed, isShown: sql`true`, limit });
+
+const mostOfOne = 500;
+
+/** Every change of one object, newest first, with what became of it alone. */
+export const historyOf = (db: Db, kind: SchemeKind, id: string): Promise<readonly RecordedChange[]> =>
+  readChanges(
+    db,
+    { kind, id },
+    { object: asEdit, isShown: sql`e.kind = ${kind} and e.object_id = ${id}`, limit: mostOfOne },
+  );
+
 export async function findChange(db: Db, changeId: string): Promise<RecordedChange | undefined> {
-  return (await readChanges(db, { changeId }, 1))[0];
+  const [change] = await readChanges<RecordedChange>(
+    db,
+    { changeId },
+    { object: asEdit, isShown: sql`true`, limit: 1 },
+  );
+  return change;
 }

@@ -31,7 +31,7 @@ export async function writeEdits(trx: Db, edits: readonly SchemeEdit[]): Promise
 
 /** The rows of an object that it does not have any more. */
 async function removeRows(trx: Db, table: Table, { id, before, after }: SchemeEdit): Promise<void> {
-  if (before === null) return;
+  if (before === null && table.atEnd !== 'keep') return; // of one that had ended before something is left
   const name = sql.table(table.table);
   const isTheirs = sql.join(
     Object.entries(table.owner).map(([column, of]) => sql`t.${sql.ref(column)} = ${of(id)}`),

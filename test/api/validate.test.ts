@@ -1,4 +1,5 @@
 // The dry run: every violation and not only the first, told as a submission would be told, and nothing stored.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { messages } from '../../core/iso20022/messages.ts';
 import { validateRoutes } from '../../api/dry-run.ts';
@@ -388,16 +389,9 @@ test('without a token: 401', async () => {
 });
 
 test('nothing is stored', async () => {
-  const all = ['messages', 'payments', 'resolutions', 'audit_events'] as const;
-  const counts = () =>
-    Promise.all(
-      all.map((table) =>
-        api.db
-          .selectFrom(table)
-          .select(({ fn }) => fn.countAll().as('n'))
-          .execute(),
-      ),
-    );
+  const counted = sql`select (select count(*) from messages) + (select count(*) from payments) as money,
+    (select count(*) from resolutions) as resolutions, (select count(*) from audit_events) as events`;
+  const counts = async () => (await counted.execute(api.db)).rows;
   const before = await counts(); // that the demo's scheme was entered is an event
   for (const { bytes } of allFixtures()) await dryRun(bytes);
   expect(await counts()).toEqual(before);
