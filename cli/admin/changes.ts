@@ -1,7 +1,7 @@
 // `isthmus admin set`, `end`, `secret`, and how changes are looked at and decided (ADM-2).
 import { readFileSync } from 'node:fs';
 import type { CommandContext } from '../command.ts';
-import { UsageError } from '../errors.ts';
+import { codeOf, fileReason, UsageError } from '../errors.ts';
 import { connectGateway } from '../ops/connection.ts';
 import { change, changes, proposed, secret, readAnswer } from './answers.ts';
 import { printChange, printChanges, printProposed } from './show.ts';
@@ -42,6 +42,15 @@ async function propose(
   else printProposed(terminal, readAnswer(proposed, text));
 }
 
+/** What a person named cannot be read. */
+export function unreadable(path: string, error: unknown): unknown {
+  const isMissing = codeOf(error) === 'ENOENT';
+  const reason = isMissing ? 'there is no such file or folder' : fileReason(error);
+  return reason === undefined
+    ? error
+    : new UsageError(`${path} cannot be read: ${reason}.`, { cause: error });
+}
+
 export async function setObjects(
   context: CommandContext,
   { kind, file }: { readonly kind: string; readonly file: string },
@@ -51,8 +60,8 @@ export async function setObjects(
   try {
     value = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new UsageError(`${file} is not JSON: ${error.message}`);
+    if (error instanceof SyntaxError) throw new UsageError(`${file} is not JSON: ${error.message}`);
+    throw unreadable(file, error);
   }
   const documents = Array.isArray(value) ? value : [value];
   await propose(

@@ -14,6 +14,7 @@ import type { CommandContext } from '../command.ts';
 import { UserError } from '../errors.ts';
 import { connectGateway } from '../ops/connection.ts';
 import { proposed, scheme as schemeAnswer, readAnswer } from './answers.ts';
+import { unreadable } from './changes.ts';
 import { databaseUrlOf } from './first-operators.ts';
 import { printFindings, printProposed } from './show.ts';
 
@@ -59,7 +60,7 @@ export async function importScheme(
     if (options.database) await importIntoDatabase(context, path, options);
     else await importThroughGateway(context, path, options);
   } catch (error) {
-    throw error instanceof SchemeFilesError ? new UserError(error.message) : error;
+    throw error instanceof SchemeFilesError ? new UserError(error.message) : unreadable(directory, error);
   }
 }
 

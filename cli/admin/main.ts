@@ -96,7 +96,7 @@ function addChanging(admin: Command, context: CommandContext): void {
     .description('give a client another secret, which is shown once')
     .argument('<client>')
     .addOption(because())
-    .option('--overlap-hours <number>', 'how long those that it has count on', '24')
+    .option('--overlap-hours <number>', 'how long those that it has count on, from now', '24')
     .addOption(json())
     .action(async (client: string, options: SecretOptions) => {
       const { makeSecret } = await import('./changes.ts');

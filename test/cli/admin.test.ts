@@ -1,0 +1,54 @@
+// What a person types behind `isthmus admin`, and what they are told: every mistake with what to do next (ADM-1).
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { testDatabase } from '../harness/database.ts';
+import { commandFolder } from './command.ts';
+
+const database = await testDatabase();
+const place = await commandFolder();
+const folder = mkdtempSync(join(tmpdir(), 'isthmus-admin-'));
+afterAll(() => {
+  place.remove();
+  rmSync(folder, { recursive: true });
+});
+const broken = join(folder, 'broken.json');
+writeFileSync(broken, '{');
+
+async function admin(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const command = place.runWith(env, 'admin', ...args);
+  const code = await command.ended;
+  return { code, output: command.output() };
+}
+
+it.each([
+  [['set', 'moons', broken, '--because', 'x'], 2, "'moons' is invalid"],
+  [['set', 'countries', broken], 2, '--because'],
+  [['set', 'countries', broken, '--because', 'x'], 2, 'is not JSON'],
+  [
+    ['set', 'countries', '/nowhere.json', '--because', 'x'],
+    2,
+    '/nowhere.json cannot be read: there is no such file',
+  ],
+  [['import', '/nowhere', '--because', 'x'], 2, '/nowhere cannot be read: there is no such file or folder'],
+  [['import', folder, '--because', 'x'], 1, 'broken.json: is not JSON'],
+  [['first-operators', 'anna', 'boris'], 1, 'DATABASE_URL must name the database'],
+  [['list', 'countries'], 1, 'No demo is running'],
+])('%j', { timeout: 30_000 }, async (args, code, said) => {
+  const told = await admin(args);
+  expect(told.output).toContain(said);
+  expect(told.code, told.output).toBe(code);
+});
+
+it('where there are two operators, nobody passes them by', { timeout: 30_000 }, async () => {
+  const env = { DATABASE_URL: database.url, NODE_ENV: '' };
+  const more = await admin(['first-operators', 'anna'], env);
+  expect([more.code, more.output]).toEqual([
+    1,
+    expect.stringContaining('There may be 2 first operators, and there are operator, operator2.'),
+  ]);
+  const seed = join(import.meta.dirname, '..', '..', 'db', 'seed');
+  const directly = await admin(['import', seed, '--because', 'x', '--database', '--yes'], env);
+  expect([directly.code, directly.output]).toEqual([1, expect.stringContaining('import as one of them')]);
+});
