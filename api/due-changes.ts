@@ -1,5 +1,6 @@
 // Changes of the scheme that count from a time on are made at that time, within a second (ADM-1). Every api process looks;
 // one makes each.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { applyDueChanges } from '../db/scheme/changes.ts';
@@ -8,28 +9,28 @@ const everyMs = 500;
 
 /** @returns stops it, after the current look */
 export function startDueChanges(db: Db, logger: Logger): () => Promise<void> {
-  let looking = Promise.resolve();
-  let isLooking = false;
-  const look = async () => {
-    try {
-      const { applied, outdated } = await applyDueChanges(db);
-      if (applied > 0) logger.info({ applied }, 'changes of the scheme count from now on');
-      for (const changeId of outdated) {
-        logger.warn({ changeId }, 'a change of the scheme was out of date at its time, and was not made');
-      }
-    } catch (error) {
-      logger.warn({ err: error }, 'changes of the scheme that are due could not be looked for; trying again');
-    } finally {
-      isLooking = false;
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const looking = (async () => {
+    while (!signal.aborted) {
+      await look(db, logger);
+      await delay(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
-  };
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    looking = look();
-  }, everyMs).unref();
+  })();
   return async () => {
-    clearInterval(timer);
+    stopped.abort();
     await looking;
   };
+}
+
+async function look(db: Db, logger: Logger): Promise<void> {
+  try {
+    const { applied, outdated } = await applyDueChanges(db);
+    if (applied > 0) logger.info({ applied }, 'changes of the scheme count from now on');
+    for (const changeId of outdated) {
+      logger.warn({ changeId }, 'a change of the scheme was out of date at its time, and was not made');
+    }
+  } catch (error) {
+    logger.warn({ err: error }, 'changes of the scheme that are due could not be looked for; trying again');
+  }
 }

@@ -25,7 +25,7 @@ import type { JsonObject } from '../core/money.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { pageLimit } from './http/paging.ts';
 import { uuid } from './http/parameters.ts';
-import { invalidRequest, problem, type InputFault, type Problem } from './http/problem.ts';
+import { invalidRequest, isProblem, problem, type InputFault, type Problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import {
@@ -106,7 +106,8 @@ function addProposing(router: Router, deps: ApiDependencies): void {
         faults.push({ pointer: `/objects/${place}`, detail: `is ${kind} ${id}, which stands there before` });
       }
       if (faults.length > 0) return invalidRequest(faults, 'ADM-1');
-      return propose(deps, { ...asked, by: caller.clientId }, (scheme) => editsOf(scheme, wanted));
+      const by = caller.clientId;
+      return answered(await propose(deps, { ...asked, by }, (scheme) => editsOf(scheme, wanted)));
     },
   );
   router.add(
@@ -132,9 +133,9 @@ function addProposing(router: Router, deps: ApiDependencies): void {
         }));
         return invalidRequest(faults.slice(0, 100), 'ADM-3');
       }
-      return propose(deps, { ...asked, by: caller.clientId }, (scheme) =>
-        editsBetween(scheme, keepingSecrets(scheme, parsed.value, lists), { onlyNew, endAbsent }),
-      );
+      const edits = (scheme: Scheme) =>
+        editsBetween(scheme, keepingSecrets(scheme, parsed.value, lists), { onlyNew, endAbsent });
+      return answered(await propose(deps, { ...asked, by: caller.clientId }, edits));
     },
   );
 }
@@ -173,7 +174,7 @@ function keepingSecrets(scheme: Scheme, imported: Scheme, lists: Readonly<Record
   return { ...imported, clients: new Map(clients) };
 }
 
-async function propose(deps: ApiDependencies, asked: Asked, edits: Edits): Promise<Response | Problem> {
+async function propose(deps: ApiDependencies, asked: Asked, edits: Edits): Promise<JsonObject | Problem> {
   const { by, because, effectiveAt, preview } = asked;
   const policy = policyOf(deps);
   if (preview === true) {
@@ -193,23 +194,24 @@ async function propose(deps: ApiDependencies, asked: Asked, edits: Edits): Promi
   );
   if (outcome.kind === 'unchanged') return proposed({ changeId: null, state: 'unchanged' }, [], []);
   if (outcome.kind === 'refused') return refusedBy(outcome.findings);
-  const change = await findChange(deps.db, outcome.changeId);
-  const state = change?.state ?? 'pending';
-  return proposed({ changeId: outcome.changeId, state }, change?.edits ?? [], outcome.findings);
+  const { changeId, state, edits: made, findings } = outcome;
+  return proposed({ changeId, state }, made, findings);
 }
 
 function proposed(
   head: { readonly changeId: string | null; readonly state: string },
   edits: readonly SchemeEdit[],
   findings: readonly Finding[],
-): Response {
-  return json({ ...head, objects: edits.map(renderEdit), findings: findings.map(renderFinding) });
+): JsonObject {
+  return { ...head, objects: edits.map(renderEdit), findings: findings.map(renderFinding) };
 }
+
+const answered = (outcome: JsonObject | Problem): Response | Problem =>
+  isProblem(outcome) ? outcome : json(outcome);
 
 const hour = 3_600_000;
 
-function addSecrets(router: Router, { db, ...others }: ApiDependencies): void {
-  const deps = { db, ...others };
+function addSecrets(router: Router, deps: ApiDependencies): void {
   router.add(
     {
       ...acting,
@@ -237,7 +239,7 @@ function addSecrets(router: Router, { db, ...others }: ApiDependencies): void {
       },
     },
     async ({ params: { clientId }, body: { because, overlapHours = 24 }, caller }) => {
-      if (!(await readScheme(db)).clients.has(clientId)) {
+      if (!(await readScheme(deps.db)).clients.has(clientId)) {
         return problem('unknown-object', {
           detail: `There is no client ${clientId}. Enter it first: POST /admin/changes.`,
         });
@@ -245,7 +247,7 @@ function addSecrets(router: Router, { db, ...others }: ApiDependencies): void {
       const { secret, hash } = makeSecret();
       const secretId = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
       const endsAt = new Date(Date.now() + overlapHours * hour).toISOString();
-      const answer = await propose(deps, { because, by: caller.clientId }, (scheme) => {
+      const change = await propose(deps, { because, by: caller.clientId }, (scheme) => {
         const before = scheme.clients.get(clientId);
         if (before === undefined) return [];
         const now = new Date().toISOString();
@@ -258,8 +260,7 @@ function addSecrets(router: Router, { db, ...others }: ApiDependencies): void {
         const after = { ...before, secrets: [...others, { secretId, hash, endsAt: null }] };
         return [{ kind: 'clients', id: clientId, before, after }];
       });
-      if (!(answer instanceof Response)) return answer;
-      return json({ secret, secretId, change: (await answer.json()) as JsonObject });
+      return isProblem(change) ? change : json({ secret, secretId, change });
     },
   );
 }

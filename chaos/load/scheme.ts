@@ -1,11 +1,11 @@
 // The scheme as its members know it: where money can be sent from and to, what is required there, who takes part. It is
 // the demo's reference data (db/seed), read as files.
+import { demoFxpBics } from '../../cli/demo-scheme.ts';
 import { leiCheckDigits } from '../../core/ids.ts';
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import countries from '../../db/seed/countries.json' with { type: 'json' };
 import currencies from '../../db/seed/currencies.json' with { type: 'json' };
 import feeFormulas from '../../db/seed/fee-formulas.json' with { type: 'json' };
-import institutions from '../../db/seed/institutions.json' with { type: 'json' };
 import { times } from './decimal.ts';
 
 /** A country and one of its currencies: an end of a corridor. */
@@ -92,11 +92,7 @@ export function pspsOf(country: string): readonly string[] {
   return country === 'JP' ? [...local, 'HARBJPS0'] : local; // a PSP that is its own SAP
 }
 
-export const fxps = (
-  institutions as readonly { readonly roles: readonly string[]; readonly bics: readonly string[] }[]
-)
-  .filter(({ roles }) => roles.includes('fxp'))
-  .flatMap(({ bics }) => bics);
+export const fxps = demoFxpBics;
 
 /** Whether an FX provider has rates for a corridor. */
 export function isRated(fxp: string, { source, destination }: Corridor): boolean {

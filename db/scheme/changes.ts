@@ -33,7 +33,13 @@ export interface SchemePolicy extends WebAddressPolicy {
 export type Standing = 'applied' | 'pending' | 'scheduled';
 
 export type ProposalOutcome =
-  | { readonly kind: 'proposed'; readonly changeId: string; readonly findings: readonly Finding[] }
+  | {
+      readonly kind: 'proposed';
+      readonly changeId: string;
+      readonly state: Standing;
+      readonly edits: readonly SchemeEdit[];
+      readonly findings: readonly Finding[];
+    }
   | { readonly kind: 'unchanged' }
   /** With an error among them. */
   | { readonly kind: 'refused'; readonly findings: readonly Finding[] };
@@ -66,10 +72,15 @@ export function proposeChange(db: Db, proposal: Proposal, policy: SchemePolicy):
         as t (position int, kind text, object_id text, before jsonb, after jsonb)`.execute(trx);
     await note(trx, { changeId, step: 'proposed', by: proposal.by });
     if (mustBeApproved) await wantProbes(trx, changeId, endpointsOf(edits));
-    if (!mustBeApproved && proposal.effectiveAt === null)
-      await apply(trx, { changeId, by: proposal.by, edits });
-    return { kind: 'proposed', changeId, findings };
+    const state = standingOf(mustBeApproved, proposal.effectiveAt);
+    if (state === 'applied') await apply(trx, { changeId, by: proposal.by, edits });
+    return { kind: 'proposed', changeId, state, edits, findings };
   });
+}
+
+function standingOf(mustBeApproved: boolean, effectiveAt: Date | null): Standing {
+  if (mustBeApproved) return 'pending';
+  return effectiveAt === null ? 'applied' : 'scheduled';
 }
 
 export type Decision = 'approved' | 'refused' | 'withdrawn';

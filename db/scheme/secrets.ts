@@ -11,16 +11,11 @@ export const secretHashPattern = /^sha256:(?:[0-9a-f]{2}){0,64}:[0-9a-f]{64}$/;
 const digestOf = (salt: Buffer, secret: string): Buffer =>
   createHash('sha256').update(salt).update(secret).digest();
 
-/** Of a secret that somebody has. */
-function hashSecret(secret: string): string {
-  const salt = randomBytes(saltBytes);
-  return `sha256:${salt.toString('hex')}:${digestOf(salt, secret).toString('hex')}`;
-}
-
 /** A new one, and what is kept of it. */
 export function makeSecret(): { readonly secret: string; readonly hash: string } {
   const secret = randomBytes(secretBytes).toString('base64url');
-  return { secret, hash: hashSecret(secret) };
+  const salt = randomBytes(saltBytes);
+  return { secret, hash: `sha256:${salt.toString('hex')}:${digestOf(salt, secret).toString('hex')}` };
 }
 
 /** Columns of `client_secrets`, as Postgres reads bytes from text. */
