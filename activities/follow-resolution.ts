@@ -115,7 +115,9 @@ async function openAgain(
 }
 
 async function readReport(deps: ActivityDependencies, messageId: string): Promise<Acmt024> {
-  const reading = await parseMessage(deps.engine, 'acmt024', await messageBody(deps.db, messageId));
+  const body = await messageBody(deps.db, messageId);
+  assert(body !== undefined, 'what a resolution waits for is kept (LIF-6)');
+  const reading = await parseMessage(deps.engine, 'acmt024', body);
   assert(reading.ok, 'a report is judged before it is stored');
   return reading.value;
 }

@@ -68,6 +68,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
         'callback-address-refused',
         'payload-too-large',
         'unsupported-media-type',
+        'message-not-kept',
       ],
     },
     ({ query, caller, context, giveUpTurn }) =>
@@ -129,7 +130,7 @@ async function submit(
   const final = await iso.answers.answer(messageId, waitsUntil - performance.now());
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
   const answer = await storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
-  noteRejection(about, answer);
+  if (!isProblem(answer)) noteRejection(about, answer);
   return answer;
 }
 
@@ -180,6 +181,7 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
         'message-invalid',
         'payload-too-large',
         'unsupported-media-type',
+        'message-not-kept',
       ],
     },
     ({ caller, context, giveUpTurn }) =>
@@ -210,7 +212,9 @@ async function report(
         });
   if (standing === null) return problem('unavailable', { detail: 'The report is stored. Send it again.' });
   assert(standing.confirmationMessageId !== null, 'a payment that was forwarded has a confirmation');
-  return xml(await messageBody(deps.db, standing.confirmationMessageId), contradiction(standing, status));
+  const confirmation = await messageBody(deps.db, standing.confirmationMessageId);
+  if (confirmation === undefined) return problem('message-not-kept');
+  return xml(confirmation, contradiction(standing, status));
 }
 
 interface IncomingReport {

@@ -1,8 +1,8 @@
-// Background work of the api: creates the quote partitions of the coming days and drops those of 62 days ago (QUO-10).
+// Background work of the api: creates the partitions of the coming time (QUO-10, LIF-6) and drops the quotes of 62 days ago.
 // Every api process does it, even several at once, on a separate connection, because it may take longer than a request.
 import type { Logger } from 'pino';
 import { connect } from '../db/connection.ts';
-import { dropOldQuotePartitions, ensureQuotePartitions } from '../db/partitions.ts';
+import { dropOldQuotePartitions, ensurePartitions } from '../db/partitions.ts';
 
 const hourMs = 3_600_000;
 const answerMs = 15_000; // statements are limited to 10 s: after 15 s the host is gone
@@ -20,18 +20,15 @@ export function startMaintenance(databaseUrl: string, logger: Logger): () => Pro
       limits: { answerMs },
     });
     try {
-      const { moved, failed: unmade } = await ensureQuotePartitions(db);
-      for (const { day, rows } of moved) logger.warn({ day, rows }, 'quotes had come before their partition');
+      const { moved, failed: unmade } = await ensurePartitions(db);
+      for (const rows of moved) logger.warn(rows, 'rows had come before their partition');
       const { dropped, failed: undropped } = await dropOldQuotePartitions(db);
       if (dropped.length > 0) logger.info({ dropped }, 'old quotes dropped');
       for (const { what, error } of [...unmade, ...undropped]) {
-        logger.error(
-          { err: error, what },
-          'a quote partition could not be maintained; trying again in an hour',
-        );
+        logger.error({ err: error, what }, 'a partition could not be maintained; trying again in an hour');
       }
     } catch (error) {
-      logger.error({ err: error }, 'quote partitions could not be maintained; trying again in an hour');
+      logger.error({ err: error }, 'partitions could not be maintained; trying again in an hour');
     } finally {
       await db.destroy();
     }

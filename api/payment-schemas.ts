@@ -260,7 +260,9 @@ export const evidenceSchema = z
         'What its destination sent and what did not count, byte for byte, of which 20 are kept, and the first that states each final status ' +
         '(PAY-8); shown to operators',
     }),
-    difference: differenceSchema.nullable().openapi({ description: 'Null when nothing was forwarded' }),
+    difference: differenceSchema.nullable().openapi({
+      description: 'Null when nothing was forwarded, or its bytes are no longer kept (LIF-6)',
+    }),
   })
   .strict()
   .openapi('PaymentEvidence');

@@ -80,7 +80,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         tag: 'Payments',
         roles,
         params: z.object({ uetr, messageId }),
-        problems: ['unknown-payment', 'unknown-message'],
+        problems: ['unknown-payment', 'unknown-message', 'message-not-kept'],
         answer: storedMessageAnswer,
       },
       async ({ params, caller }) => {
@@ -92,6 +92,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         const refused = view.isOperator
           ? await refusedBody(deps.db, params.uetr, params.messageId)
           : undefined;
+        if (refused === null) return problem('message-not-kept');
         if (refused !== undefined) return refusedBytes(refused);
         if (message === undefined || !view.mayRead(message)) {
           const detail = `Your side of payment ${params.uetr} has no message ${params.messageId}; GET /payments/{uetr} lists the messages that you may read.`;
@@ -203,15 +204,17 @@ function sidesOf(
   };
 }
 
-/** The tree of a stored pacs.008. */
-async function documentOf(deps: ApiDependencies, engine: XmlEngine, id: string): Promise<XmlElement> {
-  const parsed = engine.parse(await messageBody(deps.db, id), ['pacs008']);
+/** The tree of a stored pacs.008; null: its bytes are no longer kept (LIF-6). */
+async function documentOf(deps: ApiDependencies, engine: XmlEngine, id: string): Promise<XmlElement | null> {
+  const body = await messageBody(deps.db, id);
+  if (body === undefined) return null;
+  const parsed = engine.parse(body, ['pacs008']);
   assert(parsed.ok, 'a stored message passed intake');
   parsed.value.dispose(); // the tree outlives the document
   return parsed.value.document;
 }
 
-/** Null when nothing was forwarded. */
+/** Null when nothing was forwarded, or what was is no longer kept (LIF-6). */
 async function differenceOf(
   deps: ApiDependencies,
   engine: XmlEngine,
@@ -222,7 +225,7 @@ async function differenceOf(
     documentOf(deps, engine, payment.messageId),
     documentOf(deps, engine, payment.forwardedMessageId),
   ]);
-  return compareMessages(received, forwarded);
+  return received === null || forwarded === null ? null : compareMessages(received, forwarded);
 }
 
 /** Whatever it is: no browser may take it for what it says it is. */
@@ -236,8 +239,9 @@ function refusedBytes(body: Buffer): Response {
   });
 }
 
-async function bytesOf(deps: ApiDependencies, message: EvidenceMessage): Promise<Response> {
+async function bytesOf(deps: ApiDependencies, message: EvidenceMessage): Promise<Response | Problem> {
   const body = await messageBody(deps.db, message.messageId);
+  if (body === undefined) return problem('message-not-kept');
   const digest = createHash('sha256').update(body).digest();
   assert(digest.equals(message.sha256), 'a stored message has the bytes that its hash is of');
   return xml(body, {

@@ -53,6 +53,7 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
           'callback-address-refused',
           'payload-too-large',
           'unsupported-media-type',
+          'message-not-kept',
         ],
       },
       ({ query, caller, context, giveUpTurn }) =>
@@ -111,7 +112,7 @@ async function resolve(
     isRepeat: known !== undefined,
   });
   const answer = await storedAnswer(deps.db, answerMessageId);
-  noteRejection(about, answer);
+  if (!isProblem(answer)) noteRejection(about, answer);
   return answer;
 }
 

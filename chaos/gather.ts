@@ -23,8 +23,12 @@ export interface Sources {
 
 const rowsAtOnce = 500; // of a cursor: a row of `messages` may be half a megabyte in hex
 
-/** Keys of ours are no evidence. */
-const leftOut: ReadonlySet<string> = new Set(['issuer_keys']);
+/** Keys of ours are no evidence; the bytes of messages stand with them. */
+const leftOut: ReadonlySet<string> = new Set(['issuer_keys', 'message_bodies']);
+/** What is read of a table, where it is more than its rows. */
+const withBodies: Readonly<Record<string, string>> = {
+  messages: '(select m.*, b.body from messages m left join message_bodies b using (message_id, created_at))',
+};
 
 /** Writes `database/`, `executions.jsonl` and `histories/`; answers when the database was read, ISO 8601. */
 export async function gather(sources: Sources): Promise<string> {
@@ -60,7 +64,7 @@ async function gatherDatabase({ folder, databaseUrl }: Sources): Promise<string>
 async function dumpTable(client: Postgres, table: string, into: string): Promise<void> {
   const file = createWriteStream(join(into, `${table}.jsonl`));
   await client.query(
-    `declare dump no scroll cursor for select row_to_json(t)::text as line from ${escapeIdentifier(table)} t`,
+    `declare dump no scroll cursor for select row_to_json(t)::text as line from ${withBodies[table] ?? escapeIdentifier(table)} t`,
   );
   for (;;) {
     const { rows } = await client.query<{ line: string }>(`fetch ${rowsAtOnce} from dump`);

@@ -41,6 +41,7 @@ export const eventKinds = {
   'resolution.answer-refused': 'alert',
   'resolution.content-changed': 'security',
   'resolution.reason-unlisted': 'info',
+  'retention.dropped': 'info',
   'sweep.started-again': 'info',
   'worker.own-resources': 'alert',
 } as const satisfies Record<string, 'info' | 'alert' | 'security'>;

@@ -16,11 +16,14 @@ const askedAgain = sql`
   asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
   delivered_at = null, closed_at = null, closed_reason = null`;
 
+/** Whether the bytes of its message are still kept (LIF-6); of a delivery. */
+const isKept = sql`exists (select from message_bodies b where b.message_id = deliveries.message_id)`;
+
 /** Asks for a callback again, delivered or given up (DUP-1, CBK-1): its schedule starts over. */
 export async function askCallbackAgain(db: Db, subjectId: string): Promise<void> {
   await sql`
     update deliveries set asks = asks + 1, ${askedAgain}
-    where subject_id = ${subjectId} and kind = 'callback'`.execute(db);
+    where subject_id = ${subjectId} and kind = 'callback' and ${isKept}`.execute(db);
 }
 
 /** Makes sure that the destination is told the decision (again), where its final came in an HTTP answer (PAY-9). */
@@ -29,10 +32,12 @@ export async function askConfirmation(
   { uetr, messageId, party }: { readonly uetr: string; readonly messageId: string; readonly party: string },
 ): Promise<void> {
   await sql`
-    insert into deliveries (delivery_id, subject_id, kind, message_id, party)
-    values (${randomUUID()}, ${uetr}, 'confirmation', ${messageId}, ${party})
-    on conflict (subject_id, kind) do update
-      set asks = deliveries.asks + 1, ${askedAgain}`.execute(db);
+    insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
+    select ${randomUUID()}::uuid, uetr, begun_at, 'confirmation', ${messageId}::uuid, ${party}
+    from payments where uetr = ${uetr}
+    on conflict (subject_id, kind, begun_at) do update
+      set asks = deliveries.asks + 1, ${askedAgain}
+      where ${isKept}`.execute(db);
 }
 
 /**
@@ -51,7 +56,7 @@ export async function askDeadConfirmation(
   const { rows } = await sql`
     with asked as (
       update deliveries set asks = asks + 1, ${askedAgain}
-      where subject_id = ${uetr} and kind = 'confirmation' and ${isDead}
+      where subject_id = ${uetr} and kind = 'confirmation' and ${isDead} and ${isKept}
       returning delivery_id
     ),
     event as (${insertAudit(event, sql`exists (select from asked)`)})
@@ -154,6 +159,7 @@ const isDeadAnd = (filter: RedeliveryFilter) =>
   sql.join(
     [
       sql`${isOfToldKind} and ${isDead}`, // index deliveries_dead
+      isKept,
       ...given(filter.kinds, (kinds) => sql`kind = any(${kinds}::text[])`),
       ...given(filter.parties, (parties) => sql`party = any(${parties}::text[])`),
       ...given(filter.closedReason, (reason) => sql`closed_reason = ${reason}`),
@@ -228,7 +234,7 @@ export async function redeliver(
   const { rows } = await sql<DueAgain>`
     with asked as (
       update deliveries set asks = asks + 1, ${askedAgain}
-      where subject_id = ${subjectId} and ${isOfToldKind}
+      where subject_id = ${subjectId} and ${isOfToldKind} and ${isKept}
         and ${kinds === undefined ? sql`delivered_at is null` : sql`kind = any(${kinds}::text[])`}
       returning kind, party, url
     ),

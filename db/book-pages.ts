@@ -6,7 +6,7 @@ import type { Period } from '../core/reconciliation.ts';
 import type { ReferenceData } from '../core/reference.ts';
 import type { Db } from './connection.ts';
 import { isOpen } from './deliveries.ts';
-import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { storedOutgoing, type OutgoingMessage } from './messages.ts';
 
 /** A book that somebody gets, and how far it is. */
 export interface OwedBook extends SentBook {
@@ -63,9 +63,9 @@ export async function storeBookPage(
       on conflict (book, period_from, period_to, page) do nothing
       returning book_page_id
     ),
-    stored as (${insertOutgoing([message], sql`exists (select from made)`)})
-    insert into deliveries (delivery_id, subject_id, kind, message_id, party)
-    select ${randomUUID()}::uuid, book_page_id, 'book', ${messageId}::uuid, ${party} from made
+    ${storedOutgoing([message], sql`exists (select from made)`)}
+    insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
+    select ${randomUUID()}::uuid, book_page_id, now(), 'book', ${messageId}::uuid, ${party} from made
     returning delivery_id`.execute(db);
   return rows.length > 0;
 }

@@ -10,7 +10,7 @@ import type { Pacs008References } from '../core/iso20022/references.ts';
 import { decidedNow } from './closed-books.ts';
 import type { Db } from './connection.ts';
 import { wasTried, type ToldKind } from './deliveries.ts';
-import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { fromStored, type StoredReferences } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -220,20 +220,20 @@ interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode'
 /**
  * `insert into decisions`, the only one, to be used inside a larger statement: of an accepted payment here, of one that
  * is rejected when it is judged in payments.ts (PAY-10). A decision that stands is not touched.
- * @param source has one row if it is to be written
+ * @param source has one row if it is to be written, with `begun_at` of the payment
  */
 export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown>) {
   return sql`
-    insert into decisions (uetr, status, reason_code, rule_id, decided_by, report_message_id, outcome_id,
+    insert into decisions (uetr, begun_at, status, reason_code, rule_id, decided_by, report_message_id, outcome_id,
       callback_message_id, confirmation_message_id, notification_message_id, perhaps_seen, decided_at)
-    select ${decision.uetr}::uuid, ${decision.status}, ${decision.reasonCode}, ${decision.ruleId},
+    select ${decision.uetr}::uuid, begun_at, ${decision.status}, ${decision.reasonCode}, ${decision.ruleId},
       ${decision.decidedBy}, ${decision.reportMessageId ?? null}::uuid,
       ${decision.outcomeId ?? null}::uuid, ${decision.callbackMessageId}::uuid,
       ${decision.confirmationMessageId ?? null}::uuid, ${decision.notificationMessageId ?? null}::uuid,
       ${decision.perhapsSeen}, ${decidedNow} -- REC-2
     from ${source}
-    on conflict (uetr) do nothing
-    returning uetr, status`;
+    on conflict (uetr, begun_at) do nothing
+    returning uetr, begun_at, status`;
 }
 
 /**
@@ -288,13 +288,13 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
             and o.confirmed_at is not null))
         and (${decision.onlyIf === 'past-deadline'}::boolean is false or clock_timestamp() >= (
           select deadline_at from payments where uetr = ${decision.uetr}::uuid))
-      returning delivery_id, possibly_sent
+      returning delivery_id, begun_at, possibly_sent
     ),
     decision as (${insertDecision(row, sql`instruction`)}),
-    stored as (${insertOutgoing(messages, sql`exists (select from decision)`)}),
+    ${storedOutgoing(messages, sql`exists (select from decision)`)},
     derived as (
-      insert into deliveries (delivery_id, subject_id, kind, message_id, party, url)
-      select derived.delivery_id, decision.uetr, kind, message_id, party,
+      insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url)
+      select derived.delivery_id, decision.uetr, decision.begun_at, kind, message_id, party,
         case when kind = 'callback' then callback_address(${decision.submissionId}::uuid) end
       from instruction, decision, unnest(
         ${column(() => randomUUID())}::uuid[], ${column((d) => d.kind)}::text[],

@@ -7,6 +7,7 @@ import { eventKinds, type EventKind } from '../core/event-kinds.ts';
 import { isOwnFault, ownFaults } from '../core/delivery-schedule.ts';
 import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
+import { joinBody } from './messages.ts';
 import { runPrepared } from './prepared.ts';
 
 /** How an attempt ended (TIM-3). */
@@ -80,7 +81,7 @@ export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uu
 
 /** The rows of the attempts in `claimed`, before any socket opens; those of an earlier claim are there already. */
 export const insertIntents = sql`
-  insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed
+  insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed
   on conflict do nothing`;
 
 /**
@@ -164,12 +165,12 @@ export async function claimInstruction(
       ) deadline
       where d.delivery_id = ${deliveryId}
         and (d.claim = ${claim}::uuid or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0)))
-      returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id,
+      returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id, d.begun_at,
         case when d.closed_at is null then remaining_ms else 0 end as remaining_ms
     ),
     intent as (${insertIntents})
-    select claimed.*, 0::float8 as elapsed_ms, m.message_identification, m.body
-    from claimed join messages m on m.message_id = claimed.message_id`;
+    select claimed.*, 0::float8 as elapsed_ms, m.message_identification, b.body
+    from claimed join messages m on m.message_id = claimed.message_id ${joinBody('m')}`;
   const [row] = await runPrepared(db, 'claim_instruction', statement);
   return row && toAttempt(row);
 }
@@ -230,12 +231,12 @@ export async function claimDue(
         next_due_at = clock_timestamp() + ${sql.lit(claimSeconds)} * interval '1 second'
       where delivery_id = any(${deliveryIds}::uuid[]) and ${isOpen}
         and (next_due_at <= clock_timestamp() or claim = ${claim}::uuid)
-      returning delivery_id, kind, attempts, attempts_since_asked, asks, asked_at, party, url, message_id
+      returning delivery_id, kind, attempts, attempts_since_asked, asks, asked_at, party, url, message_id, begun_at
     ),
     intent as (${insertIntents})
     select claimed.*, (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as elapsed_ms,
-      null::float8 as remaining_ms, m.message_identification, m.body
-    from claimed join messages m on m.message_id = claimed.message_id`;
+      null::float8 as remaining_ms, m.message_identification, b.body
+    from claimed join messages m on m.message_id = claimed.message_id ${joinBody('m')}`;
   return (await runPrepared(db, 'claim_due', statement)).map(toAttempt);
 }
 

@@ -4,6 +4,7 @@
 import { sql } from 'kysely';
 import { assert } from '../core/assert.ts';
 import type { Db } from './connection.ts';
+import { joinBody } from './messages.ts';
 import {
   insertIntents,
   isNewClaim,
@@ -37,11 +38,11 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
     report_message_id: string | null;
     remaining_ms: number;
   }>`
-    select d.kind, d.party, m.message_identification, m.body,
+    select d.kind, d.party, m.message_identification, b.body,
       (extract(epoch from s.deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms,
       (select r.message_id from messages r where r.in_reply_to = m.message_id and r.direction = 'in'
         order by r.created_at limit 1) as report_message_id
-    from deliveries d join messages m on m.message_id = d.message_id
+    from deliveries d join messages m on m.message_id = d.message_id ${joinBody('m')}
       join resolutions s on s.resolution_id = d.subject_id
     where d.delivery_id = ${deliveryId}`.execute(db);
   const [row] = rows;
@@ -75,12 +76,12 @@ export async function claimEnquiry(
       from resolutions r
       where d.delivery_id = ${deliveryId} and d.closed_at is null and r.resolution_id = d.subject_id
         and r.deadline_at > clock_timestamp() + ${followMs}::float8 * interval '1 millisecond'
-      returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id,
+      returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id, d.begun_at,
         r.deadline_at
     ),
     intent as (${insertIntents})
-    select c.*, 0::float8 as elapsed_ms, m.message_identification, m.body,
+    select c.*, 0::float8 as elapsed_ms, m.message_identification, b.body,
       (extract(epoch from c.deadline_at - clock_timestamp()) * 1000)::float8 - ${followMs}::float8 as remaining_ms
-    from claimed c join messages m on m.message_id = c.message_id`.execute(db);
+    from claimed c join messages m on m.message_id = c.message_id ${joinBody('m')}`.execute(db);
   return rows[0] && toAttempt(rows[0]);
 }

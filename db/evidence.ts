@@ -116,7 +116,7 @@ const mostAttempts = 200; // of each delivery; a destination that is never reach
 
 const columnsOfMessage = sql`
   message_id as "messageId", message_type as type, message_identification as "messageIdentification", direction, leg,
-  party, status, reason_code as "reasonCode", in_reply_to as "inReplyTo", sha256, octet_length(body) as size,
+  party, status, reason_code as "reasonCode", in_reply_to as "inReplyTo", sha256, size,
   created_at as at`;
 const inOrder = sql`at, direction, leg desc, "messageId"`;
 
@@ -240,7 +240,7 @@ async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, '
 /** At most 20 are kept (refused-messages.ts). */
 async function loadRefused(db: Db, uetr: string): Promise<readonly EvidenceRefused[]> {
   const { rows } = await sql<EvidenceRefused>`
-    select message_id as "messageId", party, in_reply_to as "inReplyTo", sha256, octet_length(body) as size,
+    select message_id as "messageId", party, in_reply_to as "inReplyTo", sha256, size,
       created_at as at, refused_as as "refusedAs", fault
     from refused_messages where subject_id = ${uetr}
     order by created_at`.execute(db); // unique (subject_id, sha256)

@@ -58,46 +58,73 @@ function hashOf(body: Buffer): Buffer {
   return createHash('sha256').update(body).digest();
 }
 
-/** `insert into messages` of several built messages, to be used inside a larger statement. */
-export function insertOutgoing(messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
+/** The parts of a larger statement that store built messages: `stored` and, with their bytes, `stored_bodies`. */
+export function storedOutgoing(messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
   const column = <T>(pick: (message: OutgoingMessage) => T) => messages.map(pick);
-  return sql`
+  return sql`stored as (
     insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
-      reason_code, in_reply_to, refusal, sha256, body)
+      reason_code, in_reply_to, refusal, sha256, size, created_at)
     select message_id, subject_id, message_type, message_identification, 'out', leg, party, status, reason_code,
-      in_reply_to, refusal, sha256, body
+      in_reply_to, refusal, sha256, size, now()
     from unnest(
       ${column((m) => m.messageId)}::uuid[], ${column((m) => m.subjectId)}::uuid[], ${column((m) => m.type)}::text[],
       ${column((m) => m.messageIdentification)}::text[], ${column((m) => m.leg)}::text[], ${column((m) => m.party)}::text[],
       ${column((m) => m.status ?? null)}::text[], ${column((m) => m.reasonCode ?? null)}::text[],
       ${column((m) => m.inReplyTo ?? null)}::uuid[], ${column((m) => m.refusal ?? null)}::text[],
-      ${column((m) => hashOf(m.body))}::bytea[], ${column((m) => m.body)}::bytea[]
+      ${column((m) => hashOf(m.body))}::bytea[], ${column((m) => m.body.length)}::int[]
     ) as built (message_id, subject_id, message_type, message_identification, leg, party, status, reason_code, in_reply_to,
-      refusal, sha256, body)
-    where ${condition}`;
+      refusal, sha256, size)
+    where ${condition}
+  ),
+  stored_bodies as (
+    insert into message_bodies (message_id, created_at, body)
+    select message_id, now(), body
+    from unnest(${column((m) => m.messageId)}::uuid[], ${column((m) => m.body)}::bytea[]) as bodies (message_id, body)
+    where ${condition}
+  )`;
 }
 
 /**
- * `insert into messages` of a received one, to be used inside a larger statement: once per party and content; no row
- * where the same bytes came before.
+ * The parts of a larger statement that store a received message, once per party and content: `received` has its id, and
+ * no row where the same bytes came before.
  */
-export function insertReceived(messageId: string, message: ReceivedMessage) {
-  return sql<{ message_id: string }>`
+export function storedReceived(messageId: string, message: ReceivedMessage) {
+  const sha256 = hashOf(message.body);
+  return sql`received as (
+    insert into message_keys (party, message_type, sha256, message_id, created_at)
+    values (${message.party}, ${message.type}, ${sha256}, ${messageId}, now())
+    on conflict (party, message_type, sha256) do nothing
+    returning message_id, created_at
+  ),
+  received_message as (
     insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
-      reason_code, answer_url, in_reply_to, sha256, body)
-    values (${messageId}, ${message.subjectId ?? messageId}, ${message.type}, ${message.messageIdentification}, 'in',
+      reason_code, answer_url, in_reply_to, sha256, size, created_at)
+    select message_id, ${message.subjectId ?? messageId}::uuid, ${message.type}, ${message.messageIdentification}, 'in',
       ${message.leg}, ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null},
-      ${message.answerUrl ?? null}, ${message.inReplyTo ?? null}, ${hashOf(message.body)}, ${message.body})
-    on conflict (party, message_type, sha256) where direction = 'in' do nothing
-    returning message_id`;
+      ${message.answerUrl ?? null}, ${message.inReplyTo ?? null}::uuid, ${sha256}::bytea, ${message.body.length}::int, created_at
+    from received
+  ),
+  received_body as (
+    insert into message_bodies (message_id, created_at, body)
+    select message_id, created_at, ${message.body}::bytea from received
+  )`;
 }
 
-/** The row of the same bytes; index messages_received_once. */
+/** The id of what has the same bytes; primary key. */
 export function selectReceived({ party, type, body }: Pick<ReceivedMessage, 'party' | 'type' | 'body'>) {
   return sql<{ message_id: string }>`
-    select message_id from messages
-    where party = ${party} and message_type = ${type} and sha256 = ${hashOf(body)} and direction = 'in'`;
+    select message_id from message_keys
+    where party = ${party} and message_type = ${type} and sha256 = ${hashOf(body)}`;
 }
+
+/**
+ * The bytes of a message, to be joined as `b`: none once they are older than they are kept (LIF-6).
+ * @param alias of `messages` in the statement
+ */
+export const joinBody = (alias: string) => {
+  const of = (column: string) => sql.ref(`${alias}.${column}`);
+  return sql`left join message_bodies b on b.message_id = ${of('message_id')} and b.created_at = ${of('created_at')}`;
+};
 
 /**
  * Stores a received message, once per party and content: the same bytes again find the first row.
@@ -107,39 +134,41 @@ export async function recordReceived(
   db: Db,
   message: ReceivedMessage,
 ): Promise<{ messageId: string; isNew: boolean }> {
-  const [inserted] = await runPrepared(db, 'record_received', insertReceived(randomUUID(), message));
+  const write = sql<{ message_id: string }>`
+    with ${storedReceived(randomUUID(), message)}
+    select message_id from received`;
+  const [inserted] = await runPrepared(db, 'record_received', write);
   if (inserted !== undefined) return { messageId: inserted.message_id, isNew: true };
   const [earlier] = (await selectReceived(message).execute(db)).rows;
-  assert(earlier !== undefined, 'a message is never deleted');
+  assert(earlier !== undefined, 'a message that was received is known by its bytes');
   return { messageId: earlier.message_id, isNew: false };
 }
 
-/** The stored bytes of an answer, and its explanation if it rejects or refuses (MSG-13). */
+/** The stored bytes of an answer, if they are still kept (LIF-6), and its explanation if it rejects or refuses (MSG-13). */
 export async function loadAnswer(
   db: Db,
   messageId: string,
-): Promise<{ body: Buffer; refusal: string | null }> {
+): Promise<{ body: Buffer | null; refusal: string | null }> {
   const [row] = await runPrepared(
     db,
     'load_answer',
-    sql<{ body: Buffer; refusal: string | null }>`
-      select m.body, coalesce(m.refusal, a.refusal) as refusal -- in answers of 0.1.0 it stands beside the answer
-      from messages m left join resolution_answers a on a.answer_message_id = m.message_id
+    sql<{ body: Buffer | null; refusal: string | null }>`
+      select b.body, coalesce(m.refusal, a.refusal) as refusal -- in answers of 0.1.0 it stands beside the answer
+      from messages m ${joinBody('m')} left join resolution_answers a on a.answer_message_id = m.message_id
       where m.message_id = ${messageId}`,
   );
   assert(row !== undefined, 'a message that is named is stored');
   return row;
 }
 
-/** The stored bytes of a message. */
-export async function messageBody(db: Db, messageId: string): Promise<Buffer> {
+/** The bytes of a message; undefined: they are no longer kept (LIF-6). */
+export async function messageBody(db: Db, messageId: string): Promise<Buffer | undefined> {
   const [row] = await runPrepared(
     db,
     'message_body',
-    sql<{ body: Buffer }>`select body from messages where message_id = ${messageId}`,
+    sql<{ body: Buffer }>`select body from message_bodies where message_id = ${messageId}`,
   );
-  assert(row !== undefined, 'a message that is named is stored');
-  return row.body;
+  return row?.body;
 }
 
 /**
@@ -158,7 +187,7 @@ export async function recordRefusal(
       on conflict (message_id) do nothing
       returning message_id
     ),
-    stored as (${insertOutgoing([answer], sql`exists (select from refusal)`)}),
+    ${storedOutgoing([answer], sql`exists (select from refusal)`)},
     noted as (${insertAudit(event, sql`exists (select from refusal)`)})
     select from refusal`.execute(db);
   if (rows.length === 1) return answer.messageId;

@@ -1,9 +1,12 @@
-// Brings a database to the newest schema. Race-safe: Kysely's migrator holds an advisory lock, so that several
-// processes may start at once.
-import { Migrator } from 'kysely';
-import { connect } from './connection.ts';
+// Brings a database to the newest schema. Race-safe: whoever migrates is alone, so that several processes may start at
+// once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Migrator, sql } from 'kysely';
+import pg from 'pg';
+import { connect, type Db } from './connection.ts';
 import { migrations } from './migrations/index.ts';
-import { ensureQuotePartitions } from './partitions.ts';
+import { prepareRecords } from './partition-records.ts';
+import { ensurePartitions } from './partitions.ts';
 import { grantRights } from './rights.ts';
 
 export interface MigrationOutcome {
@@ -11,24 +14,66 @@ export interface MigrationOutcome {
   readonly applied: readonly string[];
 }
 
+/** Before this one, what is on record is made ready (LIF-6). */
+const beforePartitions = '0028-record-keys';
+
 /**
  * Applies what is missing, brings the rights of the database roles in order (SEC-6), and makes the partitions of the
  * coming days.
+ * @param onStep told what begins that may take long
  * @throws the error of the first migration that failed; it is rolled back, the earlier ones stay; else that of the first
- * day whose partition could not be made, after those of the other days; ConfigurationError when a role of the database is missing and cannot be made
+ * partition that could not be made, after the others; ConfigurationError when a role of the database is missing and
+ * cannot be made
  */
-export async function migrate(databaseUrl: string): Promise<MigrationOutcome> {
-  const db = connect(databaseUrl, { applicationName: 'isthmus-migrate', maxConnections: 2 });
+export async function migrate(
+  databaseUrl: string,
+  onStep: (what: string) => void = () => undefined,
+): Promise<MigrationOutcome> {
+  const db = connect(databaseUrl, { applicationName: 'isthmus-migrate', maxConnections: 3 });
   try {
-    const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
-    const { error, results } = await migrator.migrateToLatest();
-    if (error !== undefined)
-      throw error instanceof Error ? error : new Error('migration failed', { cause: error });
-    await grantRights(db);
-    const { failed } = await ensureQuotePartitions(db);
-    if (failed[0] !== undefined) throw failed[0].error;
-    return { applied: (results ?? []).filter((r) => r.status === 'Success').map((r) => r.migrationName) };
+    return await db.connection().execute(async (lock) => {
+      await sql`select pg_advisory_lock(hashtext('migrations'))`.execute(lock); // until it disconnects
+      const applied = await applyMissing(db, onStep);
+      await grantRights(db);
+      const { failed } = await ensurePartitions(db);
+      if (failed[0] !== undefined) throw failed[0].error;
+      return { applied };
+    });
   } finally {
     await db.destroy();
+  }
+}
+
+async function applyMissing(db: Db, onStep: (what: string) => void): Promise<readonly string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+  const missing = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt === undefined);
+  const applied: string[] = [];
+  if (missing.some(({ name }) => name === beforePartitions)) {
+    applied.push(...(await applyTo(() => migrator.migrateTo(beforePartitions), onStep)));
+  }
+  if (missing.some(({ name }) => name > beforePartitions)) await prepareRecords(db, onStep);
+  applied.push(...(await applyTo(() => migrator.migrateToLatest(), onStep)));
+  return applied;
+}
+
+const lockNotAvailable = '55P03';
+const deadlock = '40P01';
+const mostTries = 60; // a minute or two: what holds a table for longer is somebody's report or backup
+
+async function applyTo(
+  migrateTo: () => ReturnType<Migrator['migrateToLatest']>,
+  onStep: (what: string) => void,
+): Promise<readonly string[]> {
+  for (let tries = 1; ; tries += 1) {
+    const { error, results } = await migrateTo();
+    if (error === undefined) {
+      return (results ?? []).filter((r) => r.status === 'Success').map((r) => r.migrationName);
+    }
+    const code = error instanceof pg.DatabaseError ? error.code : undefined;
+    if ((code !== lockNotAvailable && code !== deadlock) || tries === mostTries) {
+      throw error instanceof Error ? error : new Error('migration failed', { cause: error });
+    }
+    onStep('waiting for a table that is in use');
+    await sleep(1_000);
   }
 }

@@ -19,8 +19,14 @@ interface MessagesTable {
   in_reply_to: string | null;
   refusal: string | null;
   sha256: Buffer;
-  body: Buffer;
+  size: number;
   created_at: Generated<Date>;
+}
+
+interface MessageBodiesTable {
+  message_id: string;
+  created_at: Date;
+  body: Buffer;
 }
 
 interface MessageIdentificationsTable {
@@ -32,6 +38,7 @@ interface MessageIdentificationsTable {
 
 interface PaymentsTable {
   uetr: string;
+  begun_at: Date;
   source_clearing_system: string;
   message_id: string;
   answer_message_id: string;
@@ -63,6 +70,7 @@ interface PaymentsTable {
 
 interface DecisionsTable {
   uetr: string;
+  begun_at: Date;
   status: string;
   reason_code: string | null;
   rule_id: string | null;
@@ -100,6 +108,7 @@ interface ResolutionAnswersTable {
 interface DeliveriesTable {
   delivery_id: string;
   subject_id: string;
+  begun_at: Date;
   kind: string;
   message_id: string;
   party: string;
@@ -123,6 +132,7 @@ interface DeliveriesTable {
 interface DeliveryAttemptsTable {
   delivery_id: string;
   attempt: number;
+  begun_at: Date;
   started_at: Generated<Date>;
   finished_at: Date | null;
   outcome: string | null;
@@ -162,6 +172,7 @@ interface AuditEventsTable {
 
 export interface PaymentTables {
   messages: MessagesTable;
+  message_bodies: MessageBodiesTable;
   message_identifications: MessageIdentificationsTable;
   payments: PaymentsTable;
   decisions: DecisionsTable;

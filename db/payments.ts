@@ -12,7 +12,7 @@ import type { Decision } from '../core/decision.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertDecision, toDecision, type DecisionColumns } from './decisions.ts';
-import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { joinBody, storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 import { unlessTaken, type Written } from './unless-taken.ts';
@@ -154,11 +154,12 @@ interface SubmissionRow extends PaymentRow {
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
-    select m.body, m.message_identification, m.subject_id as uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
+    select b.body, m.message_identification, m.subject_id as uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
       (select a.message_id from messages a where a.in_reply_to = m.message_id and a.direction = 'out' limit 1)
         as earlier_answer_id,
       ${paymentColumns}
     from messages m
+    ${joinBody('m')}
     left join payments p on p.uetr = m.subject_id
     ${paymentJoins}
     left join message_identifications k on k.source_clearing_system = m.party
@@ -216,12 +217,12 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
       returning quote_id
     ),
     payment as (
-      insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted,
+      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, received_at, accepted,
         forwarded_message_id, destination_clearing_system, corridor, priority, acceptance_at, deadline_at, quote_id,
         fxp_id, exchange_rate, source_amount, source_currency, destination_amount, destination_currency,
         creditor_agent_fee, debtor_agent_id, creditor_agent_id, source_sap_id, source_account_id,
         destination_sap_id, destination_account_id, source_references, destination_references)
-      select ${uetr}::uuid, ${payment.source.clearingSystemId}, ${accepted.messageId}::uuid,
+      select ${uetr}::uuid, now(), ${payment.source.clearingSystemId}, ${accepted.messageId}::uuid,
         ${accepted.answer.messageId}::uuid, now(), true, ${accepted.forwarded.messageId}::uuid,
         ${payment.destination.clearingSystemId}, ${accepted.corridor}, ${accepted.priority},
         ${new Date(accepted.acceptanceAt)}::timestamptz, ${deadline}::timestamptz, ${quoteId}::uuid,
@@ -236,12 +237,12 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
         ${JSON.stringify(toStored(accepted.destinationReferences))}::jsonb
       from claim
       where ${quoteId}::uuid is null or exists (select from quote)
-      returning uetr, received_at
+      returning uetr, begun_at, received_at
     ),
-    stored as (${insertOutgoing([accepted.answer, accepted.forwarded], sql`exists (select from payment)`)}),
+    ${storedOutgoing([accepted.answer, accepted.forwarded], sql`exists (select from payment)`)},
     instruction as (
-      insert into deliveries (delivery_id, subject_id, kind, message_id, party)
-      select ${accepted.instructionDeliveryId}::uuid, uetr, 'instruction', ${accepted.forwarded.messageId}::uuid,
+      insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
+      select ${accepted.instructionDeliveryId}::uuid, uetr, begun_at, 'instruction', ${accepted.forwarded.messageId}::uuid,
         ${payment.destination.clearingSystemId}
       from payment
     )
@@ -281,18 +282,18 @@ export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Writt
   const write = sql<{ uetr: string }>`
     with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
     payment as (
-      insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted,
+      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, received_at, accepted,
         debtor_agent_id)
-      select ${rejected.uetr}::uuid, ${rejected.sourceSystem}, ${rejected.messageId}::uuid,
+      select ${rejected.uetr}::uuid, now(), ${rejected.sourceSystem}, ${rejected.messageId}::uuid,
         ${rejected.answer.messageId}::uuid, now(), false, ${rejected.debtorAgentId}
       where exists (select from claim) or ${rejected.messageIdIsHeld}::boolean
-      returning uetr
+      returning uetr, begun_at
     ),
-    stored as (${insertOutgoing([rejected.answer], sql`exists (select from payment)`)}),
+    ${storedOutgoing([rejected.answer], sql`exists (select from payment)`)},
     decision as (${insertDecision(decision, sql`payment`)}),
     callback as (
-      insert into deliveries (delivery_id, subject_id, kind, message_id, party, url)
-      select ${randomUUID()}::uuid, uetr, 'callback', ${rejected.answer.messageId}::uuid,
+      insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url)
+      select ${randomUUID()}::uuid, uetr, begun_at, 'callback', ${rejected.answer.messageId}::uuid,
         ${rejected.sourceSystem}, callback_address(${rejected.messageId}::uuid)
       from payment
     ),

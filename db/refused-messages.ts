@@ -7,6 +7,7 @@ import type { EventKind } from '../core/event-kinds.ts';
 import { finalStatuses, type FinalStatus } from '../core/report.ts';
 import { insertAudit, isAlert } from './audit.ts';
 import type { Db } from './connection.ts';
+import { joinBody } from './messages.ts';
 
 /** What is wrong with it, and what it states: the detail of its event. */
 interface Fault {
@@ -132,19 +133,27 @@ async function keepRefused(
   const final = finalOf(fault);
   // unique (subject_id, sha256)
   await sql`
-    insert into refused_messages (message_id, subject_id, party, in_reply_to, sha256, body, refused_as, fault)
-    select ${randomUUID()}::uuid, ${subjectId}::uuid, ${party}, ${inReplyTo}::uuid, ${sha256}, ${body}, ${kind},
+    with refused as (
+    insert into refused_messages (message_id, subject_id, party, in_reply_to, sha256, size, created_at, refused_as, fault)
+    select ${randomUUID()}::uuid, ${subjectId}::uuid, ${party}, ${inReplyTo}::uuid, ${sha256}, ${body.length}::int, now(), ${kind},
       ${JSON.stringify(fault)}::jsonb
     where (select count(*) from refused_messages where subject_id = ${subjectId}) < ${sql.lit(mostPerSubject)}
       or ${final !== undefined}::boolean and not exists (
         select from refused_messages where subject_id = ${subjectId} and fault ->> 'reported' = ${final ?? null})
-    on conflict (subject_id, sha256) do nothing`.execute(db);
+    on conflict (subject_id, sha256) do nothing
+    returning message_id, created_at)
+    insert into message_bodies (message_id, created_at, body)
+    select message_id, created_at, ${body}::bytea from refused`.execute(db);
 }
 
-/** The bytes of one of those of a subject; undefined: there is none. */
-export async function refusedBody(db: Db, subjectId: string, messageId: string): Promise<Buffer | undefined> {
-  const { rows } = await sql<{ body: Buffer }>`
-    select body from refused_messages
-    where message_id = ${messageId}::uuid and subject_id = ${subjectId}::uuid`.execute(db); // primary key
+/** The bytes of one of those of a subject; null: they are no longer kept (LIF-6); undefined: there is none. */
+export async function refusedBody(
+  db: Db,
+  subjectId: string,
+  messageId: string,
+): Promise<Buffer | null | undefined> {
+  const { rows } = await sql<{ body: Buffer | null }>`
+    select b.body from refused_messages m ${joinBody('m')}
+    where m.message_id = ${messageId}::uuid and m.subject_id = ${subjectId}::uuid`.execute(db); // primary key
   return rows[0]?.body;
 }

@@ -19,7 +19,7 @@ import { insertAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment } from './decisions.ts';
 import { askConfirmation, askDeadConfirmation } from './asks.ts';
-import { insertReceived, selectReceived } from './messages.ts';
+import { selectReceived, storedReceived } from './messages.ts';
 import { runPrepared } from './prepared.ts';
 import { refuseMessage, reportRefusals, type RefusedMessage } from './refused-messages.ts';
 
@@ -130,9 +130,9 @@ async function recordReport(
     body,
   } as const;
   const write = sql<{ message_id: string }>`
-    with inserted as (${insertReceived(randomUUID(), message)}),
+    with ${storedReceived(randomUUID(), message)},
     stored as (
-      select message_id from inserted
+      select message_id from received
       union all
       ${selectReceived(message)}
     ),

@@ -6,7 +6,7 @@ import { assert } from '../core/assert.ts';
 import { mapValue } from '../core/result.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
-import { insertOutgoing, type OutgoingMessage } from './messages.ts';
+import { joinBody, storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { unlessTaken, type Written } from './unless-taken.ts';
 
 /** The answer of a resolution as it stands. */
@@ -120,11 +120,12 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
   // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
   const { rows } = await sql<RequestRow>`
-    select m.body, m.message_identification, m.party, now() as now,
+    select b.body, m.message_identification, m.party, now() as now,
       (select o.message_id from messages o where o.in_reply_to = m.message_id and o.direction = 'out' limit 1)
         as earlier_answer_id,
       ${resolutionColumns}
     from messages m
+    ${joinBody('m')}
     left join resolutions r on r.source_clearing_system = m.party
       and r.message_identification = m.message_identification
     ${resolutionJoins}
@@ -148,12 +149,13 @@ export interface NewEnquiry {
   readonly message: OutgoingMessage;
 }
 
-function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, condition: RawBuilder<unknown>) {
+/** @param source has one row if it is to be written, with `begun_at` of the resolution */
+function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, source: RawBuilder<unknown>) {
   return sql`
-    insert into deliveries (delivery_id, subject_id, kind, message_id, party)
-    select ${enquiry.deliveryId}::uuid, ${resolutionId}::uuid, ${enquiryKinds[enquiry.of]},
+    insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
+    select ${enquiry.deliveryId}::uuid, ${resolutionId}::uuid, begun_at, ${enquiryKinds[enquiry.of]},
       ${enquiry.message.messageId}::uuid, ${enquiry.message.party}
-    where ${condition}`;
+    from ${source}`;
 }
 
 /** A request that passed: its row and its first enquiry. */
@@ -189,10 +191,10 @@ export async function recordRouted(
       select ${resolutionId}::uuid, ${routed.sourceSystem}, ${routed.messageIdentification}, now(),
         waits_since + ${limit}, ${routed.destinationCountry}, ${enquiry.message.party}
       from request
-      returning deadline_at
+      returning deadline_at, received_at as begun_at
     ),
-    stored as (${insertOutgoing([enquiry.message], sql`exists (select from resolution)`)}),
-    asked as (${insertEnquiry(resolutionId, enquiry, sql`exists (select from resolution)`)})
+    ${storedOutgoing([enquiry.message], sql`exists (select from resolution)`)},
+    asked as (${insertEnquiry(resolutionId, enquiry, sql`resolution`)})
     select deadline_at, ${remaining(sql`deadline_at`)} from resolution`;
   return mapValue(
     await unlessTaken(async () => (await write.execute(db)).rows),
@@ -218,7 +220,7 @@ export interface NewAnswer {
   readonly event?: AuditEvent;
 }
 
-/** The statements that write an answer with its message and callback, once `resolution` says that they may. */
+/** The statements that write an answer with its message and callback, once `resolution` says that they may, and when it began. */
 function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
   return sql`
     answer as (
@@ -231,12 +233,12 @@ function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
       on conflict (resolution_id) do nothing
       returning resolution_id
     ),
-    stored as (${insertOutgoing([answer.message], sql`exists (select from answer)`)}),
+    ${storedOutgoing([answer.message], sql`exists (select from answer)`)},
     callback as (
-      insert into deliveries (delivery_id, subject_id, kind, message_id, party, url)
-      select ${randomUUID()}::uuid, resolution_id, 'callback', ${answer.message.messageId}::uuid,
+      insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url)
+      select ${randomUUID()}::uuid, resolution_id, begun_at, 'callback', ${answer.message.messageId}::uuid,
         ${answer.sourceSystem}, callback_address(resolution_id)
-      from answer
+      from answer join ${resolution} using (resolution_id)
     ),
     told as (${insertAudit(answer.event, sql`exists (select from answer)`)})`;
 }
@@ -250,7 +252,7 @@ export async function recordAnsweredAtOnce(
     with resolution as (
       insert into resolutions (resolution_id, source_clearing_system, message_identification, received_at, deadline_at)
       values (${answer.resolutionId}, ${answer.sourceSystem}, ${answer.messageIdentification}, now(), now())
-      returning resolution_id
+      returning resolution_id, received_at as begun_at
     ),
     ${answerParts(answer, sql`resolution`)}
     select resolution_id from answer`;
@@ -269,7 +271,10 @@ export async function recordAnswer(db: Db, answer: NewAnswer): Promise<boolean> 
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'answered')
       where subject_id = ${answer.resolutionId} and kind in ('directory-enquiry', 'account-enquiry')
     ),
-    ${answerParts(answer, sql`(select ${answer.resolutionId}::uuid as resolution_id) one`)}
+    resolution as (
+      select resolution_id, received_at as begun_at from resolutions where resolution_id = ${answer.resolutionId}
+    ),
+    ${answerParts(answer, sql`resolution`)}
     select resolution_id from answer`.execute(db);
   return rows.length === 1;
 }
@@ -283,12 +288,13 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
       update deliveries
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'answered')
       where subject_id = ${resolutionId} and kind = 'directory-enquiry'
+      returning begun_at
     ),
     free as (
-      select where not exists (select from resolution_answers where resolution_id = ${resolutionId})
+      select begun_at from directory where not exists (select from resolution_answers where resolution_id = ${resolutionId})
         and not exists (
           select from deliveries where subject_id = ${resolutionId} and kind = ${enquiryKinds[enquiry.of]})
     ),
-    stored as (${insertOutgoing([enquiry.message], sql`exists (select from free)`)})
-    ${insertEnquiry(resolutionId, enquiry, sql`exists (select from free)`)}`.execute(db);
+    ${storedOutgoing([enquiry.message], sql`exists (select from free)`)}
+    ${insertEnquiry(resolutionId, enquiry, sql`free`)}`.execute(db);
 }

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { ConfigurationError } from '../core/config.ts';
 import type { Db } from './connection.ts';
+import { yearly } from './partitions.ts';
 import { kindTables } from './scheme/kinds.ts';
 
 type Privilege = 'select' | 'insert' | 'update' | 'delete';
@@ -55,11 +56,15 @@ const readable: Rights = Object.fromEntries(
     'institutions',
     'leases',
     'logged_alerts',
+    'message_bodies',
     'message_identifications',
+    'message_keys',
     'messages',
     'operator_callback_origins',
     'operators',
+    'partitions',
     'pauses',
+    'payment_keys',
     'payments',
     'psp_improvements',
     'public_keys',
@@ -82,6 +87,8 @@ const readable: Rights = Object.fromEntries(
   ].map((table) => [table, read]),
 );
 
+const partitioned = ['quote_requests', 'message_bodies', ...Object.keys(yearly)];
+
 /** What operators of the scheme change (ADM-1), by its documents (db/scheme/kinds.ts). */
 const administered: Rights = Object.fromEntries(
   Object.values(kindTables).flatMap(({ tables }) =>
@@ -99,10 +106,12 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     endpoint_probes: add,
     // takes in
     messages: add,
+    message_bodies: add,
+    message_keys: add,
     refused_messages: add,
     callback_addresses: add,
     quote_requests: add,
-    quote_requests_default: read, // days whose partition came too late
+    ...Object.fromEntries(partitioned.map((table) => [`${table}_default`, read])), // what came before its partition
     rates: keep,
     tier_improvements: keep,
     psp_improvements: keep,
@@ -120,6 +129,8 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
   isthmus_worker: {
     ...readable,
     messages: add,
+    message_bodies: add,
+    message_keys: add,
     refused_messages: add,
     refusals: add,
     audit_events: add,
@@ -145,7 +156,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
 /** Functions that run with the rights of the owner, with the roles that may call them; nobody else may. */
 const callable: Readonly<Record<string, readonly DatabaseRole[]>> = {
   'callback_address(uuid)': ['isthmus_api', 'isthmus_worker'],
-  'make_quote_partition(date)': ['isthmus_api'],
+  'make_partition(text, date)': ['isthmus_api'],
   'drop_quote_partition(date)': ['isthmus_api'],
 };
 

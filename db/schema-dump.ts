@@ -1,5 +1,5 @@
 // The schema as text, from Postgres' own catalog: for a person to read in one place (db/schema.sql), and for a test to
-// show that the file is what the migrations make. It holds no data, no owners and no partition of a day.
+// show that the file is what the migrations make. It holds no data, no owners and no partition of a day, month or year.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
@@ -37,7 +37,7 @@ async function tablesOf(db: Db): Promise<readonly string[]> {
     left join pg_inherits i on i.inhrelid = c.oid
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
       and c.relname <> all (${bookkeeping})
-      and not (c.relispartition and c.relname ~ '_[0-9]{8}$')
+      and not (c.relispartition and c.relname ~ '_[0-9]{4,8}$')
     order by c.relname collate "C"`.execute(db);
   const texts: string[] = [];
   for (const table of rows) {
@@ -146,7 +146,7 @@ const grantQuery: Query = sql`
     || ' to ' || a.grantee::regrole::text as line
   from pg_class c, lateral aclexplode(c.relacl) a
   where c.relnamespace = 'public'::regnamespace and a.grantee <> c.relowner and a.grantee <> 0
-    and c.relname <> all (${bookkeeping}) and not (c.relispartition and c.relname ~ '_[0-9]{8}$')
+    and c.relname <> all (${bookkeeping}) and not (c.relispartition and c.relname ~ '_[0-9]{4,8}$')
   group by c.relname, a.grantee
   union all
   select 2, p.proname, 0, 'revoke execute on function ' || p.oid::regprocedure::text || ' from public'

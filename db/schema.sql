@@ -59,7 +59,7 @@ declare
   payment record;
   is_known boolean;
 begin
-  select accepted, priority into payment from payments where uetr = new.uetr;
+  select accepted, priority into payment from payments where uetr = new.uetr and begun_at = new.begun_at;
   if payment.accepted is null then
     raise exception 'a decision without a payment (LIF-1)' using errcode = 'integrity_constraint_violation';
   end if;
@@ -89,34 +89,56 @@ begin
 end $function$;
 comment on function drop_quote_partition(date) is 'Drops the partition of a UTC day that is older than 62 days (QUO-10).';
 
-CREATE OR REPLACE FUNCTION public.make_quote_partition(day date)
+CREATE OR REPLACE FUNCTION public.lock_submission()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform from messages where message_id = new.message_id for key share;
+  if not found then
+    raise exception 'no message % is stored', new.message_id using errcode = 'foreign_key_violation';
+  end if;
+  return new;
+end $function$;
+comment on function lock_submission() is 'Whoever names an address for an answer waits for whoever writes the answer: see callback_address().';
+
+CREATE OR REPLACE FUNCTION public.make_partition(parent text, day date)
  RETURNS bigint
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  partition text := 'quote_requests_' || to_char(day, 'YYYYMMDD');
-  from_ timestamptz := day::timestamp at time zone 'UTC';
-  to_ timestamptz := (day + 1)::timestamp at time zone 'UTC';
+  unit text := case when parent = 'quote_requests' then 'day' when parent = 'message_bodies' then 'month' else 'year' end;
+  by_ text := case when parent = 'quote_requests' then 'issued_at'
+    when parent in ('messages', 'message_bodies') then 'created_at' when parent = 'audit_events' then 'occurred_at'
+    when parent in ('payments', 'decisions', 'deliveries', 'delivery_attempts') then 'begun_at' end;
+  from_ timestamptz := date_trunc(unit, day::timestamp) at time zone 'UTC';
+  to_ timestamptz := (date_trunc(unit, day::timestamp) + ('1 ' || unit)::interval) at time zone 'UTC';
+  partition text := parent || '_' || to_char(date_trunc(unit, day::timestamp),
+    case unit when 'day' then 'YYYYMMDD' when 'month' then 'YYYYMM' else 'YYYY' end);
   moved bigint;
 begin
-  perform pg_advisory_xact_lock(hashtext('quote_requests partitions'));
-  perform from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'quote_requests'::regclass and c.relname = partition;
+  if by_ is null then
+    raise exception 'the table % has no partitions of a time', parent using errcode = 'invalid_parameter_value';
+  end if;
+  perform pg_advisory_xact_lock(hashtext(parent || ' partitions'));
+  perform from partitions p where p.parent = make_partition.parent and p.since < to_ and p.until > from_;
   if found then
     return 0; -- by another process
   end if;
-  lock table quote_requests_default in access exclusive mode; -- no other quote of that day may come into it
-  execute format('create table %I (like quote_requests including all)', partition);
-  execute format('with moved as (delete from quote_requests_default where issued_at >= $1 and issued_at < $2 returning *)
-    insert into %I select * from moved', partition) using from_, to_;
+  execute format('lock table %I in access exclusive mode', parent || '_default'); -- nothing of that time may come into it
+  execute format('create table %I (like %I including all excluding identity)', partition, parent);
+  execute format('with moved as (delete from %I where %I >= $1 and %2$I < $2 returning *) insert into %I select * from moved',
+    parent || '_default', by_, partition) using from_, to_;
   get diagnostics moved = row_count;
-  -- to make it at once as a partition would hold up every quote until it has its lock
-  execute format('alter table quote_requests attach partition %I for values from (%L) to (%L)', partition, from_, to_);
+  -- to make it at once as a partition would hold up every write until it has its lock
+  execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, partition, from_, to_);
   return moved;
 end $function$;
-comment on function make_quote_partition(date) is 'Makes the partition of a UTC day, and moves the quotes into it that came too early; their number (QUO-10).';
+comment on function make_partition(text,date) is 'Makes the partition that a UTC day is in: of a day for quotes (QUO-10), of a month for the bytes of messages, of a year for records (LIF-6); and moves into it what came too early: how many rows.';
 
 CREATE OR REPLACE FUNCTION public.note_alert_states()
  RETURNS trigger
@@ -194,6 +216,18 @@ begin
 end $function$;
 comment on function resume_book_endpoint() is 'An address for books that is entered anew within a day goes on as before: no day is left out (REC-2).';
 
+CREATE OR REPLACE FUNCTION public.take_payment_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into payment_keys (uetr, begun_at) values (new.uetr, new.begun_at);
+  return new;
+end $function$;
+comment on function take_payment_key() is 'A UETR is judged once, whatever partition its payment is in (DUP-3); 23505 where it was.';
+
 create table address_inputs (
   address_input_id text not null,
   label jsonb,
@@ -266,12 +300,12 @@ create table audit_events (
   subject_id uuid,
   party text,
   detail jsonb not null default '{}'::jsonb,
-  constraint audit_events_pkey PRIMARY KEY (audit_event_id),
+  constraint audit_events_pkey PRIMARY KEY (audit_event_id, occurred_at),
   constraint audit_events_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'alert'::text, 'security'::text])))
-);
-CREATE INDEX audit_events_alerts ON public.audit_events USING btree (occurred_at) WHERE (severity = ANY (ARRAY['alert'::text, 'security'::text]));
-CREATE INDEX audit_events_contradictions ON public.audit_events USING btree (subject_id, ((detail ->> 'reportMessageId'::text))) WHERE (kind = 'payment.contradiction'::text);
-CREATE INDEX audit_events_subject_id ON public.audit_events USING btree (subject_id);
+) partition by RANGE (occurred_at);
+CREATE INDEX audit_events_alerts ON ONLY public.audit_events USING btree (occurred_at) WHERE (severity = ANY (ARRAY['alert'::text, 'security'::text]));
+CREATE INDEX audit_events_contradictions ON ONLY public.audit_events USING btree (subject_id, ((detail ->> 'reportMessageId'::text))) WHERE (kind = 'payment.contradiction'::text);
+CREATE INDEX audit_events_subject_id ON ONLY public.audit_events USING btree (subject_id);
 comment on table audit_events is 'What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.';
 comment on column audit_events.audit_event_id is 'Our id.';
 comment on column audit_events.occurred_at is 'When.';
@@ -280,6 +314,8 @@ comment on column audit_events.kind is 'What happened, for example payment.contr
 comment on column audit_events.subject_id is 'What it is about, where that is one: the UETR of a payment, or the id of a resolution or of a page of a book.';
 comment on column audit_events.party is 'The party concerned, if any.';
 comment on column audit_events.detail is 'Codes and ids; never personal data (SEC-3).';
+
+create table audit_events_default partition of audit_events DEFAULT;
 
 create table book_endpoints (
   party_id text not null,
@@ -503,13 +539,14 @@ create table decisions (
   decided_at timestamp with time zone not null default now(),
   outcome_id uuid,
   perhaps_seen boolean,
-  constraint decisions_pkey PRIMARY KEY (uetr),
+  begun_at timestamp with time zone not null,
+  constraint decisions_pkey PRIMARY KEY (uetr, begun_at),
   constraint decisions_check CHECK (((decided_by = 'destination'::text) = (report_message_id IS NOT NULL))),
   constraint decisions_decided_by_check CHECK ((decided_by = ANY (ARRAY['destination'::text, 'gateway'::text, 'operator'::text]))),
   constraint decisions_outcome_id_check CHECK (((decided_by = 'operator'::text) = (outcome_id IS NOT NULL))),
   constraint decisions_status_check CHECK ((status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])))
-);
-CREATE INDEX decisions_decided_at ON public.decisions USING btree (decided_at, uetr);
+) partition by RANGE (begun_at);
+CREATE INDEX decisions_decided_at ON ONLY public.decisions USING btree (decided_at, uetr);
 comment on table decisions is 'The final status of each payment: one row, written once, never changed (PAY-7, PAY-10).';
 comment on column decisions.uetr is 'The payment.';
 comment on column decisions.status is 'ACCC, RJCT or BLCK.';
@@ -523,6 +560,9 @@ comment on column decisions.notification_message_id is 'fxtr.017 to the FX provi
 comment on column decisions.decided_at is 'When, database clock.';
 comment on column decisions.outcome_id is 'What the operators recorded; null where they did not decide.';
 comment on column decisions.perhaps_seen is 'Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not (REC-2). Null: written by a release before this column.';
+comment on column decisions.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
+
+create table decisions_default partition of decisions DEFAULT;
 
 create table deliveries (
   delivery_id uuid not null,
@@ -545,16 +585,17 @@ create table deliveries (
   claim uuid,
   enquiry_asked_at timestamp with time zone,
   enquiry_owed_since timestamp with time zone,
-  constraint deliveries_pkey PRIMARY KEY (delivery_id),
-  constraint deliveries_subject_id_kind_key UNIQUE (subject_id, kind),
+  begun_at timestamp with time zone not null,
+  constraint deliveries_pkey PRIMARY KEY (delivery_id, begun_at),
+  constraint deliveries_subject_id_kind_begun_at_key UNIQUE (subject_id, kind, begun_at),
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text, 'book'::text]))),
   constraint deliveries_one_end CHECK (((kind <> ALL (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) OR (delivered_at IS NULL) OR (closed_at IS NULL))),
   constraint deliveries_possibly_sent_check CHECK ((possibly_sent >= 0))
-);
-CREATE INDEX deliveries_closed ON public.deliveries USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (delivered_at IS NULL));
-CREATE INDEX deliveries_dead ON public.deliveries USING btree (closed_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) AND (delivered_at IS NULL) AND (closed_at IS NOT NULL));
-CREATE INDEX deliveries_open ON public.deliveries USING btree (asked_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) AND (delivered_at IS NULL) AND (closed_at IS NULL));
-CREATE INDEX deliveries_undecided ON public.deliveries USING btree (asked_at) WHERE ((kind = 'instruction'::text) AND (closed_at IS NULL));
+) partition by RANGE (begun_at);
+CREATE INDEX deliveries_closed ON ONLY public.deliveries USING btree (closed_at) WHERE ((closed_at IS NOT NULL) AND (delivered_at IS NULL));
+CREATE INDEX deliveries_dead ON ONLY public.deliveries USING btree (closed_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) AND (delivered_at IS NULL) AND (closed_at IS NOT NULL));
+CREATE INDEX deliveries_open ON ONLY public.deliveries USING btree (asked_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) AND (delivered_at IS NULL) AND (closed_at IS NULL));
+CREATE INDEX deliveries_undecided ON ONLY public.deliveries USING btree (asked_at) WHERE ((kind = 'instruction'::text) AND (closed_at IS NULL));
 comment on table deliveries is 'Messages to be brought to another party, at least once, same bytes (CBK-1). One row per payment or resolution and kind; every attempt updates it, so that an attempt and a decision against it never miss each other.';
 comment on column deliveries.delivery_id is 'Our id.';
 comment on column deliveries.subject_id is 'What its message is about: the UETR of a payment, or the id of a resolution or of a page of a book.';
@@ -576,6 +617,9 @@ comment on column deliveries.round is 'Of an instruction: the send that its atte
 comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent (TIM-3).';
 comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
 comment on column deliveries.enquiry_owed_since is 'Of an instruction: when the source first asked for the status, of those questions that no send had met when the last one came (DUP-1).';
+comment on column deliveries.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
+
+create table deliveries_default partition of deliveries DEFAULT;
 
 create table delivery_attempts (
   delivery_id uuid not null,
@@ -588,11 +632,12 @@ create table delivery_attempts (
   error_class text,
   response_excerpt text,
   url text,
-  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt),
+  begun_at timestamp with time zone not null,
+  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt, begun_at),
   constraint delivery_attempts_attempt_check CHECK ((attempt > 0)),
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['NOT_SENT'::text, 'MAYBE_SENT'::text, 'ANSWERED'::text])))
-);
-CREATE INDEX delivery_attempts_started_at ON public.delivery_attempts USING brin (started_at);
+) partition by RANGE (begun_at);
+CREATE INDEX delivery_attempts_started_at ON ONLY public.delivery_attempts USING brin (started_at);
 comment on table delivery_attempts is 'Every attempt, its row committed before the socket opens (TIM-3, CBK-4). A row without outcome counts as MAYBE_SENT.';
 comment on column delivery_attempts.delivery_id is 'The delivery.';
 comment on column delivery_attempts.attempt is 'From 1.';
@@ -604,6 +649,9 @@ comment on column delivery_attempts.duration_ms is 'Milliseconds from start to a
 comment on column delivery_attempts.error_class is 'refused, timeout, reset and so on; null when answered.';
 comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx (CBK-4).';
 comment on column delivery_attempts.url is 'Where it went (CBK-4).';
+comment on column delivery_attempts.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
+
+create table delivery_attempts_default partition of delivery_attempts DEFAULT;
 
 create table endpoint_probes (
   change_id uuid not null,
@@ -801,6 +849,19 @@ create table logged_alerts (
 comment on table logged_alerts is 'Alerts and security events of which a process has written a log line (OBS-1).';
 comment on column logged_alerts.audit_event_id is 'The alert.';
 
+create table message_bodies (
+  message_id uuid not null,
+  created_at timestamp with time zone not null,
+  body bytea not null,
+  constraint message_bodies_pkey PRIMARY KEY (message_id, created_at)
+) partition by RANGE (created_at);
+comment on table message_bodies is 'The bytes of each message: kept for a shorter time than the record of it (LIF-6). Insert-only; partitioned by month.';
+comment on column message_bodies.message_id is 'The message, or refused message.';
+comment on column message_bodies.created_at is 'As of the message.';
+comment on column message_bodies.body is 'The bytes.';
+
+create table message_bodies_default partition of message_bodies DEFAULT;
+
 create table message_identifications (
   source_clearing_system text not null,
   message_identification text not null,
@@ -814,6 +875,21 @@ comment on column message_identifications.message_identification is 'MsgId.';
 comment on column message_identifications.uetr is 'The payment that has it.';
 comment on column message_identifications.claimed_at is 'When it was taken.';
 
+create table message_keys (
+  party text not null,
+  message_type text not null,
+  sha256 bytea not null,
+  message_id uuid not null,
+  created_at timestamp with time zone not null,
+  constraint message_keys_pkey PRIMARY KEY (party, message_type, sha256)
+);
+comment on table message_keys is 'By which a received message is recognised when it comes again (DUP-1): once per party and content, whatever partition the message is in. Goes with it.';
+comment on column message_keys.party is 'Who sent it.';
+comment on column message_keys.message_type is 'As of the message.';
+comment on column message_keys.sha256 is 'SHA-256 of its bytes.';
+comment on column message_keys.message_id is 'The message.';
+comment on column message_keys.created_at is 'As of the message.';
+
 create table messages (
   message_id uuid not null,
   subject_id uuid,
@@ -826,22 +902,21 @@ create table messages (
   reason_code text,
   answer_url text,
   in_reply_to uuid,
-  sha256 bytea not null,
-  body bytea not null,
-  created_at timestamp with time zone not null default now(),
   refusal text,
-  constraint messages_pkey PRIMARY KEY (message_id),
+  sha256 bytea not null,
+  size integer not null,
+  created_at timestamp with time zone not null default now(),
+  constraint messages_pkey PRIMARY KEY (message_id, created_at),
   constraint messages_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
   constraint messages_leg_check CHECK ((leg = ANY (ARRAY['source'::text, 'destination'::text, 'fxp'::text, 'book'::text]))),
   constraint messages_message_type_check CHECK ((message_type = ANY (ARRAY['pacs008'::text, 'pacs002'::text, 'pacs028'::text, 'acmt023'::text, 'acmt024'::text, 'fxtr017'::text, 'camt054'::text])))
-);
-CREATE INDEX messages_finals ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'destination'::text) AND (message_type = 'pacs002'::text) AND (status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])));
-CREATE INDEX messages_in_reply_to ON public.messages USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
-CREATE INDEX messages_message_identification ON public.messages USING btree (message_identification);
-CREATE UNIQUE INDEX messages_received_once ON public.messages USING btree (party, message_type, sha256) WHERE (direction = 'in'::text);
-CREATE INDEX messages_subject_id ON public.messages USING btree (subject_id);
-CREATE INDEX messages_submitted ON public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'source'::text));
-comment on table messages is 'Every ISO 20022 message received or sent, byte for byte. Insert-only.';
+) partition by RANGE (created_at);
+CREATE INDEX messages_finals ON ONLY public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'destination'::text) AND (message_type = 'pacs002'::text) AND (status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])));
+CREATE INDEX messages_in_reply_to ON ONLY public.messages USING btree (in_reply_to) WHERE (in_reply_to IS NOT NULL);
+CREATE INDEX messages_message_identification ON ONLY public.messages USING btree (message_identification);
+CREATE INDEX messages_subject_id ON ONLY public.messages USING btree (subject_id);
+CREATE INDEX messages_submitted ON ONLY public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'source'::text));
+comment on table messages is 'Every ISO 20022 message received or sent; its bytes are in message_bodies. Insert-only; partitioned by year (LIF-6).';
 comment on column messages.message_id is 'Our id.';
 comment on column messages.subject_id is 'What it is about: the UETR of a payment, or the id of a resolution or of a page of a book.';
 comment on column messages.message_type is 'pacs008, pacs002, pacs028, acmt023, acmt024, fxtr017 or camt054.';
@@ -853,10 +928,12 @@ comment on column messages.status is 'Transaction status of a pacs.002; true or 
 comment on column messages.reason_code is 'Status reason of a pacs.002, verification reason of an acmt.024, if any.';
 comment on column messages.answer_url is 'Address that a submission named for its answer (pacs002Endpoint, acmt024Endpoint).';
 comment on column messages.in_reply_to is 'The message that this one answers.';
-comment on column messages.sha256 is 'SHA-256 of body.';
-comment on column messages.body is 'The bytes.';
-comment on column messages.created_at is 'When it was stored.';
 comment on column messages.refusal is 'Of an answer of ours that refuses: rule, place and public text at length (MSG-13).';
+comment on column messages.sha256 is 'SHA-256 of its bytes.';
+comment on column messages.size is 'Number of its bytes.';
+comment on column messages.created_at is 'When it was stored.';
+
+create table messages_default partition of messages DEFAULT;
 
 create table operator_callback_origins (
   operator_id text not null,
@@ -905,6 +982,15 @@ comment on column pauses.resumed_by is 'Client id; null while it stands.';
 comment on column pauses.resumed_at is 'When.';
 comment on column pauses.resumed_because is 'Why, in their words.';
 
+create table payment_keys (
+  uetr uuid not null,
+  begun_at timestamp with time zone not null,
+  constraint payment_keys_pkey PRIMARY KEY (uetr)
+);
+comment on table payment_keys is 'Every UETR that was judged, once, whatever partition the payment is in (DUP-3). Goes with it.';
+comment on column payment_keys.uetr is 'The payment.';
+comment on column payment_keys.begun_at is 'As of the payment.';
+
 create table payments (
   uetr uuid not null,
   source_clearing_system text not null,
@@ -934,16 +1020,17 @@ create table payments (
   destination_account_id text,
   source_references jsonb,
   destination_references jsonb,
-  constraint payments_pkey PRIMARY KEY (uetr),
+  begun_at timestamp with time zone not null,
+  constraint payments_pkey PRIMARY KEY (uetr, begun_at),
   constraint payments_priority_check CHECK ((priority = ANY (ARRAY['HIGH'::text, 'NORM'::text])))
-);
-CREATE INDEX payments_end_to_end_id ON public.payments USING btree ((((source_references -> 'original'::text) ->> 'endToEndId'::text)));
-CREATE INDEX payments_of_creditor_agent ON public.payments USING btree (creditor_agent_id, received_at, uetr);
-CREATE INDEX payments_of_debtor_agent ON public.payments USING btree (debtor_agent_id, received_at, uetr);
-CREATE INDEX payments_of_destination ON public.payments USING btree (destination_clearing_system, received_at, uetr);
-CREATE INDEX payments_of_source ON public.payments USING btree (source_clearing_system, received_at, uetr);
-CREATE INDEX payments_quote_id ON public.payments USING btree (quote_id) WHERE (quote_id IS NOT NULL);
-CREATE INDEX payments_received ON public.payments USING btree (received_at, uetr);
+) partition by RANGE (begun_at);
+CREATE INDEX payments_end_to_end_id ON ONLY public.payments USING btree ((((source_references -> 'original'::text) ->> 'endToEndId'::text)));
+CREATE INDEX payments_of_creditor_agent ON ONLY public.payments USING btree (creditor_agent_id, received_at, uetr);
+CREATE INDEX payments_of_debtor_agent ON ONLY public.payments USING btree (debtor_agent_id, received_at, uetr);
+CREATE INDEX payments_of_destination ON ONLY public.payments USING btree (destination_clearing_system, received_at, uetr);
+CREATE INDEX payments_of_source ON ONLY public.payments USING btree (source_clearing_system, received_at, uetr);
+CREATE INDEX payments_quote_id ON ONLY public.payments USING btree (quote_id) WHERE (quote_id IS NOT NULL);
+CREATE INDEX payments_received ON ONLY public.payments USING btree (received_at, uetr);
 comment on table payments is 'One row per UETR that was ever submitted, written once, when its first pacs.008 was judged (DUP-3).';
 comment on column payments.uetr is 'Unique end-to-end transaction reference.';
 comment on column payments.source_clearing_system is 'Payment system that submitted it.';
@@ -973,6 +1060,9 @@ comment on column payments.destination_sap_id is 'Destination-side SAP (intermed
 comment on column payments.destination_account_id is 'The account there: of the FX provider, or of the debtor agent (PAY-5).';
 comment on column payments.source_references is 'Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them (MSG-11).';
 comment on column payments.destination_references is 'Ids and agents of the forwarded pacs.008, as a confirmation repeats them (PAY-9).';
+comment on column payments.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
+
+create table payments_default partition of payments DEFAULT;
 
 create table psp_improvements (
   psp_improvement_id bigint not null generated always as identity,
@@ -1181,10 +1271,10 @@ create table refused_messages (
   party text not null,
   in_reply_to uuid,
   sha256 bytea not null,
-  body bytea not null,
   created_at timestamp with time zone not null default clock_timestamp(),
   refused_as text,
   fault jsonb,
+  size integer not null,
   constraint refused_messages_pkey PRIMARY KEY (message_id),
   constraint refused_messages_subject_id_sha256_key UNIQUE (subject_id, sha256)
 );
@@ -1195,10 +1285,10 @@ comment on column refused_messages.subject_id is 'What it was about: the UETR of
 comment on column refused_messages.party is 'Who sent it.';
 comment on column refused_messages.in_reply_to is 'The message of ours that it answered; null where it came to our address.';
 comment on column refused_messages.sha256 is 'SHA-256 of body.';
-comment on column refused_messages.body is 'The bytes, as far as they were read.';
 comment on column refused_messages.created_at is 'When it was stored.';
 comment on column refused_messages.refused_as is 'Kind of the event that tells of it. Null: kept by a release before this column.';
 comment on column refused_messages.fault is 'What is wrong with it: reason in words, ruleId, and the status that it reported; none of its own text. Null as above.';
+comment on column refused_messages.size is 'Bytes of it, as far as they were read.';
 
 create table resolution_answers (
   resolution_id uuid not null,
@@ -1371,6 +1461,30 @@ comment on column worker_states.worker_id is 'The worker process.';
 comment on column worker_states.started_at is 'When it first said so.';
 comment on column worker_states.at is 'When it last did.';
 
+create view partitions as
+ SELECT parent,
+    name,
+    is_default,
+    (
+        CASE
+            WHEN (since = 'MINVALUE'::text) THEN '-infinity'::text
+            ELSE TRIM(BOTH ''''::text FROM since)
+        END)::timestamp with time zone AS since,
+    (
+        CASE
+            WHEN (until = 'MAXVALUE'::text) THEN 'infinity'::text
+            ELSE TRIM(BOTH ''''::text FROM until)
+        END)::timestamp with time zone AS until
+   FROM ( SELECT ((i.inhparent)::regclass)::text AS parent,
+            (c.relname)::text AS name,
+            (pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT'::text) AS is_default,
+            "substring"(pg_get_expr(c.relpartbound, c.oid), 'FROM \(([^)]*)\) TO'::text) AS since,
+            "substring"(pg_get_expr(c.relpartbound, c.oid), 'TO \(([^)]*)\)$'::text) AS until
+           FROM ((pg_inherits i
+             JOIN pg_class c ON (((c.oid = i.inhrelid) AND (c.relkind = ANY (ARRAY['r'::"char", 'p'::"char"])))))
+             JOIN pg_class p ON (((p.oid = i.inhparent) AND (p.relkind = 'p'::"char"))))
+          WHERE (c.relnamespace = ('public'::regnamespace)::oid)) bounds;
+
 alter table address_type_countries add constraint address_type_countries_address_type_id_fkey FOREIGN KEY (address_type_id) REFERENCES address_types(address_type_id);
 
 alter table address_type_countries add constraint address_type_countries_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
@@ -1380,10 +1494,6 @@ alter table address_type_inputs add constraint address_type_inputs_address_input
 alter table address_type_inputs add constraint address_type_inputs_address_type_id_fkey FOREIGN KEY (address_type_id) REFERENCES address_types(address_type_id);
 
 alter table address_types add constraint address_types_clearing_system_id_fkey FOREIGN KEY (clearing_system_id) REFERENCES clearing_systems(clearing_system_id);
-
-alter table callback_addresses add constraint callback_addresses_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
-
-alter table case_entries add constraint case_entries_audit_event_id_fkey FOREIGN KEY (audit_event_id) REFERENCES audit_events(audit_event_id);
 
 alter table clearing_systems add constraint clearing_systems_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
 
@@ -1403,23 +1513,7 @@ alter table creditor_agent_fee_formulas add constraint creditor_agent_fee_formul
 
 alter table creditor_agent_fee_formulas add constraint creditor_agent_fee_formulas_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
 
-alter table decisions add constraint decisions_callback_message_id_fkey FOREIGN KEY (callback_message_id) REFERENCES messages(message_id);
-
-alter table decisions add constraint decisions_confirmation_message_id_fkey FOREIGN KEY (confirmation_message_id) REFERENCES messages(message_id);
-
-alter table decisions add constraint decisions_notification_message_id_fkey FOREIGN KEY (notification_message_id) REFERENCES messages(message_id);
-
-alter table decisions add constraint decisions_outcome_id_fkey FOREIGN KEY (outcome_id) REFERENCES recorded_outcomes(outcome_id);
-
-alter table decisions add constraint decisions_report_message_id_fkey FOREIGN KEY (report_message_id) REFERENCES messages(message_id);
-
-alter table decisions add constraint decisions_uetr_fkey FOREIGN KEY (uetr) REFERENCES payments(uetr);
-
-alter table deliveries add constraint deliveries_final_report_id_fkey FOREIGN KEY (final_report_id) REFERENCES messages(message_id);
-
-alter table deliveries add constraint deliveries_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
-
-alter table delivery_attempts add constraint delivery_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES deliveries(delivery_id);
+alter table decisions add constraint decisions_outcome_id_fkey1 FOREIGN KEY (outcome_id) REFERENCES recorded_outcomes(outcome_id);
 
 alter table endpoint_probes add constraint endpoint_probes_change_id_fkey FOREIGN KEY (change_id) REFERENCES scheme_changes(change_id);
 
@@ -1451,17 +1545,7 @@ alter table institution_roles add constraint institution_roles_institution_id_fk
 
 alter table institutions add constraint institutions_country_code_fkey FOREIGN KEY (country_code) REFERENCES countries(country_code);
 
-alter table logged_alerts add constraint logged_alerts_audit_event_id_fkey FOREIGN KEY (audit_event_id) REFERENCES audit_events(audit_event_id);
-
-alter table messages add constraint messages_in_reply_to_fkey FOREIGN KEY (in_reply_to) REFERENCES messages(message_id);
-
 alter table operator_callback_origins add constraint operator_callback_origins_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id);
-
-alter table payments add constraint payments_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
-
-alter table payments add constraint payments_forwarded_message_id_fkey FOREIGN KEY (forwarded_message_id) REFERENCES messages(message_id);
-
-alter table payments add constraint payments_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
 
 alter table psp_improvements add constraint psp_improvements_fxp_id_fkey FOREIGN KEY (fxp_id) REFERENCES institutions(institution_id);
 
@@ -1483,21 +1567,7 @@ alter table rates add constraint rates_source_currency_fkey FOREIGN KEY (source_
 
 alter table rates add constraint rates_tier_improvement_id_fkey FOREIGN KEY (tier_improvement_id) REFERENCES tier_improvements(tier_improvement_id);
 
-alter table recorded_outcomes add constraint recorded_outcomes_uetr_fkey FOREIGN KEY (uetr) REFERENCES payments(uetr);
-
-alter table refusals add constraint refusals_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
-
-alter table refusals add constraint refusals_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(message_id);
-
-alter table refused_messages add constraint refused_messages_in_reply_to_fkey FOREIGN KEY (in_reply_to) REFERENCES messages(message_id);
-
-alter table resolution_answers add constraint resolution_answers_answer_message_id_fkey FOREIGN KEY (answer_message_id) REFERENCES messages(message_id);
-
-alter table resolution_answers add constraint resolution_answers_report_message_id_fkey FOREIGN KEY (report_message_id) REFERENCES messages(message_id);
-
 alter table resolution_answers add constraint resolution_answers_resolution_id_fkey FOREIGN KEY (resolution_id) REFERENCES resolutions(resolution_id);
-
-alter table resolutions add constraint resolutions_resolution_id_fkey FOREIGN KEY (resolution_id) REFERENCES messages(message_id);
 
 alter table scheme_change_edits add constraint scheme_change_edits_change_id_fkey FOREIGN KEY (change_id) REFERENCES scheme_changes(change_id);
 
@@ -1535,6 +1605,8 @@ CREATE TRIGGER book_endpoints_entered BEFORE INSERT ON public.book_endpoints FOR
 
 CREATE TRIGGER book_endpoints_removed AFTER DELETE ON public.book_endpoints FOR EACH ROW EXECUTE FUNCTION note_former_book_endpoint();
 
+CREATE TRIGGER callback_addresses_wait BEFORE INSERT ON public.callback_addresses FOR EACH ROW EXECUTE FUNCTION lock_submission();
+
 CREATE TRIGGER case_entries_noted AFTER INSERT ON public.case_entries FOR EACH ROW WHEN ((new.action <> 'note'::text)) EXECUTE FUNCTION note_alert_states();
 
 CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
@@ -1571,6 +1643,8 @@ CREATE TRIGGER institutions_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE
 
 CREATE TRIGGER issuer_keys_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.issuer_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
+CREATE TRIGGER message_bodies_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.message_bodies FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER messages_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.messages FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER operator_callback_origins_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.operator_callback_origins FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
@@ -1580,6 +1654,8 @@ CREATE TRIGGER operators_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON
 CREATE TRIGGER pauses_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.pauses FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER payments_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.payments FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER payments_once BEFORE INSERT ON public.payments FOR EACH ROW EXECUTE FUNCTION take_payment_key();
 
 CREATE TRIGGER psp_improvements_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.psp_improvements FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
@@ -1621,6 +1697,7 @@ grant select on alert_states to isthmus_worker;
 grant insert, select on audit_events to isthmus_api;
 grant select on audit_events to isthmus_readonly;
 grant insert, select on audit_events to isthmus_worker;
+grant select on audit_events_default to isthmus_api;
 grant delete, insert, select, update on book_endpoints to isthmus_api;
 grant select on book_endpoints to isthmus_readonly;
 grant select on book_endpoints to isthmus_worker;
@@ -1656,12 +1733,15 @@ grant select on currencies to isthmus_worker;
 grant select on decisions to isthmus_api;
 grant select on decisions to isthmus_readonly;
 grant insert, select on decisions to isthmus_worker;
+grant select on decisions_default to isthmus_api;
 grant insert, select, update on deliveries to isthmus_api;
 grant select on deliveries to isthmus_readonly;
 grant delete, insert, select, update on deliveries to isthmus_worker;
+grant select on deliveries_default to isthmus_api;
 grant select on delivery_attempts to isthmus_api;
 grant select on delivery_attempts to isthmus_readonly;
 grant insert, select, update on delivery_attempts to isthmus_worker;
+grant select on delivery_attempts_default to isthmus_api;
 grant insert, select on endpoint_probes to isthmus_api;
 grant select on endpoint_probes to isthmus_readonly;
 grant select, update on endpoint_probes to isthmus_worker;
@@ -1700,24 +1780,39 @@ grant delete, insert, select, update on leases to isthmus_worker;
 grant select on logged_alerts to isthmus_api;
 grant select on logged_alerts to isthmus_readonly;
 grant insert, select on logged_alerts to isthmus_worker;
+grant insert, select on message_bodies to isthmus_api;
+grant select on message_bodies to isthmus_readonly;
+grant insert, select on message_bodies to isthmus_worker;
+grant select on message_bodies_default to isthmus_api;
 grant select on message_identifications to isthmus_api;
 grant select on message_identifications to isthmus_readonly;
 grant insert, select, update on message_identifications to isthmus_worker;
+grant insert, select on message_keys to isthmus_api;
+grant select on message_keys to isthmus_readonly;
+grant insert, select on message_keys to isthmus_worker;
 grant insert, select on messages to isthmus_api;
 grant select on messages to isthmus_readonly;
 grant insert, select on messages to isthmus_worker;
+grant select on messages_default to isthmus_api;
 grant delete, insert, select, update on operator_callback_origins to isthmus_api;
 grant select on operator_callback_origins to isthmus_readonly;
 grant select on operator_callback_origins to isthmus_worker;
 grant insert, select, update on operators to isthmus_api;
 grant select on operators to isthmus_readonly;
 grant select on operators to isthmus_worker;
+grant select on partitions to isthmus_api;
+grant select on partitions to isthmus_readonly;
+grant select on partitions to isthmus_worker;
 grant insert, select, update on pauses to isthmus_api;
 grant select on pauses to isthmus_readonly;
 grant select on pauses to isthmus_worker;
+grant select on payment_keys to isthmus_api;
+grant select on payment_keys to isthmus_readonly;
+grant select on payment_keys to isthmus_worker;
 grant select on payments to isthmus_api;
 grant select on payments to isthmus_readonly;
 grant insert, select on payments to isthmus_worker;
+grant select on payments_default to isthmus_api;
 grant insert, select, update on psp_improvements to isthmus_api;
 grant select on psp_improvements to isthmus_readonly;
 grant select on psp_improvements to isthmus_worker;
@@ -1775,8 +1870,10 @@ grant select on worker_states to isthmus_readonly;
 grant delete, insert, select, update on worker_states to isthmus_worker;
 revoke execute on function callback_address(uuid) from public;
 revoke execute on function drop_quote_partition(date) from public;
-revoke execute on function make_quote_partition(date) from public;
+revoke execute on function lock_submission() from public;
+revoke execute on function make_partition(text,date) from public;
+revoke execute on function take_payment_key() from public;
 grant execute on function callback_address(uuid) to isthmus_api;
 grant execute on function callback_address(uuid) to isthmus_worker;
 grant execute on function drop_quote_partition(date) to isthmus_api;
-grant execute on function make_quote_partition(date) to isthmus_api;
+grant execute on function make_partition(text,date) to isthmus_api;

@@ -122,6 +122,13 @@ export const problems = {
     ruleId: 'SEC-1',
     detail: 'Your side of this payment has no message with this id.',
   },
+  'message-not-kept': {
+    status: 410,
+    title: 'Message no longer kept',
+    ruleId: 'LIF-6',
+    detail:
+      'The message is on record, but its bytes are no longer kept. What became of its payment is told by GET /payments/{uetr}.',
+  },
   'not-the-destination': {
     status: 403,
     title: 'Not the destination of this payment',

@@ -1,6 +1,7 @@
 // A message as the body of an answer.
 import type { Db } from '../../db/connection.ts';
 import { loadAnswer } from '../../db/messages.ts';
+import { problem, type Problem } from './problem.ts';
 import { baseHeaders } from './response.ts';
 
 const xmlHeaders = {
@@ -24,12 +25,13 @@ export function xml(body: Buffer, headers: Readonly<Record<string, string>> = {}
   return new Response(body, { headers: { ...xmlHeaders, ...headers } });
 }
 
-/** A stored answer, byte for byte; with the long form of a refusal in a header (MSG-13). */
+/** A stored answer, byte for byte, if it is still kept (LIF-6); with the long form of a refusal in a header (MSG-13). */
 export async function storedAnswer(
   db: Db,
   messageId: string,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Response> {
+): Promise<Response | Problem> {
   const { body, refusal } = await loadAnswer(db, messageId);
+  if (body === null) return problem('message-not-kept');
   return xml(body, { ...headers, ...refusalHeader(refusal) });
 }

@@ -46,7 +46,15 @@ async function demote({ system, wait, durationMs }: Stage): Promise<void> {
 
 /** SQLSTATE 53100, as where nothing can be written any more; what is there can be read. */
 async function fill({ system, wait, durationMs }: Stage): Promise<void> {
-  const tables = ['messages', 'payments', 'decisions', 'deliveries', 'delivery_attempts', 'audit_events'];
+  const tables = [
+    'messages',
+    'message_bodies',
+    'payments',
+    'decisions',
+    'deliveries',
+    'delivery_attempts',
+    'audit_events',
+  ];
   await onSession(system, async (client) => {
     await client.query(`create or replace function chaos_disk_full() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`);

@@ -14,9 +14,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/deliveries.ts',
-        find: 'insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed\n',
+        find: 'insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed\n',
         replace:
-          'insert into delivery_attempts (delivery_id, attempt) select delivery_id, attempts from claimed where false\n',
+          'insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed where false\n',
       },
     ],
     breaks: ['I-17', 'I-12'],
@@ -300,9 +300,9 @@ export const mutants: readonly Mutant[] = [
           "  await db.updateTable('decisions').set({ status: report.status as Decision['status'] }).where('uetr', '=', payment.uetr).execute();",
       },
       {
-        file: 'db/migrations/0024-insert-only.ts', // the database would refuse it (LIF-1)
-        find: "'payments', 'decisions', ",
-        replace: "'payments', ",
+        file: 'db/migrations/0029-partitions.ts', // the database would refuse it (LIF-1)
+        find: "['messages', 'payments', 'decisions', 'audit_events']",
+        replace: "['messages', 'payments', 'audit_events']",
       },
     ],
     breaks: ['I-8', 'I-4', 'R:PAY-7', 'R:PAY-9'],

@@ -27,6 +27,8 @@ import * as insertOnly from './0024-insert-only.ts';
 import * as rights from './0025-rights.ts';
 import * as schemeChanges from './0026-scheme-changes.ts';
 import * as endpointProbes from './0027-endpoint-probes.ts';
+import * as recordKeys from './0028-record-keys.ts';
+import * as partitions from './0029-partitions.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -56,4 +58,6 @@ export const migrations: Record<string, Migration> = {
   '0025-rights': rights,
   '0026-scheme-changes': schemeChanges,
   '0027-endpoint-probes': endpointProbes,
+  '0028-record-keys': recordKeys,
+  '0029-partitions': partitions,
 };

@@ -236,7 +236,7 @@ test('the bytes that leave are the stored ones, each time (MSG-8)', async () => 
   server.removeListener('request', server.listeners('request')[0] as () => void);
   const stored = await db
     .selectFrom('payments as p')
-    .innerJoin('messages as m', 'm.message_id', 'p.forwarded_message_id')
+    .innerJoin('message_bodies as m', 'm.message_id', 'p.forwarded_message_id')
     .select('m.body')
     .where('p.uetr', '=', payment.uetr)
     .executeTakeFirstOrThrow();

@@ -35,7 +35,7 @@ function breaking(text: string, times = Number.POSITIVE_INFINITY) {
 const bare = [{ severity: 'alert', kind: 'message.defect', detail: { defect: 'TypeError' } }];
 
 async function answerOf(messageId: string) {
-  const reading = readAcmt024(await validTree('acmt024', await messageBody(db, messageId)));
+  const reading = readAcmt024(await validTree('acmt024', (await messageBody(db, messageId)) ?? ''));
   return reading.ok ? reading.value : undefined;
 }
 

@@ -114,8 +114,8 @@ async function threeDead(): Promise<void> {
   await submit(gateway, message);
   await evidence.arrival(message.uetr, 'source', 'pacs002');
   await sql`
-    insert into deliveries (delivery_id, subject_id, kind, message_id, party, url, closed_at, closed_reason)
-    select gen_random_uuid(), gen_random_uuid(), 'callback', told.message_id, 'SGDFAST', address.url, now(), 'gone'
+    insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url, closed_at, closed_reason)
+    select gen_random_uuid(), gen_random_uuid(), now(), 'callback', told.message_id, 'SGDFAST', address.url, now(), 'gone'
     from unnest(${[good, good, 'https://withdrawn.example/callback']}::text[]) as address (url), deliveries told
     where told.subject_id = ${message.uetr}::uuid and told.kind = 'callback'`.execute(gateway.db);
 }

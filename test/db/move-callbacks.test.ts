@@ -30,6 +30,7 @@ async function delivery(
     .values({
       delivery_id: deliveryId,
       subject_id: randomUUID(),
+      begun_at: new Date(),
       kind,
       message_id: messageId,
       party: 'SGDFAST',

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { startMaintenance } from '../../api/maintenance.ts';
 import { connect } from '../../db/connection.ts';
-import { dropOldQuotePartitions, ensureQuotePartitions } from '../../db/partitions.ts';
+import { dropOldQuotePartitions, ensurePartitions } from '../../db/partitions.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const database = await testDatabase();
@@ -64,25 +64,28 @@ const comingDays = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Days 3 and 5 have no partition; nothing else is there. */
 beforeEach(async () => {
   await sql`truncate quote_requests`.execute(db);
-  await ensureQuotePartitions(db);
+  await ensurePartitions(db);
   for (const days of [3, 5]) await sql.raw(`drop table ${partitionIn(days)}`).execute(db);
 });
 
-describe('ensureQuotePartitions', () => {
+describe('ensurePartitions', () => {
   it('moves quotes out of the default partition into that of their day, and makes those of the other days', async () => {
     await quoteIn(3, '103');
     await quoteIn(1, '101');
     expect(await whereabouts()).toEqual({ '103': 'quote_requests_default', '101': partitionIn(1) });
     const before = await db.selectFrom('quote_requests').selectAll().orderBy('amount').execute();
-    const { moved, failed } = await ensureQuotePartitions(db);
-    expect({ moved, failed }).toEqual({ moved: [{ day: dateIn(3), rows: 1 }], failed: [] });
+    const { moved, failed } = await ensurePartitions(db);
+    expect({ moved, failed }).toEqual({
+      moved: [{ table: 'quote_requests', day: dateIn(3), rows: 1 }],
+      failed: [],
+    });
     expect(await whereabouts()).toEqual({ '103': partitionIn(3), '101': partitionIn(1) });
     expect(await db.selectFrom('quote_requests').selectAll().orderBy('amount').execute()).toEqual(before);
     expect(await partitions()).toEqual(expect.arrayContaining(comingDays.map(partitionIn)));
   });
 
   it('makes partitions that are like any other: same keys, same indexes', async () => {
-    await ensureQuotePartitions(db);
+    await ensurePartitions(db);
     const { rows } = await sql<{ definition: string }>`
       select replace(pg_get_indexdef(indexrelid), indrelid::regclass::text, 'it') as definition from pg_index
       where indrelid in (${sql.raw([2, 3].map((days) => `'${partitionIn(days)}'::regclass`).join(', '))})`.execute(
@@ -97,7 +100,7 @@ describe('ensureQuotePartitions', () => {
   it('gives a day that has passed without one its partition too, so that its quotes are dropped in time (QUO-10)', async () => {
     await quoteIn(-10, '90');
     await quoteIn(-63, '37');
-    const { failed } = await ensureQuotePartitions(db);
+    const { failed } = await ensurePartitions(db);
     expect(failed).toEqual([]);
     expect(await whereabouts()).toEqual({ '90': partitionIn(-10), '37': partitionIn(-63) });
     expect(await dropOldQuotePartitions(db)).toEqual({ dropped: [partitionIn(-63)], failed: [] });
@@ -107,8 +110,8 @@ describe('ensureQuotePartitions', () => {
   it('makes the partitions of the following days when one day fails, and says which', async () => {
     await sql.raw(`create table ${partitionIn(3)} (something_else int)`).execute(db);
     try {
-      const { failed } = await ensureQuotePartitions(db);
-      expect(failed).toMatchObject([{ what: dateIn(3), error: { code: '42P07' } }]);
+      const { failed } = await ensurePartitions(db);
+      expect(failed).toMatchObject([{ what: `quote_requests of ${dateIn(3)}`, error: { code: '42P07' } }]);
       const without = comingDays.filter((days) => days !== 3);
       expect(await partitions()).toEqual(expect.arrayContaining(without.map(partitionIn)));
     } finally {
@@ -120,25 +123,27 @@ describe('ensureQuotePartitions', () => {
     await quoteIn(5, '105');
     await db.transaction().execute(async (trx) => {
       await sql`select count(*) from quote_requests_default`.execute(trx); // and goes on
-      const ensuring = ensureQuotePartitions(db);
+      const ensuring = ensurePartitions(db);
       for (const amount of ['1', '2', '3']) {
         const started = performance.now();
         await quoteIn(0, amount);
         expect(performance.now() - started).toBeLessThan(500);
       }
       expect((await ensuring).failed).toMatchObject([
-        { what: dateIn(3), error: { code: '55P03' } },
-        { what: dateIn(5), error: { code: '55P03' } },
+        { what: `quote_requests of ${dateIn(3)}`, error: { code: '55P03' } },
+        { what: `quote_requests of ${dateIn(5)}`, error: { code: '55P03' } },
       ]);
     });
-    expect((await ensureQuotePartitions(db)).failed).toEqual([]);
+    expect((await ensurePartitions(db)).failed).toEqual([]);
     expect(await whereabouts()).toMatchObject({ '105': partitionIn(5), '1': partitionIn(0) });
   });
 
   it('may run several times at once', async () => {
     await quoteIn(3, '103');
-    const reports = await Promise.all([1, 2, 3].map(() => ensureQuotePartitions(db)));
-    expect(reports.flatMap(({ moved }) => moved)).toEqual([{ day: dateIn(3), rows: 1 }]);
+    const reports = await Promise.all([1, 2, 3].map(() => ensurePartitions(db)));
+    expect(reports.flatMap(({ moved }) => moved)).toEqual([
+      { table: 'quote_requests', day: dateIn(3), rows: 1 },
+    ]);
     expect(reports.flatMap(({ failed }) => failed)).toEqual([]);
   });
 });
@@ -147,7 +152,7 @@ describe('dropOldQuotePartitions', () => {
   it('drops the other old ones when one cannot be dropped, and says which', async () => {
     await quoteIn(-70, '30');
     await quoteIn(-80, '20');
-    await ensureQuotePartitions(db);
+    await ensurePartitions(db);
     await db.transaction().execute(async (trx) => {
       await sql.raw(`select 1 from ${partitionIn(-80)}`).execute(trx);
       expect(await dropOldQuotePartitions(db)).toMatchObject({
@@ -173,7 +178,7 @@ describe('the api', () => {
     expect(await whereabouts()).toEqual({ '103': partitionIn(3) });
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { level: 40, day: dateIn(3), rows: 1 },
-      { level: 50, what: dateIn(5), err: { code: '42P07' } },
+      { level: 50, what: `quote_requests of ${dateIn(5)}`, err: { code: '42P07' } },
     ]);
   });
 });

@@ -118,7 +118,7 @@ const notFor: readonly [role: DatabaseRole, statements: readonly string[]][] = [
       'update settlement_accounts set owner_id = owner_id',
       'update recorded_outcomes set status = status',
       'insert into quote_requests (quote_request_id) values (gen_random_uuid())',
-      `select make_quote_partition('2030-01-01')`,
+      `select make_partition('quote_requests', '2030-01-01')`,
       `select drop_quote_partition('2000-01-01')`,
       'set role isthmus_api',
     ],
@@ -133,7 +133,7 @@ const notFor: readonly [role: DatabaseRole, statements: readonly string[]][] = [
       'update deliveries set url = url',
       `insert into leases (name, holder, held_until) values ('sweep', 'me', now())`,
       `select callback_address(gen_random_uuid())`,
-      `select make_quote_partition('2030-01-01')`,
+      `select make_partition('quote_requests', '2030-01-01')`,
     ],
   ],
 ];

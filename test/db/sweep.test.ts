@@ -19,8 +19,8 @@ test('a delivery that nobody attempts is found, though more than a thousand stan
   const { messageId } = await accepted();
   const due = (count: number, age: string) =>
     sql<{ subject_id: string }>`
-    insert into deliveries (delivery_id, subject_id, kind, message_id, party, url, asked_at, next_due_at)
-    select gen_random_uuid(), gen_random_uuid(), 'callback', ${messageId}, 'SGDFAST', 'http://127.0.0.1:9/',
+    insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url, asked_at, next_due_at)
+    select gen_random_uuid(), gen_random_uuid(), now(), 'callback', ${messageId}, 'SGDFAST', 'http://127.0.0.1:9/',
       now() - ${age}::interval, now() - interval '61 seconds'
     from generate_series(1, ${count})
     returning subject_id`.execute(db);
@@ -37,8 +37,8 @@ test('a payment or resolution with several deliveries that nobody attempts is fo
   const { messageId } = await accepted();
   const subjectId = randomUUID();
   await sql`
-    insert into deliveries (delivery_id, subject_id, kind, message_id, party, asked_at, next_due_at)
-    select gen_random_uuid(), ${subjectId}, kind, ${messageId}, 'SGDFAST', now() - age, now() - interval '61 seconds'
+    insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, asked_at, next_due_at)
+    select gen_random_uuid(), ${subjectId}, now(), kind, ${messageId}, 'SGDFAST', now() - age, now() - interval '61 seconds'
     from unnest(array['confirmation', 'notification'], array['1 hour', '2 hours']::interval[]) as one (kind, age)`.execute(
     db,
   );
@@ -49,13 +49,15 @@ test('every undecided payment is found, those that were accepted in the same mom
   const { messageId } = await accepted();
   await sql`
     with payment as (
-      insert into payments (uetr, source_clearing_system, message_id, answer_message_id, received_at, accepted, deadline_at)
-      select gen_random_uuid(), 'SGDFAST', ${messageId}, ${messageId}, now(), true, now() - interval '1 minute'
+      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, received_at, accepted, deadline_at)
+      select gen_random_uuid(), now(), 'SGDFAST', ${messageId}, ${messageId}, now(), true, now() - interval '1 minute'
       from generate_series(1, 1001)
-      returning uetr
+      returning uetr, begun_at
     )
-    insert into deliveries (delivery_id, subject_id, kind, message_id, party)
-    select gen_random_uuid(), uetr, 'instruction', ${messageId}, 'THBPPAY' from payment`.execute(db);
+    insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
+    select gen_random_uuid(), uetr, begun_at, 'instruction', ${messageId}, 'THBPPAY' from payment`.execute(
+    db,
+  );
   const undecided = await collect(findUndecided(db, 1_000));
   expect(new Set(undecided.filter(({ isOverdue }) => isOverdue).map(({ uetr }) => uetr)).size).toBe(1_001);
   expect(new Set(await collect(findOverdue(db, 1_000))).size).toBe(1_001);

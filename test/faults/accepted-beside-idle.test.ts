@@ -11,7 +11,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { runBrokenWorker } from '../harness/broken-worker.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { messagesAged } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({
   sweepEveryMs: 500,
@@ -27,11 +27,7 @@ const taskQueue = await runBrokenWorker(gateway, 'idle');
 const idle = (workflowId: string) =>
   temporal.workflow.start(workflowTypes.payment, { workflowId, taskQueue });
 
-const age = (messageId: string) =>
-  rewritten(
-    db,
-    sql`update messages set created_at = created_at - interval '3 seconds' where message_id = ${messageId}`,
-  );
+const age = (messageId: string) => messagesAged(db, sql`message_id = ${messageId}`, '3 seconds');
 
 async function firstSend(subjectId: string): Promise<void> {
   const asked = async () => {

@@ -20,7 +20,10 @@ async function withLockedRepeat(message: OriginalPacs008, work: () => Promise<vo
   const repeat = { ...message, messageIdentification: newMessageId('') };
   const messageId = await storeOnly(gateway, repeat);
   await db.transaction().execute(async (session) => {
-    await sql`select from messages where message_id = ${messageId} for update`.execute(session);
+    // whoever refuses it writes this row (DUP-2), and waits for whoever has written it and may take it back
+    await sql`insert into refusals (message_id, answer_message_id) values (${messageId}, ${messageId})`.execute(
+      session,
+    );
     await temporal.workflow.getHandle(paymentWorkflowId(uetr)).startUpdate(updates.submit, {
       args: [{ messageId, waitSeconds: 0 }],
       waitForStage: 'ACCEPTED',
@@ -34,6 +37,7 @@ async function withLockedRepeat(message: OriginalPacs008, work: () => Promise<vo
       { timeout: 5_000, interval: 50 },
     );
     await work();
+    await sql`delete from refusals where message_id = ${messageId}`.execute(session);
   });
 }
 

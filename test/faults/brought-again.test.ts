@@ -11,7 +11,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction, type Changes } from '../../fixtures/instruction.ts';
 import { bestQuote, storeOnly, submit } from '../harness/payer.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { messagesAged } from '../harness/rewritten.ts';
 
 let isMended = false;
 const gateway = await testGateway({
@@ -102,10 +102,7 @@ test('a submission that was stored twenty minutes before the worker started is j
   const { uetr } = message;
   await gateway.stopWorker();
   const messageId = await storeOnly(gateway, message);
-  await rewritten(
-    db,
-    sql`update messages set created_at = created_at - interval '20 minutes' where message_id = ${messageId}`,
-  );
+  await messagesAged(db, sql`message_id = ${messageId}`, '20 minutes');
   await whileLocked('payments', async () => {
     await gateway.startWorker();
     await untilPast(3_000); // the first sweep, which looks back as far, has ended

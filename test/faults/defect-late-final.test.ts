@@ -9,7 +9,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { storeReport } from '../harness/reports.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { rewritten, messagesAged } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500 });
 const { db } = gateway;
@@ -27,10 +27,7 @@ async function contradicted(): Promise<string> {
     db,
     sql`delete from audit_events where subject_id = ${uetr} and kind = 'payment.contradiction'`,
   );
-  await rewritten(
-    db,
-    sql`update messages set created_at = created_at - interval '1 hour' where message_id = ${reportId}`,
-  );
+  await messagesAged(db, sql`message_id = ${reportId}`, '1 hour');
   return uetr;
 }
 

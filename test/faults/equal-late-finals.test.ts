@@ -6,7 +6,7 @@ import { bothWays, refuseConfirmations } from '../harness/both-ways.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { reportOn } from '../harness/reports.ts';
 import { killProcess } from '../harness/worker-process.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { messagesAged } from '../harness/rewritten.ts';
 
 const { gateway, told, start, reportedMeanwhile } = await bothWays();
 const evidence = evidenceOf(gateway);
@@ -41,10 +41,7 @@ test('and is, although the worker is killed when it has stored it and not yet as
   await vi.waitFor(async () => expect(await finals(uetr)).toBe(2), { timeout: 8_000, interval: 50 });
   await killProcess(worker);
   await sql`drop trigger fails on deliveries`.execute(db);
-  await rewritten(
-    db,
-    sql`update messages set created_at = created_at - interval '20 seconds' where subject_id = ${uetr}`,
-  ); // older than the grace
+  await messagesAged(db, sql`subject_id = ${uetr}`, '20 seconds'); // older than the grace
   await start(); // its first sweep looks at everything
   await vi.waitFor(() => expect(told).toContain(uetr), { timeout: 40_000, interval: 500 });
 }, 120_000);

@@ -198,11 +198,14 @@ test('a submission that was stored while nothing could be started for long is fo
   const body = Buffer.from(buildPacs008(message));
   await gateway.stopWorker();
   await sql`
-    insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, answer_url,
-      sha256, body, created_at)
-    values (${randomUUID()}, ${message.uetr}, 'pacs008', ${message.messageIdentification}, 'in', 'source', 'SGDFAST',
-      ${gateway.sandbox.callbackUrl('SGDFAST')}, ${createHash('sha256').update(body).digest()}, ${body},
-      now() - interval '25 minutes')`.execute(db);
+    with stored as (
+      insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, answer_url,
+        sha256, size, created_at)
+      values (${randomUUID()}, ${message.uetr}, 'pacs008', ${message.messageIdentification}, 'in', 'source', 'SGDFAST',
+        ${gateway.sandbox.callbackUrl('SGDFAST')}, ${createHash('sha256').update(body).digest()}, ${body.length},
+        now() - interval '25 minutes')
+      returning message_id, created_at)
+    insert into message_bodies select message_id, created_at, ${body} from stored`.execute(db);
   await gateway.startWorker();
   const { status, reasonCode } = await evidence.arrival(message.uetr, 'source', 'pacs002');
   expect([status, reasonCode]).toEqual(['RJCT', 'AB03']); // it came in time: the lateness is ours

@@ -6,7 +6,7 @@ import { movableClock } from '../harness/database-clock.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, storeOnly } from '../harness/payer.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { messagesAged } from '../harness/rewritten.ts';
 
 let setAhead: (aheadMs: number) => Promise<void> = () => Promise.resolve();
 const gateway = await testGateway({
@@ -54,10 +54,7 @@ test('a worker that begins after the clock was set back by an hour sweeps, altho
 test('a submission that was stored before the clock was set back by an hour is judged, although its time has not come yet', async () => {
   const message = instruction(await bestQuote(gateway));
   const messageId = await storeOnly(gateway, message);
-  await rewritten(
-    db,
-    sql`update messages set created_at = created_at + interval '1 hour' where message_id = ${messageId}`,
-  );
+  await messagesAged(db, sql`message_id = ${messageId}`, '-1 hour');
   await vi.waitFor(async () => expect(await isJudged(message.uetr)).toBe(true), {
     timeout: 20_000,
     interval: 250,

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { bothWays } from '../harness/both-ways.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { messagesAged } from '../harness/rewritten.ts';
 import { killProcess } from '../harness/worker-process.ts';
 
 const { gateway, told, start, reportedMeanwhile } = await bothWays();
@@ -17,14 +17,9 @@ test('an answer that was lost with its worker is confirmed, although the executi
   await killProcess(worker);
   answer();
   await temporal.workflow.getHandle(paymentWorkflowId(uetr)).terminate('by mistake');
-  for (const [table, column] of [
-    ['messages', 'created_at'],
-    ['delivery_attempts', 'started_at'],
-  ] as const)
-    await rewritten(
-      gateway.db, // older than what a sweep leaves alone
-      sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} - interval '20 seconds'`,
-    );
+  // older than what a sweep leaves alone
+  await messagesAged(gateway.db, sql`true`, '20 seconds');
+  await sql`update delivery_attempts set started_at = started_at - interval '20 seconds'`.execute(gateway.db);
   await start(); // its first sweep looks at everything
   await vi.waitFor(() => expect(told).toContain(uetr), { timeout: 75_000, interval: 500 });
 }, 140_000);

@@ -7,7 +7,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 import { undecided } from '../harness/reports.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { messagesAged } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 500, sweepPieceMs: 2_000 });
 const { db } = gateway;
@@ -19,15 +19,9 @@ test('another submission is judged, although several before it cannot be for as 
   const uetr = randomUUID();
   const held: string[] = [];
   for (let n = 0; n < some; n += 1) held.push(await storeOnly(gateway, instruction(ownExchange(), { uetr })));
-  await rewritten(
-    db,
-    sql`update messages set created_at = created_at - interval '20 seconds' where subject_id = ${uetr}`,
-  );
+  await messagesAged(db, sql`subject_id = ${uetr}`, '20 seconds');
   const other = await storeOnly(gateway, instruction(ownExchange()));
-  await rewritten(
-    db,
-    sql`update messages set created_at = created_at - interval '5 seconds' where message_id = ${other}`,
-  );
+  await messagesAged(db, sql`message_id = ${other}`, '5 seconds');
   const answers = async (ids: readonly string[]) => {
     const { rows } = await sql`select from messages where in_reply_to = any(${ids}::uuid[])`.execute(db);
     return rows.length;

@@ -8,7 +8,7 @@ import { ownExchange, instruction } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
 import { poisonedEngine, poisonedMessageId } from '../harness/poison.ts';
 import { undecided } from '../harness/reports.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { messagesAged } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({
   sweepEveryMs: 500,
@@ -29,10 +29,7 @@ test('a payment whose execution is lost goes on, although hundreds that nobody c
     );
     await Promise.all(some.map((message) => storeOnly(gateway, message)));
   }
-  await rewritten(
-    db,
-    sql`update messages set created_at = created_at - interval '5 seconds' where direction = 'in'`,
-  );
+  await messagesAged(db, sql`direction = 'in'`, '5 seconds');
   await gateway.startWorker();
   const tried = async () => {
     const { rows } = await sql<{ tried: number }>`

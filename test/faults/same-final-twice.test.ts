@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { bothWays, refuseConfirmations } from '../harness/both-ways.ts';
 import { killProcess } from '../harness/worker-process.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { messagesAged } from '../harness/rewritten.ts';
 
 const { gateway, told, start, reportedMeanwhile } = await bothWays();
 const { db } = gateway;
@@ -35,10 +35,7 @@ test('and are, although the worker is killed before it has asked for their confi
   await killProcess(worker);
   await sql`drop trigger fails on deliveries`.execute(db);
   await sql`update delivery_attempts set started_at = started_at - interval '20 seconds'`.execute(db);
-  await rewritten(
-    db,
-    sql`update messages set created_at = created_at - interval '20 seconds' where subject_id = ${uetr}`,
-  );
+  await messagesAged(db, sql`subject_id = ${uetr}`, '20 seconds');
   await start(); // its first sweep looks at everything
   await vi.waitFor(() => expect(told).toContain(uetr), { timeout: 60_000, interval: 500 });
 }, 120_000);

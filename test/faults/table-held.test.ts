@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { storeOnly } from '../harness/payer.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { messagesAged } from '../harness/rewritten.ts';
 
 const gateway = await testGateway({ sweepEveryMs: 500, standstillMs: 500 });
 const { db } = gateway;
@@ -13,10 +13,7 @@ const { db } = gateway;
 /** A submission that was stored five seconds ago, and whose execution was never started. */
 async function lost(): Promise<string> {
   const messageId = await storeOnly(gateway, instruction(ownExchange()));
-  await rewritten(
-    db,
-    sql`update messages set created_at = created_at - interval '5 seconds' where message_id = ${messageId}`,
-  );
+  await messagesAged(db, sql`message_id = ${messageId}`, '5 seconds');
   return messageId;
 }
 

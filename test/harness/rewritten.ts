@@ -1,6 +1,6 @@
 // Tests let time pass by changing what is on record. Nobody else may: the database refuses it (LIF-1), except to a
 // superuser who says so.
-import { sql, type CompiledQuery, type QueryResult } from 'kysely';
+import { sql, type CompiledQuery, type QueryResult, type RawBuilder } from 'kysely';
 import type { Db } from '../../db/connection.ts';
 
 /** @param statement changes or removes records that are insert-only */
@@ -28,4 +28,19 @@ export const dueIn = (db: Db, uetrs: readonly string[], ms: number) =>
   rewritten(
     db,
     sql`update payments set priority = 'HIGH', deadline_at = ${inMs(ms)} where uetr = any(${uetrs}::uuid[])`,
+  );
+
+/**
+ * As if these messages had been stored so long before.
+ * @param which condition on `messages`
+ * @param by as in `5 seconds`
+ */
+export const messagesAged = (db: Db, which: RawBuilder<unknown>, by: string) =>
+  rewritten(
+    db,
+    sql`
+    with aged as (
+      update messages set created_at = created_at - ${by}::interval where ${which} returning message_id)
+    update message_bodies set created_at = created_at - ${by}::interval
+    where message_id in (select message_id from aged)`,
   );

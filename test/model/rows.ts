@@ -36,14 +36,19 @@ export const inOrder = ({ stored }: Record): readonly Report[] =>
     .filter((report) => stored.includes(report))
     .sort((one, other) => stored.indexOf(one) - stored.indexOf(other));
 
+const begunAt = (uetr: string) => sql`(select begun_at from payments where uetr = ${uetr})`;
+
 export async function putRows(db: Db, subject: Subject, record: Record, deadline: Deadline): Promise<void> {
   const { uetr, deliveryId, messageId, reports } = subject;
   for (const [index, report] of inOrder(record).entries()) {
     await sql`
+      with known as (
+        insert into message_keys (party, message_type, sha256, message_id, created_at)
+        values ('THBPPAY', 'pacs002', sha256(${bodyOf(subject, report)}), ${reports[report]}, now()))
       insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status, sha256,
-        body, created_at)
+        size, created_at)
       values (${reports[report]}, ${uetr}, 'pacs002', ${report}, 'in', 'destination', 'THBPPAY', ${saidIn(report)},
-        sha256(${bodyOf(subject, report)}), ${bodyOf(subject, report)}, now() - ${2 - index} * interval '1 minute')`.execute(
+        sha256(${bodyOf(subject, report)}), length(${bodyOf(subject, report)}), now() - ${2 - index} * interval '1 minute')`.execute(
       db,
     );
   }
@@ -61,16 +66,16 @@ export async function putRows(db: Db, subject: Subject, record: Record, deadline
     const { decidedBy } = record;
     const report = decidedBy === 'A' || decidedBy === 'B' ? reports[decidedBy] : null;
     await sql`
-      insert into decisions (uetr, status, decided_by, report_message_id, rule_id, callback_message_id, confirmation_message_id)
-      values (${uetr}, ${record.status}, ${report === null ? 'gateway' : 'destination'}, ${report}, ${ruleOf[decidedBy]},
+      insert into decisions (uetr, begun_at, status, decided_by, report_message_id, rule_id, callback_message_id, confirmation_message_id)
+      values (${uetr}, ${begunAt(uetr)}, ${record.status}, ${report === null ? 'gateway' : 'destination'}, ${report}, ${ruleOf[decidedBy]},
         ${messageId}, ${messageId})`.execute(db);
   }
   for (const kind of ['callback', 'confirmation'] as const) {
     const state = record[kind];
     if (state === 'none') continue;
     await sql`
-      insert into deliveries (delivery_id, subject_id, kind, message_id, party, attempts, delivered_at, closed_at)
-      values (${randomUUID()}, ${uetr}, ${kind}, ${messageId}, 'THBPPAY', ${state === 'due' ? 0 : 1},
+      insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, attempts, delivered_at, closed_at)
+      values (${randomUUID()}, ${uetr}, ${begunAt(uetr)}, ${kind}, ${messageId}, 'THBPPAY', ${state === 'due' ? 0 : 1},
         case when ${state} = 'delivered' then now() end, case when ${state} = 'dead' then now() end)`.execute(
       db,
     );

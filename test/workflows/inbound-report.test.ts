@@ -271,8 +271,8 @@ describe('a confirmation that was given up', () => {
     const { text } = await post(reportOn(original));
     await evidence.closed(uetr);
     await sql`
-      insert into deliveries (delivery_id, subject_id, kind, message_id, party, attempts, closed_at, closed_reason)
-      select ${randomUUID()}, uetr, 'confirmation', confirmation_message_id, 'THBPPAY', 1, now(), 'gone'
+      insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, attempts, closed_at, closed_reason)
+      select ${randomUUID()}, uetr, begun_at, 'confirmation', confirmation_message_id, 'THBPPAY', 1, now(), 'gone'
       from decisions where uetr = ${uetr}`.execute(gateway.db);
     return { uetr, original, confirmation: text };
   }
