@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What carries out each command. */
 const mainOf = new Map([
-  ...['demo', 'start', 'pay', 'where', 'reset', 'migrate'].map(
+  ...['demo', 'start', 'pay', 'where', 'reset', 'migrate', 'retention'].map(
     (name) => /** @type {const} */ ([name, 'cli/main.ts']),
   ),
   ['ops', 'cli/ops/main.ts'],

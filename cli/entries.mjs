@@ -3,6 +3,7 @@ export const entries = {
   api: 'api/main.ts',
   worker: 'activities/main.ts',
   migrate: 'cli/migrate.ts',
+  retention: 'cli/retention.ts',
   ops: 'cli/ops/main.ts',
   sandbox: 'sandbox/main.ts',
 };

@@ -127,6 +127,17 @@ function addData(command: Command, context: CommandContext): void {
       await migrateAndDump(context);
     });
   command
+    .command('retention')
+    .usage('-- [options]')
+    .description(
+      'drop what DATABASE_URL, or the database of the demo, holds longer than it is kept (MESSAGES_KEPT_MONTHS, RECORDS_KEPT_YEARS)',
+    )
+    .option('--dry-run', 'only say what would go, and what is held by what')
+    .action(async ({ dryRun = false }: { readonly dryRun?: boolean }) => {
+      const { retainHere } = await import('./retention-command.ts');
+      process.exitCode = await retainHere(context, { dryRun });
+    });
+  command
     .command('reset')
     .usage('-- [options]')
     .description('remove the data of the demo; the next start begins with the seed data')

@@ -12,14 +12,24 @@ import { openHome } from './parts/home.ts';
 import { claimFolder, FolderInUseError, type Claim } from './parts/claim.ts';
 import { findRunningDemo } from './run-file.ts';
 
-/** DATABASE_URL, else the database of the demo that runs, else the embedded one, started for the purpose. */
-export async function migrateAndDump(context: CommandContext): Promise<void> {
+export function migrateAndDump(context: CommandContext): Promise<void> {
+  return onDatabase(context, (databaseUrl) => migrateOne(context, databaseUrl));
+}
+
+/**
+ * With the database of DATABASE_URL, else that of the demo that runs, else the embedded one, which is started for the
+ * purpose.
+ */
+export async function onDatabase(
+  context: CommandContext,
+  work: (databaseUrl: string) => Promise<void>,
+): Promise<void> {
   const { env, folder, terminal } = context;
   const say = (line: string) => terminal.line(line);
   const given = env['DATABASE_URL'] ?? '';
   if (given !== '') {
     await checkDatabase(given);
-    return migrateOne(context, given);
+    return work(given);
   }
   openHome(folder);
   let claim: Claim;
@@ -28,7 +38,7 @@ export async function migrateAndDump(context: CommandContext): Promise<void> {
   } catch (error) {
     if (!(error instanceof FolderInUseError)) throw error;
     const { databaseUrl } = await findRunningDemo(folder);
-    return migrateOne(context, databaseUrl);
+    return work(databaseUrl);
   }
   try {
     const postgres = await startPostgres({
@@ -39,7 +49,7 @@ export async function migrateAndDump(context: CommandContext): Promise<void> {
       say,
     });
     try {
-      await migrateOne(context, postgres.url);
+      await work(postgres.url);
     } finally {
       await postgres.stop();
     }
@@ -49,7 +59,7 @@ export async function migrateAndDump(context: CommandContext): Promise<void> {
 }
 
 async function migrateOne({ root, terminal }: CommandContext, databaseUrl: string): Promise<void> {
-  const { applied } = await migrate(databaseUrl);
+  const { applied } = await migrate(databaseUrl, (step) => terminal.line(`… ${step}`));
   terminal.line(applied.length === 0 ? '✓ The schema is current' : `✓ Applied ${applied.join(', ')}`);
   const db = connect(databaseUrl, { applicationName: 'isthmus-migrate', maxConnections: 1 });
   try {

@@ -11,17 +11,17 @@ import { addressesWith, parseReplacements } from './replacements.ts';
 
 async function main(): Promise<void> {
   const { databaseUrl } = parseCommonConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));
-  const { applied } = await migrate(databaseUrl);
+  const tell = (msg: string) =>
+    process.stdout.write(`${JSON.stringify({ service: 'isthmus-migrate', msg })}\n`);
+  const { applied } = await migrate(databaseUrl, tell);
   const said = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
-  process.stdout.write(`${JSON.stringify({ service: 'isthmus-migrate', msg: said })}\n`);
+  tell(said);
   if (process.env['DEMO'] !== '1') return;
   const at = (port: string) => `http://127.0.0.1:${port}`;
   const { DESTINATION_PORT, FXP_PORT } = sandboxEnvironmentVariables;
   const sandbox = { destination: at(DESTINATION_PORT.default), fxProvider: at(FXP_PORT.default) };
   await seed(databaseUrl, addressesWith(parseReplacements([], []), sandbox));
-  process.stdout.write(
-    `${JSON.stringify({ service: 'isthmus-migrate', msg: 'seed data loaded (DEMO=1)' })}\n`,
-  );
+  tell('seed data loaded (DEMO=1)');
 }
 
 main().catch((error: unknown) => {

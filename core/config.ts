@@ -31,6 +31,15 @@ const wordForm = 'text without spaces';
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** What the retention job needs (LIF-6). */
+export interface RetentionConfig {
+  readonly databaseUrl: string;
+  /** The bytes of messages. */
+  readonly messagesMonths: number;
+  /** Everything else. */
+  readonly recordsYears: number;
+}
+
 /** What every process needs. */
 export interface CommonConfig {
   readonly databaseUrl: string;
@@ -96,6 +105,27 @@ export function parseCommonConfig(env: Environment): CommonConfig {
     databaseUrl: formed(env, 'DATABASE_URL', isDatabaseUrl, databaseUrlForm),
     logLevel: oneOf(env, 'LOG_LEVEL', logLevels),
     ...parseMetrics(env),
+  };
+}
+
+/** @throws ConfigurationError as for every setting, and when records would go before what they tell of */
+export function parseRetentionConfig(env: Environment): RetentionConfig {
+  const within = (low: number, high: number) => (text: string) =>
+    /^\d{1,4}$/.test(text) && Number(text) >= low && Number(text) <= high;
+  const messagesMonths = Number(
+    formed(env, 'MESSAGES_KEPT_MONTHS', within(3, 1_200), 'a whole number, 3 to 1200'),
+  );
+  const recordsYears = Number(formed(env, 'RECORDS_KEPT_YEARS', within(1, 100), 'a whole number, 1 to 100'));
+  if (messagesMonths > recordsYears * 12) {
+    throw new ConfigurationError(
+      `MESSAGES_KEPT_MONTHS=${messagesMonths} is longer than RECORDS_KEPT_YEARS=${recordsYears}: the bytes of a message are of ` +
+        'no use without its record. Raise the years, or lower the months.',
+    );
+  }
+  return {
+    databaseUrl: formed(env, 'DATABASE_URL', isDatabaseUrl, databaseUrlForm),
+    messagesMonths,
+    recordsYears,
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Every environment variable that the api, the worker and the migrate job read, with its default; docs/reference/
+ * Every environment variable that the api, the worker and the jobs read, with its default; docs/reference/
  * configuration.md is made from it.
  */
 import { traceVariables } from './traces-config.ts';
@@ -10,7 +10,7 @@ export interface EnvironmentVariable {
   readonly default: string | undefined;
 }
 
-/** Every environment variable that the api, the worker and the migrate job read. */
+/** Every environment variable that the api, the worker and the jobs (migrate, retention) read. */
 export const environmentVariables = {
   DATABASE_URL: {
     description:
@@ -89,6 +89,15 @@ export const environmentVariables = {
     description:
       'Seconds, at most 5, for which an api goes on taking requests after SIGTERM, while it says that it is not ready',
     default: '3',
+  },
+  MESSAGES_KEPT_MONTHS: {
+    description:
+      'Months for which the retention job keeps the bytes of messages (LIF-6); at least 3, because what is asked again is answered with them',
+    default: '13',
+  },
+  RECORDS_KEPT_YEARS: {
+    description: 'Years for which it keeps all other records (LIF-6), and no shorter than the bytes',
+    default: '10',
   },
   LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
   ...traceVariables,

@@ -118,7 +118,7 @@ async function makePartition(trx: Db, table: string, day: string): Promise<numbe
 }
 
 /** Whatever becomes of a partition, the table may be read and written again soon. */
-export async function boundLocks(trx: Db): Promise<void> {
+async function boundLocks(trx: Db): Promise<void> {
   await sql`set local lock_timeout = '1s'`.execute(trx); // those behind us in the queue wait as long
   await sql`set local statement_timeout = '10s'`.execute(trx); // moves some hundred thousand rows
 }

@@ -85,20 +85,17 @@ export async function dropExpired(
   keptFor: KeptFor,
   { what, partitions }: Pick<Expired, 'what' | 'partitions'>,
 ): Promise<readonly Hold[]> {
-  const range = (await rangesOf(db, keptFor)).find(
-    (one) => one.what === what && one.partitions[0] === partitions[0],
-  );
-  if (range === undefined) return []; // by another process
   const trx = await db.startTransaction().execute();
   try {
-    // the keys of what it holds: first, because nobody waits for that; where it is held after all, they stay as well
-    if (what === 'records') await dropKeys(trx, range);
-    await sql`set local lock_timeout = '2s'`.execute(trx); // whoever waits behind us goes on then
-    const tables = what === 'messages' ? ['message_bodies'] : Object.keys(yearly);
-    await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in access exclusive mode`.execute(
-      trx,
+    await sql`select pg_advisory_xact_lock(hashtext('retention'))`.execute(trx); // one process at a time
+    const range = (await rangesOf(trx, keptFor)).find(
+      (one) => one.what === what && one.partitions[0] === partitions[0],
     );
-    const holds = await holdsOf(trx, range, { isLocked: true });
+    if (range === undefined) {
+      await trx.rollback().execute(); // another process has dropped it
+      return [];
+    }
+    const holds = await holdsAtLast(trx, range);
     if (holds.length === 0) await dropPartitions(trx, range);
     await (holds.length === 0 ? trx.commit() : trx.rollback()).execute();
     return holds;
@@ -106,6 +103,19 @@ export async function dropExpired(
     await trx.rollback().execute();
     throw error;
   }
+}
+
+/** Looks while nobody waits, and once more when nothing can come to hold it any longer, its keys being gone (LIF-6). */
+async function holdsAtLast(trx: Db, range: FoundRange): Promise<readonly Hold[]> {
+  const holds = await holdsOf(trx, range);
+  if (holds.length > 0) return holds;
+  if (range.what === 'records') await dropKeys(trx, range);
+  await sql`set local lock_timeout = '2s'`.execute(trx); // whoever waits behind us goes on then
+  const tables = range.what === 'messages' ? ['message_bodies'] : Object.keys(yearly);
+  await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in access exclusive mode`.execute(
+    trx,
+  );
+  return holdsOf(trx, range, { isLocked: true });
 }
 
 async function dropPartitions(trx: Db, { what, untilAt, partitions, rows }: FoundRange): Promise<void> {
@@ -122,12 +132,6 @@ async function dropKeys(trx: Db, { since, until }: Range): Promise<void> {
 }
 
 const mostExamples = 3;
-
-interface HoldRow {
-  readonly reason: HoldReason;
-  readonly count: number;
-  readonly examples: readonly string[];
-}
 
 /** @param isLocked others wait: what cannot have changed is not looked for again */
 async function holdsOf(
@@ -161,8 +165,13 @@ async function holdsOf(
     held(
       'in a case',
       sql`select e.subject_id, e.occurred_at from audit_events e
-        left join alert_states done on done.audit_event_id = e.audit_event_id
-        where ${isAlert} and done.action is distinct from 'close'`,
+          left join alert_states done on done.audit_event_id = e.audit_event_id
+          where ${isAlert} and done.action is distinct from 'close'
+        union all -- a case may have no alert
+        select subject_id, at from (
+          select distinct on (subject_id) subject_id, at, action from case_entries
+          where subject_id is not null and action <> 'note' order by subject_id, case_entry_id desc) case_
+        where action <> 'close'`,
       range.what === 'records' ? within('held.occurred_at') : sql`false`,
     ),
     ...(isLocked
@@ -178,12 +187,9 @@ async function holdsOf(
         ]
       : []),
   ];
-  const { rows } = await sql<HoldRow>`
-    select reason, count(*)::int as count, (array_agg(distinct example))[:${sql.lit(mostExamples)}] as examples
+  const { rows } = await sql<Hold>`
+    select reason, count(*)::int as count,
+      coalesce((array_agg(distinct example) filter (where example is not null))[:${sql.lit(mostExamples)}], '{}') as examples
     from (${sql.join(parts, sql` union `)}) held group by reason order by reason`.execute(db);
-  return rows.map(({ reason, count, examples }) => ({
-    reason,
-    count,
-    examples: examples.filter((one) => one !== null),
-  }));
+  return rows;
 }

@@ -5,9 +5,10 @@ set -eu
 
 until temporal operator cluster health >/dev/null; do sleep 1; done
 
-# Kept for a week after a payment has closed: longer than its last delivery attempt (CBK-1: 72 h).
+# How long an execution is kept once it has closed: longer than its last delivery attempt (CBK-1: 72 h), so that somebody
+# can look at it. The record is the database's (LIF-6).
 temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1 ||
-  temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention 7d
+  temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "${TEMPORAL_RETENTION:-7d}"
 
 # One at a time: of several names in one command only the first is registered. The server sees a new namespace only
 # when it next reads the list of them, some seconds later.

@@ -50,6 +50,26 @@ describe('the bundled processes', () => {
     });
   });
 
+  it('retention: says what it would drop, and what it does not understand', async () => {
+    const retention = (args: readonly string[], further = {}) =>
+      run(process.execPath, ['dist/retention.js', ...args], { cwd: image, env: { ...env, ...further } });
+    const { stdout } = await retention(['--dry-run']);
+    expect(JSON.parse(stdout)).toEqual({
+      service: 'isthmus-retention',
+      msg: 'nothing is older than it is kept: bytes of messages are kept for 13 months, records for 10 years',
+    });
+    await expect(retention(['--dryrun'])).rejects.toMatchObject({
+      code: 2,
+      stderr: 'isthmus retention failed: --dryrun is not understood: it takes --dry-run, or nothing.\n',
+    });
+    await expect(retention([], { RECORDS_KEPT_YEARS: '1' })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'MESSAGES_KEPT_MONTHS=13 is longer than RECORDS_KEPT_YEARS=1',
+      ) as string,
+    });
+  });
+
   it('api: answers that it is ready, and ends in order', async () => {
     const api = start('dist/api.js', env);
     await api.says('api is listening');

@@ -16,6 +16,7 @@ interface Service {
   readonly image?: string;
   readonly build?: unknown;
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
@@ -63,9 +64,12 @@ describe('docker-compose.yml', () => {
     expect(service('migrate').environment).toHaveProperty('DATABASE_URL');
   });
 
-  it('lets a deployment set everything that api and worker read and that differs between deployments', () => {
+  it('lets a deployment set everything that api, worker and jobs read and that differs between deployments', () => {
     const fixed = ['DATABASE_URL', 'HOST', 'PORT', 'XSD_ENGINE'];
-    const environment = { ...service('worker').environment, ...service('api').environment };
+    const environment = Object.assign(
+      {},
+      ...['worker', 'api', 'retention'].map((name) => service(name).environment),
+    ) as Readonly<Record<string, string>>;
     const open = Object.keys(environmentVariables).filter(
       (variable) => !fixed.includes(variable) && !variable.startsWith('TEMPORAL_'), // the file has its own
     );
@@ -74,14 +78,15 @@ describe('docker-compose.yml', () => {
   });
 
   it('starts processes that the bundler builds', () => {
-    const started = ours.map(([, one]) => one.command?.at(-1));
+    const programs = ours.map(([, { entrypoint, command = [] }]) => entrypoint ?? command); // the job takes options
+    const started = programs.map((program) => program.at(-1));
     expect(started.sort()).toEqual(
       Object.keys(entries)
         .filter((name) => name !== 'ops') // for people
         .map((name) => `dist/${name}.js`)
         .sort(),
     );
-    for (const [, one] of ours) expect(one.command?.slice(0, 2)).toEqual(['node', '--enable-source-maps']);
+    for (const program of programs) expect(program.slice(0, 2)).toEqual(['node', '--enable-source-maps']);
   });
 
   it('publishes nothing beyond loopback', () => {

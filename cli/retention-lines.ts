@@ -1,0 +1,72 @@
+// What the retention job does, told line by line (LIF-6): for its program, and for the demo's command.
+import type { RetentionConfig } from '../core/config.ts';
+import { connect } from '../db/connection.ts';
+import { dropExpired, findExpired, type Expired, type Hold } from '../db/retention.ts';
+import { reasonOf } from './errors.ts';
+
+/**
+ * Drops what is older than it is kept, or says what it would drop, and what is held by what.
+ * @param say a line for each partition that is old enough, and one at the end
+ * @returns how many could not be dropped for another reason than that they are held: try again
+ */
+export async function retain(
+  config: RetentionConfig,
+  { dryRun, say }: { readonly dryRun: boolean; readonly say: (line: string) => void },
+): Promise<number> {
+  const db = connect(config.databaseUrl, { applicationName: 'isthmus-retention', maxConnections: 2 });
+  try {
+    const expired = await findExpired(db, config);
+    const done = { dropped: 0, held: 0, failed: 0 };
+    for (const one of expired) {
+      try {
+        // again: what stands before it may have gone meanwhile, or held it
+        const holds = dryRun ? one.holds : await dropExpired(db, config, one);
+        done[holds.length > 0 ? 'held' : 'dropped'] += 1;
+        say(`${describe(one)}: ${ending(holds, dryRun)}`);
+      } catch (error) {
+        done.failed += 1;
+        say(`${describe(one)}: could not be dropped, nothing was changed: ${reasonOf(error)}. Run it again.`);
+      }
+    }
+    say(summary(config, { ...done, dryRun }));
+    return done.failed;
+  } finally {
+    await db.destroy();
+  }
+}
+
+const names: Readonly<Record<Expired['what'], string>> = {
+  messages: 'bytes of messages',
+  records: 'records',
+};
+
+function describe({ what, until, partitions, rows, bytes }: Expired): string {
+  const size = `${(bytes / 1_048_576).toFixed(1)} MiB`;
+  return `${names[what]} until ${until.toISOString().slice(0, 10)} (${partitions.join(', ')}; about ${rows} rows, ${size})`;
+}
+
+function ending(holds: readonly Hold[], dryRun: boolean): string {
+  if (holds.length === 0) return dryRun ? 'would be dropped' : 'dropped';
+  const reasons = holds.map(({ reason, count, examples }) => {
+    const more = count > examples.length ? ', ...' : '';
+    return `${count} ${reason}${examples.length === 0 ? '' : ` (${examples.join(', ')}${more})`}`;
+  });
+  return `${dryRun ? 'would be kept' : 'kept'}: ${reasons.join('; ')}`;
+}
+
+function summary(
+  { messagesMonths, recordsYears }: RetentionConfig,
+  done: {
+    readonly dropped: number;
+    readonly held: number;
+    readonly failed: number;
+    readonly dryRun: boolean;
+  },
+): string {
+  const kept = `bytes of messages are kept for ${messagesMonths} months, records for ${recordsYears} years`;
+  if (done.dropped + done.held + done.failed === 0) return `nothing is older than it is kept: ${kept}`;
+  const failed = done.failed === 0 ? '' : `, ${done.failed} could not be dropped`;
+  return done.dryRun
+    ? `${done.dropped} would be dropped, ${done.held} kept; nothing was changed (${kept})`
+    : `${done.dropped} dropped, ${done.held} kept${failed} (${kept})`;
+}
