@@ -32,12 +32,15 @@ export async function askConfirmation(
   { uetr, messageId, party }: { readonly uetr: string; readonly messageId: string; readonly party: string },
 ): Promise<void> {
   await sql`
+    with again as (
+      update deliveries set asks = asks + 1, ${askedAgain}
+      where subject_id = ${uetr} and kind = 'confirmation' and ${isKept}
+    )
     insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
     select ${randomUUID()}::uuid, uetr, begun_at, 'confirmation', ${messageId}::uuid, ${party}
-    from payments where uetr = ${uetr}
-    on conflict (subject_id, kind, begun_at) do update
-      set asks = deliveries.asks + 1, ${askedAgain}
-      where ${isKept}`.execute(db);
+    from payments
+    where uetr = ${uetr} and not exists (select from deliveries where subject_id = ${uetr} and kind = 'confirmation')
+    on conflict do nothing -- somebody asks at this very moment`.execute(db);
 }
 
 /**

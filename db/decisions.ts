@@ -13,6 +13,7 @@ import { wasTried, type ToldKind } from './deliveries.ts';
 import { storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { fromStored, type StoredReferences } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
+import { theOne } from './the-one.ts';
 
 /** What a decision and the messages that derive from it are made of. */
 export interface DecidablePayment extends DecisionFacts {
@@ -129,10 +130,10 @@ export async function findDecidable(
       r.status as report_status, r.reason_code as report_reason, f.message_id as final_id, f.status as final_status,
       f.reason_code as final_reason, o.outcome_id, o.status as outcome_status, o.reason_code as outcome_reason
     from payments p
-    join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction'
-    left join decisions d on d.uetr = p.uetr
-    left join messages r on r.message_id = ${reportMessageId}::uuid
-    left join messages f on f.message_id = i.final_report_id
+    join ${theOne(sql`deliveries where subject_id = p.uetr and kind = 'instruction' and begun_at = p.begun_at`)} i on true
+    left join ${theOne(sql`decisions where uetr = p.uetr and begun_at = p.begun_at`)} d on true
+    left join ${theOne(sql`messages where message_id = ${reportMessageId}::uuid`)} r on true
+    left join ${theOne(sql`messages where message_id = i.final_report_id`)} f on true
     left join recorded_outcomes o on o.uetr = p.uetr and o.withdrawn_at is null and o.confirmed_at is not null
     where p.uetr = ${uetr} and p.accepted`;
   const [row] = await runPrepared(db, 'load_decidable', select);
@@ -232,7 +233,7 @@ export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown
       ${decision.confirmationMessageId ?? null}::uuid, ${decision.notificationMessageId ?? null}::uuid,
       ${decision.perhapsSeen}, ${decidedNow} -- REC-2
     from ${source}
-    on conflict (uetr, begun_at) do nothing
+    on conflict do nothing
     returning uetr, begun_at, status`;
 }
 

@@ -9,6 +9,7 @@ import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
 import { runPrepared } from './prepared.ts';
+import { theOne } from './the-one.ts';
 
 /** How an attempt ended (TIM-3). */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
@@ -118,7 +119,7 @@ export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOf
     select not (${wasTried}) as "needsTry", d.possibly_sent = 0 as "isUnsent",
       (extract(epoch from p.deadline_at - clock_timestamp()) * 1000)::float8 as "deadlineInMs",
       (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs"
-    from deliveries d join payments p on p.uetr = d.subject_id
+    from deliveries d join ${theOne(sql`payments where uetr = d.subject_id and begun_at = d.begun_at`)} p on true
     where d.delivery_id = ${deliveryId}`.execute(db);
   const [row] = rows;
   const never = { inMs: Infinity, needsTry: false };
@@ -159,8 +160,8 @@ export async function claimInstruction(
       from (
         select (extract(epoch from deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
         from (
-          select p.deadline_at from deliveries i join payments p on p.uetr = i.subject_id
-          where i.delivery_id = ${deliveryId}
+          select p.deadline_at from ${theOne(sql`deliveries where delivery_id = ${deliveryId}`)} i
+            join ${theOne(sql`payments where uetr = i.subject_id and begun_at = i.begun_at`)} p on true
         ) due
       ) deadline
       where d.delivery_id = ${deliveryId}
@@ -170,7 +171,7 @@ export async function claimInstruction(
     ),
     intent as (${insertIntents})
     select claimed.*, 0::float8 as elapsed_ms, m.message_identification, b.body
-    from claimed join messages m on m.message_id = claimed.message_id ${joinBody('m')}`;
+    from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
   const [row] = await runPrepared(db, 'claim_instruction', statement);
   return row && toAttempt(row);
 }
@@ -236,7 +237,7 @@ export async function claimDue(
     intent as (${insertIntents})
     select claimed.*, (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as elapsed_ms,
       null::float8 as remaining_ms, m.message_identification, b.body
-    from claimed join messages m on m.message_id = claimed.message_id ${joinBody('m')}`;
+    from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
   return (await runPrepared(db, 'claim_due', statement)).map(toAttempt);
 }
 
@@ -280,7 +281,7 @@ const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
       'status', d.status, 'reasonCode', d.reason_code,
       'book', b.book, 'day', ${bookDay(sql.ref('b.period_from'))}, 'page', b.page))
   from ended -- primary keys
-    left join decisions d on d.uetr = ended.subject_id
+    left join ${theOne(sql`decisions where uetr = ended.subject_id`)} d on true
     left join book_pages b on b.book_page_id = ended.subject_id
     left join resolutions r on r.resolution_id = ended.subject_id`;
 

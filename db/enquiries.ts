@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { assert } from '../core/assert.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
+import { theOne } from './the-one.ts';
 import {
   insertIntents,
   isNewClaim,
@@ -42,7 +43,7 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
       (extract(epoch from s.deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms,
       (select r.message_id from messages r where r.in_reply_to = m.message_id and r.direction = 'in'
         order by r.created_at limit 1) as report_message_id
-    from deliveries d join messages m on m.message_id = d.message_id ${joinBody('m')}
+    from deliveries d join ${theOne(sql`messages where message_id = d.message_id`)} m on true ${joinBody('m')}
       join resolutions s on s.resolution_id = d.subject_id
     where d.delivery_id = ${deliveryId}`.execute(db);
   const [row] = rows;
@@ -82,6 +83,8 @@ export async function claimEnquiry(
     intent as (${insertIntents})
     select c.*, 0::float8 as elapsed_ms, m.message_identification, b.body,
       (extract(epoch from c.deadline_at - clock_timestamp()) * 1000)::float8 - ${followMs}::float8 as remaining_ms
-    from claimed c join messages m on m.message_id = c.message_id ${joinBody('m')}`.execute(db);
+    from claimed c join ${theOne(sql`messages where message_id = c.message_id`)} m on true ${joinBody('m')}`.execute(
+    db,
+  );
   return rows[0] && toAttempt(rows[0]);
 }

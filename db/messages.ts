@@ -7,6 +7,7 @@ import { finalStatuses } from '../core/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
+import { theOne } from './the-one.ts';
 
 export type Leg = 'source' | 'destination' | 'fxp' | 'book';
 
@@ -123,7 +124,7 @@ export function selectReceived({ party, type, body }: Pick<ReceivedMessage, 'par
  */
 export const joinBody = (alias: string) => {
   const of = (column: string) => sql.ref(`${alias}.${column}`);
-  return sql`left join message_bodies b on b.message_id = ${of('message_id')} and b.created_at = ${of('created_at')}`;
+  return sql`left join ${theOne(sql`message_bodies where message_id = ${of('message_id')} and created_at = ${of('created_at')}`)} b on true`;
 };
 
 /**

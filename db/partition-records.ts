@@ -1,20 +1,8 @@
-// Prepares what is on record for its partitions (LIF-6), while the service goes on: copies what insert-only tables hold,
-// builds indexes, lets Postgres look at what it would look at under a lock. Between migration 0028 and 0029, which then
+// Prepares what is on record for its partitions (LIF-6), while the service goes on: copies the records of messages,
+// lets Postgres look at what it would look at under a lock. Between migration 0028 and 0029, which then
 // needs its locks for moments only. Safe to repeat: what is there is not done again.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
-
-/** Indexes that the partitions need, by name, as the migration after this names them. */
-const concurrently: Readonly<Record<string, string>> = {
-  messages_body_key: 'unique index on messages (message_id, created_at)',
-  messages_copied: 'index on messages using brin (created_at)',
-  payments_partition_key: 'unique index on payments (uetr, begun_at)',
-  decisions_partition_key: 'unique index on decisions (uetr, begun_at)',
-  deliveries_partition_key: 'unique index on deliveries (delivery_id, begun_at)',
-  deliveries_partition_subject: 'unique index on deliveries (subject_id, kind, begun_at)',
-  delivery_attempts_partition_key: 'unique index on delivery_attempts (delivery_id, attempt, begun_at)',
-  audit_events_partition_key: 'unique index on audit_events (audit_event_id, occurred_at)',
-};
 
 /** Up to when the rows of the first partition reach, by table and column; else Postgres would read them under a lock. */
 const bounds = [
@@ -52,8 +40,7 @@ create table messages_to_be (
 insert into messages_to_be select message_id, subject_id, message_type, message_identification, direction, leg, party,
   status, reason_code, answer_url, in_reply_to, refusal, sha256, octet_length(body), created_at
 from messages;
-alter table messages_to_be
-  add constraint messages_to_be_pkey primary key (message_id, created_at);
+alter table messages_to_be add primary key (message_id);
 create index on messages_to_be (subject_id);
 create index on messages_to_be (message_identification);
 create index on messages_to_be (in_reply_to) where in_reply_to is not null;
@@ -75,24 +62,20 @@ export async function prepareRecords(db: Db, onStep: (what: string) => void): Pr
     onStep('copying the records of messages, without their bytes');
     await db.transaction().execute((trx) => sql.raw(copied).execute(trx));
   }
-  for (const [name, index] of Object.entries(concurrently)) await buildIndex(db, { name, index, onStep });
+  await buildCopied(db, onStep);
   for (const [table, column, bound] of bounds) await checkBound(db, { table, column, bound });
 }
 
-async function buildIndex(
-  db: Db,
-  {
-    name,
-    index,
-    onStep,
-  }: { readonly name: string; readonly index: string; readonly onStep: (what: string) => void },
-): Promise<void> {
+const newest = 'messages_copied';
+
+/** By which the switch finds what has come since the copy. */
+async function buildCopied(db: Db, onStep: (what: string) => void): Promise<void> {
   const { rows } = await sql<{ isValid: boolean }>`
-    select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(${name})`.execute(db);
+    select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(${newest})`.execute(db);
   if (rows[0]?.isValid === true) return;
-  onStep(`building ${name}`);
-  if (rows[0] !== undefined) await sql`drop index concurrently ${sql.id(name)}`.execute(db); // of a run that ended in it
-  await sql.raw(`create ${index.replace(' on ', ` concurrently ${name} on `)}`).execute(db);
+  onStep('building an index of the newest messages');
+  if (rows[0] !== undefined) await sql`drop index concurrently ${sql.id(newest)}`.execute(db); // of a run that ended in it
+  await sql`create index concurrently ${sql.id(newest)} on messages using brin (created_at)`.execute(db);
 }
 
 async function checkBound(

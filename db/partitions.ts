@@ -86,9 +86,9 @@ async function lacking(db: Db): Promise<readonly { table: string; day: string }[
       from (
         select 'quote_requests' as parent, generate_series(0, ${sql.lit(daysAhead)}) + (now() at time zone 'UTC')::date as day
         union
-        select 'message_bodies', ((now() at time zone 'UTC') + generate_series(0, 2) * interval '1 month')::date
+        select 'message_bodies', ((now() at time zone 'UTC') + generate_series(0, 1) * ${sql.lit(daysAhead)} * interval '1 day')::date
         union
-        select parent, ((now() at time zone 'UTC') + generate_series(0, 1) * interval '1 year')::date
+        select parent, ((now() at time zone 'UTC') + generate_series(0, 1) * interval '31 days')::date -- each partition costs every look-up
         from unnest(${Object.keys(yearly)}::text[]) as all_of (parent)
         union
         ${stray('quote_requests', 'issued_at')}

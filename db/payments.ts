@@ -16,6 +16,7 @@ import { joinBody, storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 import { unlessTaken, type Written } from './unless-taken.ts';
+import { theOne } from './the-one.ts';
 
 /** How long a MsgId counts (DUP-2). */
 const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
@@ -98,9 +99,9 @@ const paymentColumns = sql`
   p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
   d.confirmation_message_id`;
 const paymentJoins = sql`
-  left join messages pm on pm.message_id = p.message_id
-  left join deliveries i on i.subject_id = p.uetr and i.kind = 'instruction'
-  left join decisions d on d.uetr = p.uetr`;
+  left join ${theOne(sql`messages where message_id = p.message_id`)} pm on true
+  left join ${theOne(sql`deliveries where subject_id = p.uetr and kind = 'instruction' and begun_at = p.begun_at`)} i on true
+  left join ${theOne(sql`decisions where uetr = p.uetr and begun_at = p.begun_at`)} d on true`;
 
 function toPayment(row: PaymentRow): StoredPayment | undefined {
   if (row.payment_uetr === null) return undefined;
@@ -160,7 +161,7 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
       ${paymentColumns}
     from messages m
     ${joinBody('m')}
-    left join payments p on p.uetr = m.subject_id
+    left join ${theOne(sql`payments where uetr = m.subject_id`)} p on true
     ${paymentJoins}
     left join message_identifications k on k.source_clearing_system = m.party
       and k.message_identification = m.message_identification

@@ -46,7 +46,10 @@ async function tablesOf(db: Db): Promise<readonly string[]> {
         ? await ordinaryTable(db, table)
         : `create table ${table.name} partition of ${table.partition_of} ${table.partition_bound ?? ''};`;
     const comments = await statements(db, commentQuery(table.oid));
-    const indexes = table.partition_of === null ? await statements(db, indexQuery(table.oid)) : [];
+    const indexes = await statements(
+      db,
+      table.partition_of === null ? indexQuery(table.oid) : keyQuery(table),
+    );
     texts.push([body, ...indexes, ...comments].join('\n'));
   }
   return texts;
@@ -116,6 +119,15 @@ function indexQuery(table: number): Query {
     where i.indrelid = ${table}::oid
       and not exists (select from pg_constraint c where c.conindid = i.indexrelid and c.contype in ('p', 'u', 'x'))
     order by i.indexrelid::regclass::text collate "C"`;
+}
+
+/** What a partition has by itself. */
+function keyQuery({ oid, name }: Table): Query {
+  return sql`
+    select 'alter table ' || ${name} || ' add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as line
+    from pg_constraint
+    where conrelid = ${oid}::oid and contype in ('p', 'u') and conparentid = 0
+    order by conname collate "C"`;
 }
 
 const foreignKeyQuery: Query = sql`

@@ -54,6 +54,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.check_decision()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 declare
   payment record;
@@ -119,6 +120,7 @@ declare
   to_ timestamptz := (date_trunc(unit, day::timestamp) + ('1 ' || unit)::interval) at time zone 'UTC';
   partition text := parent || '_' || to_char(date_trunc(unit, day::timestamp),
     case unit when 'day' then 'YYYYMMDD' when 'month' then 'YYYYMM' else 'YYYY' end);
+  key text;
   moved bigint;
 begin
   if by_ is null then
@@ -131,6 +133,12 @@ begin
   end if;
   execute format('lock table %I in access exclusive mode', parent || '_default'); -- nothing of that time may come into it
   execute format('create table %I (like %I including all excluding identity)', partition, parent);
+  for key in -- what its neighbours have by themselves
+    select pg_get_constraintdef(oid) from pg_constraint
+    where conrelid = (parent || '_default')::regclass and contype in ('p', 'u') and conparentid = 0
+  loop
+    execute format('alter table %I add %s', partition, key);
+  end loop;
   execute format('with moved as (delete from %I where %I >= $1 and %2$I < $2 returning *) insert into %I select * from moved',
     parent || '_default', by_, partition) using from_, to_;
   get diagnostics moved = row_count;
@@ -300,7 +308,6 @@ create table audit_events (
   subject_id uuid,
   party text,
   detail jsonb not null default '{}'::jsonb,
-  constraint audit_events_pkey PRIMARY KEY (audit_event_id, occurred_at),
   constraint audit_events_severity_check CHECK ((severity = ANY (ARRAY['info'::text, 'alert'::text, 'security'::text])))
 ) partition by RANGE (occurred_at);
 CREATE INDEX audit_events_alerts ON ONLY public.audit_events USING btree (occurred_at) WHERE (severity = ANY (ARRAY['alert'::text, 'security'::text]));
@@ -316,6 +323,7 @@ comment on column audit_events.party is 'The party concerned, if any.';
 comment on column audit_events.detail is 'Codes and ids; never personal data (SEC-3).';
 
 create table audit_events_default partition of audit_events DEFAULT;
+alter table audit_events_default add constraint audit_events_default_pkey PRIMARY KEY (audit_event_id);
 
 create table book_endpoints (
   party_id text not null,
@@ -540,7 +548,6 @@ create table decisions (
   outcome_id uuid,
   perhaps_seen boolean,
   begun_at timestamp with time zone not null,
-  constraint decisions_pkey PRIMARY KEY (uetr, begun_at),
   constraint decisions_check CHECK (((decided_by = 'destination'::text) = (report_message_id IS NOT NULL))),
   constraint decisions_decided_by_check CHECK ((decided_by = ANY (ARRAY['destination'::text, 'gateway'::text, 'operator'::text]))),
   constraint decisions_outcome_id_check CHECK (((decided_by = 'operator'::text) = (outcome_id IS NOT NULL))),
@@ -563,6 +570,7 @@ comment on column decisions.perhaps_seen is 'Whether its destination may have se
 comment on column decisions.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
 
 create table decisions_default partition of decisions DEFAULT;
+alter table decisions_default add constraint decisions_default_pkey PRIMARY KEY (uetr);
 
 create table deliveries (
   delivery_id uuid not null,
@@ -586,8 +594,6 @@ create table deliveries (
   enquiry_asked_at timestamp with time zone,
   enquiry_owed_since timestamp with time zone,
   begun_at timestamp with time zone not null,
-  constraint deliveries_pkey PRIMARY KEY (delivery_id, begun_at),
-  constraint deliveries_subject_id_kind_begun_at_key UNIQUE (subject_id, kind, begun_at),
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['instruction'::text, 'callback'::text, 'confirmation'::text, 'notification'::text, 'directory-enquiry'::text, 'account-enquiry'::text, 'book'::text]))),
   constraint deliveries_one_end CHECK (((kind <> ALL (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) OR (delivered_at IS NULL) OR (closed_at IS NULL))),
   constraint deliveries_possibly_sent_check CHECK ((possibly_sent >= 0))
@@ -620,6 +626,8 @@ comment on column deliveries.enquiry_owed_since is 'Of an instruction: when the 
 comment on column deliveries.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
 
 create table deliveries_default partition of deliveries DEFAULT;
+alter table deliveries_default add constraint deliveries_default_pkey PRIMARY KEY (delivery_id);
+alter table deliveries_default add constraint deliveries_default_subject_id_kind_key UNIQUE (subject_id, kind);
 
 create table delivery_attempts (
   delivery_id uuid not null,
@@ -633,7 +641,6 @@ create table delivery_attempts (
   response_excerpt text,
   url text,
   begun_at timestamp with time zone not null,
-  constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, attempt, begun_at),
   constraint delivery_attempts_attempt_check CHECK ((attempt > 0)),
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['NOT_SENT'::text, 'MAYBE_SENT'::text, 'ANSWERED'::text])))
 ) partition by RANGE (begun_at);
@@ -652,6 +659,7 @@ comment on column delivery_attempts.url is 'Where it went (CBK-4).';
 comment on column delivery_attempts.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
 
 create table delivery_attempts_default partition of delivery_attempts DEFAULT;
+alter table delivery_attempts_default add constraint delivery_attempts_default_pkey PRIMARY KEY (delivery_id, attempt);
 
 create table endpoint_probes (
   change_id uuid not null,
@@ -852,8 +860,7 @@ comment on column logged_alerts.audit_event_id is 'The alert.';
 create table message_bodies (
   message_id uuid not null,
   created_at timestamp with time zone not null,
-  body bytea not null,
-  constraint message_bodies_pkey PRIMARY KEY (message_id, created_at)
+  body bytea not null
 ) partition by RANGE (created_at);
 comment on table message_bodies is 'The bytes of each message: kept for a shorter time than the record of it (LIF-6). Insert-only; partitioned by month.';
 comment on column message_bodies.message_id is 'The message, or refused message.';
@@ -861,6 +868,7 @@ comment on column message_bodies.created_at is 'As of the message.';
 comment on column message_bodies.body is 'The bytes.';
 
 create table message_bodies_default partition of message_bodies DEFAULT;
+alter table message_bodies_default add constraint message_bodies_default_pkey PRIMARY KEY (message_id);
 
 create table message_identifications (
   source_clearing_system text not null,
@@ -906,7 +914,6 @@ create table messages (
   sha256 bytea not null,
   size integer not null,
   created_at timestamp with time zone not null default now(),
-  constraint messages_pkey PRIMARY KEY (message_id, created_at),
   constraint messages_direction_check CHECK ((direction = ANY (ARRAY['in'::text, 'out'::text]))),
   constraint messages_leg_check CHECK ((leg = ANY (ARRAY['source'::text, 'destination'::text, 'fxp'::text, 'book'::text]))),
   constraint messages_message_type_check CHECK ((message_type = ANY (ARRAY['pacs008'::text, 'pacs002'::text, 'pacs028'::text, 'acmt023'::text, 'acmt024'::text, 'fxtr017'::text, 'camt054'::text])))
@@ -934,6 +941,7 @@ comment on column messages.size is 'Number of its bytes.';
 comment on column messages.created_at is 'When it was stored.';
 
 create table messages_default partition of messages DEFAULT;
+alter table messages_default add constraint messages_default_pkey PRIMARY KEY (message_id);
 
 create table operator_callback_origins (
   operator_id text not null,
@@ -1021,7 +1029,6 @@ create table payments (
   source_references jsonb,
   destination_references jsonb,
   begun_at timestamp with time zone not null,
-  constraint payments_pkey PRIMARY KEY (uetr, begun_at),
   constraint payments_priority_check CHECK ((priority = ANY (ARRAY['HIGH'::text, 'NORM'::text])))
 ) partition by RANGE (begun_at);
 CREATE INDEX payments_end_to_end_id ON ONLY public.payments USING btree ((((source_references -> 'original'::text) ->> 'endToEndId'::text)));
@@ -1063,6 +1070,7 @@ comment on column payments.destination_references is 'Ids and agents of the forw
 comment on column payments.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
 
 create table payments_default partition of payments DEFAULT;
+alter table payments_default add constraint payments_default_pkey PRIMARY KEY (uetr);
 
 create table psp_improvements (
   psp_improvement_id bigint not null generated always as identity,

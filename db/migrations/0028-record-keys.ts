@@ -10,10 +10,10 @@ const tables = `
 create table message_bodies (
   message_id uuid not null,
   created_at timestamptz not null,
-  body bytea not null,
-  primary key (message_id, created_at)
+  body bytea not null
 ) partition by range (created_at);
 create table message_bodies_default partition of message_bodies default;
+alter table message_bodies_default add primary key (message_id);
 comment on table message_bodies is 'The bytes of each message: kept for a shorter time than the record of it (LIF-6). Insert-only; partitioned by month.';
 comment on column message_bodies.message_id is 'The message, or refused message.';
 comment on column message_bodies.created_at is 'As of the message.';

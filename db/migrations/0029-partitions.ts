@@ -1,14 +1,15 @@
 // Records are partitioned (LIF-6): what is there becomes the first partition of each table, as it stands; of messages,
 // the bytes do, and the records beside them were copied before (db/partition-records.ts). Locks are held for moments.
-// Keys that cannot go across partitions are tables of their own; references across them are checked by nobody but the
-// tests, because a partition that goes must not read all others. Forward only: a released migration is never edited.
+// Each partition has the keys that the whole table had, by one column, so that a row is looked up as before; what must
+// be unique across them has a table of its own, or belongs to something that has. References across them are checked by
+// nobody but the tests, because a partition that goes must not read all others. Forward only: a released migration is never edited.
 import { sql, type Kysely } from 'kysely';
 
 interface Attached {
   readonly table: string;
   readonly by: string;
-  /** Constraint by the index that was built for it. */
-  readonly keys: readonly (readonly [constraint: string, index: string])[];
+  /** Of each partition by itself: what cannot be across them. The first has them, by the names of before. */
+  readonly keys: readonly string[];
   readonly indexes: readonly string[];
 }
 
@@ -16,7 +17,7 @@ const attached: readonly Attached[] = [
   {
     table: 'payments',
     by: 'begun_at',
-    keys: [['primary key (uetr, begun_at)', 'payments_partition_key']],
+    keys: ['primary key (uetr)'],
     indexes: [
       "index payments_end_to_end_id on payments ((source_references -> 'original' ->> 'endToEndId'))",
       'index payments_of_creditor_agent on payments (creditor_agent_id, received_at, uetr)',
@@ -30,16 +31,13 @@ const attached: readonly Attached[] = [
   {
     table: 'decisions',
     by: 'begun_at',
-    keys: [['primary key (uetr, begun_at)', 'decisions_partition_key']],
+    keys: ['primary key (uetr)'],
     indexes: ['index decisions_decided_at on decisions (decided_at, uetr)'],
   },
   {
     table: 'deliveries',
     by: 'begun_at',
-    keys: [
-      ['primary key (delivery_id, begun_at)', 'deliveries_partition_key'],
-      ['unique (subject_id, kind, begun_at)', 'deliveries_partition_subject'],
-    ],
+    keys: ['primary key (delivery_id)', 'unique (subject_id, kind)'],
     indexes: [
       'index deliveries_closed on deliveries (closed_at) where closed_at is not null and delivered_at is null',
       `index deliveries_dead on deliveries (closed_at)
@@ -52,13 +50,13 @@ const attached: readonly Attached[] = [
   {
     table: 'delivery_attempts',
     by: 'begun_at',
-    keys: [['primary key (delivery_id, attempt, begun_at)', 'delivery_attempts_partition_key']],
+    keys: ['primary key (delivery_id, attempt)'],
     indexes: ['index delivery_attempts_started_at on delivery_attempts using brin (started_at)'],
   },
   {
     table: 'audit_events',
     by: 'occurred_at',
-    keys: [['primary key (audit_event_id, occurred_at)', 'audit_events_partition_key']],
+    keys: ['primary key (audit_event_id)'],
     indexes: [
       "index audit_events_alerts on audit_events (occurred_at) where severity in ('alert', 'security')",
       `index audit_events_contradictions on audit_events (subject_id, (detail ->> 'reportMessageId'))
@@ -101,10 +99,6 @@ function attach({ table, by, keys, indexes }: Attached, year: string, until: str
   const identity = table === 'audit_events';
   return [
     `alter table ${table} rename to ${first}`,
-    `alter table ${first} drop constraint ${table}_pkey`,
-    ...(table === 'deliveries'
-      ? [`alter table ${first} drop constraint deliveries_subject_id_kind_key`]
-      : []),
     freeNames(first, year),
     `create table ${table} (like ${first} including defaults including constraints including comments${identity ? ' including identity' : ''}) partition by range (${by})`,
     `do $$ begin execute format('comment on table ${table} is %L', obj_description('${first}'::regclass, 'pg_class')); end $$`,
@@ -115,14 +109,11 @@ function attach({ table, by, keys, indexes }: Attached, year: string, until: str
           `alter table ${first} alter column audit_event_id drop identity`,
         ]
       : []),
-    ...keys.flatMap(([constraint, index]) => [
-      `alter table ${table} add ${constraint}`,
-      `alter table ${first} add ${constraint.startsWith('primary') ? 'primary key' : 'unique'} using index ${index}_${year}`,
-    ]),
     ...indexes.map((index) => `create ${index}`),
     `alter table ${table} attach partition ${first} for values from (minvalue) to ('${until}')`,
     `alter table ${first} drop constraint ${table}_first_partition`,
     `create table ${table}_default partition of ${table} default`,
+    ...keys.map((key) => `alter table ${table}_default add ${key}`),
   ];
 }
 
@@ -145,14 +136,13 @@ const messages = (year: string, month: string, until: { year: string; month: str
   end $$`,
   `alter table messages rename to message_bodies_${month}`,
   `drop index messages_copied`,
-  `alter table message_bodies_${month} drop constraint messages_pkey`,
+  `alter index messages_pkey rename to message_bodies_${month}_pkey`,
   `drop index messages_finals, messages_in_reply_to, messages_message_identification, messages_received_once,
     messages_subject_id, messages_submitted`,
   `alter table message_bodies_${month} drop column subject_id, drop column message_type, drop column message_identification,
     drop column direction, drop column leg, drop column party, drop column status, drop column reason_code,
     drop column answer_url, drop column in_reply_to, drop column refusal, drop column sha256,
     alter column created_at drop default`,
-  `alter table message_bodies_${month} add primary key using index messages_body_key`,
   `alter table message_bodies attach partition message_bodies_${month} for values from (minvalue) to ('${until.month}')`,
   `alter table message_bodies_${month} drop constraint messages_first_partition`,
   `insert into message_bodies select message_id, created_at, body from refused_messages`,
@@ -162,8 +152,8 @@ const messages = (year: string, month: string, until: { year: string; month: str
   `comment on column refused_messages.size is 'Bytes of it, as far as they were read.'`,
   `alter table messages_to_be rename to messages_${year}`,
   freeNames(`messages_${year}`, year),
-  `create table messages (like messages_${year} including defaults including constraints,
-    primary key (message_id, created_at)) partition by range (created_at)`,
+  `create table messages (like messages_${year} including defaults including constraints)
+    partition by range (created_at)`,
   `create index messages_subject_id on messages (subject_id)`,
   `create index messages_message_identification on messages (message_identification)`,
   `create index messages_in_reply_to on messages (in_reply_to) where in_reply_to is not null`,
@@ -173,6 +163,7 @@ const messages = (year: string, month: string, until: { year: string; month: str
   // it is small beside the bytes: reading it once for its bounds takes as long as an index of it
   `alter table messages attach partition messages_${year} for values from (minvalue) to ('${until.year}')`,
   `create table messages_default partition of messages default`,
+  `alter table messages_default add primary key (message_id)`,
 ];
 
 const comments = `
@@ -195,7 +186,7 @@ comment on column messages.created_at is 'When it was stored.';`;
 
 /** What foreign keys did, and what belongs to the whole table. */
 const guards = `
-create or replace function check_decision() returns trigger language plpgsql as $$
+create or replace function check_decision() returns trigger language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   payment record;
   is_known boolean;
@@ -276,6 +267,7 @@ declare
   to_ timestamptz := (date_trunc(unit, day::timestamp) + ('1 ' || unit)::interval) at time zone 'UTC';
   partition text := parent || '_' || to_char(date_trunc(unit, day::timestamp),
     case unit when 'day' then 'YYYYMMDD' when 'month' then 'YYYYMM' else 'YYYY' end);
+  key text;
   moved bigint;
 begin
   if by_ is null then
@@ -288,6 +280,12 @@ begin
   end if;
   execute format('lock table %I in access exclusive mode', parent || '_default'); -- nothing of that time may come into it
   execute format('create table %I (like %I including all excluding identity)', partition, parent);
+  for key in -- what its neighbours have by themselves
+    select pg_get_constraintdef(oid) from pg_constraint
+    where conrelid = (parent || '_default')::regclass and contype in ('p', 'u') and conparentid = 0
+  loop
+    execute format('alter table %I add %s', partition, key);
+  end loop;
   execute format('with moved as (delete from %I where %I >= $1 and %2$I < $2 returning *) insert into %I select * from moved',
     parent || '_default', by_, partition) using from_, to_;
   get diagnostics moved = row_count;

@@ -196,3 +196,24 @@ describe('the alerts', () => {
     expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('audit_events_alerts');
   });
 });
+
+it('has the keys of a table in each of its partitions, the first and the default one too (DUP-3)', async () => {
+  await ensurePartitions(db);
+  const { rows } = await sql<{ parent: string; keys: string }>`
+    select p.parent, coalesce(string_agg(pg_get_constraintdef(c.oid), ', ' order by c.contype), 'none') as keys
+    from partitions p left join pg_constraint c on c.conrelid = to_regclass(p.name) and c.contype in ('p', 'u')
+    where p.parent <> 'quote_requests'
+    group by p.parent, p.name`.execute(db);
+  const keys = new Map(rows.map(({ parent, keys: own }) => [parent, own]));
+  expect(Object.fromEntries(keys)).toEqual({
+    messages: 'PRIMARY KEY (message_id)',
+    message_bodies: 'PRIMARY KEY (message_id)',
+    payments: 'PRIMARY KEY (uetr)',
+    decisions: 'PRIMARY KEY (uetr)',
+    deliveries: 'PRIMARY KEY (delivery_id), UNIQUE (subject_id, kind)',
+    delivery_attempts: 'PRIMARY KEY (delivery_id, attempt)',
+    audit_events: 'PRIMARY KEY (audit_event_id)',
+  });
+  expect(rows.length).toBeGreaterThanOrEqual(2 * keys.size);
+  for (const { parent, keys: own } of rows) expect([parent, own]).toEqual([parent, keys.get(parent)]);
+});
