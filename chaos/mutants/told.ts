@@ -58,8 +58,8 @@ export const toldMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/deliveries.ts',
-        find: 'left join decisions d on d.uetr = ended.subject_id',
-        replace: "left join decisions d on d.uetr = ended.subject_id and d.decided_by = 'gateway'",
+        find: 'decisions where uetr = ended.subject_id`',
+        replace: "decisions where uetr = ended.subject_id and decided_by = 'gateway'`",
       },
     ],
     breaks: ['I-17'],

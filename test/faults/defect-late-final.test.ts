@@ -31,6 +31,9 @@ async function contradicted(): Promise<string> {
   return uetr;
 }
 
+/** Of two that lock a table and its partitions in another order, one is told to come again. */
+const changed = (statements: string) => vi.waitFor(() => sql.raw(statements).execute(db), 15_000);
+
 test.each([
   ['without a defect', false],
   ['after a defect that has passed', true],
@@ -43,17 +46,15 @@ test.each([
     await gateway.stopWorker();
     await db.deleteFrom('leases').execute();
     if (isDefect)
-      await sql
-        .raw(
-          `create function refuse_it() returns trigger language plpgsql as
+      await changed(
+        `create function refuse_it() returns trigger language plpgsql as
           $$ begin if new.kind = 'payment.contradiction' then raise exception 'a defect'; end if; return new; end $$;
          create trigger refuse_it before insert on audit_events for each row execute function refuse_it()`,
-        )
-        .execute(db);
+      );
     await gateway.startWorker();
     if (isDefect) {
       await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('decision.defect'), 30_000);
-      await sql.raw('drop trigger refuse_it on audit_events').execute(db);
+      await changed('drop trigger refuse_it on audit_events');
     }
     await vi.waitFor(async () => expect(await evidence.audit(uetr)).toContain('payment.contradiction'), {
       timeout: 40_000,
