@@ -4,7 +4,7 @@ import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { instruction } from '../../fixtures/instruction.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { askQuotes, bestQuote, submit } from '../harness/payer.ts';
