@@ -3,7 +3,7 @@
 import { identifyAgent } from '../core/agent.ts';
 import { assert } from '../core/assert.ts';
 import { compact } from '../core/compact.ts';
-import { buildForwardedPacs008 } from '../core/iso20022/build-pacs008.ts';
+import { buildForwardedPacs008, type Forwarding } from '../core/iso20022/build-pacs008.ts';
 import { messages } from '../core/iso20022/messages.ts';
 import { originalReferencesOf } from '../core/iso20022/original-transaction.ts';
 import { answerPacs008 } from '../core/iso20022/pacs002.ts';
@@ -55,6 +55,7 @@ export async function openSubmission(engine: XmlEngine, stored: StoredSubmission
 export function forwardedPacs008(
   { stored, references }: AnswerableSubmission,
   { message, payment }: AcceptedPacs008,
+  forwarding: Forwarding,
 ): { readonly composition: Composition; readonly references: Pacs008References } {
   const { destination, sourceLeg, destinationLeg } = payment;
   const messageIdentification = newMessageIdentification();
@@ -64,7 +65,7 @@ export function forwardedPacs008(
   const { bicfi } = message.creditorAgent;
   const instructedAgent =
     bicfi === undefined ? identifyAgent(payment.creditorAgent, destination.clearingSystemId) : { bicfi };
-  const xml = buildForwardedPacs008(message, {
+  const leg = {
     messageIdentification,
     creationDateTime,
     clearingSystemId: destination.clearingSystemId,
@@ -78,7 +79,8 @@ export function forwardedPacs008(
     }),
     intermediaryAgent2: destinationLeg.agent,
     intermediaryAgent2Account: destinationLeg.account,
-  });
+  };
+  const xml = buildForwardedPacs008(message, leg, forwarding);
   return {
     composition: {
       type: 'pacs008',

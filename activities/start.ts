@@ -6,7 +6,7 @@ import type { WorkerConfig } from '../core/config.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
 import type { XmlEngine } from '../xml/engine.ts';
-import { openXmlEngine } from '../xml/open-engine.ts';
+import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createOutbound } from './outbound.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
@@ -74,7 +74,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       {
         db,
         reference: reference.current,
-        engine: engine ?? (await openXmlEngine(config.xsdEngine)),
+        engine: engine ?? (await openConfiguredEngine(config)),
         outbound,
         publicUrl: config.publicUrl,
         allowLoopbackCallbacks: config.allowLoopbackCallbacks,

@@ -196,7 +196,11 @@ async function accept(
   const { message, payment } = accepted;
   const { source, destination } = payment;
   const corridor = countryPair(payment);
-  const { composition, references: destinationReferences } = forwardedPacs008(submission, accepted);
+  const { composition, references: destinationReferences } = forwardedPacs008(
+    submission,
+    accepted,
+    deps.engine.forwarding,
+  );
   const forwarded = await compose(deps.engine, composition);
   const answer = await compose(deps.engine, firstAnswer(submission));
   const instructionDeliveryId = randomUUID();

@@ -11,7 +11,7 @@ import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
 import { traceStatements } from '../telemetry/trace-statements.ts';
-import { openXmlEngine } from '../xml/open-engine.ts';
+import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { openBuiltinIssuer } from './auth/issuer.ts';
@@ -57,7 +57,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
     closers.push(() => reference.close());
-    const engine = await openXmlEngine(config.xsdEngine);
+    const engine = await openConfiguredEngine(config);
     const workflows = await connectTemporal(config.temporal, temporal);
     closers.push(() => workflows.close());
     const checkEngine = () => workflows.check();

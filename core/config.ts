@@ -88,6 +88,10 @@ export interface WorkerConfig extends CommonConfig {
   readonly temporal: TemporalConfig;
   readonly publicUrl: string;
   readonly xsdEngine: 'libxml2' | 'xerces';
+  /** A directory; absent: ours, in `schemas`. */
+  readonly usageGuideline?: string;
+  /** A directory; absent: they are not asked. */
+  readonly officialSchemas?: string;
   readonly allowLoopbackCallbacks: boolean;
   /** Absent: none. */
   readonly queueLogins?: QueueLogins;
@@ -145,6 +149,8 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
     temporal: parseTemporal(env),
     publicUrl: formed(env, 'PUBLIC_URL', isOwnAddress, ownForm).replace(/\/$/, ''),
     xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
+    ...(read(env, 'USAGE_GUIDELINE') !== '' && { usageGuideline: read(env, 'USAGE_GUIDELINE') }),
+    ...(read(env, 'OFFICIAL_SCHEMAS') !== '' && { officialSchemas: read(env, 'OFFICIAL_SCHEMAS') }),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
     queueLogins: parseLogins(env),
     ...(traces && { traces }),

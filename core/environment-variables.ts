@@ -69,6 +69,16 @@ export const environmentVariables = {
       '0: changes of endpoints, accounts, fees, clients and the like count without a second operator (ADM-2); for demos only',
     default: '1',
   },
+  USAGE_GUIDELINE: {
+    description:
+      'Directory with a usage guideline of your own, in place of ours: schemas, guideline.json, examples; the same for every api and worker',
+    default: '',
+  },
+  OFFICIAL_SCHEMAS: {
+    description:
+      'Directory with the official ISO 20022 schemas, as published: by them each message is judged first',
+    default: '',
+  },
   XSD_ENGINE: { description: 'libxml2 or xerces', default: 'libxml2' },
   ALLOW_LOOPBACK_CALLBACKS: {
     description: '1: callbacks and operators on loopback over http are allowed (SEC-2); for demos only',

@@ -32,6 +32,8 @@ const setByGateway: readonly {
   { xpath: `${group}/MsgId`, ruleId: 'MSG-9', as: ['changed'] },
   { xpath: `${group}/CreDtTm`, ruleId: 'MSG-9', as: ['changed'] },
   { xpath: `${group}/SttlmInf/ClrSys`, ruleId: 'MSG-10', as: ['changed', 'added', 'removed'] },
+  { xpath: `${group}/InstgAgt`, ruleId: 'MSG-10', as: ['changed', 'added', 'removed'] },
+  { xpath: `${group}/InstdAgt`, ruleId: 'MSG-10', as: ['changed', 'added', 'removed'] },
   { xpath: `${transaction}/IntrBkSttlmAmt`, ruleId: 'MSG-10', as: ['changed'] },
   { xpath: `${transaction}/IntrBkSttlmDt`, ruleId: 'MSG-10', as: ['changed', 'added'] },
   { xpath: `${transaction}/InstgAgt`, ruleId: 'MSG-10', as: ['changed', 'added', 'removed'] },

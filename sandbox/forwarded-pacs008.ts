@@ -60,7 +60,7 @@ export function readForwardedPacs008(
   }
   const creditedAmount = creditedOf(settlement, readAmount(feeElement));
   if (creditedAmount === undefined) return refused('FEE-5: the creditor agent fee leaves nothing to credit');
-  const legFault = faultOfLeg(transaction);
+  const legFault = faultOfLeg(group, transaction);
   if (legFault !== undefined) return refused(legFault);
   return ok({
     references: readReferences(group, transaction),
@@ -82,12 +82,21 @@ function creditedOf(settlement: Amount, fee: Amount): string | undefined {
   return deducted.lt(amount) ? renderDecimal(amount.minus(deducted)) : undefined;
 }
 
+/** An agent of the leg, wherever the usage guideline has it. */
+function ofLeg(
+  group: XmlElement,
+  transaction: XmlElement,
+  name: 'InstgAgt' | 'InstdAgt',
+): XmlElement | undefined {
+  return elementAt(transaction, name) ?? elementAt(group, name);
+}
+
 /** What MSG-10 sets on the destination leg. */
-function faultOfLeg(transaction: XmlElement): string | undefined {
-  const instructed = readAgent(elementAt(transaction, 'InstdAgt'));
+function faultOfLeg(group: XmlElement, transaction: XmlElement): string | undefined {
+  const instructed = readAgent(ofLeg(group, transaction, 'InstdAgt'));
   const creditorAgent = readAgent(elementAt(transaction, 'CdtrAgt'));
   if (elementAt(transaction, 'IntrmyAgt1') !== undefined) return 'MSG-10: IntrmyAgt1 is still there';
-  if (elementAt(transaction, 'InstgAgt') === undefined) return 'MSG-10: InstgAgt is missing';
+  if (ofLeg(group, transaction, 'InstgAgt') === undefined) return 'MSG-10: InstgAgt is missing';
   if (elementAt(transaction, 'IntrBkSttlmDt') === undefined) return 'MSG-10: IntrBkSttlmDt is missing';
   if (instructed === undefined || creditorAgent === undefined)
     return 'MSG-10: InstdAgt or CdtrAgt is missing';
@@ -108,7 +117,7 @@ function readReferences(group: XmlElement, transaction: XmlElement): Pacs008Refe
       transactionId: textAt(transaction, 'PmtId/TxId'),
       uetr: textAt(transaction, 'PmtId/UETR') ?? '',
     }),
-    instructingAgent: readAgent(elementAt(transaction, 'InstgAgt')),
-    instructedAgent: readAgent(elementAt(transaction, 'InstdAgt')),
+    instructingAgent: readAgent(ofLeg(group, transaction, 'InstgAgt')),
+    instructedAgent: readAgent(ofLeg(group, transaction, 'InstdAgt')),
   });
 }

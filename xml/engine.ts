@@ -2,6 +2,7 @@
  * The interface of an XML engine: bytes in; a tree, its namespace and the schema's verdict out. Everything that reads
  * or validates a message goes through it.
  */
+import type { Forwarding } from '../core/iso20022/build-pacs008.ts';
 import type { MessageName, MessageType } from '../core/iso20022/messages.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
@@ -39,6 +40,8 @@ export interface ParsedMessage {
 
 export interface XmlEngine {
   readonly name: XmlEngineName;
+  /** How its usage guideline has a pacs.008 forwarded. */
+  readonly forwarding: Forwarding;
   /**
    * Checks the bytes (MSG-2), parses them and reads the root namespace.
    * @param expected the messages that the caller accepts; any other namespace is refused, naming the expected one

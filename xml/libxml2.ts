@@ -4,6 +4,7 @@
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
 import { assert } from '../core/assert.ts';
+import { ownForwarding } from '../core/iso20022/build-pacs008.ts';
 import { messageOfNamespace, type MessageName } from '../core/iso20022/messages.ts';
 import { mapValue, ok, refused, type Result } from '../core/result.ts';
 import { bendsSchema, violationsOf } from './diagnose.ts';
@@ -121,6 +122,7 @@ export function createLibxml2Engine(options: SchemaOptions = {}): XmlEngine {
 
   return {
     name: 'libxml2',
+    forwarding: options.guideline?.forwarding ?? ownForwarding,
     parse: (bytes, expected) => mapValue(openDocument(bytes, expected), open),
   };
 }

@@ -98,6 +98,22 @@ export function readSchemaModel(schema: XmlElement): SchemaModel {
   };
 }
 
+/** The path of each element, from below the message element, in the order of the schema; no type is entered within itself. */
+export function pathsOfModel({ complexTypes }: SchemaModel): readonly string[] {
+  const paths: string[] = [];
+  const enter = (typeName: string, path: string, within: readonly string[]) => {
+    if (within.includes(typeName)) return;
+    for (const { name, type } of complexTypes.get(typeName)?.options.flat() ?? []) {
+      const own = path === '' ? name : `${path}/${name}`;
+      if (!paths.includes(own)) paths.push(own);
+      enter(type, own, [...within, typeName]);
+    }
+  };
+  const [message] = complexTypes.get('Document')?.options.flat() ?? [];
+  enter(message?.type ?? '', '', []);
+  return paths;
+}
+
 /** The particle of that name in a type, in any of its options. */
 export function particleNamed(type: ComplexType, name: string): Particle | undefined {
   for (const option of type.options) {

@@ -1,23 +1,29 @@
 /**
  * Finds and compiles the schemas, each once per process and on first use; a message is validated by the compiled one.
- * Tests may set a directory with the official schemas, which then come first.
+ * A scheme may have its own in place of ours (`guideline.ts`); the official schemas, where they are given, come first.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ParseOption, XmlDocument, XsdValidator } from 'libxml2-wasm';
+import { ParseOption, XmlDocument, XmlValidateError, XsdValidator } from 'libxml2-wasm';
+import type { Forwarding } from '../core/iso20022/build-pacs008.ts';
 import { messages, type MessageName, type MessageType } from '../core/iso20022/messages.ts';
+import { renderDocument, type XmlElement } from '../core/iso20022/tree.ts';
 import { readTree } from './read-tree.ts';
 import { readSchemaModel, type SchemaModel } from './schema-model.ts';
 
 export interface SchemaOptions {
+  /** A directory with the schemas of a scheme of its own, in place of ours of the same name. */
+  readonly guideline?: { readonly directory: string; readonly forwarding: Forwarding } | undefined;
   /** The official schemas, as a first gate; one file per message, named as published. */
-  readonly officialSchemaDirectory?: string;
+  readonly officialSchemaDirectory?: string | undefined;
 }
 
-interface SchemaFile {
+export interface SchemaFile {
   readonly path: string;
   readonly validator: XsdValidator;
+  /** Whether a message of ours is valid by it. */
+  readonly accepts: (type: MessageType, document: XmlElement) => boolean;
 }
 
 export interface MessageSchema {
@@ -27,14 +33,31 @@ export interface MessageSchema {
   readonly model: SchemaModel;
 }
 
-const projectSchemas = fileURLToPath(new URL('../schemas/', import.meta.url));
+export const projectSchemas = fileURLToPath(new URL('../schemas/', import.meta.url));
 
 /** Nothing is fetched, expanded or loaded, neither for messages nor for schemas. */
 export const parseOptions: ParseOption = ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE;
 
-function compile(path: string): SchemaFile {
+/** @throws where it is no schema */
+export function schemaAt(path: string): SchemaFile {
   using document = XmlDocument.fromBuffer(readFileSync(path), { option: parseOptions });
-  return { path, validator: XsdValidator.fromDoc(document) };
+  const validator = XsdValidator.fromDoc(document);
+  return {
+    path,
+    validator,
+    accepts: ({ namespace }, root) => {
+      using message = XmlDocument.fromBuffer(Buffer.from(renderDocument(namespace, root)), {
+        option: parseOptions,
+      });
+      try {
+        validator.validate(message);
+        return true;
+      } catch (error) {
+        if (error instanceof XmlValidateError) return false;
+        throw error;
+      }
+    },
+  };
 }
 
 function loadModel(path: string): SchemaModel {
@@ -45,11 +68,13 @@ function loadModel(path: string): SchemaModel {
 /** How libxml2 serialises a document for `readTree`. */
 export const writeOptions = { format: false, noDeclaration: true, noEmptyTags: true } as const;
 
-function load(type: MessageType, { officialSchemaDirectory }: SchemaOptions): MessageSchema {
-  const own = join(projectSchemas, type.schemaFile);
+function load(type: MessageType, { officialSchemaDirectory, guideline }: SchemaOptions): MessageSchema {
+  const replaced = guideline && join(guideline.directory, type.schemaFile);
+  const own =
+    replaced !== undefined && existsSync(replaced) ? replaced : join(projectSchemas, type.schemaFile);
   const paths =
     officialSchemaDirectory === undefined ? [own] : [join(officialSchemaDirectory, type.schemaFile), own];
-  return { files: paths.map(compile), model: loadModel(own) };
+  return { files: paths.map(schemaAt), model: loadModel(own) };
 }
 
 /** Compiles on first use, and caches. */

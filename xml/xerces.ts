@@ -4,6 +4,7 @@
  */
 import type * as xsdSchemaValidator from 'xsd-schema-validator';
 import { assert } from '../core/assert.ts';
+import { ownForwarding } from '../core/iso20022/build-pacs008.ts';
 import { messageOfNamespace } from '../core/iso20022/messages.ts';
 import { mapValue } from '../core/result.ts';
 import { bendsSchema, violationsOf } from './diagnose.ts';
@@ -72,6 +73,7 @@ export async function createXercesEngine(options: SchemaOptions = {}): Promise<X
 
   return {
     name: 'xerces',
+    forwarding: options.guideline?.forwarding ?? ownForwarding,
     parse: (bytes, expected) => mapValue(openDocument(bytes, expected), (document) => open(document, bytes)),
   };
 }

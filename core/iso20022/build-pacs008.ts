@@ -12,7 +12,7 @@ import {
   type AgentIdentification,
   type Amount,
 } from './parties.ts';
-import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
+import { branch, childrenNamed, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
 
 /** What MSG-10 sets; everything else comes from the received message. */
 export interface ForwardedLeg {
@@ -36,7 +36,21 @@ export interface ForwardedLeg {
   readonly intermediaryAgent2Account?: AccountIdentification;
 }
 
-/** The elements of `CdtTrfTxInf` that our schema uses, in its order. */
+/**
+ * What becomes of an element that our own usage guideline leaves out: it passes as received, or goes no further, or, of
+ * `GrpHdr/InstgAgt` and `InstdAgt`, names the agents of each leg, in place of those of `CdtTrfTxInf`.
+ */
+export type ElementRule = 'pass' | 'leave-out' | 'leg';
+
+/** How a usage guideline has a pacs.008 forwarded. */
+export interface Forwarding {
+  /** The elements of `GrpHdr` and `CdtTrfTxInf`, in the order of the schema. */
+  readonly headerOrder: readonly string[];
+  readonly transactionOrder: readonly string[];
+  /** By path, as in `GrpHdr/InstgAgt`; an element of `CdtTrfTxInf` without one passes (MSG-9). */
+  readonly rules: Readonly<Record<string, ElementRule>>;
+}
+
 const transactionOrder: readonly string[] = [
   'PmtId',
   'PmtTpInf',
@@ -68,6 +82,13 @@ const transactionOrder: readonly string[] = [
   'RgltryRptg',
   'RmtInf',
 ];
+
+/** By our own usage guideline, in `schemas`. */
+export const ownForwarding: Forwarding = {
+  headerOrder: ['MsgId', 'CreDtTm', 'NbOfTxs', 'SttlmInf'],
+  transactionOrder,
+  rules: {},
+};
 
 const clearingSystemCode = /^[A-Z0-9]{1,3}$/; // ClearingSystemCode of the schema; all else in Prtry (MSG-5)
 
@@ -111,14 +132,20 @@ function moved(transaction: XmlElement, from: string, to: string): XmlElement | 
  * The pacs.008 for the destination, as text.
  * `IntrmyAgt1` and its account move, as received, to `PrvsInstgAgt1`; if the message leaves them out, they come from `leg`.
  * The same applies to `IntrmyAgt2`, which stays in its place.
+ * @param forwarding of the usage guideline by which it was received, and is sent
  */
-export function buildForwardedPacs008(received: Pacs008, leg: ForwardedLeg): string {
+export function buildForwardedPacs008(
+  received: Pacs008,
+  leg: ForwardedLeg,
+  forwarding: Forwarding = ownForwarding,
+): string {
   const { transaction } = received;
+  const inHeader = (name: string) => forwarding.rules[`GrpHdr/${name}`] === 'leg';
   const replaced = new Map<string, XmlElement | undefined>([
     ['IntrBkSttlmAmt', buildAmount('IntrBkSttlmAmt', leg.interbankSettlementAmount)],
     ['IntrBkSttlmDt', leaf('IntrBkSttlmDt', leg.settlementDate)],
-    ['InstgAgt', buildAgent('InstgAgt', leg.instructingAgent)],
-    ['InstdAgt', buildAgent('InstdAgt', leg.instructedAgent)],
+    ['InstgAgt', inHeader('InstgAgt') ? undefined : buildAgent('InstgAgt', leg.instructingAgent)],
+    ['InstdAgt', inHeader('InstdAgt') ? undefined : buildAgent('InstdAgt', leg.instructedAgent)],
     [
       'PrvsInstgAgt1',
       moved(transaction, 'IntrmyAgt1', 'PrvsInstgAgt1') ??
@@ -141,10 +168,30 @@ export function buildForwardedPacs008(received: Pacs008, leg: ForwardedLeg): str
         accountElement('IntrmyAgt2Acct', leg.intermediaryAgent2Account),
     ],
   ]);
-  const children = transactionOrder.flatMap((name) =>
-    replaced.has(name) ? [replaced.get(name)] : transaction.children.filter((one) => one.name === name),
+  const passes = (name: string) => forwarding.rules[`CdtTrfTxInf/${name}`] !== 'leave-out';
+  const children = forwarding.transactionOrder.flatMap((name) =>
+    replaced.has(name) ? [replaced.get(name)] : childrenNamed(transaction, name).filter(() => passes(name)),
   );
-  return render(buildGroup(leg), branch('CdtTrfTxInf', ...children));
+  return render(forwardedHeader(received, leg, forwarding), branch('CdtTrfTxInf', ...children));
+}
+
+/** Its own ids, its clearing system, and what the guideline has besides. */
+function forwardedHeader(
+  { header }: Pacs008,
+  leg: ForwardedLeg,
+  { headerOrder, rules }: Forwarding,
+): XmlElement {
+  const own = buildGroup(leg);
+  const agents = { InstgAgt: leg.instructingAgent, InstdAgt: leg.instructedAgent } as const;
+  const childrenOf = (name: string): readonly XmlElement[] => {
+    const rule = rules[`GrpHdr/${name}`];
+    if (rule === undefined) return childrenNamed(own, name);
+    if (rule === 'pass') return childrenNamed(header, name);
+    return rule === 'leg' && (name === 'InstgAgt' || name === 'InstdAgt')
+      ? [buildAgent(name, agents[name])]
+      : [];
+  };
+  return branch('GrpHdr', ...headerOrder.flatMap(childrenOf));
 }
 
 /** A natural person or organisation in an original message. */
@@ -157,7 +204,11 @@ interface Party {
 /** What an original pacs.008 is built from; `charges` as in MSG-6. */
 export interface OriginalPacs008 extends Omit<
   Pacs008,
-  'transaction' | 'acceptanceDateTime' | 'previousInstructingAgent1' | 'previousInstructingAgent1Account'
+  | 'header'
+  | 'transaction'
+  | 'acceptanceDateTime'
+  | 'previousInstructingAgent1'
+  | 'previousInstructingAgent1Account'
 > {
   readonly acceptanceDateTime: string;
   readonly debtor: Party;

@@ -52,6 +52,7 @@ export function codingOf(path: readonly string[]): Coding | undefined {
   let found = standing[suffix];
   for (let length = 2; length <= Math.min(longestSuffix, path.length); length += 1) {
     suffix = `${path.at(-length)}/${suffix}`;
+    if (suffix === 'Tp/Cd' && path.at(-3)?.endsWith('Acct') === false) continue; // of an account alone
     found = codings[suffix] ?? found;
   }
   return found;

@@ -68,6 +68,8 @@ export interface Pacs008 {
   readonly creditorAgent: AgentIdentification;
   readonly debtorAccount: AccountIdentification;
   readonly creditorAccount: AccountIdentification;
+  /** `GrpHdr` itself, for what a usage guideline of somebody else has in it. */
+  readonly header: XmlElement;
   /** `CdtTrfTxInf` itself: what no rule changes passes unaltered (MSG-9). */
   readonly transaction: XmlElement;
 }
@@ -145,8 +147,8 @@ function readValues(document: XmlElement, leg: Leg, demand: Demand): Pacs008 {
       quoteId: text('AgrdRate/QtId'),
     }),
     charges: [sourcePspFee, creditorAgentFee],
-    instructingAgent: agent('InstgAgt'),
-    instructedAgent: agent('InstdAgt'),
+    instructingAgent: agent('InstgAgt') ?? readAgent(elementAt(group, 'InstgAgt')),
+    instructedAgent: agent('InstdAgt') ?? readAgent(elementAt(group, 'InstdAgt')),
     intermediaryAgent1: agent('IntrmyAgt1'),
     intermediaryAgent1Account: account('IntrmyAgt1Acct'),
     intermediaryAgent2: agent('IntrmyAgt2'),
@@ -157,6 +159,7 @@ function readValues(document: XmlElement, leg: Leg, demand: Demand): Pacs008 {
     creditorAgent: demand(agent('CdtrAgt'), 'CdtrAgt', noAgent),
     debtorAccount: demand(account('DbtrAcct'), 'DbtrAcct', {}),
     creditorAccount: demand(account('CdtrAcct'), 'CdtrAcct', {}),
+    header: group,
     transaction,
   });
 }
@@ -223,7 +226,10 @@ const codeCheck: Check<Pacs008> = {
   name: 'codes in their external code sets',
   ruleId: 'MSG-4',
   needs: [],
-  run: ({ transaction }) => findUnknownCodes(transaction, pacs008Paths.transaction),
+  run: ({ header, transaction }) => [
+    ...findUnknownCodes(header, pacs008Paths.group),
+    ...findUnknownCodes(transaction, pacs008Paths.transaction),
+  ],
 };
 const currencyCheck: Check<Pacs008> = {
   name: 'currencies of one corridor',

@@ -151,7 +151,8 @@ export function readPacs008References(
       transactionId: usable(text('CdtTrfTxInf/PmtId/TxId'), isIdentifier),
       uetr: key.uetr,
     }),
-    instructingAgent: agent('CdtTrfTxInf/InstgAgt'),
-    instructedAgent: agent('CdtTrfTxInf/InstdAgt'),
+    // a usage guideline may have them in the header (xml/guideline.ts)
+    instructingAgent: agent('CdtTrfTxInf/InstgAgt') ?? agent('GrpHdr/InstgAgt'),
+    instructedAgent: agent('CdtTrfTxInf/InstdAgt') ?? agent('GrpHdr/InstdAgt'),
   });
 }

@@ -48,6 +48,7 @@ const quote: StoredQuote = {
 const valid: Pacs008 = {
   ...instruction({ ...ownExchange(), quoteId }, { creationDateTime: new Date(now).toISOString() }),
   acceptanceDateTime: { text: '', epochMs: now },
+  header: branch('GrpHdr'),
   transaction: branch('CdtTrfTxInf'),
 };
 

@@ -17,6 +17,7 @@ import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { SandboxClearingSystem, SandboxOptions } from '../../sandbox/options.ts';
 import { clientCredentials } from '../../sandbox/tokens.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
+import { openConfiguredEngine } from '../../xml/open-engine.ts';
 import { testDatabase } from './database.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
 
@@ -66,6 +67,8 @@ export interface GatewayOptions {
   readonly standstillMs?: number;
   /** The engine of the worker, where a test wants it to fail; default: libxml2. */
   readonly workerEngine?: XmlEngine;
+  /** Directory of a usage guideline, of the gateway and of the parties; default: ours. */
+  readonly usageGuideline?: string;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
   /** Of the api, and of the worker that is started next; default: none (OBS-3). */
@@ -106,6 +109,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
       credentials: (clientId) => ({ clientId, clientSecret: secretOf(clientId) }),
     }),
     ...(options.timings && { timings: options.timings }),
+    engine: await openConfiguredEngine({ xsdEngine: 'libxml2', usageGuideline: options.usageGuideline }),
   });
   await moveCounterparties(database.url, {
     operatorEndpointUrl: (operatorId) => sandbox.destinationUrl(operatorId),
@@ -127,6 +131,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     ALLOW_LOOPBACK_CALLBACKS: '1',
     METRICS_PORT: '0',
     DRAIN_SECONDS: '0',
+    USAGE_GUIDELINE: options.usageGuideline ?? '',
   });
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
   const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });

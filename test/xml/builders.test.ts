@@ -130,10 +130,11 @@ describe(`pacs.008${officialNote}`, () => {
         previousInstructingAgent1: undefined,
         previousInstructingAgent1Account: undefined,
       };
-      expect({ ...built, transaction: undefined }).toEqual({
+      expect({ ...built, header: undefined, transaction: undefined }).toEqual({
         ...values,
         ...asOriginal,
         acceptanceDateTime,
+        header: undefined,
         transaction: undefined,
       });
     });

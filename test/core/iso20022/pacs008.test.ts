@@ -48,7 +48,8 @@ const transactionOf = (document: XmlElement) => {
 describe('reading (MSG-5, MSG-6)', () => {
   test('every value stands where the rules say', async () => {
     const values = await read(lotus);
-    expect({ ...values, transaction: values.transaction.name }).toEqual({
+    expect({ ...values, header: values.header.name, transaction: values.transaction.name }).toEqual({
+      header: 'GrpHdr',
       transaction: 'CdtTrfTxInf',
       messageIdentification: 'SGDFAST20261121000000000001',
       creationDateTime: '2026-11-21T04:00:00.500Z',

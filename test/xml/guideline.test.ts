@@ -1,0 +1,216 @@
+// A scheme's own usage guideline is tried when it is loaded: what is looser than our rules can bear, or what would not
+// pass, is named, and the process does not start (MSG-8, MSG-9).
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openGuideline, type Guideline } from '../../xml/guideline.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { root } from '../docs/documents.ts';
+import { officialFolder, officialNote, officialPresent } from './fixtures.ts';
+
+const example = join(root, 'docs/how-to/example-guideline');
+const schema = 'pacs.008.001.13.xsd';
+const folders: string[] = [];
+afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
+
+/** A copy of the example, with one thing changed. */
+function changed(file: string, from: string | RegExp, to: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-guideline-'));
+  folders.push(folder);
+  cpSync(example, folder, { recursive: true });
+  const before = readFileSync(join(folder, file), 'utf8');
+  const after = before.replace(from, to);
+  expect(after, `${file} has ${String(from)}`).not.toBe(before);
+  writeFileSync(join(folder, file), after);
+  return folder;
+}
+
+function faultsOf(folder: string, officialSchemaDirectory?: string): string {
+  let opened: Guideline;
+  try {
+    opened = openGuideline({ directory: folder, officialSchemaDirectory });
+  } catch (error) {
+    return String(error);
+  }
+  return `it is taken: ${opened.forwarding.headerOrder.join()}`;
+}
+
+it('takes the example, which carries invoices, addresses of agents, and agents in GrpHdr', () => {
+  const { forwarding } = openGuideline({ directory: example });
+  expect(forwarding.headerOrder).toEqual(['MsgId', 'CreDtTm', 'NbOfTxs', 'SttlmInf', 'InstgAgt', 'InstdAgt']);
+});
+
+it(`takes it as a restriction of the official schema${officialNote}`, ({ skip }) => {
+  if (!officialPresent) skip();
+  openGuideline({ directory: example, officialSchemaDirectory: officialFolder });
+});
+
+it('judges messages by it, and all others by ours', async () => {
+  const engine = createLibxml2Engine({ guideline: openGuideline({ directory: example }) });
+  const wide = readFileSync(join(example, 'examples/pacs.008.001.13.xml'));
+  const judge = async (by: typeof engine) => {
+    const parsed = by.parse(wide, ['pacs008']);
+    return parsed.ok ? (await parsed.value.validate()).map(({ xpath }) => xpath) : [parsed.refusal.detail];
+  };
+  expect(await judge(engine)).toEqual([]);
+  const strd = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/RmtInf/Strd';
+  expect(await judge(createLibxml2Engine())).toEqual(
+    expect.arrayContaining(['/Document/FIToFICstmrCdtTrf/GrpHdr/InstgAgt', `${strd}/RfrdDocInf[1]`]),
+  );
+});
+
+const uetr = '<xs:element name="UETR" type="Uuid4"';
+describe('is refused where our rules would not hold', () => {
+  it.each<readonly [what: string, file: string, from: string | RegExp, to: string, fault: RegExp]>([
+    [
+      'an element that they read may be missing',
+      schema,
+      uetr,
+      `${uetr} minOccurs="0"`,
+      /CdtTrfTxInf\/PmtId\/UETR: it is taken without this element/,
+    ],
+    [
+      'there may be two of what they read once',
+      schema,
+      '<xs:element name="CdtTrfTxInf" type="Transfer"',
+      '<xs:element name="CdtTrfTxInf" type="Transfer" maxOccurs="2"',
+      /CdtTrfTxInf: it is taken twice/,
+    ],
+    [
+      'a value may be one that they do not know',
+      schema,
+      /<xs:enumeration value="SHAR"\/>/,
+      '<xs:enumeration value="SHAR"/><xs:enumeration value="OUR"/>',
+      /CdtTrfTxInf\/ChrgBr: it is taken with the value "OUR"/,
+    ],
+    [
+      'an amount may be negative',
+      schema,
+      /(<xs:simpleType name="AmountValue">)[^]*?<\/xs:simpleType>/,
+      '$1<xs:restriction base="xs:decimal"/></xs:simpleType>',
+      /IntrBkSttlmAmt: it is taken with the value "-1"/,
+    ],
+    [
+      'what they set is not there',
+      schema,
+      /<xs:element name="PrvsInstgAgt1" [^]*?<\/xs:element>/,
+      '',
+      /CdtTrfTxInf\/PrvsInstgAgt1 is needed, and no valid message has it/,
+    ],
+    [
+      'nobody says what becomes of an element of GrpHdr',
+      'guideline.json',
+      '"GrpHdr/InstgAgt": "leg",',
+      '',
+      /say what becomes of GrpHdr\/InstgAgt/,
+    ],
+    [
+      'an agent of one leg would pass to the other',
+      'guideline.json',
+      '"GrpHdr/InstgAgt": "leg"',
+      '"GrpHdr/InstgAgt": "pass"',
+      /names the agents of one leg/,
+    ],
+    [
+      'a rule of ours is overruled',
+      'guideline.json',
+      '"GrpHdr/InstgAgt": "leg",',
+      '"GrpHdr/InstgAgt": "leg", "CdtTrfTxInf/PmtId": "leave-out",',
+      /what becomes of CdtTrfTxInf\/PmtId is a rule of Isthmus/,
+    ],
+    [
+      'a rule is about what is not there',
+      'guideline.json',
+      '"GrpHdr/InstgAgt": "leg",',
+      '"GrpHdr/InstgAgt": "leg", "GrpHdr/CtrlSum": "leave-out",',
+      /the schema has no GrpHdr\/CtrlSum/,
+    ],
+    ['it is no JSON', 'guideline.json', '{', '', /guideline\.json: Unexpected|guideline\.json: .*JSON/],
+    [
+      'a setting is misspelt',
+      'guideline.json',
+      '"elements"',
+      '"element"',
+      /element is not known; only elements is/,
+    ],
+    [
+      'priority may stand elsewhere',
+      schema,
+      '<xs:element name="SttlmInf" type="Settlement"/>',
+      '<xs:element name="SttlmInf" type="Settlement"/><xs:element name="PmtTpInf" type="PaymentType" minOccurs="0"/>',
+      /GrpHdr\/PmtTpInf: it cannot be used/,
+    ],
+    [
+      'an amount of one leg would pass to the other',
+      schema,
+      '<xs:element name="SttlmInf" type="Settlement"/>',
+      '<xs:element name="TtlIntrBkSttlmAmt" type="Amount" minOccurs="0"/><xs:element name="SttlmInf" type="Settlement"/>',
+      /GrpHdr\/TtlIntrBkSttlmAmt would not be true of the other leg/,
+    ],
+    [
+      'an element that it adds is shown by no example',
+      schema,
+      '<xs:element name="ChrgBr" ',
+      '<xs:element name="SttlmPrty" type="Priority" minOccurs="0"/><xs:element name="ChrgBr" ',
+      /no pacs\.008\.001\.13\*\.xml shows CdtTrfTxInf\/SttlmPrty/,
+    ],
+    [
+      'nothing judges its codes',
+      schema,
+      /<xs:enumeration value="(CINV|CREN|DEBN)"\/>\s*<xs:enumeration value="CREN"\/>\s*<xs:enumeration value="DEBN"\/>/,
+      '<xs:pattern value="[A-Z]{4}"/>',
+      /RfrdDocInf\/Tp\/CdOrPrtry\/Cd: list its codes/,
+    ],
+    [
+      'it uses what we do not read',
+      schema,
+      '<xs:element name="Nb" type="Text35" minOccurs="0"/>',
+      '<xs:any minOccurs="0"/>',
+      /xs:any within xs:sequence is not known here/,
+    ],
+    ['a type is missing', schema, 'type="DocumentType"', 'type="Nowhere"', /there is no type Nowhere/],
+    [
+      'an example is not valid',
+      'examples/pacs.008.001.13.xml',
+      '<Cd>CINV</Cd>',
+      '<Cd>XXXX</Cd>',
+      /examples\/pacs\.008\.001\.13\.xml: it is not valid/,
+    ],
+  ])('%s', (_, file, from, to, fault) => {
+    expect(faultsOf(changed(file, from, to))).toMatch(fault);
+  });
+
+  it('it replaces a message that is ours to make', () => {
+    const folder = changed('guideline.json', '"leg"', '"leg"  ');
+    cpSync(join(root, 'schemas/fxtr.017.001.06.xsd'), join(folder, 'fxtr.017.001.06.xsd'));
+    expect(faultsOf(folder)).toMatch(
+      /fxtr\.017\.001\.06\.xsd: only pacs\.008\.001\.13\.xsd, .* can be replaced/,
+    );
+  });
+
+  it('there is no such directory', () => {
+    expect(faultsOf(join(example, 'nowhere'))).toMatch(/there is no schema, such as pacs\.008\.001\.13\.xsd/);
+  });
+
+  it.each([
+    [
+      'has what ISO 20022 has not',
+      '<xs:element name="ChrgBr" ',
+      '<xs:element name="Invented" type="Text35" minOccurs="0"/><xs:element name="ChrgBr" ',
+      /CdtTrfTxInf\/Invented: ISO 20022 has no such element there/,
+    ],
+    [
+      'has it in another order',
+      '<xs:element name="BldgNb" type="Text16" minOccurs="0"/>\n      <xs:element name="PstCd" type="Text16" minOccurs="0"/>\n      <xs:element name="TwnNm"',
+      '<xs:element name="PstCd" type="Text16" minOccurs="0"/>\n      <xs:element name="BldgNb" type="Text16" minOccurs="0"/>\n      <xs:element name="TwnNm"',
+      /BldgNb: ISO 20022 has it before/,
+    ],
+  ] as const)(
+    `it %s${officialNote}`,
+    (_, from, to, fault, { skip }: { skip: () => void } = { skip: () => undefined }) => {
+      if (!officialPresent) skip();
+      expect(faultsOf(changed(schema, from, to), officialFolder)).toMatch(fault);
+    },
+  );
+});

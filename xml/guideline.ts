@@ -1,0 +1,274 @@
+/**
+ * A scheme's own usage guideline in place of ours: a directory with schemas, what becomes of the elements that ours
+ * leaves out (`guideline.json`), and examples. It is tried when it is loaded, and refused with everything that is wrong:
+ * the code after the schema relies on what ours makes sure of (MSG-8).
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { XmlDocument } from 'libxml2-wasm';
+import { ConfigurationError } from '../core/config.ts';
+import { ownForwarding, type ElementRule, type Forwarding } from '../core/iso20022/build-pacs008.ts';
+import { codingOf } from '../core/iso20022/coded-elements.ts';
+import { messages, type MessageName, type MessageType } from '../core/iso20022/messages.ts';
+import { contradicting, mustHave, ofOneLeg, readElements } from '../core/iso20022/read-elements.ts';
+import type { XmlElement } from '../core/iso20022/tree.ts';
+import { findDialectFaults } from './guideline-dialect.ts';
+import { findOutside } from './guideline-official.ts';
+import { tryForwarding } from './guideline-forwarding.ts';
+import { sampleMessages } from './guideline-samples.ts';
+import { pathsOf, tryAgainstOwn } from './guideline-trial.ts';
+import { readTree } from './read-tree.ts';
+import { parseOptions, projectSchemas, schemaAt, writeOptions, type SchemaFile } from './schemas.ts';
+import { pathsOfModel, readSchemaModel, type SchemaModel } from './schema-model.ts';
+
+export interface GuidelinePlace {
+  readonly directory: string;
+  /** The official schemas, of which it must be a restriction; undefined: that is not tried. */
+  readonly officialSchemaDirectory?: string | undefined;
+}
+
+export interface Guideline {
+  readonly directory: string;
+  readonly forwarding: Forwarding;
+}
+
+/** Messages that come from outside; those that we make stay as they are. */
+const replaceable: readonly MessageName[] = ['pacs008', 'pacs002', 'acmt023', 'acmt024'];
+const settingsFile = 'guideline.json';
+
+/** @throws ConfigurationError that names every fault: in which file, at which element, and what would be right */
+export function openGuideline(place: GuidelinePlace): Guideline {
+  const faults: string[] = [];
+  const rules = readRules(place, faults);
+  const names = findSchemas(place, faults);
+  const forwarding = names.includes('pacs008')
+    ? forwardingOf(join(place.directory, messages.pacs008.schemaFile), rules, faults)
+    : ownForwarding;
+  if (faults.length === 0) for (const name of names) faults.push(...tryMessage(place, name, forwarding));
+  if (faults.length > 0) throw refusal(place, faults);
+  return { directory: place.directory, forwarding };
+}
+
+const mostFaults = 20; // as many as a refusal of a message names
+
+function refusal({ directory }: GuidelinePlace, faults: readonly string[]): ConfigurationError {
+  const shown = faults.slice(0, mostFaults).map((one) => `\n  - ${one}`);
+  const more = faults.length > mostFaults ? `\n  and ${faults.length - mostFaults} more` : '';
+  return new ConfigurationError(
+    `The usage guideline in ${directory} cannot be used:${shown.join('')}${more}`,
+  );
+}
+
+type Rules = Readonly<Record<string, ElementRule>>;
+const elementRules: readonly string[] = ['pass', 'leave-out', 'leg'] satisfies readonly ElementRule[];
+
+function readRules({ directory }: GuidelinePlace, faults: string[]): Rules {
+  let settings: unknown;
+  try {
+    settings = JSON.parse(readFileSync(join(directory, settingsFile), 'utf8'));
+  } catch (error) {
+    faults.push(`${settingsFile}: ${error instanceof Error ? error.message : String(error)}`);
+    return {};
+  }
+  if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
+    faults.push(`${settingsFile}: an object is expected, as in {"elements": {"GrpHdr/InstgAgt": "leg"}}`);
+    return {};
+  }
+  const { elements = {}, ...others } = settings as Readonly<Record<string, unknown>>;
+  for (const name of Object.keys(others))
+    faults.push(`${settingsFile}: ${name} is not known; only elements is`);
+  const rules: Record<string, ElementRule> = {};
+  for (const [path, rule] of Object.entries(elements as Readonly<Record<string, unknown>>)) {
+    if (typeof rule === 'string' && elementRules.includes(rule)) rules[path] = rule as ElementRule;
+    else faults.push(`${settingsFile}: ${path} is one of ${elementRules.join(', ')}`);
+  }
+  return rules;
+}
+
+function findSchemas({ directory }: GuidelinePlace, faults: string[]): readonly MessageName[] {
+  const files = existsSync(directory) ? readdirSync(directory).filter((file) => file.endsWith('.xsd')) : [];
+  const names: MessageName[] = [];
+  for (const file of files) {
+    const name = replaceable.find((one) => messages[one].schemaFile === file);
+    if (name !== undefined) names.push(name);
+    else {
+      const expected = replaceable.map((one) => messages[one].schemaFile).join(', ');
+      faults.push(`${file}: only ${expected} can be replaced`);
+    }
+  }
+  if (files.length === 0) faults.push(`there is no schema, such as ${messages.pacs008.schemaFile}`);
+  for (const name of names) {
+    const { schemaFile } = messages[name];
+    faults.push(
+      ...findDialectFaults(treeOf(join(directory, schemaFile))).map((fault) => `${schemaFile}: ${fault}`),
+    );
+  }
+  return names;
+}
+
+function treeOf(path: string): XmlElement {
+  try {
+    const text = readFileSync(path, 'utf8').replaceAll(/<!--[^]*?-->/g, ''); // our tree knows no comments
+    using document = XmlDocument.fromString(text, { option: parseOptions });
+    return readTree(document.toString(writeOptions)).root;
+  } catch (error) {
+    throw new ConfigurationError(
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+const modelAt = (path: string): SchemaModel => readSchemaModel(treeOf(path));
+
+/** The order of its elements, and a rule for each that ours does not have. */
+function forwardingOf(path: string, rules: Rules, faults: string[]): Forwarding {
+  const all = pathsOfModel(modelAt(path)).filter((one) => one.split('/').length === 2);
+  const below = (parent: string) =>
+    all.filter((one) => one.startsWith(`${parent}/`)).map((one) => one.slice(parent.length + 1));
+  const forwarding = { headerOrder: below('GrpHdr'), transactionOrder: below('CdtTrfTxInf'), rules };
+  for (const [element, why] of Object.entries(contradicting))
+    if (all.includes(element)) faults.push(`${element}: it cannot be used: ${why}`);
+  for (const name of forwarding.headerOrder) {
+    if (ownForwarding.headerOrder.includes(name) || rules[`GrpHdr/${name}`] !== undefined) continue;
+    if (contradicting[`GrpHdr/${name}`] === undefined)
+      faults.push(`${settingsFile}: say what becomes of GrpHdr/${name}: ${elementRules.join(', ')}`);
+  }
+  for (const [element, rule] of Object.entries(rules)) {
+    const [parent = '', name = ''] = element.split('/');
+    const isOwn = (parent === 'GrpHdr' ? ownForwarding.headerOrder : ownForwarding.transactionOrder).includes(
+      name,
+    );
+    const isAgentOfHeader = parent === 'GrpHdr' && (name === 'InstgAgt' || name === 'InstdAgt');
+    if (!all.includes(element)) faults.push(`${settingsFile}: the schema has no ${element}`);
+    else if (isOwn)
+      faults.push(`${settingsFile}: what becomes of ${element} is a rule of Isthmus (MSG-9, MSG-10)`);
+    else if (rule === 'leg' && !isAgentOfHeader)
+      faults.push(`${settingsFile}: ${element} cannot be leg; only GrpHdr/InstgAgt and GrpHdr/InstdAgt can`);
+    else if (rule === 'pass' && isAgentOfHeader)
+      faults.push(`${settingsFile}: ${element} names the agents of one leg: leg or leave-out`);
+  }
+  for (const element of ofOneLeg)
+    if (all.includes(element) && rules[element] !== 'leave-out')
+      faults.push(`${settingsFile}: ${element} would not be true of the other leg: leave-out`);
+  return forwarding;
+}
+
+function readExamples(
+  folder: string,
+  isOfMessage: (file: string) => boolean,
+): readonly (readonly [string, XmlElement])[] {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder).filter((file) => file.endsWith('.xml') && isOfMessage(file));
+  return files.map((file) => [file, treeOf(join(folder, file))] as const);
+}
+
+/** @returns one sentence per fault */
+function tryMessage(
+  { directory, officialSchemaDirectory }: GuidelinePlace,
+  name: MessageName,
+  forwarding: Forwarding,
+): readonly string[] {
+  const type: MessageType = messages[name];
+  const path = join(directory, type.schemaFile);
+  const own = schemaAt(join(projectSchemas, type.schemaFile));
+  let tried: SchemaFile;
+  try {
+    tried = schemaAt(path);
+  } catch (error) {
+    return [`${type.schemaFile}: it is no schema: ${error instanceof Error ? error.message : String(error)}`];
+  }
+  const faults: string[] = [];
+  const examples = readExamples(join(directory, 'examples'), (file) => file.startsWith(type.identifier));
+  for (const [file, document] of examples)
+    if (!tried.accepts(type, document)) faults.push(`examples/${file}: it is not valid`);
+  const ours = [
+    ...readExamples(join(projectSchemas, 'examples'), (file) => new RegExp(`^${name}[-.]`).test(file)).map(
+      ([, document]) => document,
+    ),
+    ...sampleMessages(name),
+  ];
+  const documents = [...ours, ...examples.map(([, document]) => document)].filter((one) =>
+    tried.accepts(type, one),
+  );
+  const read = readElements[name];
+  const trial = {
+    isRead: (one: string) => read === 'all' || read.includes(one),
+    own: (document: XmlElement) => own.accepts(type, document),
+    tried: (document: XmlElement) => tried.accepts(type, document),
+  };
+  const ofBoth = documents.filter(trial.own); // of others ours refuses whatever is changed
+  faults.push(...tryAgainstOwn(trial, ofBoth).map((fault) => `${type.schemaFile}: ${fault}`));
+  faults.push(...findUntried({ directory, name, path, documents, forwarding }));
+  if (name === 'pacs008') faults.push(...tryForwarding(trial.tried, documents, forwarding));
+  if (officialSchemaDirectory !== undefined) {
+    const official = modelAt(join(officialSchemaDirectory, type.schemaFile));
+    faults.push(...findOutside(modelAt(path), official).map((fault) => `${type.schemaFile}: ${fault}`));
+  }
+  return faults;
+}
+
+interface Untried {
+  readonly directory: string;
+  readonly name: MessageName;
+  readonly path: string;
+  readonly documents: readonly XmlElement[];
+  readonly forwarding: Forwarding;
+}
+
+/** What our rules need and nothing valid has, and what the scheme adds and no example shows. */
+function findUntried({ name, path, documents, forwarding }: Untried): readonly string[] {
+  const { schemaFile, identifier } = messages[name];
+  const shown = new Set(documents.flatMap((one) => [...pathsOf(one)]));
+  const isElsewhere = (one: string) => {
+    const [, element = ''] = one.split('/');
+    return forwarding.rules[`GrpHdr/${element}`] === 'leg';
+  };
+  const missing = name === 'pacs008' ? mustHave.filter((one) => !shown.has(one) && !isElsewhere(one)) : [];
+  const ownPaths = new Set(pathsOfModel(modelAt(join(projectSchemas, schemaFile))));
+  const added = pathsOfModel(modelAt(path)).filter((one) => !ownPaths.has(one));
+  const model = modelAt(path);
+  return [
+    ...missing.map((one) => `${schemaFile}: ${one} is needed, and no valid message has it`),
+    ...unshown(model, added, shown).map(
+      (one) => `examples: no ${identifier}*.xml shows ${one}, so that nobody has tried it`,
+    ),
+    ...added.flatMap((one) => codeFault(model, one).map((fault) => `${schemaFile}: ${one}: ${fault}`)),
+  ];
+}
+
+/** What the scheme adds to a type, shown nowhere where that type is used; what is below it goes with it. */
+function unshown(
+  model: SchemaModel,
+  added: readonly string[],
+  shown: ReadonlySet<string>,
+): readonly string[] {
+  const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  const placeOf = (path: string) =>
+    `${typeAt(model, parentOf(path).split('/'))} ${path.slice(path.lastIndexOf('/') + 1)}`;
+  const seen = new Set(added.filter((one) => shown.has(one)).map(placeOf));
+  return added.filter((one) => {
+    if (added.includes(parentOf(one)) || seen.has(placeOf(one))) return false;
+    seen.add(placeOf(one)); // told once
+    return true;
+  });
+}
+
+/** A coded element that ours does not have is judged by its schema, or by nothing (MSG-4). */
+function codeFault(model: SchemaModel, path: string): readonly string[] {
+  const steps = path.split('/');
+  if (steps.at(-1) !== 'Cd') return [];
+  const coding = codingOf(steps);
+  if (coding !== undefined) return [];
+  const type = model.simpleTypes.get(typeAt(model, steps) ?? '');
+  const isListed = type?.facets.some(({ name }) => name === 'enumeration') === true;
+  return isListed ? [] : ['list its codes in the schema, as xs:enumeration: nothing else judges them'];
+}
+
+function typeAt(model: SchemaModel, steps: readonly string[]): string | undefined {
+  let current = model.complexTypes.get('Document')?.options[0]?.[0]?.type;
+  for (const step of steps) {
+    const options = model.complexTypes.get(current ?? '')?.options.flat() ?? [];
+    current = options.find(({ name }) => name === step)?.type;
+  }
+  return current;
+}
