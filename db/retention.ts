@@ -1,19 +1,14 @@
 // What is old enough goes (LIF-6): the bytes of messages by the month, records by the year, a whole partition at a time
 // and never a row. Nothing goes of which anything is undecided, undelivered or in a case: then its partition stays whole.
 import { sql, type RawBuilder } from 'kysely';
-import { recordAudit, isAlert } from './audit.ts';
+import type { RetentionConfig } from '../core/config.ts';
+import { isAlert, recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import { isOfToldKind, isOpen } from './deliveries.ts';
 import { yearly } from './partitions.ts';
 import { isJudged } from './unanswered.ts';
 
-/** How long what is kept. */
-export interface KeptFor {
-  /** The bytes of messages. */
-  readonly messagesMonths: number;
-  /** Everything else. */
-  readonly recordsYears: number;
-}
+type KeptFor = Pick<RetentionConfig, 'messagesMonths' | 'recordsYears'>;
 
 /** Why something stays: a payment without its final status, a message that waits to be taken, an alert that nobody has
  * closed, a submission that nobody has judged, or bytes of its time that stay. */

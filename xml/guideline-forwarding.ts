@@ -1,35 +1,34 @@
 /** Whether what passes unaltered still does (MSG-9, MSG-10) under a usage guideline that is not ours. */
 import { buildForwardedPacs008, type Forwarding, type ForwardedLeg } from '../core/iso20022/build-pacs008.ts';
 import { readPacs008 } from '../core/iso20022/pacs008.ts';
-import type { AccountIdentification, AgentIdentification } from '../core/iso20022/parties.ts';
+import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import { childrenNamed, elementAt, type XmlElement } from '../core/iso20022/tree.ts';
-import { parseOwn } from './guideline-samples.ts';
+import { agentsNamedBy } from './guideline-samples.ts';
+import { treeOf } from './schemas.ts';
 
-/** Each way in which we may name the agents and accounts of a leg. */
-const agents: readonly AgentIdentification[] = [
-  { bicfi: 'HARBTHS0' },
-  { lei: '5493000IBP32UQZ0KL24' },
-  { memberId: { clearingSystemId: 'THBPPAY', memberId: '014' } },
-  { otherId: 'TH-HARB' },
-];
 const accounts: readonly AccountIdentification[] = [
   { otherId: 'MERI-TH-THB' },
   { iban: 'GB33BUKB20201555555555' },
 ];
 
-const legs: readonly ForwardedLeg[] = agents.map((agent, index) => ({
-  messageIdentification: 'TRIAL',
-  creationDateTime: '2026-01-01T00:00:00.000Z',
-  clearingSystemId: 'THBPPAY',
-  interbankSettlementAmount: { currency: 'THB', amount: '25000.00' },
-  settlementDate: '2026-01-01',
-  instructingAgent: agent,
-  instructedAgent: agent,
-  previousInstructingAgent1: agent,
-  previousInstructingAgent1Account: accounts[index % accounts.length] as AccountIdentification,
-  intermediaryAgent2: agent,
-  intermediaryAgent2Account: accounts[index % accounts.length] as AccountIdentification,
-}));
+/** Each way in which we may name the agents and accounts of a leg. */
+const legs = Object.entries(agentsNamedBy).map(([namedBy, agent], index) => {
+  const account = accounts[index % accounts.length] as AccountIdentification;
+  const leg: ForwardedLeg = {
+    messageIdentification: 'TRIAL',
+    creationDateTime: '2026-01-01T00:00:00.000Z',
+    clearingSystemId: 'THBPPAY',
+    interbankSettlementAmount: { currency: 'THB', amount: '25000.00' },
+    settlementDate: '2026-01-01',
+    instructingAgent: agent,
+    instructedAgent: agent,
+    previousInstructingAgent1: agent,
+    previousInstructingAgent1Account: account,
+    intermediaryAgent2: agent,
+    intermediaryAgent2Account: account,
+  };
+  return { namedBy, leg };
+});
 
 /** What a rule sets: everything else passes. */
 const set: readonly string[] = [
@@ -47,18 +46,15 @@ export function tryForwarding(
   for (const document of documents) {
     const reading = readPacs008(document);
     if (!reading.ok) continue; // a source may not send it
-    for (const leg of legs) {
-      const forwarded = parseOwn(buildForwardedPacs008(reading.value, leg, forwarding));
-      if (!isValid(forwarded)) faults.add(`the forwarded message with ${namedBy(leg)} is not valid`);
+    for (const { namedBy, leg } of legs) {
+      const forwarded = treeOf(buildForwardedPacs008(reading.value, leg, forwarding));
+      if (!isValid(forwarded)) faults.add(`the forwarded message with agents by ${namedBy} is not valid`);
       for (const path of alteredBetween(document, forwarded, forwarding))
         faults.add(`${path}: it does not pass unaltered`);
     }
   }
   return [...faults];
 }
-
-const namedBy = ({ instructingAgent: { bicfi, lei, memberId } }: ForwardedLeg) =>
-  `agents by ${bicfi === undefined ? (lei === undefined ? (memberId === undefined ? 'Othr' : 'ClrSysMmbId') : 'LEI') : 'BICFI'}`;
 
 function alteredBetween(
   received: XmlElement,

@@ -1,24 +1,17 @@
 /** Messages in which every element that our rules read occurs, each way in which it may be written. */
-import { XmlDocument } from 'libxml2-wasm';
 import { buildPacs008, type OriginalPacs008 } from '../core/iso20022/build-pacs008.ts';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import type { AccountIdentification, AgentIdentification } from '../core/iso20022/parties.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
-import { readTree } from './read-tree.ts';
-import { parseOptions, writeOptions } from './schemas.ts';
+import { treeOf } from './schemas.ts';
 
-/** The tree of a message that we have built. */
-export function parseOwn(text: string): XmlElement {
-  using document = XmlDocument.fromBuffer(Buffer.from(text), { option: parseOptions });
-  return readTree(document.toString(writeOptions)).root;
-}
-
-const agents: readonly AgentIdentification[] = [
-  { bicfi: 'LOTUSGS0' },
-  { lei: '5493000IBP32UQZ0KL24' },
-  { memberId: { clearingSystemId: 'SGDFAST', memberId: '7171' } },
-  { otherId: 'SG-LOTU' },
-];
+/** Each way in which an agent is named, by the element that has its name. */
+export const agentsNamedBy: Readonly<Record<string, AgentIdentification>> = {
+  BICFI: { bicfi: 'LOTUSGS0' },
+  LEI: { lei: '5493000IBP32UQZ0KL24' },
+  ClrSysMmbId: { memberId: { clearingSystemId: 'SGDFAST', memberId: '7171' } },
+  Othr: { otherId: 'SG-LOTU' },
+};
 const accounts: readonly AccountIdentification[] = [
   { otherId: '1110000001' },
   { iban: 'GB33BUKB20201555555555' },
@@ -69,7 +62,7 @@ const original = (agent: AgentIdentification, account: AccountIdentification): O
 /** `Document` each. */
 export function sampleMessages(name: MessageName): readonly XmlElement[] {
   if (name !== 'pacs008') return []; // the examples in `schemas` have all
-  return agents.map((agent, index) =>
-    parseOwn(buildPacs008(original(agent, accounts[index] as AccountIdentification))),
+  return Object.values(agentsNamedBy).map((agent, index) =>
+    treeOf(buildPacs008(original(agent, accounts[index] as AccountIdentification))),
   );
 }

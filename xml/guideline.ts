@@ -5,7 +5,6 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { XmlDocument } from 'libxml2-wasm';
 import { ConfigurationError } from '../core/config.ts';
 import { ownForwarding, type ElementRule, type Forwarding } from '../core/iso20022/build-pacs008.ts';
 import { codingOf } from '../core/iso20022/coded-elements.ts';
@@ -17,9 +16,8 @@ import { findOutside } from './guideline-official.ts';
 import { tryForwarding } from './guideline-forwarding.ts';
 import { sampleMessages } from './guideline-samples.ts';
 import { pathsOf, tryAgainstOwn } from './guideline-trial.ts';
-import { readTree } from './read-tree.ts';
-import { parseOptions, projectSchemas, schemaAt, writeOptions, type SchemaFile } from './schemas.ts';
-import { pathsOfModel, readSchemaModel, type SchemaModel } from './schema-model.ts';
+import { modelAt, projectSchemas, schemaAt, treeOf, type SchemaFile } from './schemas.ts';
+import { pathsOfModel, type SchemaModel } from './schema-model.ts';
 
 export interface GuidelinePlace {
   readonly directory: string;
@@ -77,8 +75,12 @@ function readRules({ directory }: GuidelinePlace, faults: string[]): Rules {
   const { elements = {}, ...others } = settings as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(others))
     faults.push(`${settingsFile}: ${name} is not known; only elements is`);
+  if (typeof elements !== 'object' || elements === null) {
+    faults.push(`${settingsFile}: elements is an object, as in {"GrpHdr/InstgAgt": "leg"}`);
+    return {};
+  }
   const rules: Record<string, ElementRule> = {};
-  for (const [path, rule] of Object.entries(elements as Readonly<Record<string, unknown>>)) {
+  for (const [path, rule] of Object.entries(elements)) {
     if (typeof rule === 'string' && elementRules.includes(rule)) rules[path] = rule as ElementRule;
     else faults.push(`${settingsFile}: ${path} is one of ${elementRules.join(', ')}`);
   }
@@ -100,25 +102,22 @@ function findSchemas({ directory }: GuidelinePlace, faults: string[]): readonly 
   for (const name of names) {
     const { schemaFile } = messages[name];
     faults.push(
-      ...findDialectFaults(treeOf(join(directory, schemaFile))).map((fault) => `${schemaFile}: ${fault}`),
+      ...findDialectFaults(treeAt(join(directory, schemaFile))).map((fault) => `${schemaFile}: ${fault}`),
     );
   }
   return names;
 }
 
-function treeOf(path: string): XmlElement {
+/** What somebody else wrote: where it is no XML, its file is named. */
+function treeAt(path: string): XmlElement {
   try {
-    const text = readFileSync(path, 'utf8').replaceAll(/<!--[^]*?-->/g, ''); // our tree knows no comments
-    using document = XmlDocument.fromString(text, { option: parseOptions });
-    return readTree(document.toString(writeOptions)).root;
+    return treeOf(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new ConfigurationError(
       `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }
-
-const modelAt = (path: string): SchemaModel => readSchemaModel(treeOf(path));
 
 /** The order of its elements, and a rule for each that ours does not have. */
 function forwardingOf(path: string, rules: Rules, faults: string[]): Forwarding {
@@ -159,7 +158,7 @@ function readExamples(
 ): readonly (readonly [string, XmlElement])[] {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((file) => file.endsWith('.xml') && isOfMessage(file));
-  return files.map((file) => [file, treeOf(join(folder, file))] as const);
+  return files.map((file) => [file, treeAt(join(folder, file))] as const);
 }
 
 /** @returns one sentence per fault */
@@ -170,7 +169,8 @@ function tryMessage(
 ): readonly string[] {
   const type: MessageType = messages[name];
   const path = join(directory, type.schemaFile);
-  const own = schemaAt(join(projectSchemas, type.schemaFile));
+  const ownPath = join(projectSchemas, type.schemaFile);
+  const own = schemaAt(ownPath);
   let tried: SchemaFile;
   try {
     tried = schemaAt(path);
@@ -198,25 +198,27 @@ function tryMessage(
   };
   const ofBoth = documents.filter(trial.own); // of others ours refuses whatever is changed
   faults.push(...tryAgainstOwn(trial, ofBoth).map((fault) => `${type.schemaFile}: ${fault}`));
-  faults.push(...findUntried({ directory, name, path, documents, forwarding }));
+  const model = modelAt(path);
+  faults.push(...findUntried({ name, model, own: modelAt(ownPath), documents, forwarding }));
   if (name === 'pacs008') faults.push(...tryForwarding(trial.tried, documents, forwarding));
   if (officialSchemaDirectory !== undefined) {
     const official = modelAt(join(officialSchemaDirectory, type.schemaFile));
-    faults.push(...findOutside(modelAt(path), official).map((fault) => `${type.schemaFile}: ${fault}`));
+    faults.push(...findOutside(model, official).map((fault) => `${type.schemaFile}: ${fault}`));
   }
   return faults;
 }
 
 interface Untried {
-  readonly directory: string;
   readonly name: MessageName;
-  readonly path: string;
+  /** Of the schema on trial, and of ours. */
+  readonly model: SchemaModel;
+  readonly own: SchemaModel;
   readonly documents: readonly XmlElement[];
   readonly forwarding: Forwarding;
 }
 
 /** What our rules need and nothing valid has, and what the scheme adds and no example shows. */
-function findUntried({ name, path, documents, forwarding }: Untried): readonly string[] {
+function findUntried({ name, model, own, documents, forwarding }: Untried): readonly string[] {
   const { schemaFile, identifier } = messages[name];
   const shown = new Set(documents.flatMap((one) => [...pathsOf(one)]));
   const isElsewhere = (one: string) => {
@@ -224,9 +226,8 @@ function findUntried({ name, path, documents, forwarding }: Untried): readonly s
     return forwarding.rules[`GrpHdr/${element}`] === 'leg';
   };
   const missing = name === 'pacs008' ? mustHave.filter((one) => !shown.has(one) && !isElsewhere(one)) : [];
-  const ownPaths = new Set(pathsOfModel(modelAt(join(projectSchemas, schemaFile))));
-  const added = pathsOfModel(modelAt(path)).filter((one) => !ownPaths.has(one));
-  const model = modelAt(path);
+  const ownPaths = new Set(pathsOfModel(own));
+  const added = pathsOfModel(model).filter((one) => !ownPaths.has(one));
   return [
     ...missing.map((one) => `${schemaFile}: ${one} is needed, and no valid message has it`),
     ...unshown(model, added, shown).map(
@@ -256,9 +257,7 @@ function unshown(
 /** A coded element that ours does not have is judged by its schema, or by nothing (MSG-4). */
 function codeFault(model: SchemaModel, path: string): readonly string[] {
   const steps = path.split('/');
-  if (steps.at(-1) !== 'Cd') return [];
-  const coding = codingOf(steps);
-  if (coding !== undefined) return [];
+  if (steps.at(-1) !== 'Cd' || codingOf(steps) !== undefined) return [];
   const type = model.simpleTypes.get(typeAt(model, steps) ?? '');
   const isListed = type?.facets.some(({ name }) => name === 'enumeration') === true;
   return isListed ? [] : ['list its codes in the schema, as xs:enumeration: nothing else judges them'];

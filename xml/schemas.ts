@@ -60,10 +60,13 @@ export function schemaAt(path: string): SchemaFile {
   };
 }
 
-function loadModel(path: string): SchemaModel {
-  using document = XmlDocument.fromBuffer(readFileSync(path), { option: parseOptions });
-  return readSchemaModel(readTree(document.toString(writeOptions)).root);
+/** The tree of a schema, or of a message of ours: without comments, which our tree does not know. */
+export function treeOf(text: string): XmlElement {
+  using document = XmlDocument.fromString(text.replaceAll(/<!--[^]*?-->/g, ''), { option: parseOptions });
+  return readTree(document.toString(writeOptions)).root;
 }
+
+export const modelAt = (path: string): SchemaModel => readSchemaModel(treeOf(readFileSync(path, 'utf8')));
 
 /** How libxml2 serialises a document for `readTree`. */
 export const writeOptions = { format: false, noDeclaration: true, noEmptyTags: true } as const;
@@ -74,7 +77,7 @@ function load(type: MessageType, { officialSchemaDirectory, guideline }: SchemaO
     replaced !== undefined && existsSync(replaced) ? replaced : join(projectSchemas, type.schemaFile);
   const paths =
     officialSchemaDirectory === undefined ? [own] : [join(officialSchemaDirectory, type.schemaFile), own];
-  return { files: paths.map(schemaAt), model: loadModel(own) };
+  return { files: paths.map(schemaAt), model: modelAt(own) };
 }
 
 /** Compiles on first use, and caches. */

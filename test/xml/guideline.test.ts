@@ -60,6 +60,17 @@ it('judges messages by it, and all others by ours', async () => {
   );
 });
 
+it('takes comments in a schema, and judges by it all the same', async () => {
+  const directory = changed(
+    schema,
+    '<xs:element name="Document"',
+    '<!-- ours --><xs:element name="Document"',
+  );
+  const engine = createLibxml2Engine({ guideline: openGuideline({ directory }) });
+  const parsed = engine.parse(readFileSync(join(example, 'examples/pacs.008.001.13.xml')), ['pacs008']);
+  expect(parsed.ok && (await parsed.value.validate())).toEqual([]);
+});
+
 const uetr = '<xs:element name="UETR" type="Uuid4"';
 describe('is refused where our rules would not hold', () => {
   it.each<readonly [what: string, file: string, from: string | RegExp, to: string, fault: RegExp]>([
@@ -187,6 +198,11 @@ describe('is refused where our rules would not hold', () => {
     expect(faultsOf(folder)).toMatch(
       /fxtr\.017\.001\.06\.xsd: only pacs\.008\.001\.13\.xsd, .* can be replaced/,
     );
+  });
+
+  it('what becomes of its elements is not said as an object', () => {
+    const folder = changed('guideline.json', /\{[^]*\}/, '{"elements": null}');
+    expect(faultsOf(folder)).toMatch(/guideline\.json: elements is an object/);
   });
 
   it('there is no such directory', () => {
