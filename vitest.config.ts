@@ -14,7 +14,7 @@ const waiting = [
   'test/docs/commands.test.ts',
   'test/system/{corridors,logs,notification-queue}.test.ts',
   'test/telemetry/{log-beside-others,traces-as-built,traces-beside}.test.ts',
-  'test/workflows/{changed-workflows,daily-books,operators-view,payment,payment-*,record-histories,resolution}.test.ts',
+  'test/workflows/{changed-workflows,daily-books,operators-view,payment,payment-*,record-histories}.test.ts',
   'test/workflows/{resolution-faults,resolution-killed,resolution-resumed,worker-killed}.test.ts',
 ];
 
@@ -23,7 +23,8 @@ const withinSeconds = [
   'test/activities/urgent-wait.test.ts',
   'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
   'test/db/connection-silent.test.ts',
-  'test/faults/{killed-*,slow-engine-flood,stopped-processes}.test.ts',
+  'test/faults/{killed-*,lost-executions,scheme-changed-under-load,slow-engine-flood,stopped-processes}.test.ts',
+  'test/workflows/resolution.test.ts',
 ];
 
 /** A machine that is busy with something else takes that second away, or what one party gets beside another. */

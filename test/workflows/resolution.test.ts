@@ -7,7 +7,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { officialNote, validTree } from '../xml/fixtures.ts';
 import {
   accountRequest,
-  ask,
+  ask as askOnce,
   askXml,
   parseAcmt024,
   proxyRequest,
@@ -26,6 +26,13 @@ const gateway = await testGateway({
   },
 });
 const evidence = resolutionEvidence(gateway);
+
+/** Each question here is answered by an acmt.024; whatever else came instead is shown. */
+const ask: typeof askOnce = async (...question) => {
+  const asked = await askOnce(...question);
+  expect(asked.httpStatus, asked.text).toBe(200);
+  return asked;
+};
 
 describe.concurrent('a proxy', () => {
   test('is found by the directory and confirmed by the creditor agent, whose answer passes on, to the callback too (RES-1, RES-2)', async () => {
