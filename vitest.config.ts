@@ -1,13 +1,13 @@
-// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, seven at once;
-// then those that keep the processors busy, four at once; four at once again, those that mostly wait and whose limits are of
-// seconds; and alone, those that hold the product to a single second while it has much to do.
+// How the tests run: real servers shared by the whole run. First those that mostly wait for time limits, five at once;
+// then those that keep the processors busy, three at once; three at once again, those that mostly wait and whose limits are
+// of seconds; and alone, those that hold the product to a single second while it has much to do.
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
 import { LongestFirst } from './test/harness/longest-first.ts';
 
 const waiting = [
   'test/faults/**/*.test.ts',
-  'test/activities/{cut-off,early-answer,kept-*,many-wait,outbound-enquiries,unread-request}.test.ts',
+  'test/activities/{cut-off,early-answer,kept-*,outbound-enquiries,unread-request}.test.ts',
   'test/api/{asked-twice,payments,prefer-wait}.test.ts',
   'test/chaos/{fault-proxy,minute}.test.ts',
   'test/cli/{demo,ops-tail,unusable}.test.ts',
@@ -20,10 +20,11 @@ const waiting = [
 
 /** They wait for limits that a busy machine would miss, and leave the processors free meanwhile. */
 const withinSeconds = [
-  'test/activities/urgent-wait.test.ts',
+  'test/activities/{many-wait,urgent-wait}.test.ts',
   'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
   'test/db/connection-silent.test.ts',
-  'test/faults/{killed-*,lost-executions,scheme-changed-under-load,slow-engine-flood,stopped-processes}.test.ts',
+  'test/faults/{killed-*,lost-executions,own-faults,scheme-changed-under-load}.test.ts',
+  'test/faults/{slow-engine-flood,stopped-processes}.test.ts',
   'test/workflows/resolution.test.ts',
 ];
 
@@ -57,7 +58,7 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'waiting',
       include: waiting,
       exclude: [...withinSeconds, ...withinASecond],
-      maxWorkers: 7,
+      maxWorkers: 5,
       sequence: { groupOrder: 0 },
     },
   },
@@ -67,12 +68,12 @@ const projects: TestProjectInlineConfiguration[] = [
       name: 'busy',
       include: ['test/**/*.test.ts'],
       exclude: [...waiting, ...withinSeconds, ...withinASecond],
-      maxWorkers: 4, // two cores, and what waits for a process that starts
+      maxWorkers: 3, // two cores, and what waits for a process that starts
       sequence: { groupOrder: 1 },
     },
   },
   {
-    test: { ...common, name: 'seconds', include: withinSeconds, maxWorkers: 4, sequence: { groupOrder: 2 } },
+    test: { ...common, name: 'seconds', include: withinSeconds, maxWorkers: 3, sequence: { groupOrder: 2 } },
   },
   {
     test: { ...common, name: 'alone', include: withinASecond, maxWorkers: 1, sequence: { groupOrder: 3 } },

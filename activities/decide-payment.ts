@@ -5,7 +5,7 @@ import { decisionBy, untilDecidableMs, type Decision, type DueDecision } from '.
 import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
 import { compact } from '../core/compact.ts';
 import { additionalInformation, returnCredit } from '../core/explanation.ts';
-import { isKnownEnd } from '../core/payment-states.ts';
+import { endingBy } from '../core/payment-states.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import {
   loadDecidable,
@@ -21,6 +21,7 @@ import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../c
 import type { ActivityDependencies } from './dependencies.ts';
 import { boundDefects } from './defects.ts';
 
+const derivedKinds = ['callback', 'confirmation', 'notification'] as const; // in that order
 const maxTries = 3; // a first final and a decision may each be written meanwhile, once
 
 export function createDecidePayment(deps: ActivityDependencies): PaymentLocalActivities['decidePayment'] {
@@ -90,15 +91,18 @@ async function write(
     ruleId: due.rejection?.ruleId ?? null,
     priority: payment.priority,
   };
-  assert(isKnownEnd(true, end), 'a payment ends only as its states have it (LIF-1)');
+  const change = endingBy(true, end);
+  assert(change !== undefined, 'a payment ends only as its states have it (LIF-1)');
   const callback = await composeReport(deps, payment, due, 'source');
   const confirmation = await composeReport(deps, payment, due, 'destination');
-  const notification = due.tellsFxProvider ? await composeNotification(deps, payment) : null;
-  const deliveries: readonly DerivedDelivery[] = [
-    { kind: 'callback', message: callback },
-    ...(due.tellsDestination ? [{ kind: 'confirmation', message: confirmation } as const] : []),
-    ...(notification === null ? [] : [{ kind: 'notification', message: notification } as const]),
-  ];
+  const notification = change.tells.includes('notification')
+    ? await composeNotification(deps, payment)
+    : null;
+  const derived = { callback, confirmation: due.sendsConfirmation ? confirmation : null, notification };
+  const deliveries = derivedKinds.flatMap((kind): DerivedDelivery[] => {
+    const message = change.tells.includes(kind) ? derived[kind] : null;
+    return message === null ? [] : [{ kind, message }];
+  });
   if (notification !== null) await alertIfNoEndpoint(deps, payment); // first: what comes after the decision may be lost
   const isWritten = await recordDecision(deps.db, {
     uetr: payment.uetr,

@@ -1,6 +1,6 @@
 /**
- * What decides a payment, what the decision states and who is told of it, and of a final that comes after it (PAY-7, PAY-9,
- * TIM-1, TIM-3, NOT-1). Pure: what is known is an argument, and the statement that writes the decision checks its
+ * What decides a payment, what the decision states, and who is told of a final that comes after it (PAY-7, PAY-9, TIM-1,
+ * TIM-3). Who is told of the decision is in the table of payment-states.ts. Pure: what is known is an argument, and the statement that writes the decision checks its
  * condition again (`db/decisions.ts`).
  */
 import { assert } from './assert.ts';
@@ -101,13 +101,8 @@ export interface DueDecision {
   /** Where the gateway itself rejects. */
   readonly rejection: Rejection | undefined;
   readonly onlyIf: DecisionCondition | null;
-  /**
-   * Whether a confirmation is sent to the destination, if it may have seen anything. False: it waits for it in the HTTP
-   * answer (PAY-9).
-   */
-  readonly tellsDestination: boolean;
-  /** Whether the FX provider is told, where the payment has a quote (NOT-1). */
-  readonly tellsFxProvider: boolean;
+  /** Whether a confirmation that is due is sent. False: the destination waits for it in the HTTP answer (PAY-9). */
+  readonly sendsConfirmation: boolean;
 }
 
 /**
@@ -118,30 +113,28 @@ export function decisionBy(
   cause: DecisionCause,
   { firstFinal, report, outcome }: DecisionFacts,
 ): DueDecision {
-  const tellsDestination = cause.by !== 'destination' || cause.wantsConfirmation;
+  const sendsConfirmation = cause.by !== 'destination' || cause.wantsConfirmation;
   const final = firstFinal ?? (cause.by === 'destination' ? report : null);
   if (final !== null) {
     const { status, reasonCode } = final;
     assert(isFinal(status), 'only a final status decides');
-    return { ...settled({ status, reasonCode }, 'destination'), report: final, tellsDestination };
+    return { ...settled({ status, reasonCode }, 'destination'), report: final, sendsConfirmation };
   }
   if (outcome !== null) {
-    return { ...settled(outcome, 'operator'), outcomeId: outcome.outcomeId, tellsDestination };
+    return { ...settled(outcome, 'operator'), outcomeId: outcome.outcomeId, sendsConfirmation };
   }
-  return { ...rejectedBy(cause), tellsDestination };
+  return { ...rejectedBy(cause), sendsConfirmation };
 }
 
-/** What a status means for whom it is told to. */
 function settled(
   { status, reasonCode }: Pick<ConfirmedOutcome, 'status' | 'reasonCode'>,
   decidedBy: Decider,
-): Omit<DueDecision, 'tellsDestination'> {
-  const tellsFxProvider = status === 'ACCC';
+): Omit<DueDecision, 'sendsConfirmation'> {
   const own = { report: null, outcomeId: null, rejection: undefined, onlyIf: null };
-  return { ...own, status, reasonCode, decidedBy, tellsFxProvider };
+  return { ...own, status, reasonCode, decidedBy };
 }
 
-function rejectedBy({ by }: DecisionCause): Omit<DueDecision, 'tellsDestination'> {
+function rejectedBy({ by }: DecisionCause): Omit<DueDecision, 'sendsConfirmation'> {
   const { rejection, onlyIf } = ownRejection(by);
   return { ...settled({ status: 'RJCT', reasonCode: rejection.isoCode }, 'gateway'), rejection, onlyIf };
 }

@@ -1,6 +1,6 @@
-// The states of a payment and the changes between them, who causes each, and what may follow from it: one table (LIF-1).
-// The code decides by it, the database refuses what is not in it (migration 0024; test/db/decision-paths.test.ts holds the
-// two together), docs/reference/payment-states.md explains it.
+// The states of a payment and the changes between them, who causes each, and what each party is told then: one table
+// (LIF-1). The code decides and tells by it, the database refuses what is not in it (migrations 0024 and 0029;
+// test/db/decision-paths.test.ts holds the two together), docs/reference/payment-states.md explains it.
 import type { Decider } from './decision.ts';
 import type { FinalStatus } from './report.ts';
 
@@ -14,7 +14,17 @@ export const openStates = ['RCVD', 'REFUSED', 'ACTC', 'INDOUBT'] as const;
 export type OpenState = (typeof openStates)[number];
 type StateOrFinal = OpenState | FinalStatus;
 
-/** What becomes of a payment, and whose doing it is. */
+/**
+ * What a party is told of a change.
+ * - `answer`: the source, by a pacs.002 in the HTTP answer to its submission
+ * - `callback`: the source, by a pacs.002 at its callback address
+ * - `instruction`: the destination, by the pacs.008
+ * - `confirmation`: the destination, by a pacs.002 (PAY-9), if it may have seen the payment
+ * - `notification`: the FX provider, by an fxtr.017, if the payment has a quote (NOT-1)
+ */
+export type Telling = 'answer' | 'callback' | 'instruction' | 'confirmation' | 'notification';
+
+/** What becomes of a payment, whose doing it is, and what it makes the gateway say. */
 export interface PaymentChange {
   /** `-`: none, nothing came before. */
   readonly from: readonly (OpenState | '-')[];
@@ -24,6 +34,8 @@ export interface PaymentChange {
   readonly ruleId?: 'TIM-1' | 'TIM-3' | 'any';
   /** Only of payments of that priority. */
   readonly priority?: 'HIGH' | 'NORM';
+  /** What is said of it, to whom; nobody else hears of it. */
+  readonly tells: readonly Telling[];
 }
 
 /**
@@ -31,17 +43,45 @@ export interface PaymentChange {
  * @internal exported for tests
  */
 export const paymentChanges = {
-  Received: { from: ['-', 'REFUSED'], to: ['RCVD'], by: 'source' },
-  Accepted: { from: ['RCVD'], to: ['ACTC'], by: 'gateway' },
-  'Refused as a repeat': { from: ['RCVD'], to: ['REFUSED'], by: 'gateway' },
-  'Rejected at once': { from: ['RCVD'], to: ['RJCT'], by: 'gateway', ruleId: 'any' },
-  Credited: { from: ['ACTC', 'INDOUBT'], to: ['ACCC'], by: 'destination' },
-  'Rejected by the destination': { from: ['ACTC', 'INDOUBT'], to: ['RJCT'], by: 'destination' },
-  Blocked: { from: ['ACTC', 'INDOUBT'], to: ['BLCK'], by: 'destination' },
-  'Too late': { from: ['ACTC'], to: ['RJCT'], by: 'gateway', ruleId: 'TIM-1', priority: 'HIGH' },
-  Unreachable: { from: ['ACTC', 'INDOUBT'], to: ['RJCT'], by: 'gateway', ruleId: 'TIM-3', priority: 'NORM' },
-  'In doubt': { from: ['ACTC'], to: ['INDOUBT'], by: 'gateway', priority: 'NORM' },
-  'Ended by people': { from: ['INDOUBT'], to: ['ACCC', 'RJCT', 'BLCK'], by: 'operator' },
+  Received: { from: ['-', 'REFUSED'], to: ['RCVD'], by: 'source', tells: [] },
+  Accepted: { from: ['RCVD'], to: ['ACTC'], by: 'gateway', tells: ['answer', 'instruction'] },
+  'Refused as a repeat': { from: ['RCVD'], to: ['REFUSED'], by: 'gateway', tells: ['answer'] },
+  'Rejected at once': {
+    from: ['RCVD'],
+    to: ['RJCT'],
+    by: 'gateway',
+    ruleId: 'any',
+    tells: ['answer', 'callback'],
+  },
+  Credited: {
+    ...{ from: ['ACTC', 'INDOUBT'], to: ['ACCC'], by: 'destination' },
+    tells: ['callback', 'confirmation', 'notification'],
+  },
+  'Rejected by the destination': {
+    ...{ from: ['ACTC', 'INDOUBT'], to: ['RJCT'], by: 'destination' },
+    tells: ['callback', 'confirmation'],
+  },
+  Blocked: {
+    ...{ from: ['ACTC', 'INDOUBT'], to: ['BLCK'], by: 'destination' },
+    tells: ['callback', 'confirmation'],
+  },
+  'Too late': {
+    ...{ from: ['ACTC'], to: ['RJCT'], by: 'gateway', ruleId: 'TIM-1', priority: 'HIGH' },
+    tells: ['callback', 'confirmation'],
+  },
+  Unreachable: {
+    ...{ from: ['ACTC', 'INDOUBT'], to: ['RJCT'], by: 'gateway', ruleId: 'TIM-3', priority: 'NORM' },
+    tells: ['callback'],
+  },
+  'In doubt': { from: ['ACTC'], to: ['INDOUBT'], by: 'gateway', priority: 'NORM', tells: [] },
+  'Found to be credited': {
+    ...{ from: ['INDOUBT'], to: ['ACCC'], by: 'operator' },
+    tells: ['callback', 'confirmation', 'notification'],
+  },
+  'Found not to be credited': {
+    ...{ from: ['INDOUBT'], to: ['RJCT', 'BLCK'], by: 'operator' },
+    tells: ['callback', 'confirmation'],
+  },
 } as const satisfies Record<string, PaymentChange>;
 
 /** A final status, and how it came about. */
@@ -52,10 +92,16 @@ export interface Ending {
   readonly priority: string;
 }
 
-/** Whether the table has such an end of a payment. */
-export function isKnownEnd(isAccepted: boolean, { status, by, ruleId, priority }: Ending): boolean {
+/**
+ * The change by which a payment ends so.
+ * @returns undefined: the table has no such end, and nothing may bring it about
+ */
+export function endingBy(
+  isAccepted: boolean,
+  { status, by, ruleId, priority }: Ending,
+): PaymentChange | undefined {
   const from = isAccepted ? ['ACTC', 'INDOUBT'] : ['RCVD'];
-  return Object.values<PaymentChange>(paymentChanges).some(
+  return Object.values<PaymentChange>(paymentChanges).find(
     (change) =>
       change.from.some((state) => from.includes(state)) &&
       change.to.includes(status) &&

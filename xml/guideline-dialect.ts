@@ -5,7 +5,7 @@
 import type { XmlElement } from '../core/iso20022/tree.ts';
 
 const facets = [
-  ...['enumeration', 'pattern', 'length', 'minLength', 'maxLength', 'whiteSpace'],
+  ...['enumeration', 'pattern', 'length', 'minLength', 'maxLength'],
   ...['totalDigits', 'fractionDigits', 'minInclusive', 'maxInclusive', 'minExclusive', 'maxExclusive'],
 ];
 
@@ -23,6 +23,40 @@ const known: Readonly<Record<string, readonly string[]>> = {
   restriction: facets,
 };
 
+/** The attributes of each, without which it would be read for something else (`nillable`, `mixed`, `default`). */
+const attributes: Readonly<Record<string, readonly string[]>> = {
+  schema: ['targetNamespace', 'elementFormDefault', 'blockDefault', 'version', 'id'],
+  element: ['name', 'type', 'minOccurs', 'maxOccurs'],
+  complexType: ['name'],
+  extension: ['base'],
+  attribute: ['name', 'type', 'use'],
+  simpleType: ['name'],
+  restriction: ['base'],
+};
+
+/**
+ * What a simple type may be made of: not of those that take spaces at the ends of a value for none (`xs:token`), because
+ * what is read is what was written.
+ */
+const bases = ['string', 'decimal', 'boolean', 'date', 'dateTime', 'time', 'gYear', 'gYearMonth', 'gMonth'];
+
+function* attributeFaults(element: XmlElement, types: ReadonlySet<string>): Iterable<string> {
+  const { name } = element;
+  const may = attributes[name] ?? (facets.includes(name) ? ['value'] : []);
+  for (const attribute of Object.keys(element.attributes))
+    if (!may.includes(attribute) && !attribute.startsWith('xmlns'))
+      yield `${attribute} of xs:${name} is not known here`;
+  const { base, elementFormDefault, use } = element.attributes;
+  if (name === 'schema' && elementFormDefault !== 'qualified')
+    yield 'elements are of its namespace: elementFormDefault="qualified" is missing';
+  if (name === 'attribute' && (element.attributes['name'] !== 'Ccy' || use !== 'required'))
+    yield 'the only attribute is Ccy, and it is required';
+  if (name === 'restriction' && base !== undefined && !types.has(base)) {
+    const [, builtIn = ''] = base.split(':');
+    if (!bases.includes(builtIn)) yield `${base}: a type is made of one of ${bases.join(', ')}`;
+  }
+}
+
 /** @returns one sentence per fault */
 export function findDialectFaults(schema: XmlElement): readonly string[] {
   const faults: string[] = [];
@@ -30,6 +64,7 @@ export function findDialectFaults(schema: XmlElement): readonly string[] {
     schema.children.filter(({ name }) => name.endsWith('Type')).map((one) => one.attributes['name'] ?? ''),
   );
   const look = (element: XmlElement, where: string) => {
+    for (const fault of attributeFaults(element, types)) faults.push(`${where}: ${fault}`);
     const may = known[element.name];
     for (const child of element.children) {
       if (child.name === 'annotation') continue;
@@ -40,6 +75,13 @@ export function findDialectFaults(schema: XmlElement): readonly string[] {
       const name = child.attributes['name'];
       look(child, name === undefined ? where : `${where === '' ? '' : `${where}/`}${name}`);
     }
+    const parts = element.children.filter(({ name }) => name !== 'annotation');
+    if (element.name === 'choice' && new Set(parts.map(({ name }) => name)).size > 1)
+      faults.push(`${where}: a choice is one of elements or one of sequences`);
+    const names = parts.flatMap(({ attributes: { name } }) => name ?? []);
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (element.name === 'sequence' && twice !== undefined)
+      faults.push(`${where}: ${twice} stands at one place of a sequence`);
     const { type, ref } = element.attributes;
     if (element.name !== 'element') return;
     if (ref !== undefined || type === undefined) faults.push(`${where}: an element names its type`);

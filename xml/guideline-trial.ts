@@ -108,7 +108,8 @@ export function tryAgainstOwn(trial: Trial, documents: readonly XmlElement[]): r
       judge([element, element], 'it is taken twice, and our rules read one');
       if (element.children.length > 0 || valuesTried.has(path)) continue;
       valuesTried.add(path);
-      for (const text of oddValues)
+      const own = element.text;
+      for (const text of [...oddValues, ...[' ', '\n', '\t'].flatMap((space) => [space + own, own + space])])
         judge([{ ...element, text }], `it is taken with the value ${shown(text)}`);
       for (const text of Object.keys(element.attributes).length === 0 ? [] : ['', 'usd', 'EURO', 'E'])
         judge([{ ...element, attributes: { Ccy: text } }], `it is taken with the currency ${shown(text)}`);

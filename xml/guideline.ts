@@ -75,11 +75,11 @@ function readRules({ directory }: GuidelinePlace, faults: string[]): Rules {
   const { elements = {}, ...others } = settings as Readonly<Record<string, unknown>>;
   for (const name of Object.keys(others))
     faults.push(`${settingsFile}: ${name} is not known; only elements is`);
-  if (typeof elements !== 'object' || elements === null) {
+  if (typeof elements !== 'object' || elements === null || Array.isArray(elements)) {
     faults.push(`${settingsFile}: elements is an object, as in {"GrpHdr/InstgAgt": "leg"}`);
     return {};
   }
-  const rules: Record<string, ElementRule> = {};
+  const rules = Object.create(null) as Record<string, ElementRule>; // no name is there from the start
   for (const [path, rule] of Object.entries(elements)) {
     if (typeof rule === 'string' && elementRules.includes(rule)) rules[path] = rule as ElementRule;
     else faults.push(`${settingsFile}: ${path} is one of ${elementRules.join(', ')}`);

@@ -132,9 +132,9 @@ export const mutants: readonly Mutant[] = [
     tells: 'The FX provider is not told of a credited payment.',
     edits: [
       {
-        file: 'core/decision.ts',
-        find: "const tellsFxProvider = status === 'ACCC';",
-        replace: "const tellsFxProvider = status === 'BLCK';",
+        file: 'activities/decide-payment.ts',
+        find: "const notification = change.tells.includes('notification')",
+        replace: "const notification = change.tells.includes('answer')",
       },
     ],
     breaks: ['I-5'],
@@ -145,8 +145,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'core/decision.ts',
-        find: "const tellsDestination = cause.by !== 'destination' || cause.wantsConfirmation;",
-        replace: "const tellsDestination = cause.by !== 'destination';",
+        find: "const sendsConfirmation = cause.by !== 'destination' || cause.wantsConfirmation;",
+        replace: "const sendsConfirmation = cause.by !== 'destination';",
       },
     ],
     breaks: ['R:PAY-9', 'I-17', 'I-20'], // the sweep makes up for it

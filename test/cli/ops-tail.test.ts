@@ -6,6 +6,7 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { reportFinal } from '../harness/reports.ts';
 import { opsOn } from './ops-context.ts';
 import { acceptedAgo } from '../harness/rewritten.ts';
 
@@ -38,20 +39,24 @@ const judgedLongAgo = (uetr: string) => acceptedAgo(gateway.db, uetr, 3_600_000)
 test('a payment when it is judged, and when it has ended; of one party only', async () => {
   follow({ party: 'PHPINST' });
   const other = await pay('creditedAtOnce');
-  const uetr = await pay('interim', 'PH', 'PHP');
-  await expect
-    .poll(() => linesOf(uetr), { timeout: 15_000 })
-    .toMatch(/^judged  20.*ACTC +waiting\n(.*\n)?decided 20.*ACCC +done$/);
+  const uetr = await pay('silent', 'PH', 'PHP');
+  const isShown = (form: RegExp) => expect.poll(() => linesOf(uetr), { timeout: 15_000 }).toMatch(form);
+  await isShown(/^judged  20.*ACTC +waiting$/);
+  expect(await reportFinal(gateway, uetr, 'PHPINST')).toBe(200);
+  await isShown(/^judged  20.*ACTC +waiting\n(.*\n)?decided 20.*ACCC +done$/);
   expect(linesOf(other)).toBe('');
-}, 30_000);
+}, 45_000);
 
 test('a payment that was judged long before: that it waits, and how it ends', async () => {
-  const uetr = await pay('interim');
+  const uetr = await pay('silent');
   await judgedLongAgo(uetr);
   await pay('creditedAtOnce'); // newer ones, which are shown first
   follow({ state: 'waiting' });
-  await expect.poll(() => linesOf(uetr), { timeout: 15_000 }).toMatch(/ACTC +waiting\n(.*\n)?.*ACCC +done$/);
-}, 30_000);
+  const isShown = (form: RegExp) => expect.poll(() => linesOf(uetr), { timeout: 15_000 }).toMatch(form);
+  await isShown(/ACTC +waiting$/);
+  expect(await reportFinal(gateway, uetr)).toBe(200);
+  await isShown(/ACTC +waiting\n(.*\n)?.*ACCC +done$/);
+}, 45_000);
 
 test('one that had ended long before, and whose callback is asked for again', async () => {
   const uetr = await pay('creditedAtOnce');

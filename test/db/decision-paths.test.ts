@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
 import { deciders } from '../../core/decision.ts';
-import { isKnownEnd, type Ending } from '../../core/payment-states.ts';
+import { endingBy, type Ending } from '../../core/payment-states.ts';
 import { finalStatuses } from '../../core/report.ts';
 import { connect } from '../../db/connection.ts';
 import { testDatabase } from '../harness/database.ts';
@@ -52,7 +52,7 @@ test('the database takes what the table has, and nothing else (LIF-1)', async ()
             const end = { status, by, ruleId, priority };
             const what = `${isAccepted ? 'accepted' : 'not accepted'}, ${Object.values(end).join()}`;
             const answer = await decide(await pay(isAccepted, priority), end);
-            expect([what, answer]).toEqual([what, isKnownEnd(isAccepted, end) ? 'taken' : 'refused']);
+            expect([what, answer]).toEqual([what, endingBy(isAccepted, end) ? 'taken' : 'refused']);
             if (answer === 'taken') taken.push(what);
           }
   // by the destination and by people: three statuses each, of either priority; by the gateway one of each; at once by any rule

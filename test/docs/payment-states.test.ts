@@ -1,6 +1,6 @@
 // The document of the states of a payment says what the table of the code says (LIF-1).
 import { expect, test } from 'vitest';
-import { openStates, paymentChanges, type PaymentChange } from '../../core/payment-states.ts';
+import { openStates, paymentChanges, type PaymentChange, type Telling } from '../../core/payment-states.ts';
 import { finalStatuses } from '../../core/report.ts';
 import { readDocument } from './documents.ts';
 
@@ -17,6 +17,27 @@ test('each change of the table has a chapter with the states before and after it
     return [title, states(from), states(to)];
   });
   expect(told).toEqual(changes.map(([title, { from, to }]) => [title, [...from], [...to]]));
+});
+
+/** By what each is told of, and the words for it. */
+const words = {
+  Source: { answer: /HTTP answer/, callback: /callback/ },
+  Destination: { instruction: /pacs\.008/, confirmation: /confirmation/ },
+  'FX provider': { notification: /fxtr\.017/ },
+} as const satisfies Record<string, Partial<Record<Telling, RegExp>>>;
+
+test('each chapter tells each party what the table has for it', () => {
+  const told = changes.map(([title]) => {
+    const [, after = ''] = document.split(`\n### ${title}: `);
+    const [chapter = ''] = after.split('\n### ');
+    const tells = Object.entries(words).flatMap(([party, tellings]) => {
+      const [, line = 'nothing'] = new RegExp(`^- ${party}: (.+)$`, 'm').exec(chapter) ?? [];
+      const named = Object.entries(tellings).filter(([, word]) => word.test(line));
+      return line.startsWith('nothing') ? [] : named.map(([telling]) => telling);
+    });
+    return [title, tells];
+  });
+  expect(told).toEqual(changes.map(([title, { tells }]) => [title, [...tells]]));
 });
 
 test('the picture has each step of the table, and no other', () => {

@@ -78,11 +78,11 @@ export async function undecided(gateway: TestGateway, changes: Changes = {}): Pr
   return message;
 }
 
-/** Posts the destination's ACCC on the instruction that it got; answers the HTTP status. */
-export async function reportFinal(gateway: TestGateway, uetr: string): Promise<number> {
+/** Posts the destination's ACCC on the instruction that it got, by default Thailand's; answers the HTTP status. */
+export async function reportFinal(gateway: TestGateway, uetr: string, clientId?: string): Promise<number> {
   gateway.reported.push(uetr);
   const { messageId = '' } = await evidenceOf(gateway).arrival(uetr, 'destination', 'pacs008');
-  return (await postReport(gateway, reportOn({ messageIdentification: messageId, uetr }))).status;
+  return (await postReport(gateway, reportOn({ messageIdentification: messageId, uetr }), clientId)).status;
 }
 
 /**

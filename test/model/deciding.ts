@@ -1,7 +1,9 @@
 // The calls of decidePayment, by whomever: read the payment, write the decision or find the one that stands, compare
 // (activities/decide-payment.ts, db/decisions.ts, db/reports.ts). What decides and who is told is core's own rule. A
 // call begins with its first read: before that it is not yet there, and lost alike.
+import { assert } from '../../core/assert.ts';
 import { decisionBy, untilDecidableMs, type DecisionCause, type DecisionFacts } from '../../core/decision.ts';
+import { endingBy } from '../../core/payment-states.ts';
 import {
   askConfirmation,
   recordContradiction,
@@ -192,7 +194,15 @@ function dueDecision(state: State, rules: Rules, { cause, inPlace, phase }: Deci
       : { by: 'destination', reportMessageId: report, wantsConfirmation: inPlace };
   const due = decisionBy(by, knownOf(state, rules, { first, report: report ?? null }));
   const decider = due.report === null ? cause : due.report.messageId === 'B' ? 'B' : 'A';
-  const decision = { ...due, by: decider };
+  const { ruleId = null } = due.rejection ?? {};
+  const change = endingBy(true, { ...due, by: due.decidedBy, ruleId, priority: rules.priority });
+  assert(change !== undefined, 'core decides as its own table has it');
+  const { tells } = change;
+  const decision = {
+    ...{ status: due.status, by: decider, onlyIf: due.onlyIf },
+    tellsDestination: due.sendsConfirmation && tells.includes('confirmation'),
+    tellsFxProvider: tells.includes('notification'),
+  };
   made.set(name, decision);
   return decision;
 }

@@ -180,6 +180,76 @@ describe('is refused where our rules would not hold', () => {
       '<xs:any minOccurs="0"/>',
       /xs:any within xs:sequence is not known here/,
     ],
+    [
+      'an element may be without its value',
+      schema,
+      uetr,
+      `${uetr} nillable="true"`,
+      /UETR: nillable of xs:element is not known here/,
+    ],
+    [
+      'an empty element stands for a value',
+      schema,
+      uetr,
+      `${uetr} default="6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01"`,
+      /UETR: default of xs:element is not known here/,
+    ],
+    [
+      'text may stand between elements',
+      schema,
+      '<xs:complexType name="Transfer">',
+      '<xs:complexType name="Transfer" mixed="true">',
+      /Transfer: mixed of xs:complexType is not known here/,
+    ],
+    [
+      'a group of elements may come again',
+      schema,
+      /(<xs:complexType name="Transfer">[^]*?)<xs:sequence>/,
+      '$1<xs:sequence maxOccurs="2">',
+      /Transfer: maxOccurs of xs:sequence is not known here/,
+    ],
+    [
+      'an amount has another attribute',
+      schema,
+      /(<xs:attribute name="Ccy"[^>]*>)/,
+      '$1<xs:attribute name="Rnd" type="Text16"/>',
+      /the only attribute is Ccy/,
+    ],
+    [
+      'an amount may have no currency',
+      schema,
+      /(<xs:attribute name="Ccy" type="\w+" )use="required"/,
+      '$1use="optional"',
+      /the only attribute is Ccy, and it is required/,
+    ],
+    [
+      'spaces at the ends of a value do not count',
+      schema,
+      /(<xs:simpleType name="Uuid4">[^]*?base=")xs:string/,
+      '$1xs:token',
+      /Uuid4: xs:token: a type is made of one of string/,
+    ],
+    [
+      'spaces at the ends of a value may be there',
+      schema,
+      /(<xs:simpleType name="Uuid4">[^]*?<xs:pattern value=")([^"]*)/,
+      '$1 ?$2',
+      /PmtId\/UETR: it is taken with the value " /,
+    ],
+    [
+      'elements are of no namespace',
+      schema,
+      ' elementFormDefault="qualified"',
+      '',
+      /elementFormDefault="qualified" is missing/,
+    ],
+    [
+      'an element has two places',
+      schema,
+      /(<xs:element name="PstCd"[^>]*\/>)(\s*<xs:element name="TwnNm"[^>]*\/>)/,
+      '$1$2$1',
+      /PstCd stands at one place of a sequence/,
+    ],
     ['a type is missing', schema, 'type="DocumentType"', 'type="Nowhere"', /there is no type Nowhere/],
     [
       'an example is not valid',
@@ -203,6 +273,20 @@ describe('is refused where our rules would not hold', () => {
   it('what becomes of its elements is not said as an object', () => {
     const folder = changed('guideline.json', /\{[^]*\}/, '{"elements": null}');
     expect(faultsOf(folder)).toMatch(/guideline\.json: elements is an object/);
+  });
+
+  it.each(['[]', '["pass"]', '"pass"'])('they are said as %s', (said) => {
+    const folder = changed('guideline.json', /\{[^]*\}/, `{"elements": ${said}}`);
+    expect(faultsOf(folder)).toMatch(/guideline\.json: elements is an object/);
+  });
+
+  it('a rule is about what no schema could have', () => {
+    const folder = changed(
+      'guideline.json',
+      '"GrpHdr',
+      '"__proto__": "pass", "constructor": "pass", "GrpHdr',
+    );
+    expect(faultsOf(folder)).toMatch(/the schema has no __proto__[^]*the schema has no constructor/);
   });
 
   it('there is no such directory', () => {
