@@ -5,6 +5,7 @@ import type { Db } from '../db/connection.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { Outbound } from './outbound.ts';
+import type { Signer } from './signer.ts';
 import type { Steps } from './steps.ts';
 
 export interface ActivityDependencies {
@@ -13,6 +14,8 @@ export interface ActivityDependencies {
   readonly reference: () => ReferenceData;
   readonly engine: XmlEngine;
   readonly outbound: Outbound;
+  /** By which every attempt is signed (CBK-2). */
+  readonly signer: Signer;
   /** Our own address, where destinations bring their pacs.002 (PAY-8). */
   readonly publicUrl: string;
   /** Demos only (SEC-2). */

@@ -9,7 +9,10 @@ import { claimProbes, finishProbe, type ProbeOutcome, type WantedProbe } from '.
 import { newMessageIdentification } from './compose.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
-type Dependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'outbound' | 'allowLoopbackCallbacks'>;
+type Dependencies = Pick<
+  ActivityDependencies,
+  'db' | 'logger' | 'outbound' | 'signer' | 'allowLoopbackCallbacks'
+>;
 
 const everyMs = 500;
 const atOnce = 4;
@@ -43,21 +46,24 @@ async function probeWanted(deps: Dependencies): Promise<void> {
 }
 
 async function tryOne(
-  { outbound, allowLoopbackCallbacks: allowLoopbackHttp }: Dependencies,
+  { outbound, signer, allowLoopbackCallbacks: allowLoopbackHttp }: Dependencies,
   { url }: WantedProbe,
 ): Promise<{ readonly outcome: ProbeOutcome; readonly says: string }> {
   const refusal = refuseEndpoint(url, { allowLoopbackHttp });
   if (refusal !== undefined) return { outcome: 'failed', says: `The address ${refusal}.` };
   const place = outbound.enterAnyway(`probe of ${url}`);
   if (!place.admitted) return { outcome: 'failed', says: `It could not be tried: ${place.reason}.` };
+  const messageIdentification = newMessageIdentification();
   const message = enquireAboutNothing({
-    messageIdentification: newMessageIdentification(),
+    messageIdentification,
     creationDateTime: new Date().toISOString(),
     originalMessageIdentification: newMessageIdentification(),
     uetr: randomUUID(),
   });
-  const result = await place.post(url, Buffer.from(message), {
+  const body = Buffer.from(message);
+  const result = await place.post(url, body, {
     'content-type': 'application/xml; charset=utf-8',
+    ...signer.headersOf(messageIdentification, body),
   });
   if (result.outcome !== 'ANSWERED') {
     return { outcome: 'failed', says: `Nobody answered (${result.errorClass}).` };

@@ -13,8 +13,6 @@ export interface SendPolicy {
   readonly schedule: 'CBK-1' | 'TIM-3';
   /** How long to wait for an answer: as SEC-5 says, or as long as the answer can be used (RES-1). */
   readonly waits: 'SEC-5' | 'of-use';
-  /** Whether its MsgId goes out as `webhook-id` (CBK-2). */
-  readonly isWebhook: boolean;
   /** How much is kept of an answer that does not count, bytes (CBK-4). */
   readonly excerptBytes: number;
 }
@@ -23,7 +21,6 @@ export interface SendPolicy {
 const asked = {
   serverErrorIs: 'MAYBE_SENT', // TIM-3: it may have been read, and worse
   schedule: 'TIM-3',
-  isWebhook: false,
   excerptBytes: 0, // its message is stored; anything else may hold personal data
 } as const;
 
@@ -39,7 +36,6 @@ const told = {
   serverErrorIs: 'ANSWERED',
   schedule: 'CBK-1',
   waits: 'SEC-5',
-  isWebhook: true,
   excerptBytes: 1_024, // CBK-4
 } as const;
 

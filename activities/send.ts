@@ -12,6 +12,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { claimForMs, outlast } from './failures.ts';
 import type { Admission, Held, PostLimits, PostResult } from './outbound.ts';
 import { sendPolicies, type SendPolicy } from './send-policies.ts';
+import type { Signer } from './signer.ts';
 
 /** Where a message goes, and the place taken there. Undefined where it has no address (CBK-5). */
 export interface Way {
@@ -162,18 +163,18 @@ const uncountedAs = (status: number, answer: unknown): string | null =>
 
 /** The receiver is told in which trace it is asked (OBS-3), if there are traces. */
 async function tracedPost(
-  { traces }: ActivityDependencies,
+  { traces, signer }: ActivityDependencies,
   sending: Sending<unknown>,
   policy: SendPolicy,
 ): Promise<PostResult> {
-  if (traces === undefined) return post(sending, policy);
+  if (traces === undefined) return post(signer, sending, policy);
   const { kind, party, attempt } = sending.attempt;
   const span = traces.begin(`POST ${kind}`, {
     kind: 'client',
     attributes: { party, attempt, subjectId: sending.subjectId, 'http.request.method': 'POST' },
   });
   try {
-    const result = await span.run(() => post(sending, policy, { traceparent: span.traceparent }));
+    const result = await span.run(() => post(signer, sending, policy, { traceparent: span.traceparent }));
     const answered = result.outcome === 'ANSWERED';
     span.set({
       outcome: result.outcome,
@@ -188,6 +189,7 @@ async function tracedPost(
 }
 
 async function post(
+  signer: Signer,
   { attempt, way, until }: Sending<unknown>,
   policy: SendPolicy,
   traceHeaders?: { readonly traceparent: string },
@@ -195,7 +197,7 @@ async function post(
   if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'no-usable-address' };
   const headers = {
     'content-type': 'application/xml; charset=utf-8',
-    ...(policy.isWebhook && { 'webhook-id': attempt.messageIdentification }),
+    ...signer.headersOf(attempt.messageIdentification, attempt.body),
     ...traceHeaders,
   };
   return way.admission.post(way.url, attempt.body, headers, limitsOf(policy, until));

@@ -12,6 +12,7 @@ import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
 import { traceStatements } from '../telemetry/trace-statements.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
+import { openSigner, type Signer } from './signer.ts';
 import { createSteps } from './steps.ts';
 import { runWorkers, type RunningWorkers, type WorkerOptions } from './worker.ts';
 
@@ -47,12 +48,14 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   const metrics = createWorkerMetrics();
   metrics.watchReceivers(() => outbound.states());
   let reference: ReferenceCache | undefined;
+  let signer: Signer | undefined;
   let workers: RunningWorkers | undefined;
   let telemetry: RunningTelemetry | undefined;
   const isReady = async () =>
     (await Promise.all([isAnswering(db), workers?.isReady() ?? false])).every(Boolean);
   const close = async () => {
     await telemetry?.close();
+    await signer?.close();
     await reference?.close();
     await outbound.close();
     await db.destroy();
@@ -70,12 +73,18 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
+    signer = await openSigner(db, {
+      rotateAfterDays: config.deliveryKeyDays,
+      reference: reference.current,
+      logger,
+    });
     workers = await runWorkers(
       {
         db,
         reference: reference.current,
         engine: engine ?? (await openConfiguredEngine(config)),
         outbound,
+        signer,
         publicUrl: config.publicUrl,
         allowLoopbackCallbacks: config.allowLoopbackCallbacks,
         logger,

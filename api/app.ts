@@ -8,6 +8,7 @@ import { alertRoutes } from './alerts.ts';
 import { addressTypeRoutes } from './address-types.ts';
 import { countryRoutes } from './countries.ts';
 import { currencyRoutes } from './currencies.ts';
+import { deliveryKeyRoutes } from './delivery-keys.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { documentationRoutes } from './documentation.ts';
 import { feeRoutes } from './fees.ts';
@@ -52,6 +53,7 @@ const ownModules: readonly RouteModule[] = [
   sentBookRoutes,
   schemeRoutes,
   schemeChangeRoutes,
+  deliveryKeyRoutes,
   healthRoutes,
   documentationRoutes,
 ];

@@ -10,7 +10,6 @@ interface Webhook {
   readonly summary: string;
   readonly description: string;
   readonly query?: z.ZodObject;
-  readonly headers?: z.ZodObject;
   readonly carries: Readonly<Record<string, MessageExample>>;
   readonly responses: RouteConfig['responses'];
 }
@@ -23,14 +22,26 @@ const xml = (examples: Readonly<Record<string, MessageExample>>) => ({
 const resends =
   'Anything else, or nothing within 5 s, does not count as an answer: the same bytes are sent again after 1, 2 and 5 s (TIM-3)';
 
-/** A delivery: the same bytes until they are received (CBK-1). */
-const delivered: Pick<Webhook, 'headers' | 'responses'> = {
-  headers: z.object({
-    'webhook-id': z.string().openapi({
-      description: 'The MsgId: the same for every attempt, so that you can recognise a repeat (CBK-2)',
-      example: '7c9e6679742540de944be07fc1f90a03',
-    }),
+/** Of everything that is sent (CBK-2). */
+const signed = z.object({
+  'webhook-id': z.string().openapi({
+    description: 'The MsgId: the same for every attempt, so that you can recognise a repeat (CBK-2)',
+    example: '7c9e6679742540de944be07fc1f90a03',
   }),
+  'webhook-timestamp': z.string().openapi({
+    description: 'Seconds since 1970 of this attempt: refuse what is more than 300 s away',
+    example: '1767225600',
+  }),
+  'webhook-signature': z.string().openapi({
+    description:
+      '`v1a,` and base64 of an ed25519 signature over `webhook-id.webhook-timestamp.` and the bytes of the body, by a key of ' +
+      '`/.well-known/webhooks/jwks.json`; two, with a space between them, while one key follows another',
+    example: 'v1a,BwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4/QEFCQ0RFRg==',
+  }),
+});
+
+/** A delivery: the same bytes until they are received (CBK-1). */
+const delivered: Pick<Webhook, 'responses'> = {
   responses: {
     '2XX': { description: 'Received, regardless of the body (CBK-4): it is not sent again' },
     410: { description: 'The address is gone: it is not sent again, and an alert is recorded' },
@@ -153,7 +164,7 @@ export const webhooks: readonly RouteConfig[] = [
   ...toSource,
   ...toFxProvider,
   ...toBookkeepers,
-].map(({ operationId, summary, description, query, headers, carries, responses }) => ({
+].map(({ operationId, summary, description, query, carries, responses }) => ({
   method: 'post',
   path: operationId,
   operationId,
@@ -163,7 +174,7 @@ export const webhooks: readonly RouteConfig[] = [
   security: [],
   request: {
     ...(query === undefined ? {} : { query }),
-    ...(headers === undefined ? {} : { headers }),
+    headers: signed,
     body: { required: true, content: xml(carries) },
   },
   responses,

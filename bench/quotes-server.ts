@@ -42,6 +42,7 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; payers: rea
     corsOrigins: [],
     xsdEngine: 'libxml2',
     allowLoopbackCallbacks: false,
+    deliveryKeyDays: 90,
     fourEyes: true,
   };
   const logger = pino({ level: 'warn' });

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { environmentVariables, type Environment } from '../core/environment-variables.ts';
+import { keySetPath } from '../core/webhook-signature.ts';
 import { migrate } from '../db/migrate.ts';
 import { moveCallbacks } from '../db/move-callbacks.ts';
 import { seed } from '../db/seed.ts';
@@ -300,6 +301,7 @@ function sandboxEnvironment(
     DESTINATION_PORT: String(ports.destination),
     FXP_PORT: String(ports.fxProvider),
     TOKEN_URL: `${run.apiUrl}/oauth/token`,
+    GATEWAY_KEYS_URL: `${run.apiUrl}${keySetPath}`,
     CLEARING_SYSTEMS_FILE: join(root, 'db', 'seed', 'clearing-systems.json'),
     JOURNAL_DIR: run.journalDirectory,
   };

@@ -93,6 +93,8 @@ export interface WorkerConfig extends CommonConfig {
   /** A directory; absent: they are not asked. */
   readonly officialSchemas?: string;
   readonly allowLoopbackCallbacks: boolean;
+  /** Days after which another key signs (CBK-2); 0: when an operator says so. */
+  readonly deliveryKeyDays: number;
   /** Absent: none. */
   readonly queueLogins?: QueueLogins;
   /** Undefined: no traces (OBS-3). */
@@ -152,6 +154,14 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
     ...(read(env, 'USAGE_GUIDELINE') !== '' && { usageGuideline: read(env, 'USAGE_GUIDELINE') }),
     ...(read(env, 'OFFICIAL_SCHEMAS') !== '' && { officialSchemas: read(env, 'OFFICIAL_SCHEMAS') }),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
+    deliveryKeyDays: Number(
+      formed(
+        env,
+        'DELIVERY_KEY_DAYS',
+        (text) => /^\d{1,4}$/.test(text) && Number(text) <= 3_650,
+        'a whole number, 0 to 3650',
+      ),
+    ),
     queueLogins: parseLogins(env),
     ...(traces && { traces }),
   };

@@ -39,6 +39,11 @@ export const environmentVariables = {
       'JSON, {"host:port": {"username": "...", "password": "..."}}: what the worker logs in with where FX providers take their messages from queues; anonymously where a broker is not named',
     default: '',
   },
+  DELIVERY_KEY_DAYS: {
+    description:
+      'Days after which the key that signs what we send is followed by another, 1 to 3650 (CBK-2); 0: only when an operator says so',
+    default: '90',
+  },
   HOST: { description: 'Address that the api binds', default: '127.0.0.1' },
   PORT: { description: 'Port that the api binds', default: '8080' },
   PUBLIC_URL: {

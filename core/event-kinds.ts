@@ -12,6 +12,7 @@ export const eventKinds = {
   'book.unusable-endpoint': 'alert',
   'confirmation.asked-again': 'info',
   'decision.defect': 'alert',
+  'delivery-key.made': 'info',
   'delivery.dead-letter': 'alert',
   'delivery.taken-after-all': 'info',
   'destination.answer-refused': 'alert',

@@ -44,6 +44,7 @@ const readable: Rights = Object.fromEntries(
     'decisions',
     'deliveries',
     'delivery_attempts',
+    'delivery_keys',
     'endpoint_probes',
     'former_account_owners',
     'former_book_endpoints',
@@ -118,6 +119,9 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     idempotency_keys: all, // kept for a day
     // lets in
     issuer_keys: keep,
+    // gives other keys to what is sent, and cannot read one
+    delivery_keys: keep,
+    delivery_key_secrets: ['insert'],
     // what operators do
     audit_events: add,
     case_entries: add,
@@ -149,6 +153,9 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     leases: all,
     worker_states: all,
     receiver_states: all,
+    // signs what it sends
+    delivery_keys: keep,
+    delivery_key_secrets: add,
   },
   isthmus_readonly: readable,
 };

@@ -661,6 +661,36 @@ comment on column delivery_attempts.begun_at is 'When its payment was judged, it
 create table delivery_attempts_default partition of delivery_attempts DEFAULT;
 alter table delivery_attempts_default add constraint delivery_attempts_default_pkey PRIMARY KEY (delivery_id, attempt);
 
+create table delivery_key_secrets (
+  key_id text not null,
+  private_key text not null,
+  constraint delivery_key_secrets_pkey PRIMARY KEY (key_id)
+);
+comment on table delivery_key_secrets is 'Private parts of delivery_keys: workers read them, nobody else.';
+comment on column delivery_key_secrets.key_id is 'The key.';
+comment on column delivery_key_secrets.private_key is '32 bytes, base64url, as in d of a JWK (RFC 8037).';
+
+create table delivery_keys (
+  key_id text not null,
+  public_key text not null,
+  signs_from timestamp with time zone not null default clock_timestamp(),
+  signs_until timestamp with time zone,
+  withdrawn_at timestamp with time zone,
+  made_by text not null,
+  because text not null,
+  constraint delivery_keys_pkey PRIMARY KEY (key_id),
+  constraint delivery_keys_public_key_key UNIQUE (public_key),
+  constraint delivery_keys_check CHECK (((withdrawn_at IS NULL) OR (signs_until <= withdrawn_at)))
+);
+comment on table delivery_keys is 'Public ed25519 keys of what we send; each attempt is signed by all that sign then (CBK-2).';
+comment on column delivery_keys.key_id is 'Thumbprint of the public key (RFC 7638).';
+comment on column delivery_keys.public_key is '32 bytes, base64url, as in x of a JWK (RFC 8037).';
+comment on column delivery_keys.signs_from is 'From when on it signs.';
+comment on column delivery_keys.signs_until is 'Until when it signs; null: until another key follows.';
+comment on column delivery_keys.withdrawn_at is 'When it was given away: it is no longer published.';
+comment on column delivery_keys.made_by is 'Client id of an operator, or isthmus.';
+comment on column delivery_keys.because is 'Why it was made.';
+
 create table endpoint_probes (
   change_id uuid not null,
   url text not null,
@@ -1523,6 +1553,8 @@ alter table creditor_agent_fee_formulas add constraint creditor_agent_fee_formul
 
 alter table decisions add constraint decisions_outcome_id_fkey1 FOREIGN KEY (outcome_id) REFERENCES recorded_outcomes(outcome_id);
 
+alter table delivery_key_secrets add constraint delivery_key_secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES delivery_keys(key_id);
+
 alter table endpoint_probes add constraint endpoint_probes_change_id_fkey FOREIGN KEY (change_id) REFERENCES scheme_changes(change_id);
 
 alter table fxp_corridors add constraint fxp_corridors_destination_country_fkey FOREIGN KEY (destination_country) REFERENCES countries(country_code);
@@ -1634,6 +1666,8 @@ CREATE TRIGGER currencies_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE O
 CREATE CONSTRAINT TRIGGER decisions_follow_the_states AFTER INSERT ON public.decisions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_decision();
 
 CREATE TRIGGER decisions_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.decisions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER delivery_keys_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.delivery_keys FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER fxp_corridors_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.fxp_corridors FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
@@ -1750,6 +1784,11 @@ grant select on delivery_attempts to isthmus_api;
 grant select on delivery_attempts to isthmus_readonly;
 grant insert, select, update on delivery_attempts to isthmus_worker;
 grant select on delivery_attempts_default to isthmus_api;
+grant insert on delivery_key_secrets to isthmus_api;
+grant insert, select on delivery_key_secrets to isthmus_worker;
+grant insert, select, update on delivery_keys to isthmus_api;
+grant select on delivery_keys to isthmus_readonly;
+grant insert, select, update on delivery_keys to isthmus_worker;
 grant insert, select on endpoint_probes to isthmus_api;
 grant select on endpoint_probes to isthmus_readonly;
 grant select, update on endpoint_probes to isthmus_worker;

@@ -149,6 +149,21 @@ interface IssuerKeysTable {
   retired_at: Date | null;
 }
 
+interface DeliveryKeysTable {
+  key_id: string;
+  public_key: string;
+  signs_from: Generated<Date>;
+  signs_until: Date | null;
+  withdrawn_at: Date | null;
+  made_by: string;
+  because: string;
+}
+
+interface DeliveryKeySecretsTable {
+  key_id: string;
+  private_key: string;
+}
+
 interface SettlementAccountsTable {
   owner_id: string;
   sap_id: string;
@@ -290,6 +305,8 @@ export interface Database extends PaymentTables {
   client_secrets: ClientSecretsTable;
   clients: ClientsTable;
   issuer_keys: IssuerKeysTable;
+  delivery_keys: DeliveryKeysTable;
+  delivery_key_secrets: DeliveryKeySecretsTable;
   settlement_accounts: SettlementAccountsTable;
   former_account_owners: FormerAccountOwnersTable;
   fxp_settlement_access: FxpSettlementAccessTable;

@@ -17,6 +17,11 @@ export const sandboxEnvironmentVariables = {
     description: 'Token endpoint at which destinations get their token for the gateway (SEC-1)',
     default: 'http://127.0.0.1:8080/oauth/token',
   },
+  GATEWAY_KEYS_URL: {
+    description:
+      'Key set by which the parties verify what the gateway sends, and refuse anything else (CBK-2); none: they do not look',
+    default: 'http://127.0.0.1:8080/.well-known/webhooks/jwks.json',
+  },
   CLIENT_SECRET_PREFIX: {
     description: 'The secret of a client is this prefix and its id; ids are the payment system ids',
     default: 'demo-',
@@ -38,7 +43,7 @@ type Name = keyof typeof sandboxEnvironmentVariables;
 
 export interface SandboxSettings extends Pick<
   SandboxOptions,
-  'host' | 'ports' | 'journalDirectory' | 'validate' | 'instanceId'
+  'host' | 'ports' | 'gatewayKeysUrl' | 'journalDirectory' | 'validate' | 'instanceId'
 > {
   readonly tokenUrl: string;
   readonly clientSecretPrefix: string;
@@ -57,6 +62,9 @@ export function parseSandboxEnvironment(env: Environment): SandboxSettings {
   };
   const tokenUrl = read('TOKEN_URL');
   if (!isWebAddress(tokenUrl)) throw refused('TOKEN_URL', 'an http or https address in lower case');
+  const gatewayKeysUrl = read('GATEWAY_KEYS_URL');
+  if (gatewayKeysUrl !== 'none' && !isWebAddress(gatewayKeysUrl))
+    throw refused('GATEWAY_KEYS_URL', 'an http or https address in lower case, or none');
   const validate = read('VALIDATE');
   if (validate !== '0' && validate !== '1') throw refused('VALIDATE', '0 or 1');
   const journalDirectory = read('JOURNAL_DIR');
@@ -68,6 +76,7 @@ export function parseSandboxEnvironment(env: Environment): SandboxSettings {
       destination: port('DESTINATION_PORT'),
       fxProvider: port('FXP_PORT'),
     },
+    ...(gatewayKeysUrl === 'none' ? {} : { gatewayKeysUrl }),
     ...(journalDirectory === '' ? {} : { journalDirectory }),
     ...(instanceId === '' ? {} : { instanceId }),
     validate: validate === '1',

@@ -42,6 +42,8 @@ export interface SandboxOptions {
   readonly clearingSystems: readonly SandboxClearingSystem[];
   /** Where a destination gets its token for the gateway (SEC-1). */
   readonly tokens: TokenSource;
+  /** Where the gateway publishes the keys of what it sends; absent: signatures are not looked at (CBK-2). */
+  readonly gatewayKeysUrl?: string;
   /** Absent: entries are kept in memory only. */
   readonly journalDirectory?: string;
   /** Entries kept in memory, the newest ones. */

@@ -6,7 +6,7 @@ import { createLibxml2Engine } from '../xml/libxml2.ts';
 import { messages } from '../core/iso20022/messages.ts';
 import { destinationOperators, takeConfirmation, type DestinationOperator } from './destination-operator.ts';
 import { fxProviders } from './fx-provider.ts';
-import { startPartyServer, type PartyAnswer, type PartyRequest, type PartyServer } from './http.ts';
+import { problem, startPartyServer, type PartyAnswer, type PartyRequest, type PartyServer } from './http.ts';
 import { readJournal } from './journal-file.ts';
 import { openJournal, type Journal, type NewEntry } from './journal.ts';
 import { openLedger } from './ledger.ts';
@@ -17,6 +17,7 @@ import { openPerformance } from './performance.ts';
 import type { PartyTools } from './party.ts';
 import { openResolutionParty } from './resolution-party.ts';
 import { restoreLedger } from './restore-ledger.ts';
+import { checkSignaturesBy, type SignatureFault } from './signatures.ts';
 import { sourceOperators } from './source-operator.ts';
 
 export interface Sandbox {
@@ -85,12 +86,17 @@ async function startServers(
   options: SandboxOptions,
   plans: readonly ServerPlan[],
 ): Promise<readonly PartyServer[]> {
-  const { host = '127.0.0.1', instanceId, log = () => undefined } = options;
+  const { host = '127.0.0.1', instanceId, gatewayKeysUrl, log = () => undefined } = options;
+  const signatures = gatewayKeysUrl === undefined ? undefined : checkSignaturesBy(gatewayKeysUrl);
   const results = await Promise.allSettled(
     plans.map(({ port, answer, journal }) => {
       const onRefused = (request: PartyRequest, status: number) =>
         void journal.record(refusedEntry(request, status));
-      return startPartyServer({ host, port, instanceId, log, answer, onRefused });
+      const verified = async (request: PartyRequest) => {
+        const fault = await signatures?.fault(request.webhookHeaders, request.body);
+        return fault === undefined ? answer(request) : refuseUnsigned(journal, request, fault);
+      };
+      return startPartyServer({ host, port, instanceId, log, answer: verified, onRefused });
     }),
   );
   const started = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -98,6 +104,17 @@ async function startServers(
   if (failed === undefined) return started;
   await Promise.all(started.map((server) => server.close()));
   throw failed.reason;
+}
+
+/** A request that nobody knows to be the gateway's: not read, but its bytes are kept (CBK-2). */
+function refuseUnsigned(
+  journal: Journal,
+  request: PartyRequest,
+  { httpStatus, detail }: SignatureFault,
+): PartyAnswer {
+  const entry = refusedEntry(request, httpStatus);
+  journal.record(httpStatus === 401 ? { ...entry, violation: detail } : { ...entry, note: detail });
+  return problem(httpStatus, detail);
 }
 
 /** A request that the switch refused: not read, but its bytes are kept. */

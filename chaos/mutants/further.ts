@@ -56,8 +56,8 @@ export const furtherMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/send.ts',
-        find: "{ 'webhook-id': attempt.messageIdentification }",
-        replace: "{ 'webhook-id': randomUUID() }",
+        find: 'signer.headersOf(attempt.messageIdentification, attempt.body)',
+        replace: 'signer.headersOf(randomUUID(), attempt.body)',
       },
     ],
     breaks: ['R:CBK-1'],

@@ -11,6 +11,7 @@ import type { Say } from '../../cli/parts/progress.ts';
 import { awaitsWorker } from '../../cli/readiness.ts';
 import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
 import type { Environment } from '../../core/environment-variables.ts';
+import { keySetPath } from '../../core/webhook-signature.ts';
 import { seed } from '../../db/seed.ts';
 import { buildTree } from './image.ts';
 import { openSilentNameServer } from './name-server.ts';
@@ -166,6 +167,7 @@ function startSandbox(
       DESTINATION_PORT: String(ports.destination),
       FXP_PORT: String(ports.fxProvider),
       TOKEN_URL: `${publicUrl}/oauth/token`,
+      GATEWAY_KEYS_URL: `${publicUrl}${keySetPath}`,
       CLEARING_SYSTEMS_FILE: join(root, 'db', 'seed', 'clearing-systems.json'),
       JOURNAL_DIR: journalFolder,
     },

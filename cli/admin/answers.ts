@@ -64,3 +64,14 @@ export type ShownFinding = z.infer<typeof finding>;
 export type ShownChange = z.infer<typeof change>;
 export type ListedChange = z.infer<typeof listedChange>;
 export type ShownProposed = z.infer<typeof proposed>;
+
+export const deliveryKeys = z.array(
+  z.object({
+    keyId: z.string(),
+    state: z.string(),
+    signsFrom: z.string(),
+    signsUntil: z.string().nullable(),
+    madeBy: z.string(),
+    because: z.string(),
+  }),
+);

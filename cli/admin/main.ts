@@ -5,6 +5,7 @@ import { schemeKinds } from '../../core/scheme/documents.ts';
 import type { CommandContext } from '../command.ts';
 import type { ChangeOptions, DecisionOptions, JsonOption, ListOptions, SecretOptions } from './changes.ts';
 import type { ImportOptions } from './directory.ts';
+import type { RotateOptions } from './keys.ts';
 
 const help = `
 It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, an operator, as ops does. What takes two (endpoints, origins,
@@ -28,6 +29,7 @@ export function addAdmin(command: Command, context: CommandContext): void {
   addReading(admin, context);
   addChanging(admin, context);
   addDeciding(admin, context);
+  addKeys(admin, context);
   addDirectories(admin, context);
 }
 
@@ -152,6 +154,27 @@ function addDeciding(admin: Command, context: CommandContext): void {
       await decide(context, { act, id }, options);
     });
   }
+}
+
+function addKeys(admin: Command, context: CommandContext): void {
+  admin
+    .command('keys')
+    .description('the keys by which what is sent is signed, newest first')
+    .addOption(json())
+    .action(async (options: JsonOption) => {
+      const { listKeys } = await import('./keys.ts');
+      await listKeys(context, options);
+    });
+  admin
+    .command('rotate-key')
+    .description('sign with another key: the one before signs beside it for a while')
+    .addOption(because())
+    .option('--withdraw', 'those before end at once: somebody else may have them')
+    .addOption(json())
+    .action(async (options: RotateOptions) => {
+      const { rotateKey } = await import('./keys.ts');
+      await rotateKey(context, options);
+    });
 }
 
 function addDirectories(admin: Command, context: CommandContext): void {

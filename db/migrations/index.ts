@@ -29,6 +29,7 @@ import * as schemeChanges from './0026-scheme-changes.ts';
 import * as endpointProbes from './0027-endpoint-probes.ts';
 import * as recordKeys from './0028-record-keys.ts';
 import * as partitions from './0029-partitions.ts';
+import * as deliveryKeys from './0030-delivery-keys.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -60,4 +61,5 @@ export const migrations: Record<string, Migration> = {
   '0027-endpoint-probes': endpointProbes,
   '0028-record-keys': recordKeys,
   '0029-partitions': partitions,
+  '0030-delivery-keys': deliveryKeys,
 };

@@ -38,6 +38,7 @@ function declareAll() {
     xsdEngine: 'libxml2',
     drainSeconds: 0,
     allowLoopbackCallbacks: false,
+    deliveryKeyDays: 90,
   fourEyes: true,
   };
   const logger = pino({ level: 'silent' });

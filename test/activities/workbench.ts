@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterAll } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createOutbound } from '../../activities/outbound.ts';
+import { openSigner } from '../../activities/signer.ts';
 import { createSteps } from '../../activities/steps.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -40,15 +41,18 @@ export async function workbench(): Promise<Workbench> {
   const outbound = createOutbound({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 1_000 });
   afterAll(async () => {
     await outbound.close();
+    await signer.close();
     await reference.close();
     await db.destroy();
   });
   const logger = pino({ level: 'silent' });
+  const signer = await openSigner(db, { rotateAfterDays: 90, reference: reference.current, logger });
   const deps: ActivityDependencies = {
     db,
     reference: reference.current,
     engine: createLibxml2Engine(),
     outbound,
+    signer,
     publicUrl: 'http://127.0.0.1:8080',
     allowLoopbackCallbacks: true,
     logger,

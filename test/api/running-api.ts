@@ -29,6 +29,7 @@ const testConfig: ApiConfig = {
   corsOrigins: ['https://pages.test'],
   xsdEngine: 'libxml2',
   allowLoopbackCallbacks: true,
+  deliveryKeyDays: 90,
   fourEyes: true,
 };
 

@@ -18,6 +18,7 @@ import type { SandboxClearingSystem, SandboxOptions } from '../../sandbox/option
 import { clientCredentials } from '../../sandbox/tokens.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
 import { openConfiguredEngine } from '../../xml/open-engine.ts';
+import { keySetPath } from '../../core/webhook-signature.ts';
 import { testDatabase } from './database.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
 
@@ -108,6 +109,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
       tokenUrl: `${publicUrl}/oauth/token`,
       credentials: (clientId) => ({ clientId, clientSecret: secretOf(clientId) }),
     }),
+    gatewayKeysUrl: `${publicUrl}${keySetPath}`,
     ...(options.timings && { timings: options.timings }),
     engine: await openConfiguredEngine({ xsdEngine: 'libxml2', usageGuideline: options.usageGuideline }),
   });

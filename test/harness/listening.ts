@@ -37,3 +37,13 @@ export function reading(
     request.once('end', () => answer(response, Buffer.concat(chunks), request));
   });
 }
+
+/** What a party in between passes on with a message: what it is, and by whom it is signed (CBK-2). */
+export function passedOn({ headers }: IncomingMessage): Record<string, string> {
+  const named = (name: string) => name === 'content-type' || name.startsWith('webhook-');
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      named(name) && typeof value === 'string' ? [[name, value]] : [],
+    ),
+  );
+}

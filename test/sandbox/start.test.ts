@@ -32,6 +32,7 @@ describe('settings', () => {
       ports: { source: 9101, destination: 9102, fxProvider: 9103 },
       validate: true,
       tokenUrl: 'http://127.0.0.1:8080/oauth/token',
+      gatewayKeysUrl: 'http://127.0.0.1:8080/.well-known/webhooks/jwks.json',
       clientSecretPrefix: 'demo-',
       clearingSystemsFile: 'db/seed/clearing-systems.json',
     });
@@ -42,6 +43,7 @@ describe('settings', () => {
     ['DESTINATION_PORT', '-1'],
     ['FXP_PORT', 'x'],
     ['TOKEN_URL', 'nowhere'],
+    ['GATEWAY_KEYS_URL', 'nowhere'],
     ['VALIDATE', 'no'],
   ])('%s=%s stops the start and is named', (name, value) => {
     expect(() => parseSandboxEnvironment({ [name]: value })).toThrow(name);
@@ -109,6 +111,7 @@ function sandboxProcess(settings: Record<string, string>) {
       DESTINATION_PORT: '0',
       FXP_PORT: '0',
       TOKEN_URL: gateway.tokenUrl,
+      GATEWAY_KEYS_URL: 'none',
       ...settings,
     },
   });

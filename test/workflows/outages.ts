@@ -6,6 +6,7 @@ import { afterAll, expect } from 'vitest';
 import { quietPort } from '../harness/quiet-port.ts';
 import { distinct, evidenceOf } from '../harness/evidence.ts';
 import type { TestGateway } from '../harness/gateway.ts';
+import { passedOn } from '../harness/listening.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, parsePacs002, submit } from '../harness/payer.ts';
 
@@ -70,7 +71,7 @@ export async function lateServer(
     request(`${target}${incoming.url ?? ''}`, {
       method: 'POST',
       body: incoming,
-      headers: { 'content-type': 'application/xml' },
+      headers: passedOn(incoming),
     })
       .then(async (answer) => {
         const body = Buffer.from(await answer.body.arrayBuffer());

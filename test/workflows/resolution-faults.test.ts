@@ -6,10 +6,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { setEndpoint } from '../harness/destination.ts';
 import { distinct, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { passedOn } from '../harness/listening.ts';
 import { ask, proxyRequest, resolutionEvidence } from '../harness/asker.ts';
 
 /** The operator of India, whose answers the tests write themselves. */
-type Answer = (body: Buffer) => Promise<{ status: number; body: string }>;
+type Answer = (body: Buffer, headers: Record<string, string>) => Promise<{ status: number; body: string }>;
 const operator: { answer: Answer; asked: number } = {
   answer: () => Promise.resolve({ status: 500, body: '' }),
   asked: 0,
@@ -19,7 +20,7 @@ const server = createServer((incoming, outgoing) => {
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
   incoming.on('end', () => {
     operator.asked += 1;
-    void operator.answer(Buffer.concat(chunks)).then(({ status, body }) => {
+    void operator.answer(Buffer.concat(chunks), passedOn(incoming)).then(({ status, body }) => {
       outgoing.writeHead(status, { 'content-type': 'application/xml' }).end(body);
     });
   });
@@ -52,11 +53,11 @@ function askIndia(answer: Answer, clientId: string) {
 }
 
 test('a directory may take longer than the 5 s of SEC-5, within the deadline of 8 s; a repeat waits with the first', async () => {
-  const slowly: Answer = async (body) => {
+  const slowly: Answer = async (body, headers) => {
     await delay(5_400);
     const response = await fetch(`${gateway.sandbox.destinationUrl('IPSO-IN')}/iso20022/acmt023`, {
       method: 'POST',
-      headers: { 'content-type': 'application/xml' },
+      headers,
       body: new Uint8Array(body),
     });
     return { status: response.status, body: await response.text() };

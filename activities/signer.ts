@@ -1,0 +1,105 @@
+// Signs what is sent, anew at each attempt, by every key that signs at that moment (CBK-2). The keys are in memory: to sign
+// waits for nothing, because an attempt is on record by then. They are read again when they change (REF-6), and made when
+// they are due.
+import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { signedPrefix, webhookHeaders } from '../core/webhook-signature.ts';
+import type { Db } from '../db/connection.ts';
+import { rotateDeliveryKey, signingKeys } from '../db/delivery-keys.ts';
+
+export interface Signer {
+  /**
+   * Headers of Standard Webhooks for one attempt, from now on.
+   * @param id the MsgId: the same at each attempt
+   */
+  headersOf(id: string, body: Uint8Array): Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+export interface SignerOptions {
+  /** Days after which a key is followed by another; 0: when an operator says so. */
+  readonly rotateAfterDays: number;
+  /** The newest reference data: another object when a key has changed (REF-6). */
+  readonly reference: () => object;
+  readonly logger: Logger;
+}
+
+interface Key {
+  readonly until: number;
+  readonly privateKey: KeyObject;
+}
+
+const lookMs = 250;
+const hourMs = 3_600_000;
+
+/** @throws when the keys cannot be read */
+export async function openSigner(db: Db, options: SignerOptions): Promise<Signer> {
+  const { reference, logger, rotateAfterDays } = options;
+  let readFor = reference();
+  await rotateIfDue(db, rotateAfterDays);
+  let rotatedAt = performance.now();
+  let keys = await readKeys(db);
+  const look = async () => {
+    if (performance.now() - rotatedAt > hourMs) {
+      await rotateIfDue(db, rotateAfterDays);
+      rotatedAt = performance.now();
+    }
+    const newest = reference();
+    if (newest === readFor) return;
+    keys = await readKeys(db);
+    readFor = newest;
+  };
+  const stopLooking = startLooking(look, (error) => {
+    logger.warn({ err: error }, 'keys of deliveries could not be read; trying again');
+  });
+  return {
+    headersOf: (id, body) => {
+      const now = Date.now();
+      const timestamp = String(Math.floor(now / 1_000));
+      const content = Buffer.concat([Buffer.from(signedPrefix(id, timestamp)), body]);
+      const signatures = keys
+        .filter(({ until }) => now < until)
+        .map(({ privateKey }) => sign(null, content, privateKey).toString('base64'));
+      return webhookHeaders(id, timestamp, signatures);
+    },
+    close: stopLooking,
+  };
+}
+
+/** @returns how to stop it, after the look that is under way */
+function startLooking(look: () => Promise<void>, onError: (error: unknown) => void): () => Promise<void> {
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const looking = (async () => {
+    while (!signal.aborted) {
+      await delay(lookMs, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) await look().catch(onError);
+    }
+  })();
+  return async () => {
+    stopped.abort();
+    await looking;
+  };
+}
+
+/** A first one is always due. */
+const rotateIfDue = (db: Db, rotateAfterDays: number) =>
+  rotateDeliveryKey(db, {
+    by: 'isthmus',
+    because: 'on schedule',
+    withdraw: false,
+    ifOlderThanDays: rotateAfterDays === 0 ? forever : rotateAfterDays,
+  });
+
+const forever = 100_000;
+
+async function readKeys(db: Db): Promise<readonly Key[]> {
+  return (await signingKeys(db)).map(({ publicKey, privateKey, signsUntil }) => ({
+    until: signsUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+    privateKey: createPrivateKey({
+      key: { kty: 'OKP', crv: 'Ed25519', x: publicKey, d: privateKey },
+      format: 'jwk',
+    }),
+  }));
+}

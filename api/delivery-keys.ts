@@ -1,0 +1,151 @@
+// The keys by which we sign what we send (CBK-2): published for receivers, and given others by operators. Workers make one
+// after the other on schedule (activities/signer.ts).
+import { z } from '@hono/zod-openapi';
+import type { JsonObject } from '../core/money.ts';
+import { keySetPath } from '../core/webhook-signature.ts';
+import {
+  listDeliveryKeys,
+  overlapDays,
+  publishedKeys,
+  rotateDeliveryKey,
+  type DeliveryKey,
+} from '../db/delivery-keys.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { problemsShown } from './http/openapi.ts';
+import { json } from './http/response.ts';
+import type { Router } from './http/route.ts';
+import { words } from './words.ts';
+
+/** A receiver that caches the set accepts what somebody else signs with a withdrawn key for no longer. */
+const cacheSeconds = 300;
+
+const webhookKeySetSchema = z
+  .object({
+    keys: z.array(
+      z
+        .object({
+          kty: z.literal('OKP'),
+          crv: z.literal('Ed25519'),
+          x: z.string(),
+          kid: z.string(),
+          use: z.literal('sig'),
+          alg: z.literal('EdDSA'),
+        })
+        .strict(),
+    ),
+  })
+  .strict()
+  .openapi('WebhookKeySet');
+
+const keySchema = z
+  .object({
+    keyId: z.string().openapi({ description: 'kid of the key set: its thumbprint (RFC 7638)' }),
+    state: z.enum(['signs', 'followed', 'ended', 'withdrawn']).openapi({
+      description:
+        'signs: until another follows; followed: beside the one that follows it; ended: it has signed for the last time; withdrawn: nobody should trust it any longer',
+    }),
+    signsFrom: z.string().openapi({ format: 'date-time' }),
+    signsUntil: z.string().nullable().openapi({ format: 'date-time' }),
+    withdrawnAt: z.string().nullable().openapi({ format: 'date-time' }),
+    madeBy: z.string().openapi({ description: 'Client id of an operator; isthmus: on schedule' }),
+    because: z.string(),
+  })
+  .strict()
+  .openapi('DeliveryKey');
+
+const rotationBody = z
+  .object({
+    because: words,
+    withdraw: z.boolean().optional().openapi({
+      description:
+        'true: those that sign end at once and are published no longer, because somebody else may have them',
+    }),
+  })
+  .strict();
+
+export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
+  const { db } = deps;
+  router.addPublic(
+    {
+      method: 'get',
+      path: keySetPath,
+      operationId: 'getWebhookKeySet',
+      summary: 'The public keys of everything that we send (RFC 7517)',
+      description:
+        `What signs at present and what has just signed (CBK-2). Ask again where none of them verifies a message, at most ` +
+        `every few seconds; keep it for ${cacheSeconds} s otherwise.`,
+      tag: 'Service',
+      answers: {
+        200: {
+          description: 'A key set',
+          content: { 'application/json': { schema: webhookKeySetSchema } },
+        },
+        503: { description: 'unavailable', content: problemsShown(['unavailable']) },
+      },
+    },
+    async () =>
+      json({ keys: (await publishedKeys(db)).map(renderJwk) }, 200, {
+        'cache-control': `public, max-age=${cacheSeconds}`,
+      }),
+  );
+  router.add(
+    {
+      method: 'get',
+      path: '/admin/delivery-keys',
+      operationId: 'listDeliveryKeys',
+      summary: 'The keys of everything that we send, newest first',
+      description: 'Public parts, when each signs, who made it, and why (CBK-2).',
+      tag: 'Scheme',
+      roles: ['operator'],
+      answer: { description: 'Keys', schema: z.array(keySchema) },
+    },
+    async () => json((await listDeliveryKeys(db)).map(renderKey)),
+  );
+  router.add(
+    {
+      method: 'post',
+      path: '/admin/delivery-keys',
+      operationId: 'rotateDeliveryKey',
+      summary: 'Sign with another key',
+      description:
+        `It signs within a second (CBK-2). Those that sign so far sign beside it for ${overlapDays} days, so that no receiver is ` +
+        'surprised; with `withdraw` they end at once.',
+      tag: 'Scheme',
+      roles: ['operator'],
+      body: rotationBody,
+      answer: { description: 'Keys, newest first', schema: z.array(keySchema) },
+    },
+    async ({ body: { because, withdraw = false }, caller: { clientId: by } }) => {
+      await rotateDeliveryKey(db, { by, because, withdraw });
+      return json((await listDeliveryKeys(db)).map(renderKey));
+    },
+  );
+}
+
+const renderJwk = ({ keyId, publicKey }: DeliveryKey): JsonObject => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x: publicKey,
+  kid: keyId,
+  use: 'sig',
+  alg: 'EdDSA',
+});
+
+function renderKey(key: DeliveryKey): JsonObject {
+  const { keyId, signsFrom, signsUntil, withdrawnAt, madeBy, because } = key;
+  return {
+    keyId,
+    state: stateOf(key),
+    signsFrom: signsFrom.toISOString(),
+    signsUntil: signsUntil?.toISOString() ?? null,
+    withdrawnAt: withdrawnAt?.toISOString() ?? null,
+    madeBy,
+    because,
+  };
+}
+
+function stateOf({ signsUntil, withdrawnAt }: DeliveryKey): string {
+  if (withdrawnAt !== null) return 'withdrawn';
+  if (signsUntil === null) return 'signs';
+  return signsUntil.getTime() > Date.now() ? 'followed' : 'ended';
+}

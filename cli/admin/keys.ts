@@ -1,0 +1,35 @@
+// The keys by which what is sent is signed, for operators (CBK-2).
+import type { CommandContext } from '../command.ts';
+import { connectGateway } from '../ops/connection.ts';
+import type { Terminal } from '../terminal.ts';
+import { deliveryKeys, readAnswer } from './answers.ts';
+import type { JsonOption } from './changes.ts';
+
+export interface RotateOptions extends JsonOption {
+  readonly because: string;
+  readonly withdraw?: boolean;
+}
+
+export async function listKeys(context: CommandContext, { json }: JsonOption): Promise<void> {
+  const { terminal } = context;
+  const text = await (await connectGateway(context)).get('/admin/delivery-keys');
+  if (json) terminal.line(text);
+  else printKeys(terminal, text);
+}
+
+export async function rotateKey(
+  context: CommandContext,
+  { because, withdraw = false, json }: RotateOptions,
+): Promise<void> {
+  const { terminal } = context;
+  const text = await (await connectGateway(context)).post('/admin/delivery-keys', { because, withdraw });
+  if (json) terminal.line(text);
+  else printKeys(terminal, text);
+}
+
+function printKeys(terminal: Terminal, text: string): void {
+  for (const { keyId, state, signsFrom, signsUntil, madeBy, because } of readAnswer(deliveryKeys, text)) {
+    const until = signsUntil === null ? '' : ` until ${signsUntil}`;
+    terminal.line(`${keyId}  ${state.padEnd(9)}  from ${signsFrom}${until}  by ${madeBy}: ${because}`);
+  }
+}
