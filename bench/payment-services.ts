@@ -149,6 +149,7 @@ async function startProcesses(
       DESTINATION_PORT: String(sandboxPorts.destination),
       FXP_PORT: String(sandboxPorts.fxp),
       TOKEN_URL: `${apiUrl}/oauth/token`,
+      GATEWAY_KEYS_URL: 'none', // what is measured is the gateway
       VALIDATE: '0',
     }),
     api: await start('api', 'api is listening', settings),
