@@ -4,6 +4,7 @@
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { assert } from '../core/assert.ts';
 import { signedPrefix, webhookHeaders } from '../core/webhook-signature.ts';
 import type { Db } from '../db/connection.ts';
 import { rotateDeliveryKey, signingKeys } from '../db/delivery-keys.ts';
@@ -14,6 +15,8 @@ export interface Signer {
    * @param id the MsgId: the same at each attempt
    */
   headersOf(id: string, body: Uint8Array): Readonly<Record<string, string>>;
+  /** By the newest key. */
+  sign(content: Uint8Array): { readonly keyId: string; readonly signature: Buffer };
   close(): Promise<void>;
 }
 
@@ -26,6 +29,7 @@ export interface SignerOptions {
 }
 
 interface Key {
+  readonly keyId: string;
   readonly until: number;
   readonly privateKey: KeyObject;
 }
@@ -63,6 +67,11 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
         .map(({ privateKey }) => sign(null, content, privateKey).toString('base64'));
       return webhookHeaders(id, timestamp, signatures);
     },
+    sign: (content) => {
+      const [newest] = keys;
+      assert(newest !== undefined, 'a worker has made a key before it signs');
+      return { keyId: newest.keyId, signature: sign(null, content, newest.privateKey) };
+    },
     close: stopLooking,
   };
 }
@@ -95,7 +104,8 @@ const rotateIfDue = (db: Db, rotateAfterDays: number) =>
 const forever = 100_000;
 
 async function readKeys(db: Db): Promise<readonly Key[]> {
-  return (await signingKeys(db)).map(({ publicKey, privateKey, signsUntil }) => ({
+  return (await signingKeys(db)).map(({ keyId, publicKey, privateKey, signsUntil }) => ({
+    keyId,
     until: signsUntil?.getTime() ?? Number.POSITIVE_INFINITY,
     privateKey: createPrivateKey({
       key: { kty: 'OKP', crv: 'Ed25519', x: publicKey, d: privateKey },

@@ -23,6 +23,7 @@ import { createJudgeResolution } from './judge-resolution.ts';
 import { openExecutions, type Executions } from './sweep/executions.ts';
 import { startAlertLog } from './log-alerts.ts';
 import { probeEndpoints } from './probe-endpoints.ts';
+import { sealRecord } from './seal-record.ts';
 import { watchBooks } from './watch-books.ts';
 import { watchLacks } from './watch-lacks.ts';
 import { createSendBooks } from './send-books.ts';
@@ -132,6 +133,7 @@ function startBeside(
   const stopWatchingBooks = watchBooks(deps, executions, lookAtBooksMs);
   const stopWatchingLacks = watchLacks(deps);
   const stopProbing = probeEndpoints(deps);
+  const stopSealing = sealRecord(deps);
   return {
     stopSweeping: () => void sweep.stop(), // at the step that it is in; what is left is for another
     stop: async () => {
@@ -143,6 +145,7 @@ function startBeside(
         stopWatchingBooks(),
         stopWatchingLacks(),
         stopProbing(),
+        stopSealing(),
       ]);
       await telling.stop();
     },

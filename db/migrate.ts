@@ -14,8 +14,9 @@ export interface MigrationOutcome {
   readonly applied: readonly string[];
 }
 
-/** Before this one, what is on record is made ready (LIF-6). */
+/** Between these two, what is on record is made ready (LIF-6). */
 const beforePartitions = '0028-record-keys';
+const withPartitions = '0029-partitions';
 
 /**
  * Applies what is missing, brings the rights of the database roles in order (SEC-6), and makes the partitions of the
@@ -51,7 +52,7 @@ async function applyMissing(db: Db, onStep: (what: string) => void): Promise<rea
   if (missing.some(({ name }) => name === beforePartitions)) {
     applied.push(...(await applyTo(() => migrator.migrateTo(beforePartitions), onStep)));
   }
-  if (missing.some(({ name }) => name > beforePartitions)) await prepareRecords(db, onStep);
+  if (missing.some(({ name }) => name === withPartitions)) await prepareRecords(db, onStep);
   applied.push(...(await applyTo(() => migrator.migrateToLatest(), onStep)));
   return applied;
 }

@@ -31,6 +31,7 @@ const readable: Rights = Object.fromEntries(
     'address_types',
     'alert_states',
     'audit_events',
+    'audit_seals',
     'book_endpoints',
     'book_pages',
     'books_closed',
@@ -153,7 +154,8 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     leases: all,
     worker_states: all,
     receiver_states: all,
-    // signs what it sends
+    // signs what it sends, and seals the record
+    audit_seals: add,
     delivery_keys: keep,
     delivery_key_secrets: add,
   },

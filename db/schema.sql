@@ -312,6 +312,7 @@ create table audit_events (
 ) partition by RANGE (occurred_at);
 CREATE INDEX audit_events_alerts ON ONLY public.audit_events USING btree (occurred_at) WHERE (severity = ANY (ARRAY['alert'::text, 'security'::text]));
 CREATE INDEX audit_events_contradictions ON ONLY public.audit_events USING btree (subject_id, ((detail ->> 'reportMessageId'::text))) WHERE (kind = 'payment.contradiction'::text);
+CREATE INDEX audit_events_occurred_at ON ONLY public.audit_events USING brin (occurred_at);
 CREATE INDEX audit_events_subject_id ON ONLY public.audit_events USING btree (subject_id);
 comment on table audit_events is 'What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.';
 comment on column audit_events.audit_event_id is 'Our id.';
@@ -324,6 +325,28 @@ comment on column audit_events.detail is 'Codes and ids; never personal data (SE
 
 create table audit_events_default partition of audit_events DEFAULT;
 alter table audit_events_default add constraint audit_events_default_pkey PRIMARY KEY (audit_event_id);
+
+create table audit_seals (
+  until timestamp with time zone not null,
+  since timestamp with time zone not null,
+  previous bytea,
+  entries bytea not null,
+  digest bytea not null,
+  key_id text not null,
+  signature bytea not null,
+  sealed_at timestamp with time zone not null default clock_timestamp(),
+  constraint audit_seals_pkey PRIMARY KEY (until),
+  constraint audit_seals_check CHECK ((since < until))
+);
+comment on table audit_seals is 'Seals over decisions and audit events, one for each hour, UTC (SEC-6).';
+comment on column audit_seals.until is 'End of the hour, not included.';
+comment on column audit_seals.since is 'Its beginning: the end of the one before.';
+comment on column audit_seals.previous is 'Digest of the seal before; null: it is the first.';
+comment on column audit_seals.entries is 'One of 35 bytes for each row, in order: what it is, the year of its partition, its id, the beginning of its hash.';
+comment on column audit_seals.digest is 'SHA-256 over previous, since, until and entries.';
+comment on column audit_seals.key_id is 'By which key it is signed.';
+comment on column audit_seals.signature is 'ed25519 over the digest.';
+comment on column audit_seals.sealed_at is 'When that was.';
 
 create table book_endpoints (
   party_id text not null,
@@ -1533,6 +1556,8 @@ alter table address_type_inputs add constraint address_type_inputs_address_type_
 
 alter table address_types add constraint address_types_clearing_system_id_fkey FOREIGN KEY (clearing_system_id) REFERENCES clearing_systems(clearing_system_id);
 
+alter table audit_seals add constraint audit_seals_key_id_fkey FOREIGN KEY (key_id) REFERENCES delivery_keys(key_id);
+
 alter table clearing_systems add constraint clearing_systems_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
 
 alter table clearing_systems add constraint clearing_systems_operator_id_fkey FOREIGN KEY (operator_id) REFERENCES operators(operator_id);
@@ -1639,6 +1664,8 @@ CREATE TRIGGER address_types_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCAT
 
 CREATE TRIGGER audit_events_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
+CREATE TRIGGER audit_seals_insert_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER book_endpoints_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.book_endpoints FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER book_endpoints_entered BEFORE INSERT ON public.book_endpoints FOR EACH ROW EXECUTE FUNCTION resume_book_endpoint();
@@ -1740,6 +1767,9 @@ grant insert, select on audit_events to isthmus_api;
 grant select on audit_events to isthmus_readonly;
 grant insert, select on audit_events to isthmus_worker;
 grant select on audit_events_default to isthmus_api;
+grant select on audit_seals to isthmus_api;
+grant select on audit_seals to isthmus_readonly;
+grant insert, select on audit_seals to isthmus_worker;
 grant delete, insert, select, update on book_endpoints to isthmus_api;
 grant select on book_endpoints to isthmus_readonly;
 grant select on book_endpoints to isthmus_worker;

@@ -4,6 +4,7 @@ import { Option, type Command } from 'commander';
 import { compact } from '../../core/compact.ts';
 import { isUuid } from '../../core/ids.ts';
 import { addAdmin } from '../admin/main.ts';
+import { addAudit } from '../audit/main.ts';
 import type { CommandContext } from '../command.ts';
 import { runCommand } from '../command-line.ts';
 import type { SettleOptions } from './settle.ts';
@@ -316,4 +317,4 @@ function addBooks(ops: Command, context: CommandContext): void {
     });
 }
 
-await runCommand([addOps, addAdmin]);
+await runCommand([addOps, addAdmin, addAudit]);

@@ -30,6 +30,7 @@ import * as endpointProbes from './0027-endpoint-probes.ts';
 import * as recordKeys from './0028-record-keys.ts';
 import * as partitions from './0029-partitions.ts';
 import * as deliveryKeys from './0030-delivery-keys.ts';
+import * as auditSeals from './0031-audit-seals.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -62,4 +63,5 @@ export const migrations: Record<string, Migration> = {
   '0028-record-keys': recordKeys,
   '0029-partitions': partitions,
   '0030-delivery-keys': deliveryKeys,
+  '0031-audit-seals': auditSeals,
 };

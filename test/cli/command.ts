@@ -53,7 +53,7 @@ export async function commandFolder({ hasStarted = false } = {}): Promise<Comman
   const built = ([name = '']: readonly string[]) =>
     name === 'bench'
       ? sources([name])
-      : [join(dist, name === 'ops' || name === 'admin' ? 'ops.js' : 'main.js')];
+      : [join(dist, ['ops', 'admin', 'audit'].includes(name) ? 'ops.js' : 'main.js')];
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-command-'));
   if (hasStarted) {
     const { codePath } = await askFor('workflow-bundle');

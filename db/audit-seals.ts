@@ -1,0 +1,175 @@
+// Seals over decisions and audit events (SEC-6): one for each hour, over what was written then and over the seal before.
+// Here they are made and read; cli/audit/verify.ts holds them against the record.
+import { createHash } from 'node:crypto';
+import { sql, type RawBuilder } from 'kysely';
+import type { Db } from './connection.ts';
+
+/** What is in the record of an hour, and what is said of it. */
+export interface SealedHour {
+  /** UTC, as in 2026-01-31T06:00:00Z. */
+  readonly since: string;
+  readonly until: string;
+  /** Digest of the seal before; null: it is the first. */
+  readonly previous: Buffer | null;
+  /** See `parseEntries`. */
+  readonly entries: Buffer;
+}
+
+export interface Seal extends SealedHour {
+  readonly digest: Buffer;
+  readonly signature: Buffer;
+  /** `x` of the JWK by which it is signed. */
+  readonly publicKey: string;
+  readonly sealedAt: Date;
+  /** When nobody could trust that key any longer. */
+  readonly keyWithdrawnAt: Date | null;
+}
+
+/** One row of the record, as a seal has it. */
+export interface SealedRow {
+  readonly table: 'audit_events' | 'decisions';
+  /** Of its partition: retention drops them by the year (LIF-6). */
+  readonly year: number;
+  /** Of an event its number; of a decision its UETR. */
+  readonly id: string;
+  /** 128 bits of the hash over everything in it, hexadecimal. */
+  readonly hash: string;
+}
+
+const entryBytes = 35;
+const tables = { 0x61: 'audit_events', 0x64: 'decisions' } as const;
+
+/** @param entries rows of 35 bytes: what it is (1), year (2), id (16), hash (16) */
+export function parseEntries(entries: Buffer): readonly SealedRow[] {
+  return Array.from({ length: entries.length / entryBytes }, (_, index) => {
+    const entry = entries.subarray(index * entryBytes, (index + 1) * entryBytes);
+    const table = tables[entry[0] as keyof typeof tables];
+    const id = entry.subarray(3, 19).toString('hex');
+    return {
+      table,
+      year: entry.readUInt16BE(1),
+      id:
+        table === 'decisions'
+          ? id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+          : BigInt(`0x${id}`).toString(),
+      hash: entry.subarray(19).toString('hex'),
+    };
+  });
+}
+
+/** What is signed, and what the next seal goes on from. */
+export function digestOf({ since, until, previous, entries }: SealedHour): Buffer {
+  const head = `isthmus audit seal 1\n${previous?.toString('hex') ?? ''}\n${since}\n${until}\n`;
+  return createHash('sha256').update(head).update(entries).digest();
+}
+
+const hourOf = (column: string) =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+const microseconds = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint`;
+
+/** What the record has of an hour, by the same function for whoever seals and for whoever verifies. */
+export async function readEntries(
+  db: Db,
+  { since, until }: Pick<SealedHour, 'since' | 'until'>,
+): Promise<Buffer> {
+  const entry = (
+    table: 'a' | 'd',
+    {
+      ofPartition,
+      id,
+      content,
+    }: { ofPartition: string; id: RawBuilder<unknown>; content: RawBuilder<unknown> },
+  ) => sql`
+    decode(${Buffer.from(table).toString('hex')} || lpad(to_hex(extract(year from ${sql.ref(ofPartition)} at time zone 'UTC')::int), 4, '0')
+      || ${id}, 'hex') || substring(sha256(convert_to(${content}::text, 'UTF8')) for 16)`;
+  const within = (column: string) =>
+    sql`${sql.ref(column)} >= ${since}::timestamptz and ${sql.ref(column)} < ${until}::timestamptz`;
+  const { rows } = await sql<{ entries: Buffer }>`
+    select coalesce(string_agg(entry, ''::bytea order by entry), ''::bytea) as entries from (
+      select ${entry('a', {
+        ofPartition: 'occurred_at',
+        id: sql`lpad(to_hex(audit_event_id), 32, '0')`,
+        content: sql`jsonb_build_array(audit_event_id, ${microseconds('occurred_at')}, severity, kind, subject_id, party,
+          detail)`,
+      })} as entry
+      from audit_events where ${within('occurred_at')} -- audit_events_occurred_at
+      union all
+      select ${entry('d', {
+        ofPartition: 'begun_at',
+        id: sql`replace(uetr::text, '-', '')`,
+        content: sql`jsonb_build_array(uetr, ${microseconds('begun_at')}, status, reason_code, rule_id, decided_by, report_message_id,
+          callback_message_id, confirmation_message_id, notification_message_id, outcome_id, perhaps_seen,
+          ${microseconds('decided_at')})`,
+      })}
+      from decisions where ${within('decided_at')} -- decisions_decided_at
+    ) entries`.execute(db);
+  return rows[0]?.entries ?? Buffer.alloc(0);
+}
+
+/** Whatever began then has been committed, or never will be: a statement waits for no longer. */
+const settledMs = 300_000;
+
+/**
+ * Seals the first hour that is over and has no seal.
+ * @param sign ed25519, by a key that is published
+ * @returns what was sealed; undefined: nothing was due, or another process does it
+ */
+export async function sealNextHour(
+  db: Db,
+  sign: (digest: Buffer) => { readonly keyId: string; readonly signature: Buffer },
+): Promise<{ readonly until: string; readonly digest: Buffer; readonly rows: number } | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const { rows: turns } = await sql<{ isOurs: boolean }>`
+      select pg_try_advisory_xact_lock(hashtext('audit_seals')) as "isOurs"`.execute(trx);
+    if (turns[0]?.isOurs !== true) return undefined;
+    const hour = await nextHour(trx);
+    if (hour === undefined) return undefined;
+    const entries = await readEntries(trx, hour);
+    const digest = digestOf({ ...hour, entries });
+    const { keyId, signature } = sign(digest);
+    await sql`
+      insert into audit_seals (until, since, previous, entries, digest, key_id, signature)
+      values (${hour.until}::timestamptz, ${hour.since}::timestamptz, ${hour.previous}, ${entries}, ${digest}, ${keyId},
+        ${signature})`.execute(trx);
+    return { until: hour.until, digest, rows: entries.length / entryBytes };
+  });
+}
+
+/** The one after the last seal; of a record without one, the first in which anything happened. */
+async function nextHour(db: Db): Promise<Omit<SealedHour, 'entries'> | undefined> {
+  const { rows } = await sql<Omit<SealedHour, 'entries'>>`
+    with last as (select until, digest from audit_seals order by until desc limit 1),
+    next as (
+      select coalesce((select until from last), date_trunc('hour',
+        least((select min(occurred_at) from audit_events), (select min(decided_at) from decisions)), 'UTC')) as since
+    ),
+    hour as (select since, since + interval '1 hour' as until from next)
+    select ${hourOf('since')} as since, ${hourOf('until')} as until, (select digest from last) as previous
+    from hour where until <= clock_timestamp() - ${settledMs} * interval '1 millisecond'`.execute(db);
+  return rows[0];
+}
+
+/** All, the oldest first, some at a time. */
+export async function* readSeals(db: Db): AsyncIterable<Seal> {
+  const atOnce = 100;
+  for (let after = '-infinity'; ;) {
+    const { rows } = await sql<Seal>`
+      select ${hourOf('since')} as since, ${hourOf('until')} as until, previous, entries, digest, signature, sealed_at as "sealedAt",
+        public_key as "publicKey", withdrawn_at as "keyWithdrawnAt"
+      from audit_seals left join delivery_keys using (key_id)
+      where until > ${after}::timestamptz order by audit_seals.until limit ${sql.lit(atOnce)}`.execute(db);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.until;
+  }
+}
+
+/** Years whose rows the retention job has dropped: earlier than that of the first partition (LIF-6); null: none has been. */
+export async function firstYearKept(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ year: number | null }>`
+    select case when bool_or(since = '-infinity') then null
+      else extract(year from min(since) at time zone 'UTC')::int end as year
+    from partitions where parent = 'decisions' and not is_default`.execute(db);
+  return rows[0]?.year ?? null;
+}

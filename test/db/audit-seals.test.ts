@@ -1,0 +1,210 @@
+// Whoever changes what was decided, or what happened, behind our back is named (SEC-6): every hour is sealed, each seal goes on
+// from the one before, and the record is held against them.
+import { generateKeyPairSync, randomUUID, sign as signBy, type KeyObject } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { digestOf, readEntries, sealNextHour } from '../../db/audit-seals.ts';
+import { connect } from '../../db/connection.ts';
+import { verifySeals } from '../../db/verify-seals.ts';
+import { testDatabase } from '../harness/database.ts';
+import { rewritten } from '../harness/rewritten.ts';
+
+const database = await testDatabase();
+const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 6 });
+afterAll(() => db.destroy());
+
+const keyId = 'a-key';
+const { privateKey } = generateKeyPairSync('ed25519');
+const publicKey = privateKey.export({ format: 'jwk' }).x ?? '';
+await sql`insert into delivery_keys (key_id, public_key, made_by, because) values (${keyId}, ${publicKey}, 'isthmus', 'a test')`.execute(
+  db,
+);
+const sign = (digest: Buffer, by: KeyObject = privateKey) => ({ keyId, signature: signBy(null, digest, by) });
+
+async function sealAll(): Promise<number> {
+  for (let hours = 0; ; hours += 1) if ((await sealNextHour(db, sign)) === undefined) return hours;
+}
+
+/** At the start of an hour that lies so many back, and some minutes. */
+const at = (hours: number, minutes = 10) =>
+  new Date(Math.floor(Date.now() / 3_600_000 - hours) * 3_600_000 + minutes * 60_000);
+
+async function decided(when: Date): Promise<string> {
+  const uetr = randomUUID();
+  await sql`
+    insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, received_at, accepted)
+    values (${uetr}, ${when}, 'SGDFAST', ${uetr}, ${uetr}, ${when}, false)`.execute(db);
+  await sql`
+    insert into decisions (uetr, begun_at, status, decided_by, rule_id, decided_at)
+    values (${uetr}, ${when}, 'RJCT', 'gateway', 'MSG-4', ${when})`.execute(db);
+  return uetr;
+}
+
+async function happened(when: Date): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    insert into audit_events (occurred_at, severity, kind, subject_id, detail)
+    values (${when}, 'info', 'operator.enquiry', ${randomUUID()}, '{"by": "anna"}') returning audit_event_id as id`.execute(
+    db,
+  );
+  return rows[0]?.id ?? '';
+}
+
+async function faults(): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const hour of verifySeals(db)) found.push(...hour.faults);
+  return found;
+}
+
+let decisions: readonly [string, string];
+let events: readonly [string, string];
+
+beforeEach(async () => {
+  for (const table of ['audit_seals', 'decisions', 'audit_events'])
+    await rewritten(db, sql`delete from ${sql.table(table)}`);
+  decisions = [await decided(at(5)), await decided(at(3, 59))];
+  events = [await happened(at(5, 0)), await happened(at(4, 30))];
+  await decided(at(0, 0)); // of an hour that is not over
+  expect(await sealAll()).toBe(new Date().getUTCMinutes() < 5 ? 4 : 5);
+});
+
+test('every hour that is over is sealed, each once, by whoever comes first; the record is as it was', async () => {
+  expect(await faults()).toEqual([]);
+  await rewritten(db, sql`delete from audit_seals`);
+  const hours = await Promise.all(Array.from({ length: 5 }, sealAll));
+  expect(hours.reduce((sum, one) => sum + one)).toBeGreaterThanOrEqual(4);
+  const { rows } = await sql<{ count: number; rows: number; since: Date; until: Date }>`
+    select count(*)::int as count, sum(length(entries) / 35)::int as rows, min(since) as since, max(until) as until
+    from audit_seals`.execute(db);
+  const [{ count = 0, since, until, rows: sealed } = {}] = rows;
+  expect([sealed, since]).toEqual([4, at(5, 0)]);
+  expect((until?.getTime() ?? 0) - (since?.getTime() ?? 0)).toBe(count * 3_600_000);
+  expect(await faults()).toEqual([]);
+});
+
+test('a record without anything is not sealed', async () => {
+  for (const table of ['audit_seals', 'decisions', 'audit_events'])
+    await rewritten(db, sql`delete from ${sql.table(table)}`);
+  expect(await sealAll()).toBe(0);
+});
+
+const someSeal = sql`until = (select until from audit_seals order by until offset 1 limit 1)`;
+const firstSeal = sql`until = (select min(until) from audit_seals)`;
+
+describe('is named:', () => {
+  test.each<
+    [
+      what: string,
+      change: () => Parameters<typeof rewritten>[1] | Promise<unknown>,
+      named: () => readonly (string | RegExp)[],
+    ]
+  >([
+    [
+      'a decision of another status',
+      () => sql`update decisions set status = 'ACCC' where uetr = ${decisions[0]}`,
+      () => [`the decision of payment ${decisions[0]} was changed`],
+    ],
+    [
+      'a decision with another reason, in the last minute of its hour',
+      () => sql`update decisions set reason_code = 'AC04' where uetr = ${decisions[1]}`,
+      () => [`the decision of payment ${decisions[1]} was changed`],
+    ],
+    [
+      'a decision that is a microsecond earlier',
+      () =>
+        sql`update decisions set decided_at = decided_at - interval '1 microsecond' where uetr = ${decisions[0]}`,
+      () => [`the decision of payment ${decisions[0]} was changed`],
+    ],
+    [
+      'a decision that is gone',
+      () => sql`delete from decisions where uetr = ${decisions[0]}`,
+      () => [`the decision of payment ${decisions[0]} was removed, or given another time`],
+    ],
+    [
+      'a decision that is moved to another hour',
+      () =>
+        sql`update decisions set decided_at = decided_at + interval '1 hour' where uetr = ${decisions[0]}`,
+      () => [
+        `the decision of payment ${decisions[0]} was removed, or given another time`,
+        `the decision of payment ${decisions[0]} was added after its hour was sealed`,
+      ],
+    ],
+    [
+      'an event of another person',
+      () => sql`update audit_events set detail = '{"by": "boris"}' where audit_event_id = ${events[1]}`,
+      () => [`audit event ${events[1]} was changed`],
+    ],
+    [
+      'an event that is gone, though it was the first of all',
+      () => sql`delete from audit_events where audit_event_id = ${events[0]}`,
+      () => [`audit event ${events[0]} was removed, or given another time`],
+    ],
+    [
+      'an event that came later',
+      () => happened(at(4)),
+      () => [/^audit event \d+ was added after its hour was sealed$/],
+    ],
+    [
+      'a decision that came later',
+      () => decided(at(2)),
+      () => [/^the decision of payment \S+ was added after/],
+    ],
+    [
+      'what is put before everything',
+      () => happened(at(90)),
+      () => [/^audit event \d+ was added before the first hour that was sealed$/],
+    ],
+    [
+      'a seal that is gone',
+      () => sql`delete from audit_seals where ${someSeal}`,
+      () => [/^the seal does not go on from the one before it/, /^there is no seal from /],
+    ],
+    [
+      'the first seal that is gone, with what it was about',
+      () => sql`
+        with seal as (delete from audit_seals where ${firstSeal} returning since, until),
+        event as (delete from audit_events using seal where occurred_at >= since and occurred_at < seal.until)
+        delete from decisions using seal where decided_at >= since and decided_at < seal.until`,
+      () => [/^the seal does not go on from the one before it/],
+    ],
+    [
+      'a seal over other rows',
+      () => sql`update audit_seals set entries = substring(entries for 35) where ${firstSeal}`,
+      () => [/its digest is another/, /was added after its hour was sealed/],
+    ],
+    [
+      'a seal that another key has signed',
+      () => sql`update audit_seals set signature = decode(repeat('00', 64), 'hex') where ${someSeal}`,
+      () => ['the seal is not signed by its key'],
+    ],
+  ])('%s', async (_, change, named) => {
+    const changing = change();
+    await ('compile' in changing ? rewritten(db, changing) : changing);
+    const found = await faults();
+    expect(found).toHaveLength(named().length);
+    for (const [index, one] of named().entries()) expect(found[index]).toMatch(one);
+  });
+});
+
+test('who changes a decision and seals its hour anew cannot sign it; who can is given away by the next seal', async () => {
+  await rewritten(db, sql`update decisions set status = 'BLCK' where uetr = ${decisions[0]}`);
+  const { rows } = await sql<{ since: string; until: string; previous: null }>`
+    select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
+      to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as until, previous
+    from audit_seals where ${firstSeal}`.execute(db);
+  const hour = rows[0] ?? { since: '', until: '', previous: null };
+  const entries = await readEntries(db, hour);
+  const digest = digestOf({ ...hour, entries });
+  const stranger = generateKeyPairSync('ed25519').privateKey;
+  const sealedAgainBy = (key: KeyObject) =>
+    rewritten(
+      db,
+      sql`update audit_seals set entries = ${entries}, digest = ${digest}, signature = ${sign(digest, key).signature} where ${firstSeal}`,
+    );
+  await sealedAgainBy(stranger);
+  expect(await faults()).toEqual([
+    'the seal is not signed by its key',
+    expect.stringMatching(/^the seal does not go on from the one before it/),
+  ]);
+  await sealedAgainBy(privateKey);
+  expect(await faults()).toEqual([expect.stringMatching(/^the seal does not go on from the one before it/)]);
+});
