@@ -13,7 +13,7 @@ const databases = await Promise.all(
   names
     .filter((name) => name >= beforePartitions)
     .slice(0, -1)
-    .map(async (name) => ({ name, ...(await testDatabase('empty')) })),
+    .map(async (name) => ({ ...(await testDatabase('empty')), name })),
 );
 
 test.each(databases)('from $name', async ({ name, url }) => {
