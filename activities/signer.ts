@@ -82,8 +82,8 @@ function startLooking(look: () => Promise<void>, onError: (error: unknown) => vo
   const { signal } = stopped;
   const looking = (async () => {
     while (!signal.aborted) {
+      await look().catch(onError);
       await delay(lookMs, undefined, { signal }).catch(() => undefined);
-      if (!signal.aborted) await look().catch(onError);
     }
   })();
   return async () => {

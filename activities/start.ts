@@ -4,15 +4,15 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
-import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
+import { openReferenceCache } from '../db/reference-cache.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createOutbound } from './outbound.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
-import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
+import { startTelemetry } from '../telemetry/server.ts';
 import { traceStatements } from '../telemetry/trace-statements.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
-import { openSigner, type Signer } from './signer.ts';
+import { openSigner } from './signer.ts';
 import { createSteps } from './steps.ts';
 import { runWorkers, type RunningWorkers, type WorkerOptions } from './worker.ts';
 
@@ -47,22 +47,16 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   });
   const metrics = createWorkerMetrics();
   metrics.watchReceivers(() => outbound.states());
-  let reference: ReferenceCache | undefined;
-  let signer: Signer | undefined;
   let workers: RunningWorkers | undefined;
-  let telemetry: RunningTelemetry | undefined;
   const isReady = async () =>
     (await Promise.all([isAnswering(db), workers?.isReady() ?? false])).every(Boolean);
+  const closers: (() => Promise<unknown>)[] = [() => db.destroy(), () => outbound.close()];
   const close = async () => {
-    await telemetry?.close();
-    await signer?.close();
-    await reference?.close();
-    await outbound.close();
-    await db.destroy();
+    for (const closeOne of closers.toReversed()) await closeOne();
   };
   try {
     // whatever may keep the process from starting comes before it takes work
-    telemetry =
+    const telemetry =
       config.metrics &&
       (await startTelemetry({
         ...config.metrics,
@@ -70,14 +64,14 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         isReady,
         ...(sdkMetrics && { further: sdkMetrics }),
       }));
-    reference = await openReferenceCache(config.databaseUrl, (error) => {
+    if (telemetry !== undefined) closers.push(() => telemetry.close());
+    const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
-    signer = await openSigner(db, {
-      rotateAfterDays: config.deliveryKeyDays,
-      reference: reference.current,
-      logger,
-    });
+    closers.push(() => reference.close());
+    const keys = { rotateAfterDays: config.deliveryKeyDays, reference: reference.current, logger };
+    const signer = await openSigner(db, keys);
+    closers.push(() => signer.close());
     workers = await runWorkers(
       {
         db,

@@ -7,7 +7,7 @@
 const scheme = 'v1a';
 
 /** How far the time of an attempt may be from that of whoever verifies it, seconds: what is older was recorded. */
-export const toleranceSeconds = 300;
+const toleranceSeconds = 300;
 
 /** Where the keys are published, below our public address (RFC 7517). */
 export const keySetPath = '/.well-known/webhooks/jwks.json';

@@ -13,7 +13,10 @@ export interface SignatureFault {
 
 export interface SignatureCheck {
   /** @returns undefined: it is the gateway's */
-  fault(headers: Readonly<Record<string, string>>, body: Uint8Array): Promise<SignatureFault | undefined>;
+  readonly fault: (
+    headers: Readonly<Record<string, string>>,
+    body: Uint8Array,
+  ) => Promise<SignatureFault | undefined>;
 }
 
 const keepMs = 300_000; // as long as the answer says
@@ -42,7 +45,7 @@ export function checkSignaturesBy(keysUrl: string): SignatureCheck {
     );
   };
   return {
-    async fault(headers, body) {
+    fault: async (headers, body) => {
       const signed = readSignedHeaders(headers, Date.now() / 1_000);
       if (typeof signed === 'string') return { httpStatus: 401, detail: `CBK-2: ${signed}` };
       const content = Buffer.concat([Buffer.from(signedPrefix(signed.id, signed.timestamp)), body]);
