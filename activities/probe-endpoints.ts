@@ -2,12 +2,12 @@
 // payment that there is not, which is harmless, and what came of it is written beside the change. It goes the way of
 // every message: the same checks of the address, the same limits.
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { refuseEndpoint } from '../core/callback-address.ts';
 import { enquireAboutNothing } from '../core/iso20022/pacs028.ts';
 import { claimProbes, finishProbe, type ProbeOutcome, type WantedProbe } from '../db/scheme/probes.ts';
 import { newMessageIdentification } from './compose.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { repeat } from './repeat.ts';
 
 type Dependencies = Pick<
   ActivityDependencies,
@@ -19,20 +19,12 @@ const atOnce = 4;
 
 /** @returns how to stop it, after the trials that are under way */
 export function probeEndpoints(deps: Dependencies): () => Promise<void> {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const probing = (async () => {
-    while (!signal.aborted) {
-      await probeWanted(deps).catch((error: unknown) => {
-        deps.logger.warn({ err: error }, 'endpoints of proposed changes could not be tried; trying again');
-      });
-      await delay(everyMs, undefined, { signal }).catch(() => undefined);
-    }
-  })();
-  return async () => {
-    stopped.abort();
-    await probing;
-  };
+  return repeat(async () => {
+    await probeWanted(deps).catch((error: unknown) => {
+      deps.logger.warn({ err: error }, 'endpoints of proposed changes could not be tried; trying again');
+    });
+    return everyMs;
+  });
 }
 
 async function probeWanted(deps: Dependencies): Promise<void> {

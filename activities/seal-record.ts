@@ -1,8 +1,8 @@
 // Seals what was decided and what happened, hour by hour (SEC-6): one worker at a time, each hour five minutes after its end.
 // The digest of each seal is a line of the log, so that it is also where no writer of the database reaches.
-import { setTimeout as delay } from 'node:timers/promises';
 import { sealNextHour } from '../db/audit-seals.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { repeat } from './repeat.ts';
 
 type Dependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'signer'>;
 
@@ -10,9 +10,7 @@ const everyMs = 60_000;
 
 /** @returns how to stop it, after the hour that it is at */
 export function sealRecord({ db, logger, signer }: Dependencies): () => Promise<void> {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const sealAll = async () => {
+  const sealAll = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       const sealed = await sealNextHour(db, (digest) => signer.sign(digest));
       if (sealed === undefined) return;
@@ -20,16 +18,10 @@ export function sealRecord({ db, logger, signer }: Dependencies): () => Promise<
       logger.info({ until, digest: digest.toString('hex'), rows }, 'record sealed');
     }
   };
-  const sealing = (async () => {
-    while (!signal.aborted) {
-      await sealAll().catch((error: unknown) => {
-        logger.warn({ err: error }, 'the record could not be sealed; trying again');
-      });
-      await delay(everyMs, undefined, { signal }).catch(() => undefined);
-    }
-  })();
-  return async () => {
-    stopped.abort();
-    await sealing;
-  };
+  return repeat(async (signal) => {
+    await sealAll(signal).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the record could not be sealed; trying again');
+    });
+    return everyMs;
+  });
 }

@@ -2,12 +2,13 @@
 // waits for nothing, because an attempt is on record by then. They are read again when they change (REF-6), and made when
 // they are due.
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { assert } from '../core/assert.ts';
 import { signedPrefix, webhookHeaders } from '../core/webhook-signature.ts';
 import type { Db } from '../db/connection.ts';
 import { rotateDeliveryKey, signingKeys } from '../db/delivery-keys.ts';
+import { ReferenceDataStale } from '../db/failures.ts';
+import { repeat } from './repeat.ts';
 
 export interface Signer {
   /**
@@ -35,6 +36,7 @@ interface Key {
 }
 
 const lookMs = 250;
+const afterFailureMs = 5_000; // a line of the log each
 const hourMs = 3_600_000;
 
 /** @throws when the keys cannot be read */
@@ -49,13 +51,19 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
       await rotateIfDue(db, rotateAfterDays);
       rotatedAt = performance.now();
     }
-    const newest = reference();
-    if (newest === readFor) return;
+    const newest = newestOf(reference);
+    if (newest === undefined || newest === readFor) return;
     keys = await readKeys(db);
     readFor = newest;
   };
-  const stopLooking = startLooking(look, (error) => {
-    logger.warn({ err: error }, 'keys of deliveries could not be read; trying again');
+  const stopLooking = repeat(async () => {
+    try {
+      await look();
+      return lookMs;
+    } catch (error) {
+      logger.warn({ err: error }, 'keys of deliveries could not be read; trying again');
+      return afterFailureMs;
+    }
   });
   return {
     headersOf: (id, body) => {
@@ -76,20 +84,14 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
   };
 }
 
-/** @returns how to stop it, after the look that is under way */
-function startLooking(look: () => Promise<void>, onError: (error: unknown) => void): () => Promise<void> {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const looking = (async () => {
-    while (!signal.aborted) {
-      await look().catch(onError);
-      await delay(lookMs, undefined, { signal }).catch(() => undefined);
-    }
-  })();
-  return async () => {
-    stopped.abort();
-    await looking;
-  };
+/** Undefined: the database has not confirmed it for seconds, so that nothing new can be read either (REF-6). */
+function newestOf(reference: () => object): object | undefined {
+  try {
+    return reference();
+  } catch (error) {
+    if (error instanceof ReferenceDataStale) return undefined;
+    throw error;
+  }
 }
 
 /** A first one is always due. */

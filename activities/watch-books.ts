@@ -1,13 +1,13 @@
 // Sees to it that the books of each day are sent (REC-2): that there is a Temporal schedule for it, and that somebody
 // is told where it does not do its work, because it is paused, for example, where clocks differ, or where books are
 // closed that are not over.
-import { setTimeout as delay } from 'node:timers/promises';
 import { lateDay } from '../core/daily-books.ts';
 import { alertUnlessOpen } from '../db/audit.ts';
 import { readOwedBooks } from '../db/book-pages.ts';
 import { clockAhead, closedAhead, passedAhead } from '../db/closed-books.ts';
 import { takeLease } from '../db/leases.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { repeat } from './repeat.ts';
 import type { Executions } from './sweep/executions.ts';
 
 const everyMsDefault = 10 * 60_000;
@@ -20,18 +20,7 @@ export function watchBooks(
   executions: Pick<Executions, 'scheduleBooks'>,
   everyMs = everyMsDefault,
 ): () => Promise<void> {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const watching = (async () => {
-    while (!signal.aborted) {
-      const nextInMs = await look(deps, executions, everyMs);
-      await delay(nextInMs, undefined, { signal }).catch(() => undefined);
-    }
-  })();
-  return async () => {
-    stopped.abort();
-    await watching;
-  };
+  return repeat(() => look(deps, executions, everyMs));
 }
 
 /**

@@ -1,0 +1,47 @@
+// What is sent is signed whatever the database does meanwhile (CBK-2): by the keys that are known.
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { sql } from 'kysely';
+import { afterAll, expect, test } from 'vitest';
+import { openSigner } from '../../activities/signer.ts';
+import { connect } from '../../db/connection.ts';
+import { rotateDeliveryKey } from '../../db/delivery-keys.ts';
+import { ReferenceDataStale } from '../../db/failures.ts';
+import { testDatabase } from '../harness/database.ts';
+
+const database = await testDatabase();
+const db = connect(database.url, { applicationName: 'isthmus-test' });
+const lines: string[] = [];
+const logger = pino({}, { write: (line: string) => void lines.push(line) });
+let reference: () => object = () => lines;
+const signer = await openSigner(db, { rotateAfterDays: 90, reference: () => reference(), logger });
+afterAll(async () => {
+  await signer.close();
+  await db.destroy();
+});
+const signatures = () => signer.headersOf('MSG-1', Buffer.from('<a/>'))['webhook-signature']?.split(' ');
+
+test('a worker makes the first key by itself', async () => {
+  expect(signatures()).toEqual([expect.stringMatching(/^v1a,[A-Za-z0-9+/]{86}==$/)]);
+  expect(await db.selectFrom('delivery_keys').select('made_by').execute()).toEqual([{ made_by: 'isthmus' }]);
+});
+
+test('while the database is away nothing is said of keys, and the known one signs', async () => {
+  reference = () => {
+    throw new ReferenceDataStale('for seconds');
+  };
+  await delay(1_500);
+  expect(signatures()).toHaveLength(1);
+  expect(lines).toEqual([]);
+});
+
+test('where keys cannot be read, that is said now and then; once they can, the new one signs too', async () => {
+  await sql`alter table delivery_key_secrets rename to hidden`.execute(db);
+  reference = () => ({});
+  await delay(2_000);
+  expect(signatures()).toHaveLength(1);
+  expect(lines).toHaveLength(1);
+  await sql`alter table hidden rename to delivery_key_secrets`.execute(db);
+  await rotateDeliveryKey(db, { by: 'operator', because: 'a test', withdraw: false });
+  await expect.poll(signatures, { timeout: 10_000 }).toHaveLength(2);
+});
