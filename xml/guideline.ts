@@ -63,7 +63,7 @@ const elementRules: readonly string[] = ['pass', 'leave-out', 'leg'] satisfies r
 function readRules({ directory }: GuidelinePlace, faults: string[]): Rules {
   let settings: unknown;
   try {
-    settings = JSON.parse(readFileSync(join(directory, settingsFile), 'utf8'));
+    settings = JSON.parse(readText(join(directory, settingsFile)));
   } catch (error) {
     faults.push(`${settingsFile}: ${error instanceof Error ? error.message : String(error)}`);
     return {};
@@ -108,10 +108,22 @@ function findSchemas({ directory }: GuidelinePlace, faults: string[]): readonly 
   return names;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Without the mark that some editors put before everything. @throws where it is not UTF-8 */
+function readText(path: string): string {
+  const bytes = readFileSync(path);
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Error('it is not UTF-8: save it in that encoding');
+  }
+}
+
 /** What somebody else wrote: where it is no XML, its file is named. */
 function treeAt(path: string): XmlElement {
   try {
-    return treeOf(readFileSync(path, 'utf8'));
+    return treeOf(readText(path));
   } catch (error) {
     throw new ConfigurationError(
       `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,

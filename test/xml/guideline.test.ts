@@ -46,6 +46,24 @@ it(`takes it as a restriction of the official schema${officialNote}`, ({ skip })
   openGuideline({ directory: example, officialSchemaDirectory: officialFolder });
 });
 
+const files = ['guideline.json', schema, 'examples/pacs.008.001.13.xml'];
+
+it('takes files with a byte order mark, and with line ends of another system', () => {
+  const folder = changed('guideline.json', '"leg"', '"leg" ');
+  for (const file of files) {
+    const text = readFileSync(join(folder, file), 'utf8');
+    writeFileSync(join(folder, file), `\uFEFF${text.replaceAll('\n', '\r\n')}`);
+  }
+  openGuideline({ directory: folder });
+});
+
+it.each(files)('%s in another encoding is named', (file) => {
+  const folder = changed('guideline.json', '"leg"', '"leg" ');
+  const text = readFileSync(join(folder, file), 'utf8').replace('UTF-8', 'UTF-16');
+  writeFileSync(join(folder, file), Buffer.from(`\uFEFF${text}`, 'utf16le'));
+  expect(faultsOf(folder)).toMatch(new RegExp(`${file}.*it is not UTF-8: save it in that encoding`));
+});
+
 it('judges messages by it, and all others by ours', async () => {
   const engine = createLibxml2Engine({ guideline: openGuideline({ directory: example }) });
   const wide = readFileSync(join(example, 'examples/pacs.008.001.13.xml'));
