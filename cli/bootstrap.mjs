@@ -126,11 +126,54 @@ async function verify(args) {
   return code === 0 ? test(args) : code;
 }
 
+const fuzzHelp = `Usage: npm run fuzz [-- --minutes <number>] [--seed <number>]
+
+Broken messages, names and requests, with other ones in each round, until the minutes are over (default: 10).
+A round that fails ends it, and names its seed: FUZZ_SEED=<seed> npm test -- test/fuzz plays that round again.
+Exit code: 0 every round passed, 1 one did not, 2 the options were not understood.`;
+
+/** The fuzzing of `npm test`, again and again, with other seeds. @param {string[]} args */
+async function fuzz(args) {
+  const given = new Map([
+    ['--minutes', 10],
+    ['--seed', Math.floor(Math.random() * 1_000_000_000)],
+  ]);
+  for (let at = 0; at < args.length; at += 2) {
+    const [name = '', value = ''] = args.slice(at, at + 2);
+    if (['--help', '-h'].includes(name)) {
+      console.log(fuzzHelp);
+      return 0;
+    }
+    if (!given.has(name) || !/^\d{1,9}$/.test(value)) {
+      console.error(`${name} ${value}: not understood.\n\n${fuzzHelp}`);
+      return 2;
+    }
+    given.set(name, Number(value));
+  }
+  const [minutes = 0, first = 0] = given.values();
+  const endsAt = Date.now() + minutes * 60_000;
+  for (let seed = first; ; seed += 1) {
+    console.log(`▶ Round ${seed - first + 1}, seed ${seed}`);
+    process.env['FUZZ_SEED'] = String(seed);
+    const code = await test(['test/fuzz']);
+    if (asked !== undefined) return codeOf(asked);
+    if (code !== 0) {
+      console.error(`✗ Seed ${seed} failed. Again: FUZZ_SEED=${seed} npm test -- test/fuzz`);
+      return 1;
+    }
+    if (Date.now() >= endsAt) {
+      console.log(`✓ ${seed - first + 1} rounds passed, seeds ${first} to ${seed}`);
+      return 0;
+    }
+  }
+}
+
 /** What this file carries out itself. @type {Map<string, (args: string[]) => Promise<number>>} */
 const ownCommands = new Map([
   ['test', test],
   ['verify', verify],
   ['verify:static', verifyStatic],
+  ['fuzz', fuzz],
 ]);
 
 /**

@@ -43,7 +43,7 @@ describe('cli/bootstrap.mjs', () => {
     const run = start(root, 'fly');
     expect(await run.ended).toBe(2);
     expect(run.output()).toContain(
-      'demo|start|pay|where|reset|migrate|retention|ops|admin|bench|verify:chaos|test|verify|verify:static',
+      'demo|start|pay|where|reset|migrate|retention|ops|admin|audit|bench|verify:chaos|test|verify|verify:static|fuzz',
     );
   });
 
@@ -58,6 +58,15 @@ describe('cli/bootstrap.mjs', () => {
       expect(stdout).not.toContain('▶');
     },
   );
+
+  it('npm run fuzz -- --help says what it does, and begins nothing; what it does not understand it names', async () => {
+    const help = start(root, 'fuzz', '--help');
+    expect(await help.ended).toBe(0);
+    expect(help.output()).toContain('Usage: npm run fuzz');
+    const wrong = start(root, 'fuzz', '--minutes', 'ten');
+    expect(await wrong.ended).toBe(2);
+    expect(wrong.output()).toContain('--minutes ten: not understood.');
+  });
 
   it('lets the command end in order on Ctrl-C, which the terminal and npm both pass on', async () => {
     const run = start(root, 'demo');
