@@ -10,7 +10,7 @@ import { createDeliver } from '../../activities/deliver.ts';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { reading } from '../harness/listening.ts';
-import { inActivity, workbench } from './workbench.ts';
+import { inActivity, maxConnections, workbench } from './workbench.ts';
 import { acceptedAgo, dueIn } from '../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
@@ -26,8 +26,9 @@ const url = await reading((response) => {
   response.writeHead(202).end();
 });
 
-/** What it says while no file can be opened. */
+/** What it says while no file can be opened; every connection to the database that is asked for is there by then. */
 async function withoutFiles<T>(act: () => Promise<T>): Promise<T> {
+  await Promise.all(Array.from({ length: maxConnections }, () => sql`select pg_sleep(0.1)`.execute(db)));
   const limit = (soft: string) => execFileSync('prlimit', [`--pid=${process.pid}`, `--nofile=${soft}:`]);
   const [, soft = ''] = /Max open files\s+(\d+)/.exec(
     execFileSync('cat', [`/proc/${process.pid}/limits`]).toString(),

@@ -31,10 +31,13 @@ export interface Workbench {
   ) => Promise<{ readonly uetr: string; readonly deliveryId: string; readonly messageId: string }>;
 }
 
+/** To the database, at most. */
+export const maxConnections = 12;
+
 /** Call it at the top of a test file. */
 export async function workbench(): Promise<Workbench> {
   const database = await testDatabase();
-  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 12 });
+  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections });
   const reference = await openReferenceCache(database.url, (error) => {
     throw error;
   });
