@@ -21,7 +21,7 @@ const waiting = [
 /** They wait for limits that a busy machine would miss, and leave the processors free meanwhile. */
 const withinSeconds = [
   'test/activities/{many-wait,urgent-wait}.test.ts',
-  'test/api/{two-processes,reference-data,auth/withdrawn}.test.ts',
+  'test/api/{two-processes,reference-data,auth/withdrawn,http/tiny-chunks}.test.ts',
   'test/db/connection-silent.test.ts',
   'test/faults/{killed-*,lost-executions,own-faults,scheme-changed-under-load}.test.ts',
   'test/faults/{slow-engine-flood,stopped-processes}.test.ts',

@@ -36,14 +36,19 @@ async function withoutFiles<T>(act: () => Promise<T>): Promise<T> {
   const open = readdirSync(`/proc/${process.pid}/fd`).map(Number);
   limit(String(Math.max(...open) + 64));
   const files: number[] = [];
-  try {
-    for (;;) files.push(openSync('/dev/null', 'r'));
-  } catch {
-    // none is left
-  }
+  const takeAll = () => {
+    try {
+      for (;;) files.push(openSync('/dev/null', 'r'));
+    } catch {
+      // none is left
+    }
+  };
+  takeAll();
+  const taking = setInterval(takeAll, 1); // a connection that somebody else closes leaves one
   try {
     return await act();
   } finally {
+    clearInterval(taking);
     files.forEach((file) => closeSync(file));
     limit(soft);
   }

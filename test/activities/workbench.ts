@@ -49,7 +49,8 @@ export async function workbench(): Promise<Workbench> {
     await db.destroy();
   });
   const logger = pino({ level: 'silent' });
-  const signer = await openSigner(db, { rotateAfterDays: 90, reference: reference.current, logger });
+  const still = reference.current(); // it reads its keys once: some tests change tables meanwhile
+  const signer = await openSigner(db, { rotateAfterDays: 90, reference: () => still, logger });
   const deps: ActivityDependencies = {
     db,
     reference: reference.current,

@@ -69,6 +69,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       response.end(error instanceof Error ? (error.stack ?? error.message) : String(error));
     });
   });
+  server.keepAliveTimeout = 3_600_000; // no file meets a connection that is just closing
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the test harness has no port');
