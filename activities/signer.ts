@@ -12,10 +12,15 @@ import { repeat } from './repeat.ts';
 
 export interface Signer {
   /**
-   * Headers of Standard Webhooks for one attempt, from now on.
-   * @param id the MsgId: the same at each attempt
+   * Headers of Standard Webhooks for one attempt.
+   * @param message its MsgId, which is the same at each attempt, and its bytes
+   * @param at when it is made, epoch milliseconds: by the database clock, because that of a process may be wrong, and a
+   * receiver refuses what is old
    */
-  headersOf(id: string, body: Uint8Array): Readonly<Record<string, string>>;
+  headersOf(
+    message: { readonly id: string; readonly body: Uint8Array },
+    at: number,
+  ): Readonly<Record<string, string>>;
   /** By the newest key. */
   sign(content: Uint8Array): { readonly keyId: string; readonly signature: Buffer };
   close(): Promise<void>;
@@ -39,18 +44,25 @@ const lookMs = 250;
 const afterFailureMs = 5_000; // a line of the log each
 const hourMs = 3_600_000;
 
-/** @throws when the keys cannot be read */
+/** @throws when the keys cannot be read, or there is none */
 export async function openSigner(db: Db, options: SignerOptions): Promise<Signer> {
   const { reference, logger, rotateAfterDays } = options;
   let readFor = reference();
-  await rotateIfDue(db, rotateAfterDays);
   let rotatedAt = performance.now();
+  const rotate = async () => {
+    rotatedAt = performance.now();
+    await rotateIfDue(db, rotateAfterDays).catch((error: unknown) => {
+      logger.warn(
+        { err: error },
+        'a key of deliveries that is due could not be made; trying again in an hour',
+      );
+    });
+  };
+  await rotate();
   let keys = await readKeys(db);
+  if (keys.length === 0) throw new Error('there is no key for what is sent, and none could be made');
   const look = async () => {
-    if (performance.now() - rotatedAt > hourMs) {
-      await rotateIfDue(db, rotateAfterDays);
-      rotatedAt = performance.now();
-    }
+    if (performance.now() - rotatedAt > hourMs) await rotate();
     const newest = newestOf(reference);
     if (newest === undefined || newest === readFor) return;
     keys = await readKeys(db);
@@ -66,12 +78,11 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
     }
   });
   return {
-    headersOf: (id, body) => {
-      const now = Date.now();
-      const timestamp = String(Math.floor(now / 1_000));
+    headersOf: ({ id, body }, at) => {
+      const timestamp = String(Math.floor(at / 1_000));
       const content = Buffer.concat([Buffer.from(signedPrefix(id, timestamp)), body]);
       const signatures = keys
-        .filter(({ until }) => now < until)
+        .filter(({ until }) => at < until)
         .map(({ privateKey }) => sign(null, content, privateKey).toString('base64'));
       return webhookHeaders(id, timestamp, signatures);
     },

@@ -128,7 +128,7 @@ export function valueOf(
 
 /** As JSON, and now and then not quite. */
 export function textOf(value: unknown, random: Random): string {
-  const text = JSON.stringify(value) ?? 'null';
+  const text = JSON.stringify(value ?? null);
   if (random() < 0.9) return text;
   const at = Math.floor(random() * text.length);
   return pick(random, [
