@@ -19,7 +19,8 @@ afterAll(async () => {
   await signer.close();
   await db.destroy();
 });
-const signatures = () => signer.headersOf({ id: 'MSG-1', body: Buffer.from('<a/>') }, Date.now())['webhook-signature']?.split(' ');
+const signatures = () =>
+  signer.headersOf({ id: 'MSG-1', body: Buffer.from('<a/>') }, Date.now())['webhook-signature']?.split(' ');
 
 test('a worker makes the first key by itself', async () => {
   expect(signatures()).toEqual([expect.stringMatching(/^v1a,[A-Za-z0-9+/]{86}==$/)]);
