@@ -55,7 +55,7 @@ async function tryOne(
   const body = Buffer.from(message);
   const result = await place.post(url, body, {
     'content-type': 'application/xml; charset=utf-8',
-    ...signer.headersOf({ id: messageIdentification, body }, Date.now()),
+    ...signer.headersOf({ id: messageIdentification, body }),
   });
   if (result.outcome !== 'ANSWERED') {
     return { outcome: 'failed', says: `Nobody answered (${result.errorClass}).` };

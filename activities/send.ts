@@ -197,7 +197,7 @@ async function post(
   if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'no-usable-address' };
   const headers = {
     'content-type': 'application/xml; charset=utf-8',
-    ...signer.headersOf({ id: attempt.messageIdentification, body: attempt.body }, attempt.claimedAt),
+    ...signer.headersOf({ id: attempt.messageIdentification, body: attempt.body }),
     ...traceHeaders,
   };
   return way.admission.post(way.url, attempt.body, headers, limitsOf(policy, until));

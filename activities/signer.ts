@@ -12,15 +12,11 @@ import { repeat } from './repeat.ts';
 
 export interface Signer {
   /**
-   * Headers of Standard Webhooks for one attempt.
+   * Headers of Standard Webhooks for one attempt, which is made now: by the clock of this process, because one that is
+   * wrong keeps fewer from being told than that of the database would.
    * @param message its MsgId, which is the same at each attempt, and its bytes
-   * @param at when it is made, epoch milliseconds: by the database clock, because that of a process may be wrong, and a
-   * receiver refuses what is old
    */
-  headersOf(
-    message: { readonly id: string; readonly body: Uint8Array },
-    at: number,
-  ): Readonly<Record<string, string>>;
+  headersOf(message: { readonly id: string; readonly body: Uint8Array }): Readonly<Record<string, string>>;
   /** By the newest key. */
   sign(content: Uint8Array): { readonly keyId: string; readonly signature: Buffer };
   close(): Promise<void>;
@@ -78,11 +74,12 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
     }
   });
   return {
-    headersOf: ({ id, body }, at) => {
-      const timestamp = String(Math.floor(at / 1_000));
+    headersOf: ({ id, body }) => {
+      const now = Date.now();
+      const timestamp = String(Math.floor(now / 1_000));
       const content = Buffer.concat([Buffer.from(signedPrefix(id, timestamp)), body]);
       const signatures = keys
-        .filter(({ until }) => at < until)
+        .filter(({ until }) => now < until)
         .map(({ privateKey }) => sign(null, content, privateKey).toString('base64'));
       return webhookHeaders(id, timestamp, signatures);
     },

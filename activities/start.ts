@@ -34,17 +34,14 @@ export interface RunningWorker extends RunningWorkers {
 
 /** @throws the error of the part that cannot be reached */
 export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorker> {
-  const { logger, engine, sdkMetrics, ...options } = start;
+  const { logger, engine: given, sdkMetrics, ...options } = start;
   const db = connect(config.databaseUrl, {
     applicationName: 'isthmus-worker',
     maxConnections: 20,
     limits: serviceLimits,
     trace: options.traces && traceStatements(options.traces),
   });
-  const outbound = createOutbound({
-    allowLoopback: config.allowLoopbackCallbacks,
-    ...(config.queueLogins && { logins: config.queueLogins }),
-  });
+  const outbound = openOutbound(config);
   const metrics = createWorkerMetrics();
   metrics.watchReceivers(() => outbound.states());
   let workers: RunningWorkers | undefined;
@@ -65,6 +62,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         ...(sdkMetrics && { further: sdkMetrics }),
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
+    const engine = given ?? (await openConfiguredEngine(config)); // before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
@@ -76,7 +74,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       {
         db,
         reference: reference.current,
-        engine: engine ?? (await openConfiguredEngine(config)),
+        engine,
         outbound,
         signer,
         publicUrl: config.publicUrl,
@@ -104,6 +102,9 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     throw error;
   }
 }
+
+const openOutbound = ({ allowLoopbackCallbacks: allowLoopback, queueLogins: logins }: WorkerConfig) =>
+  createOutbound({ allowLoopback, ...(logins && { logins }) });
 
 function withProcess(registry: WorkerMetrics['registry'], db: Db): WorkerMetrics['registry'] {
   addProcessMetrics(registry, () => poolState(db));

@@ -53,11 +53,11 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   };
   try {
     if (!config.demo || config.auth.kind === 'jwt') await assertNoDemoClients(db);
+    const engine = await openConfiguredEngine(config); // it keeps the process busy: before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
     closers.push(() => reference.close());
-    const engine = await openConfiguredEngine(config);
     const workflows = await connectTemporal(config.temporal, temporal);
     closers.push(() => workflows.close());
     const checkEngine = () => workflows.check();

@@ -34,8 +34,6 @@ export interface ClaimedAttempt {
   readonly elapsedMs: number;
   /** Milliseconds left for it to leave us (TIM-1, RES-1), by the database clock; null: no limit. */
   readonly remainingMs: number | null;
-  /** Now, by the database clock, epoch milliseconds: the time that its signature has (CBK-2). */
-  readonly claimedAt: number;
   readonly party: string;
   /** Of a callback; null for every other kind (CBK-5). */
   readonly url: string | null;
@@ -53,16 +51,12 @@ export interface ClaimRow {
   asks: number;
   elapsed_ms: number;
   remaining_ms: number | null;
-  claimed_at: number;
   party: string;
   url: string | null;
   message_identification: string;
   message_id: string;
   body: Buffer;
 }
-
-/** Of a claim (CBK-2). */
-export const claimedNow = sql`(extract(epoch from clock_timestamp()) * 1000)::float8 as claimed_at`;
 
 const claimSeconds = 15; // longer than any attempt may take (SEC-5: 10 s)
 
@@ -75,7 +69,6 @@ export function toAttempt(row: ClaimRow): ClaimedAttempt {
     asks: row.asks,
     elapsedMs: row.elapsed_ms,
     remainingMs: row.remaining_ms,
-    claimedAt: row.claimed_at,
     party: row.party,
     url: row.url,
     messageIdentification: row.message_identification,
@@ -177,7 +170,7 @@ export async function claimInstruction(
         case when d.closed_at is null then remaining_ms else 0 end as remaining_ms
     ),
     intent as (${insertIntents})
-    select claimed.*, 0::float8 as elapsed_ms, ${claimedNow}, m.message_identification, b.body
+    select claimed.*, 0::float8 as elapsed_ms, m.message_identification, b.body
     from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
   const [row] = await runPrepared(db, 'claim_instruction', statement);
   return row && toAttempt(row);
@@ -243,7 +236,7 @@ export async function claimDue(
     ),
     intent as (${insertIntents})
     select claimed.*, (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as elapsed_ms,
-      null::float8 as remaining_ms, ${claimedNow}, m.message_identification, b.body
+      null::float8 as remaining_ms, m.message_identification, b.body
     from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
   return (await runPrepared(db, 'claim_due', statement)).map(toAttempt);
 }

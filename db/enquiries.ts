@@ -11,7 +11,6 @@ import {
   isNewClaim,
   toAttempt,
   type ClaimedAttempt,
-  claimedNow,
   type ClaimRow,
   type DeliveryKind,
 } from './deliveries.ts';
@@ -82,7 +81,7 @@ export async function claimEnquiry(
         r.deadline_at
     ),
     intent as (${insertIntents})
-    select c.*, 0::float8 as elapsed_ms, ${claimedNow}, m.message_identification, b.body,
+    select c.*, 0::float8 as elapsed_ms, m.message_identification, b.body,
       (extract(epoch from c.deadline_at - clock_timestamp()) * 1000)::float8 - ${followMs}::float8 as remaining_ms
     from claimed c join ${theOne(sql`messages where message_id = c.message_id`)} m on true ${joinBody('m')}`.execute(
     db,

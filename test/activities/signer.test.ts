@@ -20,7 +20,7 @@ afterAll(async () => {
   await db.destroy();
 });
 const signatures = () =>
-  signer.headersOf({ id: 'MSG-1', body: Buffer.from('<a/>') }, Date.now())['webhook-signature']?.split(' ');
+  signer.headersOf({ id: 'MSG-1', body: Buffer.from('<a/>') })['webhook-signature']?.split(' ');
 
 test('a worker makes the first key by itself', async () => {
   expect(signatures()).toEqual([expect.stringMatching(/^v1a,[A-Za-z0-9+/]{86}==$/)]);
