@@ -1,6 +1,7 @@
 /**
  * What decides a payment, what the decision states, and who is told of a final that comes after it (PAY-7, PAY-9, TIM-1,
- * TIM-3). Who is told of the decision is in the table of payment-states.ts. Pure: what is known is an argument, and the statement that writes the decision checks its
+ * TIM-3). Who is told of the decision is in the table of payment-states.ts. Pure: what is known is an argument, and the
+ * statement that writes the decision checks its
  * condition again (`db/decisions.ts`).
  */
 import { assert } from './assert.ts';

@@ -36,6 +36,10 @@ export const sandboxEnvironmentVariables = {
       'Returned by GET /health, for commands that must know which sandbox answers; the demo sets it',
     default: '',
   },
+  USAGE_GUIDELINE: {
+    description: 'Directory with the usage guideline of the scheme, as the gateway has it; empty: ours',
+    default: '',
+  },
   VALIDATE: { description: '0: messages are not validated against their schema (benchmarks)', default: '1' },
 } as const satisfies Record<string, EnvironmentVariable>;
 
@@ -48,6 +52,8 @@ export interface SandboxSettings extends Pick<
   readonly tokenUrl: string;
   readonly clientSecretPrefix: string;
   readonly clearingSystemsFile: string;
+  /** Undefined: ours. */
+  readonly usageGuideline: string | undefined;
 }
 
 /** @throws ConfigurationError, naming the variable */
@@ -83,5 +89,6 @@ export function parseSandboxEnvironment(env: Environment): SandboxSettings {
     tokenUrl,
     clientSecretPrefix: read('CLIENT_SECRET_PREFIX'),
     clearingSystemsFile: read('CLEARING_SYSTEMS_FILE'),
+    usageGuideline: read('USAGE_GUIDELINE') || undefined,
   };
 }

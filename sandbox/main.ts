@@ -7,17 +7,18 @@ import { ConfigurationError } from '../core/config.ts';
 import { parseSandboxEnvironment } from './environment.ts';
 import type { Log, SandboxClearingSystem } from './options.ts';
 import { startSandbox } from './sandbox.ts';
+import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { clientCredentials } from './tokens.ts';
 
 const log: Log = (event, fields) =>
   void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), event, ...fields })}\n`);
 
 async function main(): Promise<void> {
-  const { clearingSystemsFile, tokenUrl, clientSecretPrefix, ...settings } = parseSandboxEnvironment(
-    process.env,
-  );
+  const { clearingSystemsFile, tokenUrl, clientSecretPrefix, usageGuideline, ...settings } =
+    parseSandboxEnvironment(process.env);
   const sandbox = await startSandbox({
     ...settings,
+    engine: await openConfiguredEngine({ xsdEngine: 'libxml2', usageGuideline }),
     clearingSystems: JSON.parse(readFileSync(clearingSystemsFile, 'utf8')) as SandboxClearingSystem[],
     tokens: clientCredentials({
       tokenUrl,

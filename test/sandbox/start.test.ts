@@ -35,6 +35,7 @@ describe('settings', () => {
       gatewayKeysUrl: 'http://127.0.0.1:8080/.well-known/webhooks/jwks.json',
       clientSecretPrefix: 'demo-',
       clearingSystemsFile: 'db/seed/clearing-systems.json',
+      usageGuideline: undefined,
     });
   });
 
@@ -132,6 +133,15 @@ test('as a process it says in a sentence why it did not start, and ends', async 
     expect(await exit).toBe(1);
   }
   await first.close();
+});
+
+test('as a process it judges by the usage guideline of the scheme, and does not start without it', async () => {
+  const child = sandboxProcess({ USAGE_GUIDELINE: '/nowhere' });
+  const exit = new Promise<number | null>((done) => child.once('exit', done));
+  expect(await text(child.stderr)).toMatch(
+    /^isthmus sandbox did not start: The usage guideline in \/nowhere cannot be used:\n/,
+  );
+  expect(await exit).toBe(1);
 });
 
 test('as a process it says where it listens, takes messages, journals them, and ends cleanly on SIGTERM', async () => {
