@@ -107,6 +107,9 @@ export interface Sent<Answer> {
 
 type Reply<Answer> = { readonly kind: 'receipt' } | { readonly kind: 'message'; readonly value: Answer };
 
+/** What is stored is not what was stored, or is no longer there: it is never sent (SEC-3). */
+const messageChanged = 'message-changed';
+
 /** Sends once and records the outcome. Without a way it is an attempt that opens no socket. */
 export async function send<Answer = never>(
   deps: ActivityDependencies,
@@ -140,6 +143,7 @@ export async function send<Answer = never>(
       next,
     }),
   );
+  if (attempt.body === null) await tellChanged(deps, sending);
   deps.steps.attempted({
     subjectId: sending.subjectId,
     kind: attempt.kind,
@@ -152,6 +156,20 @@ export async function send<Answer = never>(
     next: next.kind,
   });
   return { outcome, story: describe(result), answer, isOwnFault: isOurs, next };
+}
+
+function tellChanged(
+  { db }: ActivityDependencies,
+  { subjectId, attempt }: Sending<unknown>,
+): Promise<unknown> {
+  const { deliveryId, messageId, kind, party } = attempt;
+  const event = {
+    kind: 'message.changed',
+    subjectId,
+    party,
+    detail: { deliveryId, messageId, kind },
+  } as const;
+  return outlast(() => recordAuditOnce(db, event, 'detail'));
 }
 
 /**
@@ -195,12 +213,17 @@ async function post(
   traceHeaders?: { readonly traceparent: string },
 ): Promise<PostResult> {
   if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'no-usable-address' };
+  const { body } = attempt;
+  if (body === null) {
+    way.admission.leave();
+    return { outcome: 'NOT_SENT', errorClass: messageChanged };
+  }
   const headers = {
     'content-type': 'application/xml; charset=utf-8',
-    ...signer.headersOf({ id: attempt.messageIdentification, body: attempt.body }),
+    ...signer.headersOf({ id: attempt.messageIdentification, body }),
     ...traceHeaders,
   };
-  return way.admission.post(way.url, attempt.body, headers, limitsOf(policy, until));
+  return way.admission.post(way.url, body, headers, limitsOf(policy, until));
 }
 
 function limitsOf({ waits }: SendPolicy, until: number | undefined): PostLimits {

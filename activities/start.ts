@@ -3,8 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
+import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
+import { wrapDeliveryKeys } from '../db/delivery-keys.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
+import { beginSealing, payloadSeal, vaultPlugin } from '../db/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createOutbound } from './outbound.ts';
@@ -40,6 +43,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     maxConnections: 20,
     limits: serviceLimits,
     trace: options.traces && traceStatements(options.traces),
+    vault: openVault(config, logger),
   });
   const outbound = openOutbound(config);
   const metrics = createWorkerMetrics();
@@ -62,6 +66,8 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         ...(sdkMetrics && { further: sdkMetrics }),
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
+    await beginSealing(db);
+    await wrapDeliveryKeys(db);
     const engine = given ?? (await openConfiguredEngine(config)); // before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
@@ -84,7 +90,12 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         workerId: randomUUID(),
         traces: options.traces,
       },
-      { ...config.temporal, ...options, onFound: (kind, count) => metrics.swept(kind, count) },
+      {
+        ...config.temporal,
+        ...options,
+        codec: codecOf(config, db),
+        onFound: (kind, count) => metrics.swept(kind, count),
+      },
     );
     const running = workers;
     const finished = running.finished.finally(close);
@@ -102,6 +113,14 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     throw error;
   }
 }
+
+const codecOf = ({ sealing }: WorkerConfig, db: Db) => sealing && sealingCodec(payloadSeal(db));
+
+const openVault = ({ sealing }: WorkerConfig, logger: Logger) =>
+  sealing &&
+  vaultPlugin(sealing, (error) => {
+    logger.warn({ err: error }, 'the data key of this month could not be had; that of the last seals on');
+  });
 
 const openOutbound = ({ allowLoopbackCallbacks: allowLoopback, queueLogins: logins }: WorkerConfig) =>
   createOutbound({ allowLoopback, ...(logins && { logins }) });

@@ -1,5 +1,6 @@
 // The workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3), one for the
 // enquiries of resolutions.
+import type { PayloadCodec } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { TemporalConfig } from '../core/config.ts';
 import { taskQueues } from '../contract/ids.ts';
@@ -46,6 +47,8 @@ export interface WorkerOptions extends TemporalConfig {
   readonly lookAtBooksMs?: number;
   /** Absent: nothing has a span (OBS-3). */
   readonly traces?: Traces | undefined;
+  /** Absent: what goes there is not sealed (SEC-3). */
+  readonly codec?: PayloadCodec | undefined;
   /** Hears what the sweep found (OBS-2). */
   readonly onFound: (kind: string, count: number) => void;
 }
@@ -98,6 +101,7 @@ async function createWorkers(
     maxConcurrentActivityTaskExecutions: maxSendSlots,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     shutdownGraceTime: '12s', // a running HTTP exchange may end (SEC-5: 10 s)
+    ...(options.codec && { dataConverter: { payloadCodecs: [options.codec] } }),
     ...(options.traces && { interceptors: { activity: [traceActivities(options.traces)] } }),
   } as const;
   const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
@@ -161,6 +165,7 @@ export async function runWorkers(
     grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs both sides more than it spares the network
   });
   const executions = openExecutions(connection, {
+    codec: options.codec,
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });

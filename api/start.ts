@@ -3,8 +3,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
+import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';
+import { wrapIssuerKeys } from '../db/issuer.ts';
+import { beginSealing, payloadSeal, vaultPlugin } from '../db/vault.ts';
 import { readGauges } from '../db/gauges.ts';
 import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
 import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
@@ -44,6 +47,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     maxConnections: 20,
     limits: serviceLimits,
     trace: temporal.traces && traceStatements(temporal.traces),
+    vault: openVault(config, logger),
   });
   const closers: (() => Promise<unknown>)[] = [() => db.destroy()];
   const stopping = new AbortController();
@@ -53,12 +57,14 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   };
   try {
     if (!config.demo || config.auth.kind === 'jwt') await assertNoDemoClients(db);
+    await beginSealing(db);
     const engine = await openConfiguredEngine(config); // it keeps the process busy: before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
     closers.push(() => reference.close());
-    const workflows = await connectTemporal(config.temporal, temporal);
+    const codec = config.sealing && sealingCodec(payloadSeal(db));
+    const workflows = await connectTemporal(config.temporal, { ...temporal, codec });
     closers.push(() => workflows.close());
     const checkEngine = () => workflows.check();
     const { auth, issuer } = await openAuthentication(config, { db, reference, logger });
@@ -71,7 +77,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       logger,
       readiness: { temporal: checkEngine, process: untilStopping(stopping.signal) },
       capture: temporal.traces?.capture,
-      modules: modulesOf({ engine, workflows, answers }, issuer),
+      modules: modulesOf({ engine, workflows, answers, codec }, issuer),
     });
     closers.push(startMaintenance(config.databaseUrl, logger), startDueChanges(db, logger));
     const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });
@@ -110,6 +116,12 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   }
 }
 
+const openVault = ({ sealing }: ApiConfig, logger: Logger) =>
+  sealing &&
+  vaultPlugin(sealing, (error) => {
+    logger.warn({ err: error }, 'the data key of this month could not be had; that of the last seals on');
+  });
+
 /** Down as soon as the process is asked to stop, so that requests are sent elsewhere (OBS-4). */
 function untilStopping(stopping: AbortSignal): ReadinessCheck {
   // eslint-disable-next-line @typescript-eslint/require-await -- where it throws, the check fails
@@ -122,6 +134,7 @@ async function openAuthentication(
   { db, reference, logger }: { readonly db: Db; readonly reference: ReferenceCache; readonly logger: Logger },
 ) {
   const common = { reference: reference.current, clock: Date.now };
+  if (auth.kind === 'builtin') await wrapIssuerKeys(db);
   const issuer = auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...auth, ...common }) : undefined;
   const parts = { ...common, logger, corsOrigins, ...(issuer && { builtin: issuer }) };
   return { auth: createAuthenticator(auth, parts), issuer };

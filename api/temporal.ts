@@ -11,7 +11,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
   isGrpcDeadlineError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, type PayloadCodec } from '@temporalio/common';
 import type { TemporalConfig } from '../core/config.ts';
 import type { Decision } from '../core/decision.ts';
 import type { ResolutionRequest } from '../contract/activities.ts';
@@ -92,6 +92,8 @@ export interface TemporalOptions {
   readonly callTimeoutMs?: number;
   /** Absent: calls have no spans (OBS-3). */
   readonly traces?: Traces | undefined;
+  /** Absent: what goes there is not sealed (SEC-3). */
+  readonly codec?: PayloadCodec | undefined;
 }
 
 const isTimeout = (error: unknown) =>
@@ -192,7 +194,7 @@ async function handFinal(
 
 export async function connectTemporal(
   config: TemporalConfig,
-  { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs, traces }: TemporalOptions = {},
+  { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs, traces, codec }: TemporalOptions = {},
 ): Promise<PaymentWorkflows & ResolutionWorkflows> {
   const connection = await Connection.connect({
     ...temporalServer(config, (pem) => Buffer.from(pem)),
@@ -201,6 +203,7 @@ export async function connectTemporal(
   const client = new Client({
     connection,
     namespace: config.namespace,
+    ...(codec && { dataConverter: { payloadCodecs: [codec] } }),
     ...(traces && { interceptors: { workflow: [traceEngineCalls(traces)] } }),
   });
 

@@ -1,6 +1,7 @@
 // What the retention job does, told line by line (LIF-6): for its program, and for the demo's command.
 import type { RetentionConfig } from '../core/config.ts';
 import { connect } from '../db/connection.ts';
+import { dropDataKeys } from '../db/data-keys.ts';
 import { dropExpired, findExpired, type Expired, type Hold } from '../db/retention.ts';
 import { reasonOf } from './errors.ts';
 
@@ -28,6 +29,9 @@ export async function retain(
         say(`${describe(one)}: could not be dropped, nothing was changed: ${reasonOf(error)}. Run it again.`);
       }
     }
+    const months = dryRun ? [] : await dropDataKeys(db);
+    if (months.length > 0)
+      say(`keys under which nothing is sealed any longer: deleted (${months.join(', ')})`);
     say(summary(config, { ...done, dryRun }));
     return done.failed;
   } finally {

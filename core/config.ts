@@ -17,6 +17,7 @@ import {
   isWebAddress,
   isWord,
 } from './setting-forms.ts';
+import { parseSealingKeys, sealingKeysForm, type SealingConfig } from './sealing-keys.ts';
 import { parseQueueLogins, type QueueLogins } from './queue-logins.ts';
 import { parseTraces, type TracesConfig } from './traces-config.ts';
 
@@ -95,6 +96,8 @@ export interface WorkerConfig extends CommonConfig {
   readonly allowLoopbackCallbacks: boolean;
   /** Days after which another key signs (CBK-2); 0: when an operator says so. */
   readonly deliveryKeyDays: number;
+  /** Absent: nothing is sealed (SEC-3). */
+  readonly sealing?: SealingConfig;
   /** Absent: none. */
   readonly queueLogins?: QueueLogins;
   /** Undefined: no traces (OBS-3). */
@@ -163,8 +166,18 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
       ),
     ),
     queueLogins: parseLogins(env),
+    ...parseSealing(env),
     ...(traces && { traces }),
   };
+}
+
+function parseSealing(env: Environment): Pick<WorkerConfig, 'sealing'> {
+  const seals = flag(env, 'SEALING');
+  const text = read(env, 'SEALING_KEYS');
+  if (text === '') return {};
+  const keys = parseSealingKeys(text);
+  if (keys === undefined) throw refused('SEALING_KEYS', sealingKeysForm);
+  return { sealing: { keys, seals } };
 }
 
 function parseLogins(env: Environment): QueueLogins {

@@ -44,6 +44,16 @@ export const environmentVariables = {
       'Days after which the key that signs what we send is followed by another, 1 to 3650 (CBK-2); 0: only when an operator says so',
     default: '90',
   },
+  SEALING_KEYS: {
+    description:
+      'Keys under which messages, excerpts of answers and our private keys are sealed in the database (SEC-3): id:key, separated by white space or commas, each key 32 bytes in base64. The first seals, all open; the same for every api and worker. Empty: nothing is sealed',
+    default: '',
+  },
+  SEALING: {
+    description:
+      '0: what is stored is not sealed, only opened: while not all processes have SEALING_KEYS yet',
+    default: '1',
+  },
   HOST: { description: 'Address that the api binds', default: '127.0.0.1' },
   PORT: { description: 'Port that the api binds', default: '8080' },
   PUBLIC_URL: {

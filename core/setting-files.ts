@@ -20,6 +20,7 @@ export const fileVariables = [
   'TEMPORAL_TLS_KEY',
   'TEMPORAL_API_KEY',
   'AMQP_LOGINS',
+  'SEALING_KEYS',
   'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const satisfies readonly EnvironmentVariableName[];
 

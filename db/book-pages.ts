@@ -63,7 +63,7 @@ export async function storeBookPage(
       on conflict (book, period_from, period_to, page) do nothing
       returning book_page_id
     ),
-    ${storedOutgoing([message], sql`exists (select from made)`)}
+    ${storedOutgoing(db, [message], sql`exists (select from made)`)}
     insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
     select ${randomUUID()}::uuid, book_page_id, now(), 'book', ${messageId}::uuid, ${party} from made
     returning delivery_id`.execute(db);

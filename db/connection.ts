@@ -1,5 +1,5 @@
 // The way to Postgres: one pool per process. Money comes and goes as decimal text, never as a number (MON-1).
-import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely';
+import { Kysely, PostgresDialect, sql, type KyselyPlugin, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { DatabaseClient, type DatabaseClientConfig, type TraceStatement } from './client.ts';
 import { DatabaseSilent } from './failures.ts';
@@ -58,6 +58,8 @@ export interface ConnectionOptions {
   readonly limits?: Partial<ConnectionLimits>;
   /** Absent: statements have no spans (OBS-3). */
   readonly trace?: TraceStatement | undefined;
+  /** The keys of what is sealed (SEC-3); absent: nothing is. */
+  readonly vault?: KyselyPlugin | undefined;
 }
 
 const limitsOf = ({ limits }: ConnectionOptions): Partial<ConnectionLimits> => ({
@@ -108,7 +110,11 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
   // An idle connection that breaks is replaced by the pool, which tells of it; without a listener that would end the
   // process.
   pool.on('error', () => undefined);
-  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const { vault } = options;
+  const db = new Kysely<Database>({
+    dialect: new PostgresDialect({ pool }),
+    ...(vault && { plugins: [vault] }),
+  });
   pools.set(db, pool);
   return db;
 }

@@ -292,7 +292,7 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       returning delivery_id, begun_at, possibly_sent
     ),
     decision as (${insertDecision(row, sql`instruction`)}),
-    ${storedOutgoing(messages, sql`exists (select from decision)`)},
+    ${storedOutgoing(db, messages, sql`exists (select from decision)`)},
     derived as (
       insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url)
       select derived.delivery_id, decision.uetr, decision.begun_at, kind, message_id, party,

@@ -8,8 +8,10 @@ import { isOwnFault, ownFaults } from '../core/delivery-schedule.ts';
 import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
+import { sealExcerpt } from './excerpts.ts';
 import { runPrepared } from './prepared.ts';
 import { theOne } from './the-one.ts';
+import { bodyColumns, openUnchanged, type BodyColumns } from './vault.ts';
 
 /** How an attempt ended (TIM-3). */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
@@ -40,10 +42,11 @@ export interface ClaimedAttempt {
   /** Its MsgId. */
   readonly messageIdentification: string;
   readonly messageId: string;
-  readonly body: Buffer;
+  /** Null: what is stored is not what was stored, or is no longer kept: it cannot be sent (SEC-3, LIF-6). */
+  readonly body: Buffer | null;
 }
 
-export interface ClaimRow {
+export interface ClaimRow extends BodyColumns {
   delivery_id: string;
   kind: ClaimedAttempt['kind'];
   attempts: number;
@@ -55,12 +58,11 @@ export interface ClaimRow {
   url: string | null;
   message_identification: string;
   message_id: string;
-  body: Buffer;
 }
 
 const claimSeconds = 15; // longer than any attempt may take (SEC-5: 10 s)
 
-export function toAttempt(row: ClaimRow): ClaimedAttempt {
+export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> {
   return {
     deliveryId: row.delivery_id,
     kind: row.kind,
@@ -73,7 +75,7 @@ export function toAttempt(row: ClaimRow): ClaimedAttempt {
     url: row.url,
     messageIdentification: row.message_identification,
     messageId: row.message_id,
-    body: row.body,
+    body: await openUnchanged(db, row),
   };
 }
 
@@ -170,10 +172,10 @@ export async function claimInstruction(
         case when d.closed_at is null then remaining_ms else 0 end as remaining_ms
     ),
     intent as (${insertIntents})
-    select claimed.*, 0::float8 as elapsed_ms, m.message_identification, b.body
+    select claimed.*, 0::float8 as elapsed_ms, m.message_identification, ${bodyColumns('m')}
     from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
   const [row] = await runPrepared(db, 'claim_instruction', statement);
-  return row && toAttempt(row);
+  return row && toAttempt(db, row);
 }
 
 /** Neither taken nor given up (CBK-1). */
@@ -236,9 +238,10 @@ export async function claimDue(
     ),
     intent as (${insertIntents})
     select claimed.*, (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as elapsed_ms,
-      null::float8 as remaining_ms, m.message_identification, b.body
+      null::float8 as remaining_ms, m.message_identification, ${bodyColumns('m')}
     from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
-  return (await runPrepared(db, 'claim_due', statement)).map(toAttempt);
+  const rows = await runPrepared(db, 'claim_due', statement);
+  return Promise.all(rows.map((row) => toAttempt(db, row)));
 }
 
 /** What follows for a delivery; operators see the reason of a closed one. */
@@ -292,6 +295,7 @@ const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
  */
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
+  const excerpt = sealExcerpt(db, settled);
   const notSent = settled.outcome === 'NOT_SENT' ? 1 : 0;
   const usedUp = isOwnFault(settled.outcome, settled.errorClass) ? 0 : 1;
   const is = (kind: Following['kind']) => sql`(${next.kind === kind}::boolean and asks = ${settled.asks})`;
@@ -302,7 +306,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
       update delivery_attempts
       set finished_at = clock_timestamp(), outcome = ${settled.outcome}, http_status = ${settled.httpStatus},
         duration_ms = ${settled.durationMs}, error_class = ${settled.errorClass},
-        response_excerpt = ${settled.responseExcerpt}, url = ${settled.url}
+        response_excerpt = ${excerpt.text}, excerpt_key_id = ${excerpt.keyId}, url = ${settled.url}
       where delivery_id = ${settled.deliveryId} and attempt = ${settled.attempt} and outcome is null
       returning delivery_id
     ),

@@ -4,6 +4,7 @@ import { createHash, generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
 import { recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
+import { isToWrap, unwrapSecret, wrapSecret } from './vault.ts';
 
 /** How long a key signs on beside the one that follows it; no receiver may keep a key set for longer. */
 export const overlapDays = 7;
@@ -48,11 +49,37 @@ export async function publishedKeys(db: Db): Promise<readonly DeliveryKey[]> {
 
 /** Those that sign, now or in a while. */
 export async function signingKeys(db: Db): Promise<readonly SigningKey[]> {
-  const { rows } = await sql<SigningKey>`
-    select ${columns}, private_key as "privateKey" from delivery_keys join delivery_key_secrets using (key_id)
+  const { rows } = await sql<SigningKey & { readonly wrappedBy: string | null }>`
+    select ${columns}, private_key as "privateKey", wrapped_by as "wrappedBy" from delivery_keys join delivery_key_secrets using (key_id)
     where withdrawn_at is null and (signs_until is null or signs_until > clock_timestamp())
     order by signs_from desc, key_id`.execute(db);
-  return rows;
+  return Promise.all(
+    rows.map(async ({ wrappedBy, ...key }) => ({
+      ...key,
+      privateKey: await unwrapSecret(db, about(key.keyId), { text: key.privateKey, wrappedBy }),
+    })),
+  );
+}
+
+const about = (keyId: string) => ['delivery key', keyId];
+
+/** Wraps the private parts that are not, or by another key (SEC-3). */
+export async function wrapDeliveryKeys(db: Db): Promise<void> {
+  const { rows } = await sql<{ keyId: string; text: string; wrappedBy: string | null }>`
+    select key_id as "keyId", private_key as text, wrapped_by as "wrappedBy" from delivery_key_secrets`.execute(
+    db,
+  );
+  for (const row of rows) {
+    if (!isToWrap(db, row)) continue;
+    const { text, wrappedBy } = await wrapSecret(
+      db,
+      about(row.keyId),
+      await unwrapSecret(db, about(row.keyId), row),
+    );
+    await sql`
+      update delivery_key_secrets set private_key = ${text}, wrapped_by = ${wrappedBy}
+      where key_id = ${row.keyId} and wrapped_by is not distinct from ${row.wrappedBy}`.execute(db);
+  }
 }
 
 const columns = sql`key_id as "keyId", public_key as "publicKey", signs_from as "signsFrom",
@@ -92,9 +119,10 @@ export async function rotateDeliveryKey(db: Db, rotation: Rotation): Promise<str
     await sql`
       insert into delivery_keys (key_id, public_key, made_by, because)
       values (${keyId}, ${publicKey}, ${by}, ${because})`.execute(trx);
-    await sql`insert into delivery_key_secrets (key_id, private_key) values (${keyId}, ${privateKey})`.execute(
-      trx,
-    );
+    const { text, wrappedBy } = await wrapSecret(trx, about(keyId), privateKey);
+    await sql`
+      insert into delivery_key_secrets (key_id, private_key, wrapped_by)
+      values (${keyId}, ${text}, ${wrappedBy})`.execute(trx);
     await recordAudit(trx, { kind: 'delivery-key.made', detail: { by, keyId, withdraw } });
     return keyId;
   });

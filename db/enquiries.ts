@@ -6,6 +6,7 @@ import { assert } from '../core/assert.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
 import { theOne } from './the-one.ts';
+import { bodyColumns, openBody, type BodyColumns } from './vault.ts';
 import {
   insertIntents,
   isNewClaim,
@@ -31,15 +32,16 @@ export interface StandingEnquiry {
 /** @throws unless there is such an enquiry */
 export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingEnquiry> {
   // primary keys; messages_in_reply_to
-  const { rows } = await sql<{
-    kind: DeliveryKind;
-    party: string;
-    message_identification: string;
-    body: Buffer;
-    report_message_id: string | null;
-    remaining_ms: number;
-  }>`
-    select d.kind, d.party, m.message_identification, b.body,
+  const { rows } = await sql<
+    BodyColumns & {
+      kind: DeliveryKind;
+      party: string;
+      message_identification: string;
+      report_message_id: string | null;
+      remaining_ms: number;
+    }
+  >`
+    select d.kind, d.party, m.message_identification, ${bodyColumns('m')},
       (extract(epoch from s.deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms,
       (select r.message_id from messages r where r.in_reply_to = m.message_id and r.direction = 'in'
         order by r.created_at limit 1) as report_message_id
@@ -47,12 +49,13 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
       join resolutions s on s.resolution_id = d.subject_id
     where d.delivery_id = ${deliveryId}`.execute(db);
   const [row] = rows;
-  assert(row !== undefined, 'an enquiry is stored before it is asked');
+  const body = row && (await openBody(db, row));
+  assert(row !== undefined && body != null, 'an enquiry is stored before it is asked');
   return {
     kind: row.kind,
     party: row.party,
     messageIdentification: row.message_identification,
-    body: row.body,
+    body,
     reportMessageId: row.report_message_id ?? undefined,
     remainingMs: row.remaining_ms,
   };
@@ -81,10 +84,11 @@ export async function claimEnquiry(
         r.deadline_at
     ),
     intent as (${insertIntents})
-    select c.*, 0::float8 as elapsed_ms, m.message_identification, b.body,
+    select c.*, 0::float8 as elapsed_ms, m.message_identification, ${bodyColumns('m')},
       (extract(epoch from c.deadline_at - clock_timestamp()) * 1000)::float8 - ${followMs}::float8 as remaining_ms
     from claimed c join ${theOne(sql`messages where message_id = c.message_id`)} m on true ${joinBody('m')}`.execute(
     db,
   );
-  return rows[0] && toAttempt(rows[0]);
+  const [row] = rows;
+  return row && toAttempt(db, row);
 }

@@ -17,6 +17,7 @@ import {
 } from '../core/evidence.ts';
 import { entriesOfCase } from './cases.ts';
 import type { Db } from './connection.ts';
+import { openExcerpt } from './excerpts.ts';
 import { listOutcomes } from './recorded-outcomes.ts';
 
 /** What is on record under a UETR, and was exchanged; everything may be empty. */
@@ -204,12 +205,18 @@ async function loadAttempts(
       row_number() over (partition by delivery_id, outcome order by attempt) as nth
     from delivery_attempts where delivery_id = any(${deliveryIds}::uuid[])`; // primary key
   const isShown = sql`(nth_last <= ${sql.lit(mostAttempts)} or nth = 1)`;
-  const { rows: attempts } = await sql<OfDelivery<EvidenceAttempt>>`
+  const { rows } = await sql<OfDelivery<EvidenceAttempt> & { readonly excerptKeyId: string | null }>`
     select delivery_id as "deliveryId", attempt, started_at as "startedAt", finished_at as "finishedAt", outcome,
       http_status as "httpStatus", duration_ms as "durationMs", error_class as "errorClass", url,
-      response_excerpt as "responseExcerpt"
+      response_excerpt as "responseExcerpt", excerpt_key_id as "excerptKeyId"
     from (${ranked}) a where ${isShown}
     order by attempt`.execute(db);
+  const attempts = await Promise.all(
+    rows.map(async ({ excerptKeyId, ...row }) => ({
+      ...row,
+      responseExcerpt: await openExcerpt(db, row, excerptKeyId),
+    })),
+  );
   if (attempts.length < mostAttempts) return { attempts, leftOut: [] };
   const { rows: leftOut } = await sql<OfDelivery<AttemptsLeftOut>>`
     select delivery_id as "deliveryId", outcome, count(*)::int as number from (${ranked}) a where not ${isShown}

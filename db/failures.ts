@@ -28,13 +28,18 @@ export class ClocksApart extends Error {
   override readonly name = 'ClocksApart';
 }
 
+/** This process lacks the key of something that is sealed: another one may have it (SEC-3). */
+export class SealingKeyMissing extends Error {
+  override readonly name = 'SealingKeyMissing';
+}
+
 /**
  * SQLSTATE after which every further query of the connection would fail too: 25006, the server is no longer the
  * primary; 26000, it has forgotten our prepared statements.
  */
 const uselessAfter = new Set(['25006', '26000']);
 
-const ownFailures = [DatabaseSilent, ReferenceDataStale, ClocksApart] as const;
+const ownFailures = [DatabaseSilent, ReferenceDataStale, ClocksApart, SealingKeyMissing] as const;
 const marked = new WeakSet<Error>();
 
 /** For an error that a connection to Postgres met: a socket's, or any error while it was being made. */

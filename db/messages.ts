@@ -8,6 +8,7 @@ import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
 import { theOne } from './the-one.ts';
+import { bodyColumns, openBody, seal, type BodyColumns } from './vault.ts';
 
 export type Leg = 'source' | 'destination' | 'fxp' | 'book';
 
@@ -60,7 +61,8 @@ function hashOf(body: Buffer): Buffer {
 }
 
 /** The parts of a larger statement that store built messages: `stored` and, with their bytes, `stored_bodies`. */
-export function storedOutgoing(messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
+export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
+  const sealed = messages.map((m) => seal(db, [m.messageId, m.type, m.party], m.body));
   const column = <T>(pick: (message: OutgoingMessage) => T) => messages.map(pick);
   return sql`stored as (
     insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
@@ -78,9 +80,10 @@ export function storedOutgoing(messages: readonly OutgoingMessage[], condition: 
     where ${condition}
   ),
   stored_bodies as (
-    insert into message_bodies (message_id, created_at, body)
-    select message_id, now(), body
-    from unnest(${column((m) => m.messageId)}::uuid[], ${column((m) => m.body)}::bytea[]) as bodies (message_id, body)
+    insert into message_bodies (message_id, created_at, body, key_id)
+    select message_id, now(), body, key_id
+    from unnest(${column((m) => m.messageId)}::uuid[], ${sealed.map(({ bytes }) => bytes)}::bytea[],
+      ${sealed.map(({ keyId }) => keyId)}::text[]) as bodies (message_id, body, key_id)
     where ${condition}
   )`;
 }
@@ -89,8 +92,9 @@ export function storedOutgoing(messages: readonly OutgoingMessage[], condition: 
  * The parts of a larger statement that store a received message, once per party and content: `received` has its id, and
  * no row where the same bytes came before.
  */
-export function storedReceived(messageId: string, message: ReceivedMessage) {
+export function storedReceived(db: Db, messageId: string, message: ReceivedMessage) {
   const sha256 = hashOf(message.body);
+  const sealed = seal(db, [messageId, message.type, message.party], message.body);
   return sql`received as (
     insert into message_keys (party, message_type, sha256, message_id, created_at)
     values (${message.party}, ${message.type}, ${sha256}, ${messageId}, now())
@@ -106,8 +110,8 @@ export function storedReceived(messageId: string, message: ReceivedMessage) {
     from received
   ),
   received_body as (
-    insert into message_bodies (message_id, created_at, body)
-    select message_id, created_at, ${message.body}::bytea from received
+    insert into message_bodies (message_id, created_at, body, key_id)
+    select message_id, created_at, ${sealed.bytes}::bytea, ${sealed.keyId}::text from received
   )`;
 }
 
@@ -136,7 +140,7 @@ export async function recordReceived(
   message: ReceivedMessage,
 ): Promise<{ messageId: string; isNew: boolean }> {
   const write = sql<{ message_id: string }>`
-    with ${storedReceived(randomUUID(), message)}
+    with ${storedReceived(db, randomUUID(), message)}
     select message_id from received`;
   const [inserted] = await runPrepared(db, 'record_received', write);
   if (inserted !== undefined) return { messageId: inserted.message_id, isNew: true };
@@ -153,13 +157,13 @@ export async function loadAnswer(
   const [row] = await runPrepared(
     db,
     'load_answer',
-    sql<{ body: Buffer | null; refusal: string | null }>`
-      select b.body, coalesce(m.refusal, a.refusal) as refusal -- in answers of 0.1.0 it stands beside the answer
+    sql<BodyColumns & { refusal: string | null }>`
+      select ${bodyColumns('m')}, coalesce(m.refusal, a.refusal) as refusal -- in answers of 0.1.0 it stands beside the answer
       from messages m ${joinBody('m')} left join resolution_answers a on a.answer_message_id = m.message_id
       where m.message_id = ${messageId}`,
   );
   assert(row !== undefined, 'a message that is named is stored');
-  return row;
+  return { body: await openBody(db, row), refusal: row.refusal };
 }
 
 /** The bytes of a message; undefined: they are no longer kept (LIF-6). */
@@ -167,9 +171,9 @@ export async function messageBody(db: Db, messageId: string): Promise<Buffer | u
   const [row] = await runPrepared(
     db,
     'message_body',
-    sql<{ body: Buffer }>`select body from message_bodies where message_id = ${messageId}`,
+    sql<BodyColumns>`select ${bodyColumns('m')} from messages m ${joinBody('m')} where m.message_id = ${messageId}`,
   );
-  return row?.body;
+  return row && ((await openBody(db, row)) ?? undefined);
 }
 
 /**
@@ -188,7 +192,7 @@ export async function recordRefusal(
       on conflict (message_id) do nothing
       returning message_id
     ),
-    ${storedOutgoing([answer], sql`exists (select from refusal)`)},
+    ${storedOutgoing(db, [answer], sql`exists (select from refusal)`)},
     noted as (${insertAudit(event, sql`exists (select from refusal)`)})
     select from refusal`.execute(db);
   if (rows.length === 1) return answer.messageId;

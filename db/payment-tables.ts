@@ -27,6 +27,7 @@ interface MessageBodiesTable {
   message_id: string;
   created_at: Date;
   body: Buffer;
+  key_id: string | null;
 }
 
 interface MessageIdentificationsTable {
@@ -141,6 +142,7 @@ interface DeliveryAttemptsTable {
   error_class: string | null;
   url: string | null;
   response_excerpt: string | null;
+  excerpt_key_id: string | null;
 }
 
 interface CallbackAddressesTable {

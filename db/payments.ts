@@ -17,6 +17,7 @@ import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 import { unlessTaken, type Written } from './unless-taken.ts';
 import { theOne } from './the-one.ts';
+import { bodyColumns, openBody, type BodyColumns } from './vault.ts';
 
 /** How long a MsgId counts (DUP-2). */
 const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
@@ -140,8 +141,7 @@ export async function findPayment(db: Db, uetr: string): Promise<StoredPayment |
   return row && toPayment(row);
 }
 
-interface SubmissionRow extends PaymentRow {
-  body: Buffer;
+interface SubmissionRow extends PaymentRow, BodyColumns {
   message_identification: string;
   uetr: string;
   party: string;
@@ -155,7 +155,7 @@ interface SubmissionRow extends PaymentRow {
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
-    select b.body, m.message_identification, m.subject_id as uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
+    select ${bodyColumns('m')}, m.message_identification, m.subject_id as uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
       (select a.message_id from messages a where a.in_reply_to = m.message_id and a.direction = 'out' limit 1)
         as earlier_answer_id,
       ${paymentColumns}
@@ -169,9 +169,10 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
       and k.claimed_at > now() - ${countFor}
     where m.message_id = ${messageId}`;
   const [row] = await runPrepared(db, 'load_submission', select);
-  assert(row !== undefined, 'a submission is stored before its workflow starts');
+  const body = row && (await openBody(db, row));
+  assert(row !== undefined && body != null, 'a submission is stored before its workflow starts');
   return {
-    body: row.body,
+    body,
     messageIdentification: row.message_identification,
     uetr: row.uetr,
     sourceSystem: row.party,
@@ -240,7 +241,7 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
       where ${quoteId}::uuid is null or exists (select from quote)
       returning uetr, begun_at, received_at
     ),
-    ${storedOutgoing([accepted.answer, accepted.forwarded], sql`exists (select from payment)`)},
+    ${storedOutgoing(db, [accepted.answer, accepted.forwarded], sql`exists (select from payment)`)},
     instruction as (
       insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
       select ${accepted.instructionDeliveryId}::uuid, uetr, begun_at, 'instruction', ${accepted.forwarded.messageId}::uuid,
@@ -290,7 +291,7 @@ export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Writt
       where exists (select from claim) or ${rejected.messageIdIsHeld}::boolean
       returning uetr, begun_at
     ),
-    ${storedOutgoing([rejected.answer], sql`exists (select from payment)`)},
+    ${storedOutgoing(db, [rejected.answer], sql`exists (select from payment)`)},
     decision as (${insertDecision(decision, sql`payment`)}),
     callback as (
       insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url)

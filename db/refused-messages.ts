@@ -8,6 +8,7 @@ import { finalStatuses, type FinalStatus } from '../core/report.ts';
 import { insertAudit, isAlert } from './audit.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
+import { bodyColumns, openBody, seal, type BodyColumns } from './vault.ts';
 
 /** What is wrong with it, and what it states: the detail of its event. */
 interface Fault {
@@ -123,6 +124,9 @@ const isFirst = ({ kind, subjectId, party }: Event, final: Final) => sql`not exi
 
 const mostPerSubject = 20; // a party may send something else each time
 
+/** Of what does not count nobody knows the type. */
+const refusedType = 'refused';
+
 /** Once per subject and bytes, and no more than 20 of one subject; but always the first that states each final status. */
 async function keepRefused(
   db: Db,
@@ -131,19 +135,21 @@ async function keepRefused(
 ): Promise<void> {
   const sha256 = createHash('sha256').update(body).digest();
   const final = finalOf(fault);
+  const messageId = randomUUID();
+  const sealed = seal(db, [messageId, refusedType, party], body);
   // unique (subject_id, sha256)
   await sql`
     with refused as (
     insert into refused_messages (message_id, subject_id, party, in_reply_to, sha256, size, created_at, refused_as, fault)
-    select ${randomUUID()}::uuid, ${subjectId}::uuid, ${party}, ${inReplyTo}::uuid, ${sha256}, ${body.length}::int, now(), ${kind},
+    select ${messageId}::uuid, ${subjectId}::uuid, ${party}, ${inReplyTo}::uuid, ${sha256}, ${body.length}::int, now(), ${kind},
       ${JSON.stringify(fault)}::jsonb
     where (select count(*) from refused_messages where subject_id = ${subjectId}) < ${sql.lit(mostPerSubject)}
       or ${final !== undefined}::boolean and not exists (
         select from refused_messages where subject_id = ${subjectId} and fault ->> 'reported' = ${final ?? null})
     on conflict (subject_id, sha256) do nothing
     returning message_id, created_at)
-    insert into message_bodies (message_id, created_at, body)
-    select message_id, created_at, ${body}::bytea from refused`.execute(db);
+    insert into message_bodies (message_id, created_at, body, key_id)
+    select message_id, created_at, ${sealed.bytes}::bytea, ${sealed.keyId}::text from refused`.execute(db);
 }
 
 /** The bytes of one of those of a subject; null: they are no longer kept (LIF-6); undefined: there is none. */
@@ -152,8 +158,9 @@ export async function refusedBody(
   subjectId: string,
   messageId: string,
 ): Promise<Buffer | null | undefined> {
-  const { rows } = await sql<{ body: Buffer | null }>`
-    select b.body from refused_messages m ${joinBody('m')}
+  const { rows } = await sql<BodyColumns>`
+    select ${bodyColumns('m', sql.lit(refusedType))} from refused_messages m ${joinBody('m')}
     where m.message_id = ${messageId}::uuid and m.subject_id = ${subjectId}::uuid`.execute(db); // primary key
-  return rows[0]?.body;
+  const [row] = rows;
+  return row && openBody(db, row);
 }

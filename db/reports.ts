@@ -130,7 +130,7 @@ async function recordReport(
     body,
   } as const;
   const write = sql<{ message_id: string }>`
-    with ${storedReceived(randomUUID(), message)},
+    with ${storedReceived(db, randomUUID(), message)},
     stored as (
       select message_id from received
       union all

@@ -8,6 +8,7 @@ import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { joinBody, storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { unlessTaken, type Written } from './unless-taken.ts';
+import { bodyColumns, openBody, type BodyColumns } from './vault.ts';
 
 /** The answer of a resolution as it stands. */
 export interface StoredAnswer {
@@ -59,8 +60,7 @@ interface ResolutionRow {
   enquired: string;
 }
 
-interface RequestRow extends ResolutionRow {
-  body: Buffer;
+interface RequestRow extends ResolutionRow, BodyColumns {
   message_identification: string;
   party: string;
   now: Date;
@@ -120,7 +120,7 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
   // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
   const { rows } = await sql<RequestRow>`
-    select b.body, m.message_identification, m.party, now() as now,
+    select ${bodyColumns('m')}, m.message_identification, m.party, now() as now,
       (select o.message_id from messages o where o.in_reply_to = m.message_id and o.direction = 'out' limit 1)
         as earlier_answer_id,
       ${resolutionColumns}
@@ -131,9 +131,10 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
     ${resolutionJoins}
     where m.message_id = ${messageId}`.execute(db);
   const [row] = rows;
-  assert(row !== undefined, 'a request is stored before its workflow starts');
+  const body = row && (await openBody(db, row));
+  assert(row !== undefined && body != null, 'a request is stored before its workflow starts');
   return {
-    body: row.body,
+    body,
     messageIdentification: row.message_identification,
     sourceSystem: row.party,
     now: row.now.getTime(),
@@ -193,7 +194,7 @@ export async function recordRouted(
       from request
       returning deadline_at, received_at as begun_at
     ),
-    ${storedOutgoing([enquiry.message], sql`exists (select from resolution)`)},
+    ${storedOutgoing(db, [enquiry.message], sql`exists (select from resolution)`)},
     asked as (${insertEnquiry(resolutionId, enquiry, sql`resolution`)})
     select deadline_at, ${remaining(sql`deadline_at`)} from resolution`;
   return mapValue(
@@ -221,7 +222,7 @@ export interface NewAnswer {
 }
 
 /** The statements that write an answer with its message and callback, once `resolution` says that they may, and when it began. */
-function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
+function answerParts(db: Db, answer: NewAnswer, resolution: RawBuilder<unknown>) {
   return sql`
     answer as (
       insert into resolution_answers (resolution_id, verified, reason_code, rule_id, refusal, answered_by,
@@ -233,7 +234,7 @@ function answerParts(answer: NewAnswer, resolution: RawBuilder<unknown>) {
       on conflict (resolution_id) do nothing
       returning resolution_id
     ),
-    ${storedOutgoing([answer.message], sql`exists (select from answer)`)},
+    ${storedOutgoing(db, [answer.message], sql`exists (select from answer)`)},
     callback as (
       insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url)
       select ${randomUUID()}::uuid, resolution_id, begun_at, 'callback', ${answer.message.messageId}::uuid,
@@ -254,7 +255,7 @@ export async function recordAnsweredAtOnce(
       values (${answer.resolutionId}, ${answer.sourceSystem}, ${answer.messageIdentification}, now(), now())
       returning resolution_id, received_at as begun_at
     ),
-    ${answerParts(answer, sql`resolution`)}
+    ${answerParts(db, answer, sql`resolution`)}
     select resolution_id from answer`;
   return unlessTaken(async () => (await write.execute(db)).rows);
 }
@@ -274,7 +275,7 @@ export async function recordAnswer(db: Db, answer: NewAnswer): Promise<boolean> 
     resolution as (
       select resolution_id, received_at as begun_at from resolutions where resolution_id = ${answer.resolutionId}
     ),
-    ${answerParts(answer, sql`resolution`)}
+    ${answerParts(db, answer, sql`resolution`)}
     select resolution_id from answer`.execute(db);
   return rows.length === 1;
 }
@@ -295,6 +296,6 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
         and not exists (
           select from deliveries where subject_id = ${resolutionId} and kind = ${enquiryKinds[enquiry.of]})
     ),
-    ${storedOutgoing([enquiry.message], sql`exists (select from free)`)}
+    ${storedOutgoing(db, [enquiry.message], sql`exists (select from free)`)}
     ${insertEnquiry(resolutionId, enquiry, sql`free`)}`.execute(db);
 }

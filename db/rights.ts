@@ -123,6 +123,8 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     // gives other keys to what is sent, and cannot read one
     delivery_keys: keep,
     delivery_key_secrets: ['insert'],
+    // seals what it takes in
+    data_keys: keep,
     // what operators do
     audit_events: add,
     case_entries: add,
@@ -157,7 +159,8 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     // signs what it sends, and seals the record
     audit_seals: add,
     delivery_keys: keep,
-    delivery_key_secrets: add,
+    delivery_key_secrets: keep,
+    data_keys: keep,
   },
   isthmus_readonly: readable,
 };

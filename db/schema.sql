@@ -557,6 +557,21 @@ comment on column currencies.symbol is 'Symbol for display.';
 comment on column currencies.decimal_places is 'Decimals of an amount: scheme data, not ISO 4217 data (MON-2).';
 comment on column currencies.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
 
+create table data_keys (
+  key_id text not null,
+  month date not null,
+  wrapped bytea not null,
+  wrapped_by text not null,
+  made_at timestamp with time zone not null default clock_timestamp(),
+  constraint data_keys_pkey PRIMARY KEY (key_id),
+  constraint data_keys_month_key UNIQUE (month)
+);
+comment on table data_keys is 'Keys under which bytes of messages and excerpts are sealed (SEC-3), one for each month. With the last bytes that it sealed a key is deleted.';
+comment on column data_keys.key_id is 'Drawn at random.';
+comment on column data_keys.month is 'First day of the month (UTC) in which it seals.';
+comment on column data_keys.wrapped is 'The key: AES-256-GCM under that of wrapped_by.';
+comment on column data_keys.wrapped_by is 'Id of a key of SEALING_KEYS.';
+
 create table decisions (
   uetr uuid not null,
   status text not null,
@@ -664,6 +679,7 @@ create table delivery_attempts (
   response_excerpt text,
   url text,
   begun_at timestamp with time zone not null,
+  excerpt_key_id text,
   constraint delivery_attempts_attempt_check CHECK ((attempt > 0)),
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['NOT_SENT'::text, 'MAYBE_SENT'::text, 'ANSWERED'::text])))
 ) partition by RANGE (begun_at);
@@ -680,6 +696,7 @@ comment on column delivery_attempts.error_class is 'refused, timeout, reset and 
 comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx (CBK-4).';
 comment on column delivery_attempts.url is 'Where it went (CBK-4).';
 comment on column delivery_attempts.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
+comment on column delivery_attempts.excerpt_key_id is 'Data key that the excerpt is sealed under (SEC-3), which is base64 then; null: it is not sealed.';
 
 create table delivery_attempts_default partition of delivery_attempts DEFAULT;
 alter table delivery_attempts_default add constraint delivery_attempts_default_pkey PRIMARY KEY (delivery_id, attempt);
@@ -687,11 +704,13 @@ alter table delivery_attempts_default add constraint delivery_attempts_default_p
 create table delivery_key_secrets (
   key_id text not null,
   private_key text not null,
+  wrapped_by text,
   constraint delivery_key_secrets_pkey PRIMARY KEY (key_id)
 );
 comment on table delivery_key_secrets is 'Private parts of delivery_keys: workers read them, nobody else.';
 comment on column delivery_key_secrets.key_id is 'The key.';
-comment on column delivery_key_secrets.private_key is '32 bytes, base64url, as in d of a JWK (RFC 8037).';
+comment on column delivery_key_secrets.private_key is 'In base64url: the 32 bytes as in d of a JWK (RFC 8037), or what they are wrapped as.';
+comment on column delivery_key_secrets.wrapped_by is 'Id of a key of SEALING_KEYS; null: it is not wrapped.';
 
 create table delivery_keys (
   key_id text not null,
@@ -883,14 +902,16 @@ create table issuer_keys (
   private_jwk jsonb not null,
   created_at timestamp with time zone not null default now(),
   retired_at timestamp with time zone,
+  wrapped_by text,
   constraint issuer_keys_pkey PRIMARY KEY (key_id)
 );
 CREATE UNIQUE INDEX issuer_keys_active ON public.issuer_keys USING btree ((true)) WHERE (retired_at IS NULL);
 comment on table issuer_keys is 'Signing keys of the built-in issuer (SEC-1); at most one is active. Empty where an external issuer is used.';
 comment on column issuer_keys.key_id is 'kid: the RFC 7638 thumbprint of the public key.';
-comment on column issuer_keys.private_jwk is 'The key, private part included (RFC 7517).';
+comment on column issuer_keys.private_jwk is 'RFC 7517, private part included; or a JSON string, base64url, of what it is wrapped as.';
 comment on column issuer_keys.created_at is 'When it was made.';
 comment on column issuer_keys.retired_at is 'When it stopped to sign, or null; its public part stays published.';
+comment on column issuer_keys.wrapped_by is 'Id of a key of SEALING_KEYS; null: it is not wrapped.';
 
 create table leases (
   name text not null,
@@ -913,12 +934,14 @@ comment on column logged_alerts.audit_event_id is 'The alert.';
 create table message_bodies (
   message_id uuid not null,
   created_at timestamp with time zone not null,
-  body bytea not null
+  body bytea not null,
+  key_id text
 ) partition by RANGE (created_at);
 comment on table message_bodies is 'The bytes of each message: kept for a shorter time than the record of it (LIF-6). Insert-only; partitioned by month.';
 comment on column message_bodies.message_id is 'The message, or refused message.';
 comment on column message_bodies.created_at is 'As of the message.';
 comment on column message_bodies.body is 'The bytes.';
+comment on column message_bodies.key_id is 'Data key that the bytes are sealed under (SEC-3); null: they are not sealed.';
 
 create table message_bodies_default partition of message_bodies DEFAULT;
 alter table message_bodies_default add constraint message_bodies_default_pkey PRIMARY KEY (message_id);
@@ -1802,6 +1825,8 @@ grant select on creditor_agent_fee_formulas to isthmus_worker;
 grant insert, select, update on currencies to isthmus_api;
 grant select on currencies to isthmus_readonly;
 grant select on currencies to isthmus_worker;
+grant insert, select, update on data_keys to isthmus_api;
+grant insert, select, update on data_keys to isthmus_worker;
 grant select on decisions to isthmus_api;
 grant select on decisions to isthmus_readonly;
 grant insert, select on decisions to isthmus_worker;
@@ -1815,7 +1840,7 @@ grant select on delivery_attempts to isthmus_readonly;
 grant insert, select, update on delivery_attempts to isthmus_worker;
 grant select on delivery_attempts_default to isthmus_api;
 grant insert on delivery_key_secrets to isthmus_api;
-grant insert, select on delivery_key_secrets to isthmus_worker;
+grant insert, select, update on delivery_key_secrets to isthmus_worker;
 grant insert, select, update on delivery_keys to isthmus_api;
 grant select on delivery_keys to isthmus_readonly;
 grant insert, select, update on delivery_keys to isthmus_worker;

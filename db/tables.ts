@@ -145,6 +145,7 @@ interface ClientSecretsTable {
 interface IssuerKeysTable {
   key_id: string;
   private_jwk: JsonColumn;
+  wrapped_by: string | null;
   created_at: Generated<Date>;
   retired_at: Date | null;
 }

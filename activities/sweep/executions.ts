@@ -6,6 +6,7 @@ import {
   WorkflowNotFoundError,
   type ConnectionLike,
 } from '@temporalio/client';
+import type { PayloadCodec } from '@temporalio/common';
 import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts';
 import {
   dailyBooksSchedule,
@@ -74,11 +75,21 @@ const probeTimeoutMs = 3_000; // the engine answers this within milliseconds
 /** A killed or stalled worker can fail two. Ending one for another reason does no harm: the record continues. */
 const failedTasks = 3;
 
+export interface ExecutionsOptions {
+  readonly namespace: string;
+  readonly taskQueuePrefix?: string;
+  readonly codec?: PayloadCodec | undefined;
+}
+
 export function openExecutions(
   connection: ConnectionLike,
-  { namespace, taskQueuePrefix = '' }: { readonly namespace: string; readonly taskQueuePrefix?: string },
+  { namespace, taskQueuePrefix = '', codec }: ExecutionsOptions,
 ): Executions {
-  const { workflow, schedule } = new Client({ connection, namespace });
+  const { workflow, schedule } = new Client({
+    connection,
+    namespace,
+    ...(codec && { dataConverter: { payloadCodecs: [codec] } }),
+  });
   const bounded = <T>(work: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     connection.withDeadline(Date.now() + timeoutMs, work);
   return {

@@ -32,7 +32,8 @@ export function preflightHeaders(
     ? {
         'access-control-allow-origin': origin,
         'access-control-allow-methods': allow,
-        'access-control-allow-headers': 'authorization, content-type, idempotency-key, if-none-match, prefer',
+        'access-control-allow-headers':
+          'authorization, content-type, idempotency-key, if-none-match, prefer, x-namespace',
         'access-control-max-age': preflightSeconds,
       }
     : {};

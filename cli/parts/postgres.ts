@@ -31,6 +31,8 @@ export interface RunningPostgres {
   /** The server's process; absent for a server that is not ours. */
   readonly pid?: number;
   readonly logFile?: string;
+  /** With its files. */
+  readonly dataFolder?: string;
   /** Settles when a server of ours has ended, asked or not; never for one that is not ours. */
   readonly exited: Promise<string>;
   /** Stops a server of ours; leaves another alone. */
@@ -117,6 +119,7 @@ async function startIn(home: PostgresHome, options: StartPostgresOptions): Promi
     url: url(options.database),
     pid: child.pid,
     logFile,
+    dataFolder: data,
     exited: child.exited,
     stop: () => child.stop(),
   };

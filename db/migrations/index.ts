@@ -31,6 +31,7 @@ import * as recordKeys from './0028-record-keys.ts';
 import * as partitions from './0029-partitions.ts';
 import * as deliveryKeys from './0030-delivery-keys.ts';
 import * as auditSeals from './0031-audit-seals.ts';
+import * as dataKeys from './0032-data-keys.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -64,4 +65,5 @@ export const migrations: Record<string, Migration> = {
   '0029-partitions': partitions,
   '0030-delivery-keys': deliveryKeys,
   '0031-audit-seals': auditSeals,
+  '0032-data-keys': dataKeys,
 };

@@ -70,6 +70,8 @@ export interface GatewayOptions {
   readonly workerEngine?: XmlEngine;
   /** Directory of a usage guideline, of the gateway and of the parties; default: ours. */
   readonly usageGuideline?: string;
+  /** SEALING_KEYS of api and worker; default: nothing is sealed. */
+  readonly sealingKeys?: string;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
   /** Of the api, and of the worker that is started next; default: none (OBS-3). */
@@ -134,6 +136,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     METRICS_PORT: '0',
     DRAIN_SECONDS: '0',
     USAGE_GUIDELINE: options.usageGuideline ?? '',
+    SEALING_KEYS: options.sealingKeys ?? '',
   });
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
   const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });

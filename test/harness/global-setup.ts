@@ -27,6 +27,8 @@ export interface Offers {
     readonly template: string;
     /** Of a server that was started for the run. */
     readonly logFile?: string;
+    /** Of such a one, its files. */
+    readonly dataFolder?: string;
   };
   readonly temporal: { readonly address: string };
   readonly 'workflow-bundle': { readonly codePath: string };
@@ -101,6 +103,7 @@ async function offerDatabase(folder: string): Promise<Offer<'database'>> {
       serverUrl: server.url,
       template,
       ...(server.logFile !== undefined && { logFile: server.logFile }),
+      ...(server.dataFolder !== undefined && { dataFolder: server.dataFolder }),
     },
     stop: async () => {
       await withClient(server.url, (client) => client.query(`drop database ${template} with (force)`));

@@ -1,0 +1,244 @@
+// Seals what is stored of people, and opens it (SEC-3): bytes of messages, excerpts of answers, and private keys of ours. It
+// belongs to a connection, so that whoever reads or stores a message has it. Without keys nothing is sealed.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { sql, type KyselyPlugin, type RawBuilder } from 'kysely';
+import { ConfigurationError } from '../core/config.ts';
+import type { SealingConfig } from '../core/sealing-keys.ts';
+import type { Db } from './connection.ts';
+import { findDataKey, listDataKeys, offerDataKey, replaceWrapping, type StoredDataKey } from './data-keys.ts';
+import { SealingKeyMissing } from './failures.ts';
+import { decrypt, encrypt, localWrapper, SealBroken, type KeyWrapper } from './key-wrapping.ts';
+
+/** What something sealed is part of; it opens for nothing else. */
+export type About = readonly string[];
+
+export interface Sealed {
+  readonly bytes: Buffer;
+  /** Null: it is not sealed. */
+  readonly keyId: string | null;
+}
+
+interface DataKey extends Pick<StoredDataKey, 'keyId' | 'month'> {
+  readonly key: Buffer;
+}
+
+/** The keys of one connection. */
+interface Vault {
+  readonly config: SealingConfig;
+  readonly wrapper: KeyWrapper;
+  readonly known: Map<string, DataKey>;
+  current: DataKey | undefined;
+  lookedAtMs: number;
+  begun: Db | undefined;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const vaults = new WeakMap<KyselyPlugin, Vault>();
+
+/** What a connection is opened with, so that its transactions have the keys too; it changes no statement. */
+export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) => void): KyselyPlugin {
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: ({ result }) => Promise.resolve(result),
+  };
+  vaults.set(plugin, {
+    config,
+    wrapper: localWrapper(config.keys),
+    known: new Map(),
+    current: undefined,
+    lookedAtMs: Number.NEGATIVE_INFINITY,
+    begun: undefined,
+    onFailure,
+  });
+  return plugin;
+}
+
+function vaultOf(db: Db): Vault | undefined {
+  for (const plugin of db.getExecutor().plugins) {
+    const vault = vaults.get(plugin);
+    if (vault !== undefined) return vault;
+  }
+  return undefined;
+}
+
+/**
+ * Before a process takes work: whether it can open everything, and what it seals under; what other keys have wrapped is
+ * wrapped by the newest.
+ * @throws ConfigurationError where it lacks a key
+ */
+export async function beginSealing(db: Db): Promise<void> {
+  const vault = vaultOf(db);
+  const stored = await listDataKeys(db);
+  const lacking = new Set(
+    stored.map(({ wrappedBy }) => wrappedBy).filter((id) => vault?.wrapper.knows(id) !== true),
+  );
+  if (lacking.size > 0) {
+    throw new ConfigurationError(
+      `SEALING_KEYS lacks ${[...lacking].join(', ')}, without which messages of this database cannot be read: ` +
+        'add it, after the first key. (docs/operations.md, "Sealed messages")',
+    );
+  }
+  if (vault === undefined) return;
+  vault.begun = db;
+  for (const key of stored) await rewrap(db, vault, key);
+  await look(db, vault);
+}
+
+async function rewrap(db: Db, { wrapper, config }: Vault, stored: StoredDataKey): Promise<void> {
+  if (stored.wrappedBy === wrapper.keyId || !config.seals) return;
+  const about = aboutDataKey(stored.keyId);
+  const key = await wrapper.unwrap(stored.wrapped, stored.wrappedBy, about);
+  const wrapped = await wrapper.wrap(key, about);
+  await replaceWrapping(db, { ...stored, wrapped, wrappedBy: wrapper.keyId }, stored.wrappedBy);
+}
+
+const aboutDataKey = (keyId: string): About => ['data key', keyId];
+
+/** Makes the data key of this month where there is none, and seals under the newest from then on. */
+async function look(db: Db, vault: Vault): Promise<void> {
+  if (!vault.config.seals) return;
+  const { wrapper } = vault;
+  let [newest] = await listDataKeys(db);
+  if (newest === undefined || newest.month < monthOf(Date.now())) {
+    const keyId = randomUUID();
+    const wrapped = await wrapper.wrap(randomBytes(32), aboutDataKey(keyId));
+    await offerDataKey(db, { keyId, wrapped, wrappedBy: wrapper.keyId });
+    [newest] = await listDataKeys(db);
+  }
+  if (newest !== undefined) vault.current = await unwrapped(vault, newest);
+}
+
+const monthOf = (epochMs: number) => `${new Date(epochMs).toISOString().slice(0, 7)}-01`;
+
+async function unwrapped({ wrapper, known }: Vault, stored: StoredDataKey): Promise<DataKey> {
+  const before = known.get(stored.keyId);
+  if (before !== undefined) return before;
+  const { keyId, month, wrapped, wrappedBy } = stored;
+  if (!wrapper.knows(wrappedBy)) throw new SealingKeyMissing(`SEALING_KEYS lacks ${wrappedBy}`);
+  const dataKey = { keyId, month, key: await wrapper.unwrap(wrapped, wrappedBy, aboutDataKey(keyId)) };
+  known.set(keyId, dataKey);
+  return dataKey;
+}
+
+const lookEveryMs = 30_000;
+/** For which the key of a month may still seal after it: while the database cannot say which follows. */
+const graceMs = 86_400_000;
+
+/**
+ * @param about what it is part of: the id of its message, the type, the party
+ * @throws SealingKeyMissing where the key of this month cannot be had
+ */
+export function seal(db: Db, about: About, bytes: Buffer): Sealed {
+  const vault = vaultOf(db);
+  if (vault?.config.seals !== true) return { bytes, keyId: null };
+  const nowMs = Date.now();
+  const { current } = vault;
+  if (current === undefined || current.month < monthOf(nowMs)) lookAgain(vault);
+  if (current === undefined || current.month < monthOf(nowMs - graceMs)) {
+    throw new SealingKeyMissing('there is no data key of this month yet');
+  }
+  return { bytes: encrypt(current.key, bytes, about), keyId: current.keyId };
+}
+
+function lookAgain(vault: Vault): void {
+  const { begun, onFailure } = vault;
+  const nowMs = performance.now();
+  if (begun === undefined || nowMs - vault.lookedAtMs < lookEveryMs) return;
+  vault.lookedAtMs = nowMs;
+  look(begun, vault).catch(onFailure);
+}
+
+/**
+ * @returns null where its key was deleted, with all that it sealed (LIF-6)
+ * @throws SealBroken where it was changed; SealingKeyMissing where this process lacks the key that wraps its key
+ */
+export async function open(db: Db, about: About, { bytes, keyId }: Sealed): Promise<Buffer | null> {
+  if (keyId === null) return bytes;
+  const vault = vaultOf(db);
+  if (vault === undefined) throw new SealingKeyMissing('SEALING_KEYS is not set, and a message is sealed');
+  const known = vault.known.get(keyId);
+  if (known !== undefined) return decrypt(known.key, bytes, about);
+  const stored = await findDataKey(db, keyId);
+  return stored === undefined ? null : decrypt((await unwrapped(vault, stored)).key, bytes, about);
+}
+
+/** The sealed bytes of a message as they are read, with what they are about. */
+export interface BodyColumns {
+  /** Null: they are no longer kept (LIF-6). */
+  body: Buffer | null;
+  body_key_id: string | null;
+  body_about: About;
+}
+
+/**
+ * To be selected beside a join of `message_bodies` as `b` (db/messages.ts).
+ * @param alias of `messages` in the statement
+ */
+export const bodyColumns = (alias: string, type: RawBuilder<unknown> = sql.ref(`${alias}.message_type`)) =>
+  sql`b.body, b.key_id as body_key_id,
+    array[${sql.ref(`${alias}.message_id`)}::text, ${type}, ${sql.ref(`${alias}.party`)}] as body_about`;
+
+/**
+ * The bytes of a message; null: they are no longer kept (LIF-6).
+ * @throws as `open`
+ */
+export async function openBody(db: Db, row: BodyColumns): Promise<Buffer | null> {
+  return row.body === null ? null : open(db, row.body_about, { bytes: row.body, keyId: row.body_key_id });
+}
+
+/** As `openBody`, where a message goes out; null too where its bytes were changed: such a one is never sent. */
+export async function openUnchanged(db: Db, row: BodyColumns): Promise<Buffer | null> {
+  try {
+    return await openBody(db, row);
+  } catch (error) {
+    if (error instanceof SealBroken) return null;
+    throw error;
+  }
+}
+
+/** What goes to Temporal (contract/payload-codec.ts). */
+export function payloadSeal(db: Db) {
+  const about: About = ['temporal'];
+  return {
+    seal: (data: Uint8Array) => seal(db, about, Buffer.from(data)),
+    open: async (keyId: string, bytes: Uint8Array): Promise<Uint8Array> => {
+      const opened = await open(db, about, { bytes: Buffer.from(bytes), keyId });
+      if (opened === null)
+        throw new SealingKeyMissing('the data key of what Temporal kept is deleted (LIF-6)');
+      return opened;
+    },
+  };
+}
+
+/** A private key of ours, as it is stored. */
+export interface WrappedSecret {
+  /** As it is, or base64url of what it is wrapped as. */
+  readonly text: string;
+  readonly wrappedBy: string | null;
+}
+
+/** By the newest key of the configuration; as it is where there is none. */
+export async function wrapSecret(db: Db, about: About, text: string): Promise<WrappedSecret> {
+  const vault = vaultOf(db);
+  if (vault?.config.seals !== true) return { text, wrappedBy: null };
+  const wrapped = await vault.wrapper.wrap(Buffer.from(text), about);
+  return { text: wrapped.toString('base64url'), wrappedBy: vault.wrapper.keyId };
+}
+
+/** @throws SealingKeyMissing, SealBroken */
+export async function unwrapSecret(
+  db: Db,
+  about: About,
+  { text, wrappedBy }: WrappedSecret,
+): Promise<string> {
+  if (wrappedBy === null) return text;
+  const wrapper = vaultOf(db)?.wrapper;
+  if (wrapper?.knows(wrappedBy) !== true) throw new SealingKeyMissing(`SEALING_KEYS lacks ${wrappedBy}`);
+  return (await wrapper.unwrap(Buffer.from(text, 'base64url'), wrappedBy, about)).toString();
+}
+
+/** Whether a stored secret is to be wrapped anew: it is as it is, or another key has wrapped it. */
+export function isToWrap(db: Db, { wrappedBy }: Pick<WrappedSecret, 'wrappedBy'>): boolean {
+  const vault = vaultOf(db);
+  return vault?.config.seals === true && vault.wrapper.keyId !== wrappedBy;
+}
