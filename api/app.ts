@@ -19,6 +19,7 @@ import { failureOf, WorkersAway } from './http/failures.ts';
 import { BodyInPieces, ClientWentAway } from './http/input.ts';
 import { problem, renderProblem, type Problem } from './http/problem.ts';
 import { malformed, methodNotAllowed, nothingAt } from './http/refused-requests.ts';
+import { createQuotas } from './http/quotas.ts';
 import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
 import { partyRoutes } from './parties.ts';
@@ -60,9 +61,10 @@ const ownModules: readonly RouteModule[] = [
 
 /** @throws when a route states no roles (SEC-1) */
 export function createApp(deps: ApiDependencies): OpenAPIHono {
-  const { corsOrigins } = deps.config;
-  const router = createRouter(deps.auth, corsOrigins);
-  for (const module of [...ownModules, ...(deps.modules ?? [])]) module(router, deps);
+  const { corsOrigins, senderLimits: limits } = deps.config;
+  const { quotas = createQuotas() } = deps;
+  const router = createRouter(deps.auth, { corsOrigins, quotas, limits });
+  for (const module of [...ownModules, ...(deps.modules ?? [])]) module(router, { ...deps, quotas });
   router.assertAllDeclared();
   router.app.notFound((context) =>
     withCors(answerUnrouted(context, router, corsOrigins), context, corsOrigins),

@@ -1,26 +1,15 @@
 // Changes of the scheme that count from a time on are made at that time, within a second (ADM-1). Every api process looks;
 // one makes each.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { applyDueChanges } from '../db/scheme/changes.ts';
+import { again } from './again.ts';
 
 const everyMs = 500;
 
 /** @returns stops it, after the current look */
 export function startDueChanges(db: Db, logger: Logger): () => Promise<void> {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  const looking = (async () => {
-    while (!signal.aborted) {
-      await look(db, logger);
-      await delay(everyMs, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  })();
-  return async () => {
-    stopped.abort();
-    await looking;
-  };
+  return again(everyMs, () => look(db, logger));
 }
 
 async function look(db: Db, logger: Logger): Promise<void> {

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
 import type { ApiDependencies, ReadinessCheck } from './dependencies.ts';
-import { clientAddress, strangerOf } from './http/client.ts';
+import { clientAddress, strangerOf, trusting } from './http/client.ts';
 import { problemsShown } from './http/openapi.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
@@ -42,6 +42,7 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
     ...deps.readiness,
   };
   const turns = createTurns(turnKinds.stranger);
+  const proxies = trusting(deps.config.trustedProxies);
   router.addPublic(
     {
       method: 'get',
@@ -57,7 +58,7 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
     },
     (context) =>
       turns.take(
-        clientAddress(context),
+        clientAddress(context, proxies),
         async () => {
           const states = await Promise.all(
             Object.entries(checks).map(

@@ -9,13 +9,14 @@ import { resolveAgent } from '../core/agent.ts';
 import { expectedOriginal } from '../core/report.ts';
 import { contradicts, type Decision } from '../core/decision.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
-import { messageBody } from '../db/messages.ts';
+import { isOnRecord, messageBody } from '../db/messages.ts';
 import { refuseMessage } from '../db/refused-messages.ts';
 import { takeReport, type InvalidReport, type TakenReport } from '../db/reports.ts';
 import { takePacs008, type Known } from '../db/submissions.ts';
 import type { StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readMessage } from '../xml/read-message.ts';
+import type { Undecided } from './share-counts.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
@@ -35,6 +36,7 @@ export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
   readonly workflows: PaymentWorkflows;
   readonly answers: AwaitedAnswers;
+  readonly undecided: Undecided;
 }
 
 /** The ISO 20022 routes, as a module of the app. */
@@ -66,6 +68,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
       problems: [
         'message-refused',
         'callback-address-refused',
+        'too-many-undecided',
         'payload-too-large',
         'unsupported-media-type',
         'message-not-kept',
@@ -109,6 +112,7 @@ async function submit(
   if (refusal !== undefined) return refusal;
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.008 without UETR is refused at intake (MSG-2)');
+  if (await hasTooMany(deps, iso, { sourceSystem, uetr })) return problem('too-many-undecided');
   const { messageId, known, timesUnanswerable } = await takePacs008(deps.db, {
     uetr,
     messageIdentification: message.key.messageIdentification,
@@ -132,6 +136,18 @@ async function submit(
   const answer = await storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
   if (!isProblem(answer)) noteRejection(about, answer);
   return answer;
+}
+
+/** Whether a payment system has as many payments without a final status as it may; what is on record goes on (SEC-7). */
+async function hasTooMany(
+  { db, config }: ApiDependencies,
+  { undecided }: Iso20022Dependencies,
+  { sourceSystem, uetr }: { readonly sourceSystem: string; readonly uetr: string },
+): Promise<boolean> {
+  const { undecidedPayments: limit } = config.senderLimits;
+  if (limit > 0 && undecided.of(sourceSystem) >= limit && !(await isOnRecord(db, uetr))) return true;
+  undecided.add(sourceSystem);
+  return false;
 }
 
 /** The very same message again (DUP-1): answered from the record, also while the engine is down. */

@@ -6,9 +6,10 @@ import { refuseBrowser } from '../core/browser.ts';
 import { isLoopback, type ApiConfig } from '../core/config.ts';
 import { authenticateClient } from '../db/clients.ts';
 import type { ApiDependencies } from './dependencies.ts';
+import { loginsOf, type Logins } from './logins.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
-import { clientAddress, strangerOf } from './http/client.ts';
+import { strangerOf } from './http/client.ts';
 import { readLimited } from './http/input.ts';
 import { problemsShown } from './http/openapi.ts';
 import { json } from './http/response.ts';
@@ -42,6 +43,7 @@ const tokenRequestSchema = z
 export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDependencies) => void {
   return (router, deps) => {
     const turns = createTurns(turnKinds.stranger);
+    const logins = loginsOf(deps);
     const refused = {
       description: 'Refused',
       content: { 'application/json': { schema: tokenErrorSchema } },
@@ -74,11 +76,14 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
           200: { description: 'The token', content: { 'application/json': { schema: tokenSchema } } },
           400: refused,
           401: refused,
-          429: { description: 'too-many-messages', content: problemsShown(['too-many-messages']) },
+          429: {
+            description: 'too-many-messages, too-many-requests',
+            content: problemsShown(['too-many-messages', 'too-many-requests']),
+          },
           503: { description: 'unavailable', content: problemsShown(['unavailable']) },
         },
       },
-      (context) => issueToken(context, { ...deps, issuer, turns }),
+      (context) => issueToken(context, { ...deps, issuer, turns, logins }),
     );
     router.addPublic(
       {
@@ -114,6 +119,7 @@ const whatToSend =
 interface Issuing extends ApiDependencies {
   readonly issuer: BuiltinIssuer;
   readonly turns: Turns;
+  readonly logins: Logins;
 }
 
 async function issueToken(context: Context, deps: Issuing): Promise<Response | Problem> {
@@ -130,12 +136,19 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
   }
   const given = readCredentials(context, form);
   if (typeof given === 'string') return refuse('invalid_request', given);
+  const unknown = () => refuse('invalid_client', 'The client is unknown or its secret is wrong.');
+  if (given === undefined) return unknown();
+  const login = deps.logins.by(given.id, context);
   return deps.turns.take(
-    clientAddress(context),
+    login.address,
     async () => {
-      const claims = given === undefined ? undefined : await claimsOf(deps, given);
-      if (claims === undefined)
-        return refuse('invalid_client', 'The client is unknown or its secret is wrong.');
+      const over = login.refusal();
+      if (over !== undefined) return over;
+      const claims = await claimsOf(deps, given);
+      if (claims === undefined) {
+        login.failed();
+        return unknown();
+      }
       return json({
         access_token: await deps.issuer.issue(claims),
         token_type: 'Bearer',

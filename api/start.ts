@@ -19,11 +19,13 @@ import { createApp } from './app.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { openBuiltinIssuer } from './auth/issuer.ts';
 import type { ReadinessCheck } from './dependencies.ts';
+import { createQuotas } from './http/quotas.ts';
 import { startServer } from './http/server.ts';
 import { startDueChanges } from './due-changes.ts';
 import { startMaintenance } from './maintenance.ts';
 import { modulesOf } from './modules.ts';
 import { createAwaitedAnswers } from './awaited-answers.ts';
+import { shareCounts } from './share-counts.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
 import { answersInTime } from './readiness.ts';
 import { traceRequests } from './trace-requests.ts';
@@ -69,6 +71,9 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     const checkEngine = () => workflows.check();
     const { auth, issuer } = await openAuthentication(config, { db, reference, logger });
     const answers = createAwaitedAnswers(db);
+    const quotas = createQuotas();
+    const counts = shareCounts(db, quotas, logger);
+    closers.push(() => counts.close());
     const app = createApp({
       db,
       reference,
@@ -77,7 +82,8 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       logger,
       readiness: { temporal: checkEngine, process: untilStopping(stopping.signal) },
       capture: temporal.traces?.capture,
-      modules: modulesOf({ engine, workflows, answers, codec }, issuer),
+      quotas,
+      modules: modulesOf({ engine, workflows, answers, codec, undecided: counts.undecided }, issuer),
     });
     closers.push(startMaintenance(config.databaseUrl, logger), startDueChanges(db, logger));
     const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });

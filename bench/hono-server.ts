@@ -9,6 +9,8 @@ import { amount, countryCode, currencyCode, finInstId } from '../api/http/parame
 import { referenceAnswer } from '../api/http/reference-answer.ts';
 import { json, jsonHeaders } from '../api/http/response.ts';
 import { createRouter, type Router } from '../api/http/route.ts';
+import { unlimited } from '../core/limits-config.ts';
+import { createQuotas } from '../api/http/quotas.ts';
 import { startServer } from '../api/http/server.ts';
 import { origin, questions, type BySide } from './hono-questions.ts';
 
@@ -45,7 +47,11 @@ const body = z
   .strict();
 
 function ours(declare: (router: Router) => void, corsOrigins: readonly string[] = []): OpenAPIHono {
-  const router = createRouter(anybody, corsOrigins);
+  const router = createRouter(anybody, {
+    corsOrigins,
+    quotas: createQuotas(),
+    limits: unlimited.senderLimits,
+  });
   declare(router);
   return router.app;
 }

@@ -19,6 +19,10 @@ quotes                    requests per second of the quote and reference routes,
 books                     the books of a day, beside the same rows read by bare statements
   --payments <number>     how many payments the day has (default: 100000)
 
+limits                    what others notice of a client that asks fifty times as often as it may
+  --seconds <number>      how long each round takes (default: 10)
+  --rounds <number>       how many rounds (default: 5)
+
 xml                       time to parse, validate and read a pacs.008, beside bare libxml2
 
 bench/README.md says what each one measures, and what it does not.`;

@@ -9,6 +9,7 @@ import { createApp } from '../api/app.ts';
 import { createAuthenticator } from '../api/auth/authenticator.ts';
 import { openBuiltinIssuer } from '../api/auth/issuer.ts';
 import { startServer } from '../api/http/server.ts';
+import { unlimited } from '../core/limits-config.ts';
 import type { ApiConfig } from '../core/config.ts';
 import { connect } from '../db/connection.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
@@ -25,9 +26,13 @@ export interface Payer {
   readonly token: string;
 }
 
+const clientsOfEach = 10;
 const maxConnections = 20; // both sides alike
 
-async function serveApi(databaseUrl: string): Promise<{ url: string; payers: readonly Payer[] }> {
+async function serveApi(
+  databaseUrl: string,
+  messagesPerMinute: number,
+): Promise<{ url: string; payers: readonly Payer[] }> {
   const issuer = { issuer: 'https://bench.test', audience: 'https://bench.test' };
   const config: ApiConfig = {
     databaseUrl,
@@ -44,6 +49,8 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; payers: rea
     allowLoopbackCallbacks: false,
     deliveryKeyDays: 90,
     fourEyes: true,
+    ...unlimited,
+    senderLimits: { ...unlimited.senderLimits, messagesPerMinute },
   };
   const logger = pino({ level: 'warn' });
   const db = connect(databaseUrl, { applicationName: 'isthmus-bench-api', maxConnections });
@@ -59,7 +66,7 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; payers: rea
     reference: reference.current,
     logger,
     clock: Date.now,
-    builtin,
+    builtin: { ...builtin, stands: () => Promise.resolve(true) }, // more clients than the seed data has
   });
   const server = await startServer(createApp({ db, reference, config, auth, logger }), { ...config, logger });
   const payers: Payer[] = [];
@@ -68,7 +75,10 @@ async function serveApi(databaseUrl: string): Promise<{ url: string; payers: rea
     .institutions.values()) {
     const [bic] = bics;
     if (countryCode !== 'SG' || !onboarded || !roles.includes('psp') || bic === undefined) continue;
-    payers.push({ bic, token: await builtin.issue({ role: 'psp', clientId: bic, institutionId }) });
+    for (let nth = 1; nth <= clientsOfEach; nth += 1) {
+      const clientId = `${bic}-${nth}`;
+      payers.push({ bic, token: await builtin.issue({ role: 'psp', clientId, institutionId }) });
+    }
   }
   if (payers.length === 0) throw new Error('the seed data is not there');
   return { url: `http://127.0.0.1:${server.port}`, payers };
@@ -96,11 +106,11 @@ async function serveBare(databaseUrl: string, sizes: { rowBytes: number; json: s
   });
 }
 
-const [databaseUrl, rowBytes, json] = process.argv.slice(2);
+const [databaseUrl, rowBytes, json, messagesPerMinute = '0'] = process.argv.slice(2);
 if (databaseUrl === undefined || rowBytes === undefined || json === undefined) {
   throw new Error('started by bench/quotes.ts with a database, a row size and a JSON text');
 }
-const api = await serveApi(databaseUrl);
+const api = await serveApi(databaseUrl, Number(messagesPerMinute));
 const bare = await serveBare(databaseUrl, { rowBytes: Number(rowBytes), json });
 console.log(JSON.stringify({ api: api.url, payers: api.payers, bare } satisfies QuotesServerLine));
 process.once('SIGTERM', () => {

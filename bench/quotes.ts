@@ -13,7 +13,6 @@ import { positive, readOptions } from './options.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import type { Payer, QuotesServerLine } from './quotes-server.ts';
 
-const database = 'isthmus_bench_quotes';
 const country = JSON.stringify({
   id: 702,
   countryCode: 'SG',
@@ -46,12 +45,13 @@ export async function benchQuotes(argv: readonly string[], place: ThrowawayPlace
   };
   const postgres = await startPostgres({ ...place, database: 'postgres', say: sayOnTerminal });
   place.atEnd(() => postgres.stop());
-  const url = await prepareDatabase(postgres.url, place);
+  const url = await prepareDatabase(postgres.url, { database: 'isthmus_bench_quotes', place });
+  await addBareRows(url);
   const root = join(import.meta.dirname, '..');
   const script = { 'quotes-server': 'bench/quotes-server.ts' };
   const dist = await buildImage(root, join(place.folder, 'image'), script);
   const rowBytes = await measureRow(dist, url);
-  const server = await startMeasured(dist, url, rowBytes);
+  const server = await startMeasured(dist, url, { rowBytes });
   place.atEnd(server.stop);
   console.log(
     `${load.clients} clients, ${load.rounds} rounds of ${load.seconds} s each, row of ${rowBytes} bytes\n`,
@@ -59,7 +59,11 @@ export async function benchQuotes(argv: readonly string[], place: ThrowawayPlace
   report(await runAll(server.line, load));
 }
 
-async function prepareDatabase(serverUrl: string, place: ThrowawayPlace): Promise<string> {
+/** A migrated and seeded database with that name, which is dropped at the end. */
+export async function prepareDatabase(
+  serverUrl: string,
+  { database, place }: { readonly database: string; readonly place: ThrowawayPlace },
+): Promise<string> {
   place.atEnd(() =>
     withClient(serverUrl, (client) => client.query(`drop database if exists ${database} with (force)`)),
   ); // the server may outlive the benchmark
@@ -71,17 +75,19 @@ async function prepareDatabase(serverUrl: string, place: ThrowawayPlace): Promis
   url.pathname = `/${database}`;
   await migrate(url.href);
   await seed(url.href);
-  await withClient(url.href, (client) =>
+  return url.href;
+}
+
+const addBareRows = (url: string) =>
+  withClient(url, (client) =>
     client.query(
       'create table bench_rows (id uuid primary key, at timestamptz not null, body text not null)',
     ),
   );
-  return url.href;
-}
 
 /** The size of a quote request of this corridor, from a row that the API itself stored. */
 async function measureRow(dist: string, databaseUrl: string): Promise<number> {
-  const { stop, line } = await startMeasured(dist, databaseUrl, defaultRowBytes);
+  const { stop, line } = await startMeasured(dist, databaseUrl);
   await closedLoop({ url: line.api, clients: 1, seconds: 0.2, request: quoteRequest(line.payers) });
   await stop();
   const client = new pg.Client({ connectionString: databaseUrl });
@@ -97,14 +103,17 @@ async function measureRow(dist: string, databaseUrl: string): Promise<number> {
 }
 
 /** @param dist where it was built as in an image: under a loader for TypeScript each closure costs more */
-async function startMeasured(
+export async function startMeasured(
   dist: string,
   databaseUrl: string,
-  rowBytes: number,
+  {
+    rowBytes = defaultRowBytes,
+    messagesPerMinute = 0,
+  }: { readonly rowBytes?: number; readonly messagesPerMinute?: number } = {},
 ): Promise<{ stop: () => Promise<void>; line: QuotesServerLine }> {
   const child = spawnGuarded(
     process.execPath,
-    [join(dist, 'quotes-server.js'), databaseUrl, String(rowBytes), country],
+    [join(dist, 'quotes-server.js'), databaseUrl, String(rowBytes), country, String(messagesPerMinute)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
     { stop: 'SIGTERM' },
   );

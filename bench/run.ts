@@ -12,6 +12,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   xml: async () => (await import('./xml.ts')).benchXml,
   quotes: async () => (await import('./quotes.ts')).benchQuotes,
   books: async () => (await import('./books.ts')).benchBooks,
+  limits: async () => (await import('./limits.ts')).benchLimits,
   hono: async () => (await import('./hono.ts')).benchHono,
 };
 

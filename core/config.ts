@@ -17,6 +17,7 @@ import {
   isWebAddress,
   isWord,
 } from './setting-forms.ts';
+import { parseLimits, type LimitsConfig } from './limits-config.ts';
 import { parseSealingKeys, sealingKeysForm, type SealingConfig } from './sealing-keys.ts';
 import { parseQueueLogins, type QueueLogins } from './queue-logins.ts';
 import { parseTraces, type TracesConfig } from './traces-config.ts';
@@ -70,7 +71,7 @@ export type AuthConfig =
   | { readonly kind: 'builtin'; readonly issuer: string; readonly audience: string }
   | { readonly kind: 'none' };
 
-export interface ApiConfig extends WorkerConfig {
+export interface ApiConfig extends WorkerConfig, LimitsConfig {
   readonly host: string;
   /** 0: the operating system chooses. */
   readonly port: number;
@@ -205,6 +206,7 @@ export function parseApiConfig(env: Environment): ApiConfig {
     ),
     instanceId: read(env, 'INSTANCE_ID'),
     corsOrigins: parseOrigins(env),
+    ...parseLimits({ read: (name) => read(env, name), refused }),
     fourEyes: flag(env, 'FOUR_EYES'),
   };
 }

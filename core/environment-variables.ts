@@ -2,6 +2,7 @@
  * Every environment variable that the api, the worker and the jobs read, with its default; docs/reference/
  * configuration.md is made from it.
  */
+import { limitVariables } from './limits-config.ts';
 import { traceVariables } from './traces-config.ts';
 
 export interface EnvironmentVariable {
@@ -110,6 +111,7 @@ export const environmentVariables = {
       'Port of /metrics (Prometheus), /health/live and /health/ready of this process; empty: none. It asks for no token: bind it where only they can reach it',
     default: '',
   },
+  ...limitVariables,
   DRAIN_SECONDS: {
     description:
       'Seconds, at most 5, for which an api goes on taking requests after SIGTERM, while it says that it is not ready',

@@ -125,6 +125,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     delivery_key_secrets: ['insert'],
     // seals what it takes in
     data_keys: keep,
+    request_counts: all,
     // what operators do
     audit_events: add,
     case_entries: add,

@@ -26,13 +26,14 @@ interface Table {
   readonly partition_of: string | null;
   readonly partition_bound: string | null;
   readonly comment: string | null;
+  readonly is_unlogged: boolean;
 }
 
 async function tablesOf(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<Table>`
     select c.oid::int as oid, quote_ident(c.relname) as name, pg_get_partkeydef(c.oid) as partition_key,
       i.inhparent::regclass::text as partition_of, pg_get_expr(c.relpartbound, c.oid) as partition_bound,
-      obj_description(c.oid, 'pg_class') as comment
+      obj_description(c.oid, 'pg_class') as comment, c.relpersistence = 'u' as is_unlogged
     from pg_class c
     left join pg_inherits i on i.inhrelid = c.oid
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
@@ -75,7 +76,7 @@ async function ordinaryTable(db: Db, table: Table): Promise<string> {
     order by case contype when 'p' then 1 when 'u' then 2 else 3 end, conname collate "C"`.execute(db);
   const lines = [...columns.rows, ...constraints.rows].map(({ line }) => `  ${line}`);
   const partitioned = table.partition_key === null ? '' : ` partition by ${table.partition_key}`;
-  return `create table ${table.name} (\n${lines.join(',\n')}\n)${partitioned};`;
+  return `create ${table.is_unlogged ? 'unlogged ' : ''}table ${table.name} (\n${lines.join(',\n')}\n)${partitioned};`;
 }
 
 type Query = ReturnType<typeof sql<{ line: string }>>;

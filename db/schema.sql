@@ -571,6 +571,7 @@ comment on column data_keys.key_id is 'Drawn at random.';
 comment on column data_keys.month is 'First day of the month (UTC) in which it seals.';
 comment on column data_keys.wrapped is 'The key: AES-256-GCM under that of wrapped_by.';
 comment on column data_keys.wrapped_by is 'Id of a key of SEALING_KEYS.';
+comment on column data_keys.made_at is 'When it was made.';
 
 create table decisions (
   uetr uuid not null,
@@ -1282,7 +1283,7 @@ comment on column rates.tier_improvement_id is 'The tier that made it, or null f
 comment on column rates.created_at is 'When it took effect.';
 comment on column rates.expired_at is 'When it was replaced, or null while active.';
 
-create table receiver_states (
+create unlogged table receiver_states (
   worker_id uuid not null,
   receiver text not null,
   breaker text not null,
@@ -1373,6 +1374,17 @@ comment on column refused_messages.created_at is 'When it was stored.';
 comment on column refused_messages.refused_as is 'Kind of the event that tells of it. Null: kept by a release before this column.';
 comment on column refused_messages.fault is 'What is wrong with it: reason in words, ruleId, and the status that it reported; none of its own text. Null as above.';
 comment on column refused_messages.size is 'Bytes of it, as far as they were read.';
+
+create unlogged table request_counts (
+  name text not null,
+  minute integer not null,
+  count integer not null,
+  constraint request_counts_pkey PRIMARY KEY (name, minute)
+);
+comment on table request_counts is 'Requests of this minute and the last, over all apis (SEC-7). Not logged: after a crash it is empty.';
+comment on column request_counts.name is 'Client and route; of failed logins, a digest.';
+comment on column request_counts.minute is 'Minutes since 1970.';
+comment on column request_counts.count is 'How many.';
 
 create table resolution_answers (
   resolution_id uuid not null,
@@ -1534,7 +1546,7 @@ comment on column tier_improvements.threshold is 'Smallest source amount, inclus
 comment on column tier_improvements.improvement_basis_points is 'Basis points on the base rate.';
 comment on column tier_improvements.updated_at is 'Last registration.';
 
-create table worker_states (
+create unlogged table worker_states (
   worker_id uuid not null,
   started_at timestamp with time zone not null default clock_timestamp(),
   at timestamp with time zone not null default clock_timestamp(),
@@ -1943,6 +1955,7 @@ grant insert, select on refusals to isthmus_worker;
 grant insert, select on refused_messages to isthmus_api;
 grant select on refused_messages to isthmus_readonly;
 grant insert, select on refused_messages to isthmus_worker;
+grant delete, insert, select, update on request_counts to isthmus_api;
 grant select on resolution_answers to isthmus_api;
 grant select on resolution_answers to isthmus_readonly;
 grant insert, select on resolution_answers to isthmus_worker;

@@ -10,6 +10,7 @@ import {
 } from 'node:http';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
+import { rateLimitLines, type Standing } from './quotas.ts';
 
 /** What is known of a request, as it comes to be known. */
 export interface AboutRequest {
@@ -39,6 +40,8 @@ export class KnownResponse<
   readonly about: AboutRequest = { requestId: requestIdOf(this.req) };
   /** Undefined where there are no traces. */
   trace?: RequestTrace;
+  /** What is left of its sender's limit; undefined: it has none. */
+  standing?: Standing;
 
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
     const { requestId } = this.about;
@@ -48,7 +51,9 @@ export class KnownResponse<
         ? super.writeHead(status, reason, headers)
         : super.writeHead(status, reason);
     }
-    return super.writeHead(status, linesOf(reason, requestId));
+    const lines = linesOf(reason, requestId);
+    if (this.standing !== undefined) lines.push(...rateLimitLines(this.standing));
+    return super.writeHead(status, lines);
   }
 }
 
@@ -67,6 +72,12 @@ function linesOf(headers: OutgoingHttpHeaders = {}, requestId: string): Outgoing
 export function aboutRequest(context: Context): AboutRequest {
   const { outgoing } = (context.env ?? {}) as { readonly outgoing?: unknown };
   return outgoing instanceof KnownResponse ? outgoing.about : { requestId: '' };
+}
+
+/** What is left to the sender, for the head of its answer. */
+export function noteStanding(context: Context, standing: Standing): void {
+  const { outgoing } = (context.env ?? {}) as { readonly outgoing?: unknown };
+  if (outgoing instanceof KnownResponse) outgoing.standing = standing;
 }
 
 /** What an answer with a message says of why it refuses: `Isthmus-Rejection` begins with the rule. */

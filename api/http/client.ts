@@ -1,13 +1,48 @@
 // Who is at the other end of a request (SEC-7): where it comes from, as far as limits tell clients apart by it, and until
 // when somebody is there.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
 import type { Context } from 'hono';
 import type { WaitingClient } from './turns.ts';
 
-export function clientAddress(context: Context): string {
+/**
+ * Where a request comes from.
+ * @param proxies whose word counts for where it came to them from; see {@link trusting}
+ */
+export function clientAddress(context: Context, proxies: BlockList): string {
   const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
-  return incoming === undefined ? '' : socketAddress(incoming.socket);
+  if (incoming === undefined) return '';
+  return networkOf(forwardedFrom(incoming.socket.remoteAddress ?? '', incoming.headers, proxies));
+}
+
+/** @param networks addresses, or networks as in `10.0.0.0/8` */
+export function trusting(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+const mapped = '::ffff:';
+const plain = (address: string) =>
+  address.startsWith(mapped) && address.includes('.') ? address.slice(mapped.length) : address;
+
+/** The last one in `X-Forwarded-For`, from its end, that no proxy of ours has; anything before it may be made up. */
+function forwardedFrom(socket: string, headers: IncomingMessage['headers'], proxies: BlockList): string {
+  const isTrusted = (address: string) =>
+    isIP(address) !== 0 && proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+  const hops = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+  let address = plain(socket);
+  while (isTrusted(address)) {
+    const before = plain(hops.pop()?.trim() ?? '');
+    if (isIP(before) === 0) break;
+    address = before;
+  }
+  return address;
 }
 
 /** As whom `Turns` know a client of whom nothing is known but where it comes from. */
@@ -31,9 +66,13 @@ export function closed(context: Context): Promise<void> {
  * An IPv6 address counts as its network of 64 bits, which usually has one owner; an IPv4 address as itself, even if
  * mapped.
  */
-export function socketAddress({ remoteAddress: address = '' }: Pick<Socket, 'remoteAddress'>): string {
+export function socketAddress({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string {
+  return networkOf(remoteAddress);
+}
+
+function networkOf(address: string): string {
   if (!address.includes(':')) return address;
-  if (address.startsWith('::ffff:') && address.includes('.')) return address.slice('::ffff:'.length);
+  if (plain(address) !== address) return plain(address);
   const [head = '', tail] = address.split('::');
   const groups = head === '' ? [] : head.split(':');
   const rest = tail === undefined || tail === '' ? [] : tail.split(':');

@@ -270,6 +270,21 @@ export const problems = {
     detail:
       'You send faster than can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
+  'too-many-requests': {
+    status: 429,
+    title: 'Limit reached',
+    ruleId: 'SEC-7',
+    detail:
+      'You have asked as often as you may, in this minute or at once. Nothing was stored: send this one again after the number of seconds in Retry-After.',
+  },
+  'too-many-undecided': {
+    status: 429,
+    title: 'Too many undecided payments',
+    ruleId: 'SEC-7',
+    retryAfter: 10,
+    detail:
+      'As many payments of your payment system wait for their final status as it may have. Nothing was stored: send this one again later. Enquiries about payments that were stored are answered.',
+  },
   'too-many-connections': {
     status: 503,
     title: 'Too many connections',

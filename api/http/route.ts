@@ -4,7 +4,8 @@
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
-import { aboutRequest } from './access-log.ts';
+import type { SenderLimits } from '../../core/limits-config.ts';
+import { aboutRequest, noteStanding } from './access-log.ts';
 import { everyRole, roleInWords, senderOf, type Authenticator, type Caller, type Role } from './caller.ts';
 import { closed } from './client.ts';
 import { withCors } from './cors.ts';
@@ -12,6 +13,7 @@ import { readInput, type Input, type InputSchemas, type Receiver } from './input
 import { documentResponses, type AnswerDocument } from './openapi.ts';
 import { isProblem, problem, renderProblem, type Problem } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
+import type { Quotas } from './quotas.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 import { createPace } from './pace.ts';
 import { createTurns, turnKinds, type TurnKind, type Turns } from './turns.ts';
@@ -110,8 +112,17 @@ export interface Router {
 
 type PublicHandler = (context: Context) => Answer | Promise<Answer>;
 
-/** @param corsOrigins origins whose pages may read the answers */
-export function createRouter(authenticator: Authenticator, corsOrigins: readonly string[]): Router {
+export interface RouterOptions {
+  /** Origins whose pages may read the answers. */
+  readonly corsOrigins: readonly string[];
+  readonly quotas: Quotas;
+  readonly limits: SenderLimits;
+}
+
+export function createRouter(
+  authenticator: Authenticator,
+  { corsOrigins, quotas, limits }: RouterOptions,
+): Router {
   // A trailing slash makes no difference: the specification writes some paths with and some without.
   const app = new OpenAPIHono({ strict: false });
   const turnsOf = turnsByKind();
@@ -133,7 +144,12 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
       const roles = checkedRoles(route);
       const kind = turnKindOf(route);
       const turns = kind && turnsOf(kind);
-      const answer = answering({ route, roles, turns }, handler);
+      const count = counting(
+        quotas,
+        route,
+        kind === 'quote' || route.before ? limits.messagesPerMinute : limits.requestsPerMinute,
+      );
+      const answer = answering({ route, roles, turns, count }, handler);
       const names = { [route.path]: route.operationId, ...route.aliases };
       for (const [path, operationId] of Object.entries(names)) {
         app.openAPIRegistry.registerPath(documentOf(route, { path, operationId, roles }));
@@ -141,7 +157,7 @@ export function createRouter(authenticator: Authenticator, corsOrigins: readonly
           andThen(
             route.before === undefined
               ? authenticator.authenticate(context)
-              : authenticateAfter(route.before, { authenticator, turns, context }),
+              : authenticateAfter(route.before, { authenticator, turns, context, count }),
             (caller) => answer(context, caller),
           ),
         );
@@ -175,6 +191,20 @@ interface Arrival {
   readonly authenticator: Authenticator;
   readonly turns: Turns | undefined;
   readonly context: Context;
+  readonly count: Count;
+}
+
+/** Counts a request of a client; the problem where its limit is reached (SEC-7). */
+type Count = (context: Context, caller: Caller) => Problem | undefined;
+
+function counting(quotas: Quotas, { method, path }: Pick<Route, 'method' | 'path'>, limit: number): Count {
+  if (limit === 0) return () => undefined;
+  return (context, { clientId }) => {
+    const standing = quotas.use(`${clientId} ${method} ${path}`, limit);
+    noteStanding(context, standing);
+    if (!standing.isOver) return undefined;
+    return problem('too-many-requests', { headers: { 'retry-after': String(standing.retrySeconds) } });
+  };
 }
 
 /**
@@ -183,13 +213,14 @@ interface Arrival {
  */
 async function authenticateAfter(
   before: NonNullable<Route['before']>,
-  { authenticator, turns, context }: Arrival,
+  { authenticator, turns, context, count }: Arrival,
 ): Promise<Caller | Problem> {
   const claimed = await authenticator.authenticate(context);
   const isKnown = !isProblem(claimed);
   if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for (OBS-1)
-  const leaveRoom = isKnown ? turns?.makeRoom(senderOf(claimed)) : undefined;
-  const hasRoom = turns === undefined || leaveRoom !== undefined;
+  const over = isKnown ? count(context, claimed) : undefined;
+  const leaveRoom = isKnown && over === undefined ? turns?.makeRoom(senderOf(claimed)) : undefined;
+  const hasRoom = over === undefined && (turns === undefined || leaveRoom !== undefined);
   try {
     const refusal = await before(context, isKnown && hasRoom);
     if (refusal !== undefined) return refusal;
@@ -197,6 +228,7 @@ async function authenticateAfter(
     leaveRoom?.();
   }
   if (!isKnown) return claimed;
+  if (over !== undefined) return over;
   const caller = await authenticator.authenticate(context); // as it is now (SEC-8)
   return hasRoom ? caller : problem('too-many-messages');
 }
@@ -205,11 +237,12 @@ interface Answering<Params extends Fields, Query extends Fields, Body extends z.
   readonly route: Route<Params, Query, Body>;
   readonly roles: readonly Role[];
   readonly turns: Turns | undefined;
+  readonly count: Count;
 }
 
-/** Role, kept answer, input, handler, in this order. */
+/** Limit, role, kept answer, input, handler, in this order. */
 function answering<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
-  { route, roles, turns }: Answering<Params, Query, Body>,
+  { route, roles, turns, count }: Answering<Params, Query, Body>,
   handler: Handler<Params, Query, Body>,
 ): (context: Context, caller: Caller | Problem) => Answer | Promise<Answer> {
   const receive = inRoom(readInput(route), route.body === undefined ? undefined : turns);
@@ -217,6 +250,8 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
   return (context, caller) => {
     if (isProblem(caller)) return caller;
     aboutRequest(context).client = caller.clientId;
+    const over = route.before === undefined ? count(context, caller) : undefined; // else it was counted as it came
+    if (over !== undefined) return over;
     if (caller.role !== 'all' && !roles.includes(caller.role)) {
       const taken = roles.map(roleInWords).join(' or ');
       const detail = `This requires the role ${taken}; ${caller.clientId} has the role ${roleInWords(caller.role)}.`;
@@ -334,6 +369,7 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
     responses: documentResponses(route.answer, {
       problems: [
         ...(route.problems ?? []),
+        'too-many-requests',
         ...(turnKindOf(route) === undefined ? [] : (['too-many-messages'] as const)),
       ],
       takesBody: route.method === 'post',

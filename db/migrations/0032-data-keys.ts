@@ -15,6 +15,7 @@ comment on column data_keys.key_id is 'Drawn at random.';
 comment on column data_keys.month is 'First day of the month (UTC) in which it seals.';
 comment on column data_keys.wrapped is 'The key: AES-256-GCM under that of wrapped_by.';
 comment on column data_keys.wrapped_by is 'Id of a key of SEALING_KEYS.';
+comment on column data_keys.made_at is 'When it was made.';
 
 alter table message_bodies add column key_id text;
 comment on column message_bodies.key_id is 'Data key that the bytes are sealed under (SEC-3); null: they are not sealed.';

@@ -32,6 +32,7 @@ import * as partitions from './0029-partitions.ts';
 import * as deliveryKeys from './0030-delivery-keys.ts';
 import * as auditSeals from './0031-audit-seals.ts';
 import * as dataKeys from './0032-data-keys.ts';
+import * as requestCounts from './0033-request-counts.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '0030-delivery-keys': deliveryKeys,
   '0031-audit-seals': auditSeals,
   '0032-data-keys': dataKeys,
+  '0033-request-counts': requestCounts,
 };

@@ -1,5 +1,6 @@
 // Writes docs/reference from the route definitions: `npx tsx docs/reference/generate.ts`. A test compares the files
 // with what this makes, so that they cannot fall behind the code. Nothing is started and nothing is connected to.
+import { unlimited } from '../../core/limits-config.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -40,10 +41,12 @@ function declareAll() {
     allowLoopbackCallbacks: false,
     deliveryKeyDays: 90,
   fourEyes: true,
+    ...unlimited,
   };
   const logger = pino({ level: 'silent' });
   const reference = { current: () => untouched() };
-  const parts = { engine: untouched(), workflows: untouched(), answers: untouched() };
+  const parts = { engine: untouched(), workflows: untouched(), answers: untouched(),
+    undecided: untouched() };
   return createApp({
     db: connect(config.databaseUrl, { applicationName: 'isthmus-reference' }), // connects at its first query: never
     reference,

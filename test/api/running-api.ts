@@ -7,9 +7,12 @@ import { openBuiltinIssuer } from '../../api/auth/issuer.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
 import type { AnsweredRequest, RequestListeners } from '../../api/http/access-log.ts';
 import { startServer, type ServerLimits } from '../../api/http/server.ts';
+import { unlimited } from '../../core/limits-config.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';
+import { createQuotas } from '../../api/http/quotas.ts';
+import { shareCounts } from '../../api/share-counts.ts';
 import type { Problem } from '../../fixtures/bodies.ts';
 import { withRole } from '../harness/database.ts';
 import { conformanceWith, type OpenApiDocument } from '../harness/conformance.ts';
@@ -31,6 +34,7 @@ const testConfig: ApiConfig = {
   allowLoopbackCallbacks: true,
   deliveryKeyDays: 90,
   fourEyes: true,
+  ...unlimited,
 };
 
 export interface Answer<Body = Problem> {
@@ -103,14 +107,17 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
     ...(issuer === undefined ? {} : { builtin: issuer }),
   });
   const modules = [...(issuer === undefined ? [] : [oauthRoutes(issuer)]), ...(options.modules ?? [])];
+  const quotas = createQuotas(clock);
+  const counts = shareCounts(db, quotas, logger);
   const closeData = async () => {
+    await counts.close();
     await reference.close();
     await db.destroy();
     await owner.destroy();
   };
   let app;
   try {
-    app = createApp({ db, reference, config, auth, logger, modules });
+    app = createApp({ db, reference, config, auth, logger, modules, quotas });
   } catch (error) {
     await closeData();
     throw error;

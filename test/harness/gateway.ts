@@ -70,6 +70,8 @@ export interface GatewayOptions {
   readonly workerEngine?: XmlEngine;
   /** Directory of a usage guideline, of the gateway and of the parties; default: ours. */
   readonly usageGuideline?: string;
+  /** Settings of api and worker, beside those of a test. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** SEALING_KEYS of api and worker; default: nothing is sealed. */
   readonly sealingKeys?: string;
   /** Default: one that says nothing. */
@@ -137,6 +139,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     DRAIN_SECONDS: '0',
     USAGE_GUIDELINE: options.usageGuideline ?? '',
     SEALING_KEYS: options.sealingKeys ?? '',
+    ...options.settings,
   });
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
   const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });

@@ -1,0 +1,163 @@
+/**
+ * How many requests of each sender are left in this minute (SEC-7). Counted in memory, so that a request waits for
+ * nothing; api/share-counts.ts tells every process what the others have counted, once a second.
+ */
+
+/** What is left, as the headers `RateLimit-Policy` and `RateLimit` say it (draft-ietf-httpapi-ratelimit-headers-10). */
+export interface Standing {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Until the next minute begins. */
+  readonly resetSeconds: number;
+  /** After which one that is over may come again. */
+  readonly retrySeconds: number;
+  /** Nothing was left: this one was not counted, and is not served. */
+  readonly isOver: boolean;
+}
+
+/** Counted here and not told to the others yet. */
+export interface Uncounted {
+  readonly name: string;
+  readonly count: number;
+}
+
+export interface Quotas {
+  /** Counts one of that name, if it is within the limit; 0: no limit. */
+  use(name: string, limit: number): Standing;
+  /** Counts one that has happened, whatever the limit is. */
+  note(name: string, limit: number): void;
+  /** How it stands, without counting one. */
+  look(name: string, limit: number): Standing;
+  /** What the others are to be told: of each name that has used a hundredth of its limit since the last time. */
+  takeUncounted(): { readonly minute: number; readonly counts: readonly Uncounted[] };
+  /** Where the others could not be told, to be told the next time. */
+  giveBack(minute: number, counts: readonly Uncounted[]): void;
+  /** What all together have counted. */
+  setTotals(minute: number, totals: readonly Uncounted[]): void;
+}
+
+interface Counter {
+  used: number;
+  untold: number;
+  readonly limit: number;
+  /** Of this second, in this process: what others need is not taken by one at once. */
+  inSecond: number;
+  second: number;
+}
+
+/** A tenth of what a minute has, so that what one may ask in a minute does not come at once. */
+const burstOf = (limit: number) => Math.max(10, Math.ceil(limit / 10));
+
+const minuteMs = 60_000;
+/** Names that strangers make up are counted together from then on. */
+const mostNames = 50_000; // some 10 MB
+const others = 'others';
+
+/** @param clock epoch milliseconds: processes count the same minutes */
+export function createQuotas(clock: () => number = Date.now): Quotas {
+  let minute = 0;
+  let counters = new Map<string, Counter>();
+
+  function begin(): number {
+    const now = clock();
+    const current = Math.floor(now / minuteMs);
+    if (current !== minute) {
+      minute = current;
+      counters = new Map();
+    }
+    return now;
+  }
+
+  function counterOf(name: string, limit: number): Counter {
+    const known = counters.get(name);
+    if (known !== undefined) return known;
+    const counted = counters.size < mostNames ? name : others;
+    const counter = counters.get(counted) ?? {
+      used: 0,
+      untold: 0,
+      limit: counted === others ? 0 : limit,
+      inSecond: 0,
+      second: 0,
+    };
+    counters.set(counted, counter);
+    return counter;
+  }
+
+  const standing = (now: number, used: number, limit: number): Standing => ({
+    limit,
+    remaining: Math.max(0, limit - used),
+    ...untilNext(now),
+    isOver: false,
+  });
+  const untilNext = (now: number) => {
+    const resetSeconds = Math.max(1, Math.ceil(((minute + 1) * minuteMs - now) / 1_000));
+    return { resetSeconds, retrySeconds: resetSeconds };
+  };
+
+  return {
+    use(name, limit) {
+      const now = begin();
+      const counter = counterOf(name, limit);
+      if (counter.limit !== 0) {
+        if (counter.used >= limit) return { ...standing(now, counter.used, limit), isOver: true };
+        const second = Math.floor(now / 1_000);
+        if (counter.second !== second) Object.assign(counter, { second, inSecond: 0 });
+        if (counter.inSecond >= burstOf(limit)) {
+          return { ...standing(now, counter.used, limit), retrySeconds: 1, isOver: true };
+        }
+        counter.inSecond += 1;
+      }
+      counter.used += 1;
+      counter.untold += 1;
+      return standing(now, counter.used, limit);
+    },
+    note(name, limit) {
+      begin();
+      const counter = counterOf(name, limit);
+      counter.used += 1;
+      counter.untold += 1;
+    },
+    look(name, limit) {
+      const now = begin();
+      const used = counters.get(name)?.used ?? 0;
+      return { ...standing(now, used, limit), isOver: limit !== 0 && used >= limit };
+    },
+    takeUncounted() {
+      begin();
+      const counts: Uncounted[] = [];
+      for (const [name, counter] of counters) {
+        if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
+        counts.push({ name, count: counter.untold });
+        counter.untold = 0;
+      }
+      return { minute, counts };
+    },
+    giveBack(of, counts) {
+      begin();
+      if (of !== minute) return;
+      for (const { name, count } of counts) {
+        const counter = counters.get(name);
+        if (counter !== undefined) counter.untold += count;
+      }
+    },
+    setTotals(of, totals) {
+      begin();
+      if (of !== minute) return;
+      for (const { name, count } of totals) {
+        const counter = counters.get(name);
+        if (counter !== undefined) counter.used = Math.max(counter.used, count + counter.untold);
+      }
+    },
+  };
+}
+
+/** Lines of an answer's head; a limit that there is not has none. */
+export function rateLimitLines({ limit, remaining, resetSeconds }: Standing): readonly string[] {
+  if (limit === 0) return [];
+  return [
+    'ratelimit-policy',
+    `"per-minute";q=${limit};w=60, "per-second";q=${burstOf(limit)};w=1`,
+    'ratelimit',
+    `"per-minute";r=${remaining};t=${resetSeconds}`,
+  ];
+}

@@ -1,0 +1,59 @@
+// Failed logins (SEC-7): of one client from one address few are let through in a minute, so that a secret is not guessed;
+// and not so many of one address, whomever they name. Whoever fails from elsewhere keeps nobody out.
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import type { ApiDependencies } from './dependencies.ts';
+import { clientAddress, trusting } from './http/client.ts';
+import { problem, type Problem } from './http/problem.ts';
+import { createQuotas } from './http/quotas.ts';
+
+export interface Logins {
+  /** One that is about to be tried. */
+  by(clientId: string, context: Context): Login;
+}
+
+interface Login {
+  readonly address: string;
+  /** Where too many have failed: the secret is not looked at, right or wrong. */
+  refusal(): Problem | undefined;
+  failed(): void;
+}
+
+const clientsOfAddress = 10;
+
+export function loginsOf({
+  config: { senderLimits, trustedProxies },
+  quotas = createQuotas(),
+}: Pick<ApiDependencies, 'config' | 'quotas'>): Logins {
+  const { failedLoginsPerMinute: limit } = senderLimits;
+  const proxies = trusting(trustedProxies);
+  return {
+    by(clientId, context) {
+      const address = clientAddress(context, proxies);
+      const counted = [
+        { name: nameOf(address, clientId), limit },
+        { name: nameOf(address), limit: clientsOfAddress * limit },
+      ];
+      return {
+        address,
+        refusal() {
+          const over = counted.map((one) => quotas.look(one.name, one.limit)).find(({ isOver }) => isOver);
+          if (over === undefined) return undefined;
+          const detail =
+            'Too many logins have failed from this address. The secret was not looked at: try again after the number of seconds in Retry-After.';
+          return problem('too-many-requests', {
+            detail,
+            headers: { 'retry-after': String(over.resetSeconds) },
+          });
+        },
+        failed() {
+          if (limit > 0) for (const one of counted) quotas.note(one.name, one.limit);
+        },
+      };
+    },
+  };
+}
+
+/** What somebody has made up is neither stored nor of any length. */
+const nameOf = (...parts: readonly string[]) =>
+  `login ${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`;

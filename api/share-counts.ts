@@ -1,0 +1,67 @@
+// Once a second the apis tell each other what they have counted (SEC-7), so that a limit is the same over all of them; and
+// every few seconds how many payments of each clearing system are undecided. While the database is away each counts by
+// itself.
+import type { Logger } from 'pino';
+import type { Db } from '../db/connection.ts';
+import { addCounts, countUndecided, forgetCounts } from '../db/request-counts.ts';
+import { again } from './again.ts';
+import type { Quotas } from './http/quotas.ts';
+
+export interface Undecided {
+  /** Payments of that clearing system without a final status, some seconds ago, and what it has sent here since. */
+  of(clearingSystem: string): number;
+  /** One more of it. */
+  add(clearingSystem: string): void;
+}
+
+const shareEveryMs = 1_000;
+const countEveryMs = 5_000; // a million undecided payments are some tenths of a second
+
+export interface SharedCounts {
+  readonly undecided: Undecided;
+  close(): Promise<void>;
+}
+
+export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCounts {
+  let counted: ReadonlyMap<string, number> = new Map();
+  let added = new Map<string, number>();
+  let forgottenBefore = 0;
+
+  async function share(): Promise<void> {
+    const { minute, counts } = quotas.takeUncounted();
+    if (counts.length === 0) return;
+    try {
+      quotas.setTotals(minute, await addCounts(db, minute, counts));
+      if (forgottenBefore < minute - 1) {
+        forgottenBefore = minute - 1;
+        await forgetCounts(db, forgottenBefore);
+      }
+    } catch (error) {
+      quotas.giveBack(minute, counts);
+      logger.debug({ err: error }, 'counts of requests could not be shared; each api counts by itself');
+    }
+  }
+
+  async function count(): Promise<void> {
+    const since = new Map<string, number>();
+    const before = added;
+    added = since;
+    try {
+      counted = await countUndecided(db);
+    } catch (error) {
+      for (const [system, number] of before) since.set(system, (since.get(system) ?? 0) + number);
+      logger.debug({ err: error }, 'undecided payments could not be counted; the last count stands');
+    }
+  }
+
+  const stops = [again(shareEveryMs, share), again(countEveryMs, count)];
+  return {
+    undecided: {
+      of: (system) => (counted.get(system) ?? 0) + (added.get(system) ?? 0),
+      add: (system) => void added.set(system, (added.get(system) ?? 0) + 1),
+    },
+    close: async () => {
+      await Promise.all(stops.map((stop) => stop()));
+    },
+  };
+}

@@ -1,0 +1,59 @@
+// A payment system whose payments are not decided makes no more of them without an end (SEC-7): what is on record goes on,
+// and others notice nothing.
+import { sql } from 'kysely';
+import { expect, test, vi } from 'vitest';
+import { instruction } from '../../fixtures/instruction.ts';
+import { accountEndingIn, endingIn } from '../../fixtures/endings.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { reportFinal } from '../harness/reports.ts';
+
+const gateway = await testGateway({ settings: { UNDECIDED_PAYMENTS: '3' } });
+const evidence = evidenceOf(gateway);
+
+const waiting = async () =>
+  instruction(await bestQuote(gateway), { creditorAccount: { otherId: accountEndingIn(endingIn.silent) } });
+
+const isOnRecord = async (uetr: string) => {
+  const { rows } = await sql`select from messages where subject_id = ${uetr}::uuid`.execute(gateway.db);
+  return rows.length > 0;
+};
+
+test('the one too many is not stored and is told to come again; once others are decided, it is taken', async () => {
+  const three = [await waiting(), await waiting(), await waiting()];
+  for (const one of three) expect((await submit(gateway, one)).report?.status).toBe('ACTC');
+  const fourth = await waiting();
+  const refused = await submit(gateway, fourth);
+  expect(refused.httpStatus).toBe(429);
+  expect(JSON.parse(refused.text)).toMatchObject({ code: 'too-many-undecided', ruleId: 'SEC-7' });
+  expect(refused.headers.get('retry-after')).toBe('10');
+  expect(await isOnRecord(fourth.uetr)).toBe(false);
+
+  // an enquiry about what is on record is answered (DUP-1)
+  const [first] = three;
+  expect((await submit(gateway, first ?? fourth)).report?.status).toBe('ACTC');
+
+  // another payment system is not concerned
+  const other = await gateway.token('THBPPAY');
+  const asked = await fetch(
+    `${gateway.url}/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(gateway.sandbox.callbackUrl('THBPPAY'))}`,
+    {
+      method: 'POST',
+      headers: { authorization: `Bearer ${other}`, 'content-type': 'application/xml' },
+      body: '<x/>',
+    },
+  );
+  expect(asked.status).toBe(400);
+
+  // one of them is decided, as its destination reports
+  expect(await reportFinal(gateway, first?.uetr ?? '')).toBe(200);
+  await evidence.arrival(first?.uetr ?? '', 'source', 'pacs002');
+  await vi.waitFor(
+    async () => {
+      const { httpStatus } = await submit(gateway, fourth);
+      expect(httpStatus).toBe(200);
+    },
+    { timeout: 30_000, interval: 500 },
+  );
+});
