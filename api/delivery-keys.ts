@@ -14,7 +14,7 @@ import type { ApiDependencies } from './dependencies.ts';
 import { problemsShown } from './http/openapi.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
-import { words } from './words.ts';
+import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
 
 /** A receiver that caches the set accepts what somebody else signs with a withdrawn key for no longer. */
 const cacheSeconds = 300;
@@ -36,32 +36,6 @@ const webhookKeySetSchema = z
   })
   .strict()
   .openapi('WebhookKeySet');
-
-const keySchema = z
-  .object({
-    keyId: z.string().openapi({ description: 'kid of the key set: its thumbprint (RFC 7638)' }),
-    state: z.enum(['signs', 'followed', 'ended', 'withdrawn']).openapi({
-      description:
-        'signs: until another follows; followed: beside the one that follows it; ended: it has signed for the last time; withdrawn: nobody should trust it any longer',
-    }),
-    signsFrom: z.string().openapi({ format: 'date-time' }),
-    signsUntil: z.string().nullable().openapi({ format: 'date-time' }),
-    withdrawnAt: z.string().nullable().openapi({ format: 'date-time' }),
-    madeBy: z.string().openapi({ description: 'Client id of an operator; isthmus: on schedule' }),
-    because: z.string(),
-  })
-  .strict()
-  .openapi('DeliveryKey');
-
-const rotationBody = z
-  .object({
-    because: words,
-    withdraw: z.boolean().optional().openapi({
-      description:
-        'true: those that sign end at once and are published no longer, because somebody else may have them',
-    }),
-  })
-  .strict();
 
 export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
   const { db } = deps;
@@ -130,22 +104,3 @@ const renderJwk = ({ keyId, publicKey }: DeliveryKey): JsonObject => ({
   use: 'sig',
   alg: 'EdDSA',
 });
-
-function renderKey(key: DeliveryKey): JsonObject {
-  const { keyId, signsFrom, signsUntil, withdrawnAt, madeBy, because } = key;
-  return {
-    keyId,
-    state: stateOf(key),
-    signsFrom: signsFrom.toISOString(),
-    signsUntil: signsUntil?.toISOString() ?? null,
-    withdrawnAt: withdrawnAt?.toISOString() ?? null,
-    madeBy,
-    because,
-  };
-}
-
-function stateOf({ signsUntil, withdrawnAt }: DeliveryKey): string {
-  if (withdrawnAt !== null) return 'withdrawn';
-  if (signsUntil === null) return 'signs';
-  return signsUntil.getTime() > Date.now() ? 'followed' : 'ended';
-}

@@ -5,6 +5,7 @@ import type { BuiltinIssuer } from './auth/issuer.ts';
 import type { RouteModule } from './dependencies.ts';
 import { iso20022Routes, type Iso20022Dependencies } from './iso20022.ts';
 import { payloadCodecRoutes } from './payload-codec.ts';
+import { issuerKeyRoutes } from './issuer-keys.ts';
 import { oauthRoutes } from './oauth.ts';
 import { paymentRoutes } from './payments.ts';
 import { recordedOutcomeRoutes } from './recorded-outcomes.ts';
@@ -28,6 +29,6 @@ export function modulesOf(parts: Parts, issuer: BuiltinIssuer | undefined): read
     redeliveryRoutes(workflows),
     recordedOutcomeRoutes(parts),
     payloadCodecRoutes(parts.codec),
-    ...(issuer === undefined ? [] : [oauthRoutes(issuer)]),
+    ...(issuer === undefined ? [] : [oauthRoutes(issuer), issuerKeyRoutes(issuer)]),
   ];
 }

@@ -5,7 +5,10 @@ import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
 import { isLoopback, type ApiConfig } from '../core/config.ts';
 import { authenticateClient } from '../db/clients.ts';
+import { createSecretCheck, type SecretCheck } from '../db/scheme/secrets.ts';
 import type { ApiDependencies } from './dependencies.ts';
+import { assertionType, claimedClient, clientByAssertion } from './auth/client-assertion.ts';
+import { certificatesBy, type CertificateOf } from './auth/client-certificate.ts';
 import { loginsOf, type Logins } from './logins.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
@@ -17,8 +20,10 @@ import type { Problem } from './http/problem.ts';
 import type { Router } from './http/route.ts';
 import { createTurns, turnKinds, type Turns } from './http/turns.ts';
 
-const maxFormBytes = 8_192;
+const maxFormBytes = 16_384; // an assertion is a few KB
 const formType = /^application\/x-www-form-urlencoded *(;.*)?$/i;
+
+const tokenPath = '/oauth/token';
 
 const tokenSchema = z
   .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
@@ -36,6 +41,8 @@ const tokenRequestSchema = z
     grant_type: z.literal('client_credentials'),
     client_id: z.string().optional(),
     client_secret: z.string().optional(),
+    client_assertion_type: z.literal(assertionType).optional(),
+    client_assertion: z.string().optional(),
   })
   .openapi('TokenRequest');
 
@@ -44,6 +51,8 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
   return (router, deps) => {
     const turns = createTurns(turnKinds.stranger);
     const logins = loginsOf(deps);
+    const secrets = createSecretCheck();
+    const certificateOf = certificatesBy(deps.config);
     const refused = {
       description: 'Refused',
       content: { 'application/json': { schema: tokenErrorSchema } },
@@ -51,11 +60,13 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
     router.addPublic(
       {
         method: 'post',
-        path: '/oauth/token',
+        path: tokenPath,
         operationId: 'getToken',
         summary: 'An access token for a client (RFC 6749, client credentials)',
         description:
-          'The client identifies itself by HTTP Basic or by `client_id` and `client_secret` in the form.',
+          'The client identifies itself by HTTP Basic, by `client_id` and `client_secret` in the form, or by `client_assertion`, ' +
+          'which is signed by a key of its party (RFC 7523, private_key_jwt) and counts once. Where it presents a TLS client ' +
+          'certificate, its token is bound to that (RFC 8705).',
         tag: 'Service',
         request: {
           body: {
@@ -83,7 +94,7 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
           503: { description: 'unavailable', content: problemsShown(['unavailable']) },
         },
       },
-      (context) => issueToken(context, { ...deps, issuer, turns, logins }),
+      (context) => issueToken(context, { ...deps, issuer, turns, logins, secrets, certificateOf }),
     );
     router.addPublic(
       {
@@ -114,12 +125,14 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
 }
 
 const whatToSend =
-  'Send the form grant_type=client_credentials as application/x-www-form-urlencoded, with HTTP Basic of client id and secret.';
+  'Send the form grant_type=client_credentials as application/x-www-form-urlencoded, with HTTP Basic of client id and secret, or with client_assertion.';
 
 interface Issuing extends ApiDependencies {
   readonly issuer: BuiltinIssuer;
   readonly turns: Turns;
   readonly logins: Logins;
+  readonly secrets: SecretCheck;
+  readonly certificateOf: CertificateOf;
 }
 
 async function issueToken(context: Context, deps: Issuing): Promise<Response | Problem> {
@@ -136,7 +149,11 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
   }
   const given = readCredentials(context, form);
   if (typeof given === 'string') return refuse('invalid_request', given);
-  const unknown = () => refuse('invalid_client', 'The client is unknown or its secret is wrong.');
+  const unknown = () =>
+    refuse(
+      'invalid_client',
+      'The client is unknown, or its secret or assertion is wrong, has ended or was used before.',
+    );
   if (given === undefined) return unknown();
   const login = deps.logins.by(given.id, context);
   return deps.turns.take(
@@ -150,7 +167,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
         return unknown();
       }
       return json({
-        access_token: await deps.issuer.issue(claims),
+        access_token: await deps.issuer.issue(claims, deps.certificateOf(context)),
         token_type: 'Bearer',
         expires_in: maxTokenLifetimeSeconds,
       });
@@ -177,7 +194,7 @@ async function readForm({ req }: Context): Promise<URLSearchParams | string> {
     return 'Identify the client by HTTP Basic or in the form, never in the URL, which proxies log.';
   }
   const bytes = await readLimited(req.raw, maxFormBytes);
-  if (bytes === undefined) return 'The form is larger than 8 KiB.';
+  if (bytes === undefined) return 'The form is larger than 16 KiB.';
   const form = new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const seen = new Set<string>();
   for (const name of form.keys()) {
@@ -189,15 +206,20 @@ async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   return form;
 }
 
-interface ClientCredentials {
-  readonly id: string;
-  readonly secret: string;
-}
+type ClientCredentials =
+  { readonly id: string; readonly secret: string } | { readonly id: string; readonly assertion: string };
 
 /** Undefined if there are none; a string says why they are refused. */
 function readCredentials({ req }: Context, form: URLSearchParams): ClientCredentials | string | undefined {
   const basic = req.header('authorization');
   const [id, secret] = [form.get('client_id'), form.get('client_secret')];
+  const asserted = readAssertion(form);
+  if (typeof asserted === 'string') return asserted;
+  if (asserted !== undefined) {
+    return basic === undefined && secret === null && (id === null || id === asserted.id)
+      ? asserted
+      : 'Identify the client in one way only: by its assertion, or by a secret.';
+  }
   if (basic === undefined) return id === null || secret === null ? undefined : { id, secret };
   if (secret !== null)
     return 'Identify the client in one way only: by HTTP Basic, or by client_secret in the form.';
@@ -205,6 +227,17 @@ function readCredentials({ req }: Context, form: URLSearchParams): ClientCredent
   return credentials !== undefined && id !== null && id !== credentials.id
     ? 'client_id in the form names another client than HTTP Basic does.'
     : credentials;
+}
+
+function readAssertion(form: URLSearchParams): ClientCredentials | string | undefined {
+  const [type, assertion] = [form.get('client_assertion_type'), form.get('client_assertion')];
+  if (type === null && assertion === null) return undefined;
+  if (type !== assertionType) return `client_assertion_type must be ${assertionType}.`;
+  const id = assertion === null ? undefined : claimedClient(assertion);
+  if (assertion === null || id === undefined) {
+    return 'client_assertion must be a JWT whose iss and sub are the client id.';
+  }
+  return { id, assertion };
 }
 
 /** HTTP Basic, both parts form-encoded (RFC 6749, 2.3.1). */
@@ -223,11 +256,17 @@ function readBasic(header: string): ClientCredentials | undefined {
 }
 
 async function claimsOf(
-  deps: ApiDependencies,
-  { id, secret }: ClientCredentials,
+  { db, config, secrets }: Issuing,
+  given: ClientCredentials,
 ): Promise<CallerClaims | undefined> {
+  const { id } = given;
   if (id.includes('\0')) return undefined; // database text cannot contain it
-  const client = await authenticateClient(deps.db, id, secret);
+  const { auth, publicUrl } = config;
+  const audiences = [...(auth.kind === 'builtin' ? [auth.issuer] : []), `${publicUrl}${tokenPath}`];
+  const client =
+    'assertion' in given
+      ? await clientByAssertion({ db, audiences, nowMs: Date.now() }, { ...given, clientId: id })
+      : await authenticateClient(db, secrets, { clientId: id, secret: given.secret });
   if (client === undefined || !isRole(client.role)) return undefined;
   return {
     role: client.role,

@@ -244,7 +244,7 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
           detail: `There is no client ${clientId}. Enter it first: POST /admin/changes.`,
         });
       }
-      const { secret, hash } = makeSecret();
+      const { secret, hash } = await makeSecret();
       const secretId = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
       const endsAt = new Date(Date.now() + overlapHours * hour).toISOString();
       const change = await propose(deps, { because, by: caller.clientId }, (scheme) => {

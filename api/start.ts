@@ -16,10 +16,12 @@ import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
 import { traceStatements } from '../telemetry/trace-statements.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
+import { certificatesBy } from './auth/client-certificate.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { openBuiltinIssuer } from './auth/issuer.ts';
 import type { ReadinessCheck } from './dependencies.ts';
 import { createQuotas } from './http/quotas.ts';
+import { startIssuerKeys } from './issuer-keys.ts';
 import { startServer } from './http/server.ts';
 import { startDueChanges } from './due-changes.ts';
 import { startMaintenance } from './maintenance.ts';
@@ -70,6 +72,8 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     closers.push(() => workflows.close());
     const checkEngine = () => workflows.check();
     const { auth, issuer } = await openAuthentication(config, { db, reference, logger });
+    const afterDays = config.issuerKeyDays;
+    if (issuer !== undefined && afterDays > 0) closers.push(startIssuerKeys(issuer, { afterDays, logger }));
     const answers = createAwaitedAnswers(db);
     const quotas = createQuotas();
     const counts = shareCounts(db, quotas, logger);
@@ -108,7 +112,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     closers.push(() => server.close());
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     return {
-      url: `http://${host}:${server.port}`,
+      url: `${config.tls === undefined ? 'http' : 'https'}://${host}:${server.port}`,
       close: async () => {
         stopping.abort(); // first, so that nobody sends it anything while it ends (OBS-4)
         await delay(config.drainSeconds * 1_000);
@@ -136,13 +140,14 @@ function untilStopping(stopping: AbortSignal): ReadinessCheck {
 
 /** The authenticator, with our own issuer where the configuration asks for it (SEC-1). */
 async function openAuthentication(
-  { auth, corsOrigins }: ApiConfig,
+  { auth, corsOrigins, ...config }: ApiConfig,
   { db, reference, logger }: { readonly db: Db; readonly reference: ReferenceCache; readonly logger: Logger },
 ) {
   const common = { reference: reference.current, clock: Date.now };
   if (auth.kind === 'builtin') await wrapIssuerKeys(db);
   const issuer = auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...auth, ...common }) : undefined;
-  const parts = { ...common, logger, corsOrigins, ...(issuer && { builtin: issuer }) };
+  const certificateOf = certificatesBy(config);
+  const parts = { ...common, logger, corsOrigins, certificateOf, ...(issuer && { builtin: issuer }) };
   return { auth: createAuthenticator(auth, parts), issuer };
 }
 

@@ -48,6 +48,7 @@ async function serveApi(
     xsdEngine: 'libxml2',
     allowLoopbackCallbacks: false,
     deliveryKeyDays: 90,
+    issuerKeyDays: 0,
     fourEyes: true,
     ...unlimited,
     senderLimits: { ...unlimited.senderLimits, messagesPerMinute },

@@ -18,6 +18,7 @@ import {
   isWord,
 } from './setting-forms.ts';
 import { parseLimits, type LimitsConfig } from './limits-config.ts';
+import { parseTls, type TlsConfig } from './tls-config.ts';
 import { parseSealingKeys, sealingKeysForm, type SealingConfig } from './sealing-keys.ts';
 import { parseQueueLogins, type QueueLogins } from './queue-logins.ts';
 import { parseTraces, type TracesConfig } from './traces-config.ts';
@@ -71,12 +72,14 @@ export type AuthConfig =
   | { readonly kind: 'builtin'; readonly issuer: string; readonly audience: string }
   | { readonly kind: 'none' };
 
-export interface ApiConfig extends WorkerConfig, LimitsConfig {
+export interface ApiConfig extends WorkerConfig, LimitsConfig, TlsConfig {
   readonly host: string;
   /** 0: the operating system chooses. */
   readonly port: number;
   readonly auth: AuthConfig;
   readonly demo: boolean;
+  /** Days after which another key of the built-in issuer signs (SEC-8); 0: when an operator says so. */
+  readonly issuerKeyDays: number;
   /** For which it goes on taking requests once it is asked to stop, not ready any more (OBS-4). */
   readonly drainSeconds: number;
   /** Empty: not returned. */
@@ -149,7 +152,7 @@ function parseMetrics(env: Environment): Pick<CommonConfig, 'metrics'> {
 }
 
 export function parseWorkerConfig(env: Environment): WorkerConfig {
-  const traces = parseTraces({ read: (name) => read(env, name), refused });
+  const traces = parseTraces(asks(env));
   return {
     ...parseCommonConfig(env),
     temporal: parseTemporal(env),
@@ -158,14 +161,7 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
     ...(read(env, 'USAGE_GUIDELINE') !== '' && { usageGuideline: read(env, 'USAGE_GUIDELINE') }),
     ...(read(env, 'OFFICIAL_SCHEMAS') !== '' && { officialSchemas: read(env, 'OFFICIAL_SCHEMAS') }),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
-    deliveryKeyDays: Number(
-      formed(
-        env,
-        'DELIVERY_KEY_DAYS',
-        (text) => /^\d{1,4}$/.test(text) && Number(text) <= 3_650,
-        'a whole number, 0 to 3650',
-      ),
-    ),
+    deliveryKeyDays: days(env, 'DELIVERY_KEY_DAYS'),
     queueLogins: parseLogins(env),
     ...parseSealing(env),
     ...(traces && { traces }),
@@ -189,6 +185,7 @@ function parseLogins(env: Environment): QueueLogins {
 }
 
 export function parseApiConfig(env: Environment): ApiConfig {
+  const limits = parseLimits(asks(env));
   const worker = parseWorkerConfig(env);
   const host = formed(env, 'HOST', isBindHost, 'a name or an address, without a port');
   const demo = flag(env, 'DEMO');
@@ -201,12 +198,14 @@ export function parseApiConfig(env: Environment): ApiConfig {
     port,
     auth: parseAuth(env, { host, publicUrl: worker.publicUrl, demo }),
     demo,
+    issuerKeyDays: days(env, 'ISSUER_KEY_DAYS'),
     drainSeconds: Number(
       formed(env, 'DRAIN_SECONDS', (text) => /^[0-5]$/.test(text), 'a whole number, 0 to 5'),
     ),
     instanceId: read(env, 'INSTANCE_ID'),
     corsOrigins: parseOrigins(env),
-    ...parseLimits({ read: (name) => read(env, name), refused }),
+    ...limits,
+    ...parseTls({ ...asks(env), isPem, hasProxies: limits.trustedProxies.length > 0 }),
     fourEyes: flag(env, 'FOUR_EYES'),
   };
 }
@@ -340,6 +339,16 @@ function assertNotOnNetwork(env: Environment, kind: AuthConfig['kind'], { host, 
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
+
+const days = (env: Environment, name: EnvironmentVariableName) =>
+  Number(
+    formed(env, name, (text) => /^\d{1,4}$/.test(text) && Number(text) <= 3_650, 'a whole number, 0 to 3650'),
+  );
+
+const asks = (env: Environment) => ({
+  read: (name: EnvironmentVariableName) => read(env, name),
+  refused,
+});
 
 function read(env: Environment, name: EnvironmentVariableName): string {
   const value = env[name];

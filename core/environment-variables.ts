@@ -3,6 +3,7 @@
  * configuration.md is made from it.
  */
 import { limitVariables } from './limits-config.ts';
+import { tlsVariables } from './tls-config.ts';
 import { traceVariables } from './traces-config.ts';
 
 export interface EnvironmentVariable {
@@ -54,6 +55,11 @@ export const environmentVariables = {
     description:
       '0: what is stored is not sealed, only opened: while not all processes have SEALING_KEYS yet',
     default: '1',
+  },
+  ISSUER_KEY_DAYS: {
+    description:
+      'Days after which the key of the built-in issuer is followed by another, 1 to 3650 (SEC-8); 0: only when an operator says so',
+    default: '90',
   },
   HOST: { description: 'Address that the api binds', default: '127.0.0.1' },
   PORT: { description: 'Port that the api binds', default: '8080' },
@@ -111,6 +117,7 @@ export const environmentVariables = {
       'Port of /metrics (Prometheus), /health/live and /health/ready of this process; empty: none. It asks for no token: bind it where only they can reach it',
     default: '',
   },
+  ...tlsVariables,
   ...limitVariables,
   DRAIN_SECONDS: {
     description:

@@ -17,6 +17,7 @@ export const eventKinds = {
   'delivery.taken-after-all': 'info',
   'destination.answer-refused': 'alert',
   'execution.stuck': 'alert',
+  'issuer-key.made': 'info',
   'message.changed': 'alert',
   'message.defect': 'alert',
   'message.unanswerable': 'alert',

@@ -21,6 +21,9 @@ export const fileVariables = [
   'TEMPORAL_API_KEY',
   'AMQP_LOGINS',
   'SEALING_KEYS',
+  'TLS_CERT',
+  'TLS_KEY',
+  'TLS_CLIENT_CA',
   'OTEL_EXPORTER_OTLP_HEADERS',
 ] as const satisfies readonly EnvironmentVariableName[];
 

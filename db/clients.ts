@@ -1,7 +1,7 @@
 // Clients of the built-in token issuer (SEC-1, ADM-4). It must not answer a secret to anybody: only its hash is stored.
 import { sql, type Selectable } from 'kysely';
 import type { Db } from './connection.ts';
-import { isOneOf } from './scheme/secrets.ts';
+import type { SecretCheck } from './scheme/secrets.ts';
 import type { Database } from './tables.ts';
 
 export interface Client {
@@ -26,16 +26,16 @@ export async function findClient(db: Db, clientId: string): Promise<Client | und
 /** The client, if the secret is one of its own that counts. */
 export async function authenticateClient(
   db: Db,
-  clientId: string,
-  secret: string,
+  check: SecretCheck,
+  { clientId, secret }: { readonly clientId: string; readonly secret: string },
 ): Promise<Client | undefined> {
   const secrets = await db
     .selectFrom('client_secrets')
-    .select(['salt', 'sha256'])
+    .select(['algorithm', 'salt', 'digest'])
     .where('client_id', '=', clientId)
     .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', sql<Date>`now()`)]))
     .execute(); // primary key
-  return isOneOf(secret, secrets) ? findClient(db, clientId) : undefined;
+  return (await check.isOneOf(secret, secrets)) ? findClient(db, clientId) : undefined;
 }
 
 /** All of them; a change of any makes new reference data, by which processes know to read again (REF-6, SEC-8). */

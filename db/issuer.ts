@@ -1,6 +1,8 @@
 // The signing keys of the built-in token issuer, shared by all api processes. It must not make keys: the api does.
 import { sql } from 'kysely';
+import { recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
+import type { Rotation } from './delivery-keys.ts';
 import { isToWrap, unwrapSecret, wrapSecret } from './vault.ts';
 
 export interface IssuerKey {
@@ -10,11 +12,38 @@ export interface IssuerKey {
   readonly active: boolean;
 }
 
-/** All keys, the active one first. */
+/** As operators see it. */
+export interface ListedIssuerKey {
+  readonly keyId: string;
+  readonly signsFrom: Date;
+  /** Null: until another follows. */
+  readonly signsUntil: Date | null;
+  readonly withdrawnAt: Date | null;
+  readonly madeBy: string;
+  readonly because: string;
+}
+
+/** All, the newest first. */
+export async function listIssuerKeys(db: Db): Promise<readonly ListedIssuerKey[]> {
+  const { rows } = await sql<ListedIssuerKey>`
+    select key_id as "keyId", created_at as "signsFrom", retired_at as "signsUntil", withdrawn_at as "withdrawnAt",
+      made_by as "madeBy", because
+    from issuer_keys order by created_at desc, key_id`.execute(db);
+  return rows;
+}
+
+/** A token lives for an hour at most (SEC-8), and clocks differ by seconds. */
+const countsAfterHours = 2;
+
+/** Those by which something may be signed that still counts, the active one first. */
 export async function readIssuerKeys(db: Db): Promise<IssuerKey[]> {
   const rows = await db
     .selectFrom('issuer_keys')
     .select(['key_id', 'private_jwk', 'retired_at', 'wrapped_by'])
+    .where('withdrawn_at', 'is', null)
+    .where(
+      sql<boolean>`(retired_at is null or retired_at > clock_timestamp() - ${sql.lit(countsAfterHours)} * interval '1 hour')`,
+    )
     .orderBy('retired_at', (order) => order.desc().nullsFirst())
     .execute();
   return Promise.all(
@@ -62,6 +91,40 @@ export async function wrapIssuerKeys(db: Db): Promise<void> {
       .where(sql<boolean>`wrapped_by is not distinct from ${row.wrapped_by}`) // else another process was faster
       .execute();
   }
+}
+
+/**
+ * Another key signs from now on (SEC-8).
+ * @param rotation as of the keys of deliveries; with `withdraw`, nothing that was signed before counts any longer
+ * @returns whether it does; false: none was due, or another process has just made one
+ */
+export async function rotateIssuerKey(
+  db: Db,
+  key: Pick<IssuerKey, 'keyId' | 'privateJwk'>,
+  { by, because, withdraw, ifOlderThanDays }: Rotation,
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('issuer_keys'))`.execute(trx);
+    if (ifOlderThanDays !== undefined) {
+      const { rows } = await sql`
+        select from issuer_keys
+        where retired_at is null and created_at > clock_timestamp() - ${ifOlderThanDays} * interval '1 day'`.execute(
+        trx,
+      );
+      if (rows.length > 0) return false;
+    }
+    const ended = withdraw ? sql`withdrawn_at is null` : sql`retired_at is null`;
+    await sql`
+      update issuer_keys set retired_at = coalesce(retired_at, statement_timestamp()),
+        withdrawn_at = case when ${withdraw}::boolean then statement_timestamp() end
+      where ${ended}`.execute(trx);
+    await trx
+      .insertInto('issuer_keys')
+      .values({ key_id: key.keyId, ...(await wrap(trx, key)), made_by: by, because })
+      .execute();
+    await recordAudit(trx, { kind: 'issuer-key.made', detail: { by, keyId: key.keyId, withdraw } });
+    return true;
+  });
 }
 
 /** Stores a first key; where another process was faster, its key stays. */

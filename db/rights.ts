@@ -126,6 +126,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     // seals what it takes in
     data_keys: keep,
     request_counts: all,
+    used_assertions: all,
     // what operators do
     audit_events: add,
     case_entries: add,

@@ -138,7 +138,8 @@ interface ClientSecretsTable {
   client_id: string;
   secret_id: string;
   salt: Buffer;
-  sha256: Buffer;
+  digest: Buffer;
+  algorithm: Generated<string>;
   ends_at: Date | null;
 }
 
@@ -146,6 +147,9 @@ interface IssuerKeysTable {
   key_id: string;
   private_jwk: JsonColumn;
   wrapped_by: string | null;
+  withdrawn_at: Date | null;
+  made_by: Generated<string>;
+  because: Generated<string>;
   created_at: Generated<Date>;
   retired_at: Date | null;
 }

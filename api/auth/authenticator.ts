@@ -4,7 +4,7 @@ import type { Context } from 'hono';
 import { refuseBrowser } from '../../core/browser.ts';
 import type { AuthConfig } from '../../core/config.ts';
 import { findInstitution } from '../../core/reference.ts';
-import { clientCertificateThumbprint } from './client-certificate.ts';
+import type { CertificateOf } from './client-certificate.ts';
 import { senderOf, type Authenticator, type Caller } from '../http/caller.ts';
 import { isProblem, problem, type Problem } from '../http/problem.ts';
 import { problems } from '../http/problems.ts';
@@ -18,6 +18,8 @@ import {
 } from './token.ts';
 
 export interface AuthenticatorDependencies extends TokenDependencies {
+  /** Of the request; absent: nobody presents one. */
+  readonly certificateOf?: CertificateOf;
   /** Origins whose pages may make requests with AUTH=none. */
   readonly corsOrigins?: readonly string[];
 }
@@ -66,11 +68,14 @@ interface Remembered {
   readonly untilMs: number;
 }
 
-function verifying(verify: TokenVerifier, { reference, clock }: TokenDependencies): Authenticator {
+function verifying(
+  verify: TokenVerifier,
+  { reference, clock, certificateOf = () => undefined }: AuthenticatorDependencies,
+): Authenticator {
   const remembered = new Map<string, Remembered>(); // by token, in the order of verification
 
   function accept({ caller, thumbprint }: VerifiedToken, context: Context): Caller | Problem {
-    return thumbprint === undefined || thumbprint === clientCertificateThumbprint(context)
+    return thumbprint === undefined || thumbprint === certificateOf(context)
       ? caller
       : invalidToken('The token is bound to a client certificate that was not presented.');
   }

@@ -1,16 +1,45 @@
-// The TLS client certificate of a request, for tokens bound to one (RFC 8705, SEC-1). From the connection, never from
-// headers.
-import { createHash } from 'node:crypto';
+// The TLS client certificate of a request, for tokens bound to one (RFC 8705, SEC-1): from the connection where TLS ends
+// here; behind a proxy that we trust, from the header in which it says so, and from nobody else's.
+import { createHash, X509Certificate } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { Context } from 'hono';
+import type { LimitsConfig } from '../../core/limits-config.ts';
+import type { TlsConfig } from '../../core/tls-config.ts';
+import { comesFrom, trusting } from '../http/client.ts';
 
-/** SHA-256 of the certificate in base64url; undefined over plain HTTP, or if none was presented and verified. */
-export function clientCertificateThumbprint(context: Context): string | undefined {
-  const env = context.env as { incoming?: { socket?: unknown } } | undefined;
-  const socket = env?.incoming?.socket;
-  if (!(socket instanceof TLSSocket)) return undefined;
-  const certificate = socket.getPeerCertificate();
-  return Object.keys(certificate).length === 0
-    ? undefined
-    : createHash('sha256').update(certificate.raw).digest('base64url');
+/** SHA-256 of the certificate in base64url; undefined if none was presented, or it is not one that counts. */
+export type CertificateOf = (context: Context) => string | undefined;
+
+export function certificatesBy({
+  tls,
+  clientCertificateHeader: header,
+  trustedProxies,
+}: TlsConfig & Pick<LimitsConfig, 'trustedProxies'>): CertificateOf {
+  const proxies = trusting(trustedProxies);
+  return (context) => {
+    const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
+    if (incoming === undefined) return undefined;
+    const { socket } = incoming;
+    if (header !== undefined && comesFrom(socket, proxies)) return thumbprintIn(incoming.headers[header]);
+    if (!(socket instanceof TLSSocket) || (tls?.clientCa !== undefined && !socket.authorized))
+      return undefined;
+    const { raw } = socket.getPeerCertificate() as { readonly raw?: Buffer };
+    return raw && thumbprint(raw);
+  };
+}
+
+const thumbprint = (der: Uint8Array) => createHash('sha256').update(der).digest('base64url');
+
+const structured = /^:([A-Za-z0-9+/]+={0,2}):$/; // RFC 9440: DER as a byte sequence of RFC 8941
+
+function thumbprintIn(value: string | string[] | undefined): string | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  try {
+    const der = structured.exec(value)?.[1];
+    const certificate = der === undefined ? decodeURIComponent(value) : Buffer.from(der, 'base64');
+    return thumbprint(new X509Certificate(certificate).raw);
+  } catch {
+    return undefined; // no certificate
+  }
 }

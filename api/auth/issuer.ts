@@ -16,17 +16,23 @@ import {
 } from 'jose';
 import { findClient, readClients, type Client } from '../../db/clients.ts';
 import type { Db } from '../../db/connection.ts';
-import { offerIssuerKey, readIssuerKeys, type IssuerKey } from '../../db/issuer.ts';
+import type { Rotation } from '../../db/delivery-keys.ts';
+import { offerIssuerKey, readIssuerKeys, rotateIssuerKey, type IssuerKey } from '../../db/issuer.ts';
 import type { CallerClaims } from './claims.ts';
 
 export interface BuiltinIssuer {
   /** Public keys, for verifiers. */
   jwks(): Promise<JSONWebKeySet>;
   readonly verificationKey: JWTVerifyGetKey;
+  /** Another key signs from now on, in every process within a second (SEC-8). */
+  rotate(rotation: Rotation): Promise<boolean>;
   /** Whether the client still exists with the same role, institution and payment system (SEC-8, ADM-4). */
   stands(claims: CallerClaims): Promise<boolean>;
-  /** An access token (RFC 9068) for the client. */
-  issue(claims: CallerClaims): Promise<string>;
+  /**
+   * An access token (RFC 9068) for the client.
+   * @param thumbprint of the certificate that it is bound to (RFC 8705); undefined: to none
+   */
+  issue(claims: CallerClaims, thumbprint?: string): Promise<string>;
 }
 
 export const builtinAlgorithm = 'ES256';
@@ -48,6 +54,7 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
   await register.current();
   return {
     jwks: async () => (await register.current()).jwks,
+    rotate: async (rotation) => rotateIssuerKey(db, await makeKey(), rotation),
     verificationKey: async (...header) => {
       try {
         return await (await register.current()).verificationKey(...header);
@@ -60,7 +67,7 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
     stands: async (claims) =>
       isClient((await register.current()).clients.get(claims.clientId), claims) ||
       isClient(await findClient(db, claims.clientId), claims),
-    issue: async (claims) => {
+    issue: async (claims, thumbprint) => {
       const { signingKey, signingKeyId } = await register.current();
       const now = Math.floor(settings.clock() / 1_000);
       return new SignJWT({
@@ -68,6 +75,7 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
         roles: [claims.role],
         ...(claims.institutionId === undefined ? {} : { institution_id: claims.institutionId }),
         ...(claims.clearingSystemId === undefined ? {} : { clearing_system_id: claims.clearingSystemId }),
+        ...(thumbprint === undefined ? {} : { cnf: { 'x5t#S256': thumbprint } }),
       })
         .setProtectedHeader({ alg: builtinAlgorithm, typ: 'at+jwt', kid: signingKeyId })
         .setIssuer(settings.issuer)

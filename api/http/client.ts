@@ -15,6 +15,17 @@ export function clientAddress(context: Context, proxies: BlockList): string {
   return networkOf(forwardedFrom(incoming.socket.remoteAddress ?? '', incoming.headers, proxies));
 }
 
+/** Whether a connection is one of those proxies'. */
+export function comesFrom(
+  { remoteAddress = '' }: Pick<Socket, 'remoteAddress'>,
+  proxies: BlockList,
+): boolean {
+  return isIn(plain(remoteAddress), proxies);
+}
+
+const isIn = (address: string, proxies: BlockList) =>
+  isIP(address) !== 0 && proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
 /** @param networks addresses, or networks as in `10.0.0.0/8` */
 export function trusting(networks: readonly string[]): BlockList {
   const list = new BlockList();
@@ -33,11 +44,9 @@ const plain = (address: string) =>
 
 /** The last one in `X-Forwarded-For`, from its end, that no proxy of ours has; anything before it may be made up. */
 function forwardedFrom(socket: string, headers: IncomingMessage['headers'], proxies: BlockList): string {
-  const isTrusted = (address: string) =>
-    isIP(address) !== 0 && proxies.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
   const hops = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
   let address = plain(socket);
-  while (isTrusted(address)) {
+  while (isIn(address, proxies)) {
     const before = plain(hops.pop()?.trim() ?? '');
     if (isIP(before) === 0) break;
     address = before;

@@ -1,7 +1,14 @@
 // Serves the app on a port: only plain HTTP/1.1 that is complete and in time reaches it (SEC-4, SEC-7).
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions as ServerHttpOptions,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { Socket, type AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
+import type { ServerTls } from '../../core/tls-config.ts';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
@@ -36,6 +43,8 @@ export interface ServerOptions extends RequestListeners {
   /** 0: the operating system chooses. */
   readonly port: number;
   readonly limits?: Partial<ServerLimits>;
+  /** Absent: plain HTTP. */
+  readonly tls?: ServerTls;
   /** Who sends with this `Authorization`, where its token was verified before. */
   readonly knownSender?: Authenticator['knownSender'];
 }
@@ -63,7 +72,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     },
   });
   const listener = listenerOf(app, options.logger);
-  const server = createServer<typeof IncomingMessage, typeof KnownResponse>({
+  const server = listenBy(options.tls, {
     ServerResponse: KnownResponse,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -71,6 +80,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     connectionsCheckingInterval: limits.checkMs,
     requireHostHeader: false, // refuseForm has a better text
   });
+  if (options.tls !== undefined) server.maxConnections = limits.maxConnections + handshakes;
   server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused (SEC-4)
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
@@ -105,7 +115,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   server.on('connect', (request) => {
     connections.refuseTunnel(methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), request);
   });
-  server.on('connection', (socket) => {
+  server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
     connections.admit(socket);
   });
   server.on('clientError', (error, socket) => {
@@ -123,6 +133,26 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
       connections.close();
     },
   };
+}
+
+const handshakes = 1_024; // those whose TLS is not agreed yet are in no other limit
+
+function listenBy(
+  tls: ServerTls | undefined,
+  options: ServerHttpOptions<typeof IncomingMessage, typeof KnownResponse>,
+): KnownServer {
+  if (tls === undefined) return createServer(options);
+  const { cert, key, clientCa } = tls;
+  return createTlsServer({
+    ...options,
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: options.headersTimeout,
+    requestCert: true,
+    rejectUnauthorized: false, // most clients have none; whether one counts is said where a token is bound to it
+    ...(clientCa !== undefined && { ca: clientCa }),
+  });
 }
 
 function listenerOf(app: OpenAPIHono, logger: Logger) {

@@ -281,9 +281,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/send.ts',
-        find: 'return way.admission.post(way.url, attempt.body, headers, limitsOf(policy, until));',
+        find: 'return way.admission.post(way.url, body, headers, limitsOf(policy, until));',
         replace:
-          "const body = attempt.attempt === 1 ? attempt.body : Buffer.concat([attempt.body, Buffer.from('\\n')]);\n  return way.admission.post(way.url, body, headers, limitsOf(policy, until));",
+          "const other = attempt.attempt === 1 ? body : Buffer.concat([body, Buffer.from('\\n')]);\n  return way.admission.post(way.url, other, headers, limitsOf(policy, until));",
       },
     ],
     breaks: ['I-2', 'I-11', 'I-3'],

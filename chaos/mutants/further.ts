@@ -56,8 +56,8 @@ export const furtherMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/send.ts',
-        find: 'signer.headersOf({ id: attempt.messageIdentification, body: attempt.body }',
-        replace: 'signer.headersOf({ id: randomUUID(), body: attempt.body }',
+        find: 'signer.headersOf({ id: attempt.messageIdentification, body }',
+        replace: 'signer.headersOf({ id: randomUUID(), body }',
       },
     ],
     breaks: ['R:CBK-1'],

@@ -25,16 +25,19 @@ export async function makeFirstOperators(
   { env, terminal }: CommandContext,
   clients: readonly string[],
 ): Promise<void> {
-  const made = clients.map((clientId) => {
-    const { secret, hash } = makeSecret();
-    const parsed = parseDocument('clients', {
-      clientId,
-      role: 'operator',
-      secrets: [{ secretId: '1', hash }],
-    });
-    if (!parsed.ok) throw new UsageError(`${clientId}: ${parsed.refusal.map(({ says }) => says).join('; ')}`);
-    return { clientId, secret, document: parsed.value };
-  });
+  const made = await Promise.all(
+    clients.map(async (clientId) => {
+      const { secret, hash } = await makeSecret();
+      const parsed = parseDocument('clients', {
+        clientId,
+        role: 'operator',
+        secrets: [{ secretId: '1', hash }],
+      });
+      if (!parsed.ok)
+        throw new UsageError(`${clientId}: ${parsed.refusal.map(({ says }) => says).join('; ')}`);
+      return { clientId, secret, document: parsed.value };
+    }),
+  );
   if (new Set(clients).size < clients.length)
     throw new UsageError('Each person has a client id of their own.');
   await withDatabase(databaseUrlOf(env), async (db) => {

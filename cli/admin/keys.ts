@@ -1,4 +1,4 @@
-// The keys by which what is sent is signed, for operators (CBK-2).
+// Keys of ours, for operators: those by which what is sent is signed (CBK-2), and those of the built-in issuer (SEC-8).
 import type { CommandContext } from '../command.ts';
 import { connectGateway } from '../ops/connection.ts';
 import type { Terminal } from '../terminal.ts';
@@ -10,19 +10,23 @@ export interface RotateOptions extends JsonOption {
   readonly withdraw?: boolean;
 }
 
-export async function listKeys(context: CommandContext, { json }: JsonOption): Promise<void> {
+/** Which keys: those of what is sent (CBK-2), or those of the built-in issuer (SEC-8). */
+export type KeysOf = 'delivery-keys' | 'issuer-keys';
+
+export async function listKeys(context: CommandContext, keysOf: KeysOf, { json }: JsonOption): Promise<void> {
   const { terminal } = context;
-  const text = await (await connectGateway(context)).get('/admin/delivery-keys');
+  const text = await (await connectGateway(context)).get(`/admin/${keysOf}`);
   if (json) terminal.line(text);
   else printKeys(terminal, text);
 }
 
 export async function rotateKey(
   context: CommandContext,
+  keysOf: KeysOf,
   { because, withdraw = false, json }: RotateOptions,
 ): Promise<void> {
   const { terminal } = context;
-  const text = await (await connectGateway(context)).post('/admin/delivery-keys', { because, withdraw });
+  const text = await (await connectGateway(context)).post(`/admin/${keysOf}`, { because, withdraw });
   if (json) terminal.line(text);
   else printKeys(terminal, text);
 }

@@ -157,24 +157,42 @@ function addDeciding(admin: Command, context: CommandContext): void {
 }
 
 function addKeys(admin: Command, context: CommandContext): void {
-  admin
-    .command('keys')
-    .description('the keys by which what is sent is signed, newest first')
-    .addOption(json())
-    .action(async (options: JsonOption) => {
-      const { listKeys } = await import('./keys.ts');
-      await listKeys(context, options);
-    });
-  admin
-    .command('rotate-key')
-    .description('sign with another key: the one before signs beside it for a while')
-    .addOption(because())
-    .option('--withdraw', 'those before end at once: somebody else may have them')
-    .addOption(json())
-    .action(async (options: RotateOptions) => {
-      const { rotateKey } = await import('./keys.ts');
-      await rotateKey(context, options);
-    });
+  const kinds = [
+    [
+      'keys',
+      'rotate-key',
+      'delivery-keys',
+      'what is sent',
+      'those that signed so far sign beside it for a while',
+    ],
+    [
+      'issuer-keys',
+      'rotate-issuer-key',
+      'issuer-keys',
+      'tokens',
+      'those that were signed count until they end',
+    ],
+  ] as const;
+  for (const [list, rotate, keysOf, what, overlap] of kinds) {
+    admin
+      .command(list)
+      .description(`the keys that sign ${what}, newest first`)
+      .addOption(json())
+      .action(async (options: JsonOption) => {
+        const { listKeys } = await import('./keys.ts');
+        await listKeys(context, keysOf, options);
+      });
+    admin
+      .command(rotate)
+      .description(`sign ${what} with another key: ${overlap}`)
+      .addOption(because())
+      .option('--withdraw', 'those before end at once: somebody else may have them')
+      .addOption(json())
+      .action(async (options: RotateOptions) => {
+        const { rotateKey } = await import('./keys.ts');
+        await rotateKey(context, keysOf, options);
+      });
+  }
 }
 
 function addDirectories(admin: Command, context: CommandContext): void {

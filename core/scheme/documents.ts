@@ -127,7 +127,7 @@ export interface ClientDocument {
   /** Those that count or will; the hash is told to nobody but an export that asks for it (ADM-4). */
   readonly secrets: readonly {
     readonly secretId: string;
-    /** `sha256:<salt>:<digest of salt and secret>`, base64url. */
+    /** `scrypt:<salt>:<digest>`, hexadecimal. */
     readonly hash: string;
     readonly endsAt: string | null;
   }[];

@@ -33,6 +33,7 @@ import * as deliveryKeys from './0030-delivery-keys.ts';
 import * as auditSeals from './0031-audit-seals.ts';
 import * as dataKeys from './0032-data-keys.ts';
 import * as requestCounts from './0033-request-counts.ts';
+import * as identity from './0034-identity.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -68,4 +69,5 @@ export const migrations: Record<string, Migration> = {
   '0031-audit-seals': auditSeals,
   '0032-data-keys': dataKeys,
   '0033-request-counts': requestCounts,
+  '0034-identity': identity,
 };

@@ -164,7 +164,7 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
       .array(
         z.strictObject({
           secretId: id,
-          hash: z.string().regex(secretHashPattern, 'must be sha256:<salt>:<digest>, hexadecimal'),
+          hash: z.string().regex(secretHashPattern, 'must be scrypt:<salt>:<digest>, hexadecimal'),
           endsAt: time.nullable().default(null),
         }),
       )

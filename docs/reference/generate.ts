@@ -40,6 +40,7 @@ function declareAll() {
     drainSeconds: 0,
     allowLoopbackCallbacks: false,
     deliveryKeyDays: 90,
+  issuerKeyDays: 0,
   fourEyes: true,
     ...unlimited,
   };

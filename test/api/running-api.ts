@@ -33,6 +33,7 @@ const testConfig: ApiConfig = {
   xsdEngine: 'libxml2',
   allowLoopbackCallbacks: true,
   deliveryKeyDays: 90,
+  issuerKeyDays: 0,
   fourEyes: true,
   ...unlimited,
 };

@@ -59,7 +59,8 @@ describe('with the built-in issuer', () => {
       client_id: 'NEWCOMER',
       secret_id: '1',
       salt: Buffer.alloc(0),
-      sha256: createHash('sha256').update('demo-NEWCOMER').digest(),
+      algorithm: 'sha256',
+      digest: createHash('sha256').update('demo-NEWCOMER').digest(),
     };
     await api.db.insertInto('client_secrets').values(secret).execute();
     expect(await statusesOf(await freshToken('NEWCOMER'))).toEqual(counted);

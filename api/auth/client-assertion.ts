@@ -1,0 +1,70 @@
+// A client that shows who it is by a key of its party instead of a secret: `private_key_jwt` (RFC 7523, FAPI 2.0). There is
+// no secret to be lost, and an assertion counts once.
+import { createLocalJWKSet, decodeJwt, errors, jwtVerify, type JWK } from 'jose';
+import { findClient, type Client } from '../../db/clients.ts';
+import type { Db } from '../../db/connection.ts';
+import { keysOfParty } from '../../db/party-keys.ts';
+import { useAssertion } from '../../db/used-assertions.ts';
+import { partyAlgorithms } from './party-algorithms.ts';
+
+export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** An assertion is made for one request. */
+const longestSeconds = 300;
+const toleranceSeconds = 5; // by which the client's clock may be ahead of ours
+const longestJti = 256;
+
+export interface AssertionContext {
+  readonly db: Db;
+  /** Our issuer, or the address of the token endpoint: what the assertion may be for. */
+  readonly audiences: readonly string[];
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** Whose it says it is, for limits; nothing of it is believed yet. */
+export function claimedClient(assertion: string): string | undefined {
+  try {
+    const { sub, iss } = decodeJwt(assertion);
+    return sub === iss ? sub : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns undefined: it is not good, or has been used */
+export async function clientByAssertion(
+  { db, audiences, nowMs }: AssertionContext,
+  { assertion, clientId }: { readonly assertion: string; readonly clientId: string },
+): Promise<Client | undefined> {
+  const client = clientId.includes('\0') ? undefined : await findClient(db, clientId);
+  const party = client && partyOf(client);
+  if (client === undefined || party === undefined) return undefined;
+  const keys = (await keysOfParty(db, party)).map(({ keyId, jwk }) => ({ ...jwk, kid: keyId }) as JWK);
+  try {
+    const { payload } = await jwtVerify(assertion, createLocalJWKSet({ keys }), {
+      algorithms: [...partyAlgorithms],
+      issuer: clientId,
+      subject: clientId,
+      audience: [...audiences],
+      requiredClaims: ['exp', 'iat', 'jti'],
+      maxTokenAge: longestSeconds,
+      clockTolerance: toleranceSeconds,
+      currentDate: new Date(nowMs),
+    });
+    const { exp = 0, jti = '', aud } = payload;
+    const isFor = typeof aud === 'string' || aud?.length === 1; // for us, and for nobody else who could use it here
+    const isShort = exp * 1_000 - nowMs <= (longestSeconds + toleranceSeconds) * 1_000 && exp * 1_000 > nowMs;
+    if (!isFor || !isShort || jti === '' || jti.length > longestJti) return undefined;
+    return (await useAssertion(db, { clientId, jti, endsAtMs: exp * 1_000 })) ? client : undefined;
+  } catch (error) {
+    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined; // a key that the algorithm is not for
+    throw error;
+  }
+}
+
+/** Operators of the scheme are people: no party gives keys for them. */
+function partyOf({ institutionId, clearingSystemId }: Client) {
+  if (institutionId !== null) return { institutionId };
+  return clearingSystemId === null ? undefined : { clearingSystemId };
+}

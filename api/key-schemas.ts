@@ -1,0 +1,59 @@
+// How keys of ours are shown to operators, and given others: those that sign what we send (CBK-2), and those of the built-in
+// issuer (SEC-8).
+import { z } from '@hono/zod-openapi';
+import type { JsonObject } from '../core/money.ts';
+import { words } from './words.ts';
+
+export interface KeyInTime {
+  readonly keyId: string;
+  readonly signsFrom: Date;
+  readonly signsUntil: Date | null;
+  readonly withdrawnAt: Date | null;
+  readonly madeBy: string;
+  readonly because: string;
+}
+
+export const keySchema = z
+  .object({
+    keyId: z.string().openapi({ description: 'kid of its key set: its thumbprint (RFC 7638)' }),
+    state: z.enum(['signs', 'followed', 'ended', 'withdrawn']).openapi({
+      description:
+        'signs: until another follows; followed: beside the one that follows it; ended: it has signed for the last time; withdrawn: nobody should trust it any longer',
+    }),
+    signsFrom: z.string().openapi({ format: 'date-time' }),
+    signsUntil: z.string().nullable().openapi({ format: 'date-time' }),
+    withdrawnAt: z.string().nullable().openapi({ format: 'date-time' }),
+    madeBy: z.string().openapi({ description: 'Client id of an operator; isthmus: on schedule' }),
+    because: z.string(),
+  })
+  .strict()
+  .openapi('SigningKey');
+
+export const rotationBody = z
+  .object({
+    because: words,
+    withdraw: z.boolean().optional().openapi({
+      description:
+        'true: those that sign end at once and are published no longer, because somebody else may have them',
+    }),
+  })
+  .strict();
+
+export function renderKey(key: KeyInTime): JsonObject {
+  const { keyId, signsFrom, signsUntil, withdrawnAt, madeBy, because } = key;
+  return {
+    keyId,
+    state: stateOf(key),
+    signsFrom: signsFrom.toISOString(),
+    signsUntil: signsUntil?.toISOString() ?? null,
+    withdrawnAt: withdrawnAt?.toISOString() ?? null,
+    madeBy,
+    because,
+  };
+}
+
+function stateOf({ signsUntil, withdrawnAt }: KeyInTime): string {
+  if (withdrawnAt !== null) return 'withdrawn';
+  if (signsUntil === null) return 'signs';
+  return signsUntil.getTime() > Date.now() ? 'followed' : 'ended';
+}

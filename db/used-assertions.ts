@@ -1,0 +1,18 @@
+// An assertion of a client counts once (RFC 7523, 3): which have been used is on record until they would have ended.
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Db } from './connection.ts';
+
+/** @returns false: it has been used before, here or at another api */
+export async function useAssertion(
+  db: Db,
+  { clientId, jti, endsAtMs }: { readonly clientId: string; readonly jti: string; readonly endsAtMs: number },
+): Promise<boolean> {
+  const digest = createHash('sha256').update(jti).digest();
+  const { rows } = await sql`
+    with gone as (delete from used_assertions where ends_at < now() - interval '1 minute')
+    insert into used_assertions (client_id, jti_sha256, ends_at)
+    values (${clientId}, ${digest}, ${new Date(endsAtMs)}) on conflict do nothing
+    returning client_id`.execute(db);
+  return rows.length === 1;
+}
