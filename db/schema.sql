@@ -463,16 +463,19 @@ create table client_secrets (
   client_id text not null,
   secret_id text not null,
   salt bytea not null,
-  sha256 bytea not null,
+  digest bytea not null,
   ends_at timestamp with time zone,
-  constraint client_secrets_pkey PRIMARY KEY (client_id, secret_id)
+  algorithm text not null default 'sha256'::text,
+  constraint client_secrets_pkey PRIMARY KEY (client_id, secret_id),
+  constraint client_secrets_algorithm_check CHECK ((algorithm = ANY (ARRAY['sha256'::text, 'scrypt'::text])))
 );
 comment on table client_secrets is 'Secrets of clients of the built-in issuer: what is left of them (ADM-4).';
 comment on column client_secrets.client_id is 'The client.';
 comment on column client_secrets.secret_id is 'Which of its secrets, for people.';
 comment on column client_secrets.salt is 'Random; empty: of a secret from before there were salts.';
-comment on column client_secrets.sha256 is 'SHA-256 of the salt and the secret.';
+comment on column client_secrets.digest is 'Of the salt and the secret, by algorithm.';
 comment on column client_secrets.ends_at is 'It does not count from then on; null: until it is ended.';
+comment on column client_secrets.algorithm is 'scrypt (N 16384, r 8, p 1); sha256: of a secret from before.';
 
 create table clients (
   client_id text not null,
@@ -904,15 +907,21 @@ create table issuer_keys (
   created_at timestamp with time zone not null default now(),
   retired_at timestamp with time zone,
   wrapped_by text,
+  withdrawn_at timestamp with time zone,
+  made_by text not null default 'isthmus'::text,
+  because text not null default 'on schedule'::text,
   constraint issuer_keys_pkey PRIMARY KEY (key_id)
 );
 CREATE UNIQUE INDEX issuer_keys_active ON public.issuer_keys USING btree ((true)) WHERE (retired_at IS NULL);
-comment on table issuer_keys is 'Signing keys of the built-in issuer (SEC-1); at most one is active. Empty where an external issuer is used.';
+comment on table issuer_keys is 'Signing keys of the built-in issuer (SEC-1); at most one signs. Empty where an external issuer is used.';
 comment on column issuer_keys.key_id is 'kid: the RFC 7638 thumbprint of the public key.';
 comment on column issuer_keys.private_jwk is 'RFC 7517, private part included; or a JSON string, base64url, of what it is wrapped as.';
 comment on column issuer_keys.created_at is 'When it was made.';
-comment on column issuer_keys.retired_at is 'When it stopped to sign, or null; its public part stays published.';
+comment on column issuer_keys.retired_at is 'When it stopped to sign, or null; what it has signed counts until it ends.';
 comment on column issuer_keys.wrapped_by is 'Id of a key of SEALING_KEYS; null: it is not wrapped.';
+comment on column issuer_keys.withdrawn_at is 'From when on nothing that it has signed counts; null: what has not ended counts.';
+comment on column issuer_keys.made_by is 'Client id of an operator, or isthmus.';
+comment on column issuer_keys.because is 'Why it was made.';
 
 create table leases (
   name text not null,
@@ -1546,6 +1555,18 @@ comment on column tier_improvements.threshold is 'Smallest source amount, inclus
 comment on column tier_improvements.improvement_basis_points is 'Basis points on the base rate.';
 comment on column tier_improvements.updated_at is 'Last registration.';
 
+create table used_assertions (
+  client_id text not null,
+  jti_sha256 bytea not null,
+  ends_at timestamp with time zone not null,
+  constraint used_assertions_pkey PRIMARY KEY (client_id, jti_sha256)
+);
+CREATE INDEX used_assertions_ends_at ON public.used_assertions USING btree (ends_at);
+comment on table used_assertions is 'Assertions of clients that have been used, until they would have ended (RFC 7523): none counts twice.';
+comment on column used_assertions.client_id is 'Whose it was.';
+comment on column used_assertions.jti_sha256 is 'SHA-256 of its jti.';
+comment on column used_assertions.ends_at is 'From when on it would not count in any case.';
+
 create unlogged table worker_states (
   worker_id uuid not null,
   started_at timestamp with time zone not null default clock_timestamp(),
@@ -1980,6 +2001,7 @@ grant select on settlement_accounts to isthmus_worker;
 grant insert, select, update on tier_improvements to isthmus_api;
 grant select on tier_improvements to isthmus_readonly;
 grant select on tier_improvements to isthmus_worker;
+grant delete, insert, select, update on used_assertions to isthmus_api;
 grant select on worker_states to isthmus_api;
 grant select on worker_states to isthmus_readonly;
 grant delete, insert, select, update on worker_states to isthmus_worker;

@@ -11,6 +11,9 @@ import { unlimited } from '../../core/limits-config.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';
+import { fetch as connected, type Dispatcher } from 'undici';
+import { certificatesBy } from '../../api/auth/client-certificate.ts';
+import { issuerKeyRoutes } from '../../api/issuer-keys.ts';
 import { createQuotas } from '../../api/http/quotas.ts';
 import { shareCounts } from '../../api/share-counts.ts';
 import type { Problem } from '../../fixtures/bodies.ts';
@@ -84,6 +87,8 @@ export interface ApiOptions {
   /** Default: those of the service. */
   readonly databaseLimits?: ConnectionLimits;
   readonly referenceLimits?: ReferenceLimits;
+  /** How it is connected to; needed where it ends TLS. */
+  readonly dispatcher?: Dispatcher;
 }
 
 /** With the rights of an api (SEC-6) on a database of which the address is that of its owner. */
@@ -105,9 +110,13 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
     logger,
     clock,
     corsOrigins: config.corsOrigins,
+    certificateOf: certificatesBy(config),
     ...(issuer === undefined ? {} : { builtin: issuer }),
   });
-  const modules = [...(issuer === undefined ? [] : [oauthRoutes(issuer)]), ...(options.modules ?? [])];
+  const modules = [
+    ...(issuer === undefined ? [] : [oauthRoutes(issuer), issuerKeyRoutes(issuer)]),
+    ...(options.modules ?? []),
+  ];
   const quotas = createQuotas(clock);
   const counts = shareCounts(db, quotas, logger);
   const closeData = async () => {
@@ -132,11 +141,12 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
     limits: options.serverLimits ?? {},
     knownSender: (authorization) => auth.knownSender(authorization),
   });
-  const url = `http://127.0.0.1:${server.port}`;
+  const url = `${config.tls === undefined ? 'http' : 'https'}://127.0.0.1:${server.port}`;
+  const send = sender(options.dispatcher);
   const tokens = new Map<string, Promise<string>>();
 
-  const response = await fetch(`${url}/openapi.json`);
-  const conformance = conformanceWith((await response.json()) as OpenApiDocument);
+  const described = await send(`${url}/openapi.json`, {});
+  const conformance = conformanceWith(JSON.parse(described.text) as OpenApiDocument);
 
   async function request<Body = Problem>(path: string, init: RequestInit = {}): Promise<Answer<Body>> {
     const { status, headers, text } = await send(`${url}${path}`, init);
@@ -193,10 +203,18 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
   };
 }
 
-async function send(
+type Send = (
   url: string,
   init: RequestInit,
-): Promise<{ status: number; headers: Headers; text: string }> {
-  const response = await fetch(url, { redirect: 'manual', ...init });
-  return { status: response.status, headers: response.headers, text: await response.text() };
-}
+) => Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }>;
+
+const sender =
+  (dispatcher: Dispatcher | undefined): Send =>
+  async (url, init) => {
+    const asked = { redirect: 'manual', ...init } as const;
+    const response =
+      dispatcher === undefined
+        ? await fetch(url, asked)
+        : ((await connected(url, { ...asked, dispatcher } as never)) as unknown as Response);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };

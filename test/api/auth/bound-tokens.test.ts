@@ -1,0 +1,187 @@
+// Tokens that are bound to a certificate (RFC 8705, SEC-1): stolen, they are of no use. TLS ends in the api, or at a proxy of
+// ours, whose word counts, and nobody else's.
+import { createHash, X509Certificate } from 'node:crypto';
+import { connect as connectTcp } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { decodeJwt } from 'jose';
+import { Agent, request } from 'undici';
+import { afterAll, describe, expect, it } from 'vitest';
+import { authority } from '../../harness/certificates.ts';
+import { testDatabase } from '../../harness/database.ts';
+import { startApi, type RunningApi } from '../running-api.ts';
+
+const database = await testDatabase();
+const ours = await authority('ours');
+const strange = await authority('a stranger');
+const server = await ours.issue('127.0.0.1', 'server');
+const [lotus, meri, other] = [
+  await ours.issue('lotus', 'client'),
+  await ours.issue('meri', 'client'),
+  await strange.issue('lotus', 'client'),
+];
+
+const agents: Agent[] = [];
+const apis: RunningApi[] = [];
+afterAll(async () => {
+  await Promise.all(agents.map((agent) => agent.close()));
+  await Promise.all(apis.map((api) => api.close()));
+});
+
+function agentWith(own?: { readonly cert: string; readonly key: string }): Agent {
+  const agent = new Agent({ connect: { ca: ours.ca, ...own } });
+  agents.push(agent);
+  return agent;
+}
+
+const plain = agentWith();
+const [byLotus, byMeri, byOther] = [agentWith(lotus), agentWith(meri), agentWith(other)];
+
+const thumbprint = (pem: string) =>
+  createHash('sha256').update(new X509Certificate(pem).raw).digest('base64url');
+
+type Headers = Readonly<Record<string, string>>;
+
+async function login(url: string, dispatcher: Agent | undefined, headers: Headers = {}) {
+  const { statusCode, body } = await request(`${url}/oauth/token`, {
+    method: 'POST',
+    ...(dispatcher && { dispatcher }),
+    headers: {
+      authorization: `Basic ${Buffer.from('LOTUSGS0:demo-LOTUSGS0').toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+      ...headers,
+    },
+    body: 'grant_type=client_credentials',
+  });
+  expect(statusCode).toBe(200);
+  return ((await body.json()) as { access_token: string }).access_token;
+}
+
+async function use(url: string, token: string, dispatcher: Agent | undefined, headers: Headers = {}) {
+  const { statusCode, body } = await request(`${url}/countries`, {
+    ...(dispatcher && { dispatcher }),
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
+  await body.dump();
+  return statusCode;
+}
+
+const boundTo = (token: string) =>
+  (decodeJwt(token)['cnf'] as Record<string, string> | undefined)?.['x5t#S256'];
+
+describe('TLS that ends in the api', async () => {
+  const api = await startApi(database.url, { dispatcher: plain, config: { tls: server } });
+  apis.push(api);
+
+  it('a token that is asked for with a certificate is good with that one alone', async () => {
+    const token = await login(api.url, byLotus);
+    expect(boundTo(token)).toBe(thumbprint(lotus.cert));
+    for (let nth = 1; nth <= 2; nth += 1) {
+      expect(await use(api.url, token, byLotus)).toBe(200);
+      expect(await use(api.url, token, byMeri)).toBe(401); // also once it is remembered
+      expect(await use(api.url, token, plain)).toBe(401);
+    }
+  });
+
+  it('one that is asked for without is good with any', async () => {
+    const token = await login(api.url, plain);
+    expect(boundTo(token)).toBeUndefined();
+    for (const agent of [plain, byLotus, byOther]) expect(await use(api.url, token, agent)).toBe(200);
+  });
+
+  it('without authorities each certificate counts as the key that it is of (RFC 8705, 2.2)', async () => {
+    const token = await login(api.url, byOther);
+    expect(await use(api.url, token, byOther)).toBe(200);
+    expect(await use(api.url, token, byLotus)).toBe(401);
+  });
+
+  it('a header says nothing here', async () => {
+    const token = await login(api.url, byLotus);
+    const claimed = { 'client-cert': `:${new X509Certificate(lotus.cert).raw.toString('base64')}:` };
+    expect(await use(api.url, token, plain, claimed)).toBe(401);
+  });
+
+  it('whoever speaks no TLS, an old TLS, or nothing, is cut off and keeps nobody waiting', async () => {
+    const port = Number(new URL(api.url).port);
+    const ended = (socket: ReturnType<typeof connectTcp>) =>
+      new Promise((resolve) =>
+        socket
+          .on('error', () => undefined)
+          .once('close', resolve)
+          .resume(),
+      );
+    const http = connectTcp(port, '127.0.0.1');
+    http.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await ended(http);
+    const old = connectTls({
+      port,
+      host: '127.0.0.1',
+      ca: ours.ca,
+      maxVersion: 'TLSv1.1',
+      minVersion: 'TLSv1',
+    });
+    await ended(old);
+    const silent = Array.from({ length: 50 }, () => connectTcp(port, '127.0.0.1'));
+    expect(await use(api.url, await login(api.url, plain), plain)).toBe(200);
+    await Promise.all(silent.map((socket) => ended(socket.destroy())));
+  });
+});
+
+describe('TLS that ends in the api, with authorities for certificates of clients', async () => {
+  const api = await startApi(database.url, {
+    dispatcher: plain,
+    config: { tls: { ...server, clientCa: ours.ca } },
+  });
+  apis.push(api);
+
+  it('a certificate of another authority does not count', async () => {
+    expect(boundTo(await login(api.url, byOther))).toBeUndefined();
+    const token = await login(api.url, byLotus);
+    expect(boundTo(token)).toBe(thumbprint(lotus.cert));
+    expect(await use(api.url, token, byLotus)).toBe(200);
+    expect(await use(api.url, token, byOther)).toBe(401);
+  });
+});
+
+describe('behind a proxy that ends TLS', async () => {
+  const header = 'client-cert';
+  const trusted = await startApi(database.url, {
+    config: { trustedProxies: ['127.0.0.1'], clientCertificateHeader: header },
+  });
+  const untrusted = await startApi(database.url, {
+    config: { trustedProxies: ['10.0.0.0/8'], clientCertificateHeader: header },
+  });
+  apis.push(trusted, untrusted);
+  const der = (pem: string) => new X509Certificate(pem).raw.toString('base64');
+
+  it.each([
+    ['as RFC 9440 says', (pem: string) => `:${der(pem)}:`],
+    ['as nginx does', (pem: string) => encodeURIComponent(pem)],
+  ])('it says which certificate its client presented: %s', async (_how, written) => {
+    const token = await login(trusted.url, undefined, { [header]: written(lotus.cert) });
+    expect(boundTo(token)).toBe(thumbprint(lotus.cert));
+    expect(await use(trusted.url, token, undefined, { [header]: written(lotus.cert) })).toBe(200);
+    expect(await use(trusted.url, token, undefined, { [header]: written(meri.cert) })).toBe(401);
+    expect(await use(trusted.url, token, undefined)).toBe(401);
+  });
+
+  it.each([
+    ['no certificate', ':AAAA:'],
+    ['an empty one', '::'],
+    ['nothing', ''],
+    ['a thumbprint', thumbprint(lotus.cert)],
+    ['broken percent-encoding', '%E0%A4%A'],
+    ['two', `:${der(lotus.cert)}:, :${der(meri.cert)}:`],
+  ])('what is none counts as none: %s', async (_what, value) => {
+    const token = await login(trusted.url, undefined, { [header]: `:${der(lotus.cert)}:` });
+    expect(await use(trusted.url, token, undefined, { [header]: value })).toBe(401);
+    expect(boundTo(await login(trusted.url, undefined, { [header]: value }))).toBeUndefined();
+  });
+
+  it('whoever is no proxy of ours is not believed', async () => {
+    const token = await login(trusted.url, undefined, { [header]: `:${der(lotus.cert)}:` });
+    expect(await use(untrusted.url, token, undefined, { [header]: `:${der(lotus.cert)}:` })).toBe(401);
+    expect(
+      boundTo(await login(untrusted.url, undefined, { [header]: `:${der(lotus.cert)}:` })),
+    ).toBeUndefined();
+  });
+});
