@@ -4,6 +4,7 @@
 // the caller's business.
 import { randomUUID } from 'node:crypto';
 import { giveUpAfterMs, isOwnFault, nextAttempt } from '../core/delivery-schedule.ts';
+import type { ReferenceData } from '../core/reference.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import { settleAttempt, type AttemptOutcome, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
 import { addressOf, type Addressed } from './addresses.ts';
@@ -19,6 +20,8 @@ export interface Way {
   readonly admitted: true;
   readonly url: string;
   readonly admission: Admission;
+  /** Whether its operator has messages signed (SEC-1). */
+  readonly isSigned: boolean;
 }
 
 /**
@@ -35,13 +38,19 @@ export function enter(
   const address = addressOf(deps, delivery);
   if (address === undefined) return undefined;
   const { url, receiver } = address;
+  const isSigned = wantsSignature(deps.reference(), delivery);
   const admission =
     through.party !== undefined
       ? deps.outbound.enterFor(url, through.party)
       : through.anyway
         ? deps.outbound.enterAnyway(receiver)
         : deps.outbound.enter(receiver);
-  return admission.admitted ? { admitted: true, url, admission } : admission;
+  return admission.admitted ? { admitted: true, url, admission, isSigned } : admission;
+}
+
+function wantsSignature({ clearingSystems, operators }: ReferenceData, { party }: Addressed): boolean {
+  const operatorId = clearingSystems.get(party)?.operatorId ?? '';
+  return operators.get(operatorId)?.signsMessages === true;
 }
 
 /** One send that may be made. */
@@ -221,6 +230,7 @@ async function post(
   const headers = {
     'content-type': 'application/xml; charset=utf-8',
     ...signer.headersOf({ id: attempt.messageIdentification, body }),
+    ...(way.isSigned && (await signer.signedRequest({ url: way.url, body }))),
     ...traceHeaders,
   };
   return way.admission.post(way.url, body, headers, limitsOf(policy, until));

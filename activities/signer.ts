@@ -9,6 +9,7 @@ import type { Db } from '../db/connection.ts';
 import { rotateDeliveryKey, signingKeys } from '../db/delivery-keys.ts';
 import { ReferenceDataStale } from '../db/failures.ts';
 import { repeat } from './repeat.ts';
+import { signedRequest } from './sign-request.ts';
 
 export interface Signer {
   /**
@@ -17,6 +18,13 @@ export interface Signer {
    * @param message its MsgId, which is the same at each attempt, and its bytes
    */
   headersOf(message: { readonly id: string; readonly body: Uint8Array }): Readonly<Record<string, string>>;
+  /**
+   * Headers of an HTTP Message Signature (RFC 9421) by the newest key, for one attempt to a party that wants them (SEC-1).
+   */
+  signedRequest(request: {
+    readonly url: string;
+    readonly body: Uint8Array;
+  }): Promise<Readonly<Record<string, string>>>;
   /** By the newest key. */
   sign(content: Uint8Array): { readonly keyId: string; readonly signature: Buffer };
   close(): Promise<void>;
@@ -83,13 +91,18 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
         .map(({ privateKey }) => sign(null, content, privateKey).toString('base64'));
       return webhookHeaders(id, timestamp, signatures);
     },
+    signedRequest: (request) => signedRequest(newestKey(keys), request),
     sign: (content) => {
-      const [newest] = keys;
-      assert(newest !== undefined, 'a worker has made a key before it signs');
-      return { keyId: newest.keyId, signature: sign(null, content, newest.privateKey) };
+      const { keyId, privateKey } = newestKey(keys);
+      return { keyId, signature: sign(null, content, privateKey) };
     },
     close: stopLooking,
   };
+}
+
+function newestKey([newest]: readonly Key[]): Key {
+  assert(newest !== undefined, 'a worker has made a key before it signs');
+  return newest;
 }
 
 /** Undefined: the database has not confirmed it for seconds, so that nothing new can be read either (REF-6). */

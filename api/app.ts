@@ -63,7 +63,12 @@ const ownModules: readonly RouteModule[] = [
 export function createApp(deps: ApiDependencies): OpenAPIHono {
   const { corsOrigins, senderLimits: limits } = deps.config;
   const { quotas = createQuotas() } = deps;
-  const router = createRouter(deps.auth, { corsOrigins, quotas, limits });
+  const router = createRouter(deps.auth, {
+    corsOrigins,
+    quotas,
+    limits,
+    ...(deps.checkSignature && { checkSignature: deps.checkSignature }),
+  });
   for (const module of [...ownModules, ...(deps.modules ?? [])]) module(router, { ...deps, quotas });
   router.assertAllDeclared();
   router.app.notFound((context) =>

@@ -5,7 +5,7 @@ import type { ApiConfig } from '../core/config.ts';
 import type { Capture } from '../db/batch.ts';
 import type { Db } from '../db/connection.ts';
 import type { ReferenceCache } from '../db/reference-cache.ts';
-import type { Authenticator } from './http/caller.ts';
+import type { Authenticator, SignatureCheck } from './http/caller.ts';
 import type { Quotas } from './http/quotas.ts';
 import type { Router } from './http/route.ts';
 
@@ -22,6 +22,8 @@ export interface ApiDependencies {
   readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
   /** For statements that requests share; absent: none of them has a span (OBS-3). */
   readonly capture?: Capture | undefined;
+  /** Absent: nobody signs. */
+  readonly checkSignature?: SignatureCheck;
   /** Default: of this process alone. */
   readonly quotas?: Quotas;
   /** Routes of other modules, e.g. ISO 20022 submission. */

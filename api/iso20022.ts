@@ -60,6 +60,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
       tag: 'ISO 20022',
       roles: ['ipso'],
       before: takeMessage,
+      isSigned: true,
       turns: 'message',
       query: z.object({
         pacs002Endpoint: z.string().describe("The source operator's address for the pacs.002"),
@@ -187,6 +188,7 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
       tag: 'ISO 20022',
       roles: ['ipso'],
       before: takeMessage,
+      isSigned: true,
       turns: 'message',
       ...reportDocument,
       problems: [

@@ -43,6 +43,7 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
         tag: 'ISO 20022',
         roles: ['ipso'],
         before: takeMessage,
+        isSigned: true,
         turns: 'resolution',
         query: z.object({
           acmt024Endpoint: z.string().describe("The source operator's address for the acmt.024"),

@@ -17,6 +17,7 @@ import { traceStatements } from '../telemetry/trace-statements.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
 import { certificatesBy } from './auth/client-certificate.ts';
+import { createSignatureCheck } from './auth/message-signature.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { openBuiltinIssuer } from './auth/issuer.ts';
 import type { ReadinessCheck } from './dependencies.ts';
@@ -87,6 +88,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       readiness: { temporal: checkEngine, process: untilStopping(stopping.signal) },
       capture: temporal.traces?.capture,
       quotas,
+      checkSignature: createSignatureCheck({ db, reference: reference.current, clock: Date.now }),
       modules: modulesOf({ engine, workflows, answers, codec, undecided: counts.undecided }, issuer),
     });
     closers.push(startMaintenance(config.databaseUrl, logger), startDueChanges(db, logger));

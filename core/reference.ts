@@ -28,6 +28,8 @@ export interface Operator {
   /** Base address; `/iso20022/pacs008` and so on are appended. */
   readonly endpointUrl: string;
   readonly callbackOrigins: readonly string[];
+  /** Whether its messages and ours to it are signed (SEC-1). */
+  readonly signsMessages: boolean;
 }
 
 export interface ClearingSystem {

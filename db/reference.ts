@@ -103,7 +103,7 @@ async function loadGeography(db: Db) {
 async function loadOperators(db: Db) {
   const operators = await db
     .selectFrom('operators as o')
-    .select(['o.operator_id', 'o.name', 'o.endpoint_url'])
+    .select(['o.operator_id', 'o.name', 'o.endpoint_url', 'o.signs_messages'])
     .select(
       sql<string[]>`array(select c.origin from operator_callback_origins c
         where c.operator_id = o.operator_id order by c.origin)`.as('callback_origins'),
@@ -118,6 +118,7 @@ async function loadOperators(db: Db) {
           name: row.name,
           endpointUrl: row.endpoint_url,
           callbackOrigins: row.callback_origins,
+          signsMessages: row.signs_messages,
         },
       ]),
     ),

@@ -27,6 +27,7 @@ interface OperatorsTable {
   operator_id: string;
   name: string;
   endpoint_url: string;
+  signs_messages: Generated<boolean>;
   ended_at: Date | null;
 }
 

@@ -40,6 +40,13 @@ export interface Authenticator {
   knownSender(authorization: string): string | undefined;
 }
 
+/** Whether a message is signed as its operator wants it (SEC-1); undefined: it is, or need not be. */
+export type SignatureCheck = (
+  context: Context,
+  caller: Caller,
+  body: Uint8Array,
+) => Promise<Problem | undefined>;
+
 /** Those of one clearing system or institution are one sender (SEC-7). */
 export const senderOf = ({ clearingSystemId, institutionId, clientId }: Caller): string =>
   clearingSystemId ?? institutionId ?? clientId;

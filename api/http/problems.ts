@@ -270,6 +270,12 @@ export const problems = {
     detail:
       'You send faster than can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
+  'signature-refused': {
+    status: 401,
+    title: 'Signature refused',
+    ruleId: 'SEC-1',
+    detail: 'The message is not signed as its operator has it signed. Nothing was stored.',
+  },
   'too-many-requests': {
     status: 429,
     title: 'Limit reached',

@@ -6,7 +6,15 @@ import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
 import type { SenderLimits } from '../../core/limits-config.ts';
 import { aboutRequest, noteStanding } from './access-log.ts';
-import { everyRole, roleInWords, senderOf, type Authenticator, type Caller, type Role } from './caller.ts';
+import {
+  everyRole,
+  roleInWords,
+  senderOf,
+  type Authenticator,
+  type Caller,
+  type Role,
+  type SignatureCheck,
+} from './caller.ts';
 import { closed } from './client.ts';
 import { withCors } from './cors.ts';
 import { readInput, type Input, type InputSchemas, type Receiver } from './input.ts';
@@ -42,6 +50,8 @@ export interface Route<
    * @param keeps false: whatever it finds, the request is refused afterwards, and its body need not be kept
    */
   readonly before?: (context: Context, keeps: boolean) => Promise<Problem | undefined>;
+  /** What is taken in: it must be signed where its operator wants that (SEC-1). */
+  readonly isSigned?: true;
   /**
    * How many requests of a sender are processed at a time (SEC-7); default: as messages where there is a body, which
    * must be read, else as questions. What is answered from memory (`madeFrom`) waits for nothing, and in no line.
@@ -117,11 +127,13 @@ export interface RouterOptions {
   readonly corsOrigins: readonly string[];
   readonly quotas: Quotas;
   readonly limits: SenderLimits;
+  /** Absent: nobody signs. */
+  readonly checkSignature?: SignatureCheck;
 }
 
 export function createRouter(
   authenticator: Authenticator,
-  { corsOrigins, quotas, limits }: RouterOptions,
+  { corsOrigins, quotas, limits, checkSignature }: RouterOptions,
 ): Router {
   // A trailing slash makes no difference: the specification writes some paths with and some without.
   const app = new OpenAPIHono({ strict: false });
@@ -157,7 +169,13 @@ export function createRouter(
           andThen(
             route.before === undefined
               ? authenticator.authenticate(context)
-              : authenticateAfter(route.before, { authenticator, turns, context, count }),
+              : authenticateAfter(route.before, {
+                  authenticator,
+                  turns,
+                  context,
+                  count,
+                  checkSignature: route.isSigned && checkSignature,
+                }),
             (caller) => answer(context, caller),
           ),
         );
@@ -192,6 +210,7 @@ interface Arrival {
   readonly turns: Turns | undefined;
   readonly context: Context;
   readonly count: Count;
+  readonly checkSignature: SignatureCheck | undefined;
 }
 
 /** Counts a request of a client; the problem where its limit is reached (SEC-7). */
@@ -213,7 +232,7 @@ function counting(quotas: Quotas, { method, path }: Pick<Route, 'method' | 'path
  */
 async function authenticateAfter(
   before: NonNullable<Route['before']>,
-  { authenticator, turns, context, count }: Arrival,
+  { authenticator, turns, context, count, checkSignature }: Arrival,
 ): Promise<Caller | Problem> {
   const claimed = await authenticator.authenticate(context);
   const isKnown = !isProblem(claimed);
@@ -230,7 +249,9 @@ async function authenticateAfter(
   if (!isKnown) return claimed;
   if (over !== undefined) return over;
   const caller = await authenticator.authenticate(context); // as it is now (SEC-8)
-  return hasRoom ? caller : problem('too-many-messages');
+  if (!hasRoom) return problem('too-many-messages');
+  if (checkSignature === undefined || isProblem(caller)) return caller;
+  return (await checkSignature(context, caller, context.get('message'))) ?? caller;
 }
 
 interface Answering<Params extends Fields, Query extends Fields, Body extends z.ZodType> {
@@ -369,6 +390,7 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
     responses: documentResponses(route.answer, {
       problems: [
         ...(route.problems ?? []),
+        ...(route.isSigned ? (['signature-refused'] as const) : []),
         'too-many-requests',
         ...(turnKindOf(route) === undefined ? [] : (['too-many-messages'] as const)),
       ],

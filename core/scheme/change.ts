@@ -60,7 +60,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 const approvedMembers: Readonly<Record<SchemeKind, 'all' | readonly string[]>> = {
   currencies: ['decimalPlaces'], // what an amount is
   countries: [],
-  operators: ['endpointUrl', 'callbackOrigins', 'publicKeys'],
+  operators: ['endpointUrl', 'callbackOrigins', 'signsMessages', 'publicKeys'],
   'clearing-systems': ['operatorId', 'currencyCode', 'bookEndpointUrl'],
   'address-inputs': [],
   'address-types': [],

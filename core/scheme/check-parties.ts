@@ -9,7 +9,7 @@ import type { InstitutionDocument, PublicKeyDocument, Scheme } from './documents
 import { findingsOf, repeated, systemsFor, unknown, type Finding, type Findings } from './finding.ts';
 
 export function* checkOperators(scheme: Scheme, policy: WebAddressPolicy): Iterable<Finding> {
-  for (const [id, { endpointUrl, callbackOrigins, publicKeys }] of scheme.operators) {
+  for (const [id, { endpointUrl, callbackOrigins, publicKeys, signsMessages }] of scheme.operators) {
     const found = findingsOf('operators', id);
     const refusal = refuseEndpoint(endpointUrl, policy);
     if (refusal !== undefined) yield found.error('/endpointUrl', refusal);
@@ -24,6 +24,12 @@ export function* checkOperators(scheme: Scheme, policy: WebAddressPolicy): Itera
       );
     }
     yield* checkKeys(found, publicKeys);
+    if (signsMessages && publicKeys.length === 0) {
+      yield found.error(
+        '/signsMessages',
+        'is true, and there is no public key: nothing that it sends would be taken.',
+      );
+    }
   }
   const keys = [...scheme.operators, ...scheme.institutions].flatMap(([id, { publicKeys }]) =>
     publicKeys.map(({ keyId }) => ({ id, keyId, isOperator: scheme.operators.has(id) })),

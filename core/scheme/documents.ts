@@ -33,6 +33,8 @@ export interface OperatorDocument {
   readonly name: string;
   readonly endpointUrl: string;
   readonly callbackOrigins: readonly string[];
+  /** Whether its messages count only with a signature by one of its keys, and ours to it have one (RFC 9421). */
+  readonly signsMessages: boolean;
   readonly publicKeys: readonly PublicKeyDocument[];
 }
 

@@ -34,6 +34,7 @@ import * as auditSeals from './0031-audit-seals.ts';
 import * as dataKeys from './0032-data-keys.ts';
 import * as requestCounts from './0033-request-counts.ts';
 import * as identity from './0034-identity.ts';
+import * as signedMessages from './0035-signed-messages.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -70,4 +71,5 @@ export const migrations: Record<string, Migration> = {
   '0032-data-keys': dataKeys,
   '0033-request-counts': requestCounts,
   '0034-identity': identity,
+  '0035-signed-messages': signedMessages,
 };

@@ -82,6 +82,7 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
     name,
     endpointUrl: url,
     callbackOrigins: z.array(url).default([]),
+    signsMessages: z.boolean().default(false),
     publicKeys,
   }),
   'clearing-systems': z.strictObject({

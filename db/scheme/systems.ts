@@ -55,6 +55,7 @@ export const operators: SchemeKindTables<SchemeDocuments['operators']> = {
       select jsonb_build_object('operatorId', o.operator_id, 'name', name, 'endpointUrl', endpoint_url,
         'callbackOrigins', coalesce((select jsonb_agg(origin order by origin) from operator_callback_origins c
           where c.operator_id = o.operator_id), '[]'),
+        'signsMessages', signs_messages,
         'publicKeys', ${keyDocuments(sql`operator_id = o.operator_id`)}) as document
       from operators o where ended_at is null`,
   tables: [
@@ -63,7 +64,14 @@ export const operators: SchemeKindTables<SchemeDocuments['operators']> = {
       key: ['operator_id'],
       owner: { operator_id: asIs },
       atEnd: 'mark',
-      rows: (one) => [{ operator_id: one.operatorId, name: one.name, endpoint_url: one.endpointUrl }],
+      rows: (one) => [
+        {
+          operator_id: one.operatorId,
+          name: one.name,
+          endpoint_url: one.endpointUrl,
+          signs_messages: one.signsMessages,
+        },
+      ],
     },
     {
       table: 'operator_callback_origins',

@@ -1,0 +1,165 @@
+// Whether a message was signed by the operator that it comes from (SEC-1, RFC 9421), where that operator wants it: a token
+// that somebody has stolen, or who can read and write at a proxy, is not enough then. Each signature counts once.
+import { createHash, createPublicKey, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'hono';
+import { createVerifier, httpbis, type SignatureParameters } from 'http-message-signatures';
+import type { ReferenceData } from '../../core/reference.ts';
+import {
+  digestIn,
+  signatureParameters,
+  signatureToleranceSeconds,
+  signedComponents,
+} from '../../core/http-signature.ts';
+import type { Db } from '../../db/connection.ts';
+import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
+import { useAssertion } from '../../db/used-assertions.ts';
+import type { Caller, SignatureCheck } from '../http/caller.ts';
+import { problem, type Problem } from '../http/problem.ts';
+
+export interface SignatureDependencies {
+  readonly db: Db;
+  readonly reference: () => ReferenceData;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+/** What a signature must be like, for whoever is refused. */
+const wanted =
+  'Sign each message anew, after RFC 9421: over "@method", "@path", "@query" and "content-digest" (sha-256), with created, keyid and a nonce that is used once.';
+
+const refused = (why: string): Problem =>
+  problem('signature-refused', {
+    detail: `${why} ${wanted}`,
+    headers: { 'accept-signature': acceptSignature },
+  });
+const acceptSignature = `sig=("@method" "@path" "@query" "content-digest");created;keyid;nonce`;
+
+const longestNonce = 256;
+
+export function createSignatureCheck({ db, reference, clock }: SignatureDependencies): SignatureCheck {
+  return async (context, caller, body) => {
+    const system = signingSystem(reference(), caller);
+    if (system === undefined) return undefined;
+    const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
+    const headers = headersOf(incoming);
+    const digest = digestIn(headers['content-digest'] ?? '');
+    if (headers['signature'] === undefined || headers['signature-input'] === undefined) {
+      return refused('The operator of this payment system has its messages signed, and this one is not.');
+    }
+    if (digest === undefined || !isDigestOf(digest, body)) {
+      return refused('Content-Digest is not the SHA-256 of the body.');
+    }
+    const keys = await keysOfParty(db, { clearingSystemId: system });
+    const found = await verifiedBy(context, { headers, keys, nowMs: clock() });
+    if (found === undefined) {
+      return refused(
+        'The signature is not a good one of a key of this operator, or not of the last five minutes.',
+      );
+    }
+    const { keyid = '', nonce = '', created } = found;
+    const endsAtMs =
+      (created instanceof Date ? created.getTime() : clock()) + 2 * signatureToleranceSeconds * 1_000;
+    const isFirst = await useAssertion(db, { clientId: `signature ${keyid}`, jti: nonce, endsAtMs });
+    return isFirst ? undefined : refused('A signature with this nonce was used before.');
+  };
+}
+
+/** The payment system that the caller speaks for, if its operator wants signatures. */
+function signingSystem({ clearingSystems, operators }: ReferenceData, caller: Caller): string | undefined {
+  const { clearingSystemId: id = '' } = caller;
+  const system = clearingSystems.get(id);
+  return system !== undefined && operators.get(system.operatorId)?.signsMessages === true ? id : undefined;
+}
+
+/** One line each: of a header that comes twice, both. */
+function headersOf(incoming: IncomingMessage | undefined): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(incoming?.headers ?? {}).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, [value].flat().join(', ')]],
+    ),
+  );
+}
+
+function isDigestOf(base64: string, body: Uint8Array): boolean {
+  return timingSafeEqual(Buffer.from(base64, 'base64'), createHash('sha256').update(body).digest());
+}
+
+interface Signed {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly keys: readonly PartyKey[];
+  readonly nowMs: number;
+}
+
+/** The parameters of the signature that is good; undefined: none is. */
+async function verifiedBy(
+  { req }: Context,
+  { headers, keys, nowMs }: Signed,
+): Promise<SignatureParameters | undefined> {
+  let found: SignatureParameters | undefined;
+  const now = new Date(nowMs);
+  const config = {
+    notAfter: new Date(nowMs + signatureToleranceSeconds * 1_000),
+    requiredFields: [...signedComponents],
+    requiredParams: [...signatureParameters],
+    componentParser: (_name: string, parameters: ReadonlyMap<string, unknown>) => {
+      // the component itself is wanted, and not a part of it, or that of another message
+      if (parameters.size > 0) throw new Error('a component has parameters');
+      return null;
+    },
+    keyLookup: (parameters: SignatureParameters) => {
+      const key = keys.find(({ keyId }) => keyId === parameters.keyid);
+      if (key === undefined || !isTimely(parameters, now)) return Promise.resolve(null);
+      const by = verifierOf(key);
+      if (by === undefined) return Promise.resolve(null);
+      return Promise.resolve({
+        id: key.keyId,
+        algs: [by.alg],
+        verify: async (data: Buffer, signature: Buffer, given?: SignatureParameters) => {
+          if (given?.alg !== undefined && given.alg !== by.alg) return false;
+          const isGood = await by.verify(data, signature);
+          if (isGood) found = parameters;
+          return isGood;
+        },
+      });
+    },
+  };
+  try {
+    const isGood = await httpbis.verifyMessage(config, { method: req.method, url: req.url, headers });
+    return isGood === true ? found : undefined;
+  } catch {
+    return undefined; // the library throws for what is malformed, expired or unknown
+  }
+}
+
+function isTimely({ created, nonce }: SignatureParameters, now: Date): boolean {
+  const ageMs = created instanceof Date ? now.getTime() - created.getTime() : Number.NaN;
+  const isOnce = typeof nonce === 'string' && nonce !== '' && nonce.length <= longestNonce;
+  return Math.abs(ageMs) <= signatureToleranceSeconds * 1_000 && isOnce; // what has expired the library refuses
+}
+
+/** By the kind of the key, and never of the message's choice. */
+function verifierOf({ jwk }: PartyKey) {
+  let key: KeyObject;
+  try {
+    key = createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return undefined; // registered, and no key
+  }
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (type === 'ed25519') {
+    return {
+      alg: 'ed25519',
+      verify: (data: Buffer, signature: Buffer) => Promise.resolve(verify(null, data, key, signature)),
+    };
+  }
+  const alg = algorithmOf(type, details?.namedCurve);
+  return alg && { alg, verify: createVerifier(key, alg) };
+}
+
+function algorithmOf(type: string | undefined, curve: string | undefined) {
+  if (type === 'rsa') return 'rsa-pss-sha512';
+  if (type !== 'ec') return undefined;
+  if (curve === 'prime256v1') return 'ecdsa-p256-sha256';
+  return curve === 'secp384r1' ? 'ecdsa-p384-sha384' : undefined;
+}

@@ -1,0 +1,341 @@
+// Where an operator wants it, its messages count only with a signature of its own, once, and ours to it have one (SEC-1,
+// RFC 9421): a stolen token, or somebody at a proxy, is not enough.
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPairSync,
+  randomUUID,
+  sign as signBy,
+  verify,
+  type KeyObject,
+} from 'node:crypto';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createSigner, httpbis } from 'http-message-signatures';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { instruction } from '../../fixtures/instruction.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+const { db } = gateway;
+
+const pair = (kind: 'ed25519' | 'p256' | 'rsa') => {
+  if (kind === 'ed25519') return generateKeyPairSync('ed25519');
+  return kind === 'p256'
+    ? generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+    : generateKeyPairSync('rsa', { modulusLength: 2_048 });
+};
+const keys = {
+  'fast-ed': { operator: 'SGDFAST', ...pair('ed25519'), alg: 'ed25519' },
+  'fast-ec': { operator: 'SGDFAST', ...pair('p256'), alg: 'ecdsa-p256-sha256' },
+  'fast-rsa': { operator: 'SGDFAST', ...pair('rsa'), alg: 'rsa-pss-sha512' },
+  'thb-ed': { operator: 'THBPPAY', ...pair('ed25519'), alg: 'ed25519' },
+} as const;
+type KeyName = keyof typeof keys;
+
+beforeAll(async () => {
+  for (const [keyId, { operator, publicKey }] of Object.entries(keys)) {
+    const jwk = JSON.stringify((publicKey as KeyObject).export({ format: 'jwk' }));
+    await sql`
+      insert into public_keys (key_id, operator_id, public_jwk, valid_from)
+      select ${keyId}, operator_id, ${jwk}::jsonb, now() - interval '1 day' from clearing_systems
+      where clearing_system_id = ${operator}`.execute(db);
+  }
+  await sql`update operators set signs_messages = true where operator_id = (
+    select operator_id from clearing_systems where clearing_system_id = 'SGDFAST')`.execute(db);
+  await vi.waitFor(async () => expect((await post(unsigned(await payment()))).status).toBe(401), 5_000);
+});
+
+interface Message {
+  readonly path: string;
+  readonly body: string;
+  readonly client: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function payment(): Promise<Pick<Message, 'path' | 'body' | 'client'>> {
+  const callback = encodeURIComponent(gateway.sandbox.callbackUrl('SGDFAST'));
+  return {
+    path: `/iso20022/pacs008?pacs002Endpoint=${callback}`,
+    body: buildPacs008(instruction(await bestQuote(gateway))),
+    client: 'SGDFAST',
+  };
+}
+
+const unsigned = (message: Pick<Message, 'path' | 'body' | 'client'>): Message => ({
+  ...message,
+  headers: {},
+});
+
+interface Changes {
+  readonly key?: KeyName;
+  readonly fields?: readonly string[];
+  readonly created?: Date | null;
+  readonly expires?: Date;
+  readonly nonce?: string | undefined;
+  readonly params?: readonly string[];
+  readonly alg?: string;
+  readonly signedPath?: string;
+  readonly digestOf?: string;
+  readonly method?: string;
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64');
+const all = ['@method', '@path', '@query', 'content-digest'];
+
+async function signed(
+  message: Pick<Message, 'path' | 'body' | 'client'>,
+  changes: Changes = {},
+): Promise<Message> {
+  const {
+    key = 'fast-ed',
+    fields = all,
+    created = new Date(),
+    params = ['created', 'keyid', 'nonce'],
+  } = changes;
+  const { privateKey, alg } = keys[key];
+  const sign =
+    alg === 'ed25519'
+      ? (base: Buffer) => Promise.resolve(signBy(null, base, privateKey))
+      : createSigner(privateKey, alg).sign;
+  const nonce = 'nonce' in changes ? changes.nonce : randomUUID();
+  const { headers } = await httpbis.signMessage(
+    {
+      key: { id: key, alg: changes.alg ?? alg, sign },
+      fields: [...fields],
+      params: [...params],
+      paramValues: {
+        created,
+        ...(nonce !== undefined && { nonce }),
+        ...(changes.expires !== undefined && { expires: changes.expires }),
+      },
+    },
+    {
+      method: changes.method ?? 'POST',
+      url: `${gateway.url}${changes.signedPath ?? message.path}`,
+      headers: { 'content-digest': `sha-256=:${sha256(changes.digestOf ?? message.body)}:` },
+    },
+  );
+  return { ...message, headers: headers as Record<string, string> };
+}
+
+async function post({
+  path,
+  body,
+  client,
+  headers,
+}: Message): Promise<{ status: number; text: string; headers: Headers }> {
+  const response = await fetch(`${gateway.url}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await gateway.token(client)}`,
+      'content-type': 'application/xml',
+      ...headers,
+    },
+    body,
+  });
+  return { status: response.status, text: await response.text(), headers: response.headers };
+}
+
+const isStored = async (body: string) => {
+  const digest = createHash('sha256').update(body).digest();
+  const { rows } = await sql`select from messages where sha256 = ${digest}`.execute(db);
+  return rows.length > 0;
+};
+
+const seconds = (from: number) => new Date(Date.now() + from * 1_000);
+
+describe('a message that is signed', () => {
+  it.each(['fast-ed', 'fast-ec', 'fast-rsa'] as const)('by its operator (%s): is taken', async (key) => {
+    const { status, text } = await post(await signed(await payment(), { key }));
+    expect(status, text).toBe(200);
+    expect(text).toContain('<TxSts>ACTC</TxSts>');
+  });
+
+  it('with more than is asked for, too; and beside a signature of somebody else', async () => {
+    const more = { fields: [...all, '@authority'], params: ['created', 'expires', 'keyid', 'nonce', 'alg'] };
+    expect((await post(await signed(await payment(), more))).status).toBe(200);
+    const message = await signed(await payment());
+    const beside = {
+      'signature-input': `proxy=("@method");created=1;keyid="proxy", ${message.headers['Signature-Input'] ?? message.headers['signature-input'] ?? ''}`,
+      signature: `proxy=:AAAA:, ${message.headers['Signature'] ?? message.headers['signature'] ?? ''}`,
+    };
+    const others = Object.fromEntries(
+      Object.entries(message.headers).filter(([name]) => !name.toLowerCase().startsWith('signature')),
+    );
+    expect((await post({ ...message, headers: { ...others, ...beside } })).status).toBe(200);
+  });
+
+  it('four minutes ago, or by a clock that is four minutes ahead', async () => {
+    for (const from of [-240, 240]) {
+      expect((await post(await signed(await payment(), { created: seconds(from) }))).status).toBe(200);
+    }
+  });
+
+  it('the same message again, signed anew, is an enquiry as ever (DUP-1)', async () => {
+    const message = await payment();
+    for (let nth = 1; nth <= 2; nth += 1) expect((await post(await signed(message))).status).toBe(200);
+  });
+});
+
+describe('a message that is refused, and of which nothing is stored', () => {
+  type Make = (message: Awaited<ReturnType<typeof payment>>) => Message | Promise<Message>;
+  it.each([
+    ['it is not signed', unsigned],
+    ['another body', async (one) => ({ ...(await signed(one)), body: one.body.replace('SGD', 'SGD ') })],
+    [
+      'another body, with its digest',
+      async (one) => {
+        const other = one.body.replace('</Document>', ' </Document>');
+        const made = await signed(one);
+        const name =
+          Object.keys(made.headers).find((header) => header.toLowerCase() === 'content-digest') ?? '';
+        return { ...made, body: other, headers: { ...made.headers, [name]: `sha-256=:${sha256(other)}:` } };
+      },
+    ],
+    ['the digest of another body', (one) => signed(one, { digestOf: 'another' })],
+    ['another query: it would be told elsewhere', (one) => signed(one, { signedPath: `${one.path}x` })],
+    ['another path', (one) => signed(one, { signedPath: one.path.replace('pacs008', 'pacs002') })],
+    ['another method', (one) => signed(one, { method: 'PUT' })],
+    ['six minutes ago', (one) => signed(one, { created: seconds(-360) })],
+    ['six minutes ahead', (one) => signed(one, { created: seconds(360) })],
+    [
+      'it has ended',
+      (one) => signed(one, { expires: seconds(-60), params: ['created', 'expires', 'keyid', 'nonce'] }),
+    ],
+    ['without a time', (one) => signed(one, { created: null, params: ['keyid', 'nonce'] })],
+    ['without a nonce', (one) => signed(one, { nonce: undefined, params: ['created', 'keyid'] })],
+    ['with an empty nonce', (one) => signed(one, { nonce: '' })],
+    ['with a nonce without end', (one) => signed(one, { nonce: 'n'.repeat(257) })],
+    ['without its key', (one) => signed(one, { params: ['created', 'nonce'] })],
+    ['over less: no query', (one) => signed(one, { fields: ['@method', '@path', 'content-digest'] })],
+    ['over less: no body', (one) => signed(one, { fields: ['@method', '@path', '@query'] })],
+    ['over nothing', (one) => signed(one, { fields: [] })],
+    ['by a key of another operator', (one) => signed(one, { key: 'thb-ed' })],
+    [
+      'in the name of another way of signing',
+      (one) => signed(one, { alg: 'hmac-sha256', params: ['created', 'keyid', 'nonce', 'alg'] }),
+    ],
+    [
+      'without the signature itself',
+      async (one) => {
+        const made = await signed(one);
+        return {
+          ...made,
+          headers: Object.fromEntries(
+            Object.entries(made.headers).filter(([name]) => name.toLowerCase() !== 'signature'),
+          ),
+        };
+      },
+    ],
+    [
+      'with a header that is none',
+      async (one) => ({
+        ...(await signed(one)),
+        headers: {
+          'content-digest': `sha-256=:${sha256(one.body)}:`,
+          signature: '((',
+          'signature-input': '))',
+        },
+      }),
+    ],
+  ] satisfies [string, Make][])('%s', async (_what, make) => {
+    const message = await make(await payment());
+    const { status, text, headers } = await post(message);
+    expect(status, text).toBe(401);
+    expect(JSON.parse(text)).toMatchObject({ code: 'signature-refused', ruleId: 'SEC-1' });
+    expect(headers.get('accept-signature')).toContain('"content-digest"');
+    expect(await isStored(message.body)).toBe(false);
+  });
+
+  it('the same signature again', async () => {
+    const message = await signed(await payment());
+    expect((await post(message)).status).toBe(200);
+    const again = await post(message);
+    expect(again.status).toBe(401);
+    expect(again.text).toContain('was used before');
+  });
+
+  it('a nonce of before, signed anew', async () => {
+    const nonce = randomUUID();
+    expect((await post(await signed(await payment(), { nonce }))).status).toBe(200);
+    expect((await post(await signed(await payment(), { nonce }))).status).toBe(401);
+  });
+
+  it('a key that has ended', async () => {
+    await sql`update public_keys set valid_until = now() where key_id = 'fast-ec'`.execute(db);
+    expect((await post(await signed(await payment(), { key: 'fast-ec' }))).status).toBe(401);
+  });
+
+  it.each(['/iso20022/acmt023?acmt024Endpoint=x', '/iso20022/pacs002'])('at %s as well', async (path) => {
+    expect((await post(unsigned({ path, body: '<x/>', client: 'SGDFAST' }))).status).toBe(401);
+  });
+});
+
+test('whose operator wants no signatures is taken without one; a dry run stores nothing and needs none', async () => {
+  const { status } = await post(unsigned({ path: '/iso20022/pacs002', body: '<x/>', client: 'THBPPAY' }));
+  expect(status).toBe(400); // of what it is, and not of who signed it
+  const { body } = await payment();
+  expect((await post(unsigned({ path: '/iso20022/validate', body, client: 'SGDFAST' }))).status).toBe(200);
+});
+
+describe('what we send to an operator that has messages signed', () => {
+  const got: { headers: IncomingHttpHeaders; url: string; body: Buffer }[] = [];
+  const destination = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      got.push({ headers: request.headers, url: request.url ?? '', body: Buffer.concat(chunks) });
+      response.writeHead(got.length === 1 ? 503 : 202).end();
+    });
+  });
+  afterAll(() => void destination.close());
+
+  it('is signed over what it got, anew at each attempt, by a key that we publish', async () => {
+    await new Promise<void>((resolve) => destination.listen(0, '127.0.0.1', resolve));
+    const origin = `http://127.0.0.1:${(destination.address() as AddressInfo).port}`;
+    await sql`update operators set signs_messages = true, endpoint_url = ${`${origin}/in?for=us`} where operator_id = (
+      select operator_id from clearing_systems where clearing_system_id = 'THBPPAY')`.execute(db);
+    await sql`update operators set signs_messages = false where operator_id = (
+      select operator_id from clearing_systems where clearing_system_id = 'SGDFAST')`.execute(db);
+    await vi.waitFor(async () => {
+      const { httpStatus } = await submit(gateway, instruction(await bestQuote(gateway)));
+      expect(httpStatus).toBe(200);
+      expect(got.length).toBeGreaterThan(0);
+    }, 10_000);
+    await vi.waitFor(() => expect(got.length).toBeGreaterThan(1), 20_000);
+    const { keys: published } = (await (
+      await fetch(`${gateway.url}/.well-known/webhooks/jwks.json`)
+    ).json()) as {
+      keys: { kid: string }[];
+    };
+    const isGood = ({ headers, url }: (typeof got)[number]) =>
+      httpbis.verifyMessage(
+        {
+          requiredFields: all,
+          requiredParams: ['created', 'expires', 'keyid', 'nonce'],
+          keyLookup: ({ keyid }) => {
+            const jwk = published.find(({ kid }) => kid === keyid);
+            if (jwk === undefined) return Promise.resolve(null);
+            const key = createPublicKey({ key: jwk as never, format: 'jwk' });
+            return Promise.resolve({
+              verify: (data, signature) => Promise.resolve(verify(null, data, key, signature)),
+            });
+          },
+        },
+        { method: 'POST', url: `${origin}${url}`, headers: headers as Record<string, string> },
+      );
+    for (const one of got) {
+      expect(one.url).toContain('/in/iso20022/pacs008?for=us&pacs002Endpoint=');
+      expect(one.headers['content-digest']).toBe(
+        `sha-256=:${createHash('sha256').update(one.body).digest('base64')}:`,
+      );
+      expect(await isGood(one)).toBe(true);
+      expect(await isGood({ ...one, url: `${one.url}&x` }).catch(() => false)).toBe(false);
+    }
+    expect(new Set(got.map(({ headers }) => headers['signature-input'])).size).toBe(got.length);
+  });
+});
