@@ -3,6 +3,7 @@
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
+import type { ReceiverCertificate, ReceiverCertificates } from '../core/receiver-certificates.ts';
 import { errorClassOf } from './error-class.ts';
 import { NameError, type NameResolver } from './resolve-name.ts';
 
@@ -22,6 +23,8 @@ export interface ConnectorOptions {
   readonly allowLoopback: boolean;
   /** Milliseconds to a connection, over all addresses, apart from the name. */
   readonly timeoutMs: number;
+  /** By `host:port` (SEC-2). */
+  readonly certificates: ReceiverCertificates;
 }
 
 export interface Connector {
@@ -52,10 +55,12 @@ export function isAllowedAddress(address: string, allowLoopback: boolean): boole
 }
 
 export function createConnector(options: ConnectorOptions): Connector {
+  const opens = new Map([...options.certificates].map(([receiver, own]) => [receiver, opening(own)]));
   return {
     connect: (target, callback) => {
       const course: Course = { isOver: false };
-      connect(target, options, course).then(
+      const open = opens.get(`${target.hostname}:${target.port}`) ?? openPlain;
+      connect(target, { ...options, open }, course).then(
         (socket) => callback(null, socket),
         (error: unknown) => callback(toConnectError(error), null),
       );
@@ -78,7 +83,7 @@ const isOver = (course: Course): boolean => course.isOver;
 /** Each address in its turn, within one limit. */
 async function connect(
   target: buildConnector.Options,
-  { resolver, allowLoopback, timeoutMs }: ConnectorOptions,
+  { resolver, allowLoopback, timeoutMs, open }: ConnectorOptions & { readonly open: Open },
   course: Course,
 ): Promise<net.Socket> {
   const host = target.hostname.replace(/^\[|\]$/g, '');
@@ -95,7 +100,7 @@ async function connect(
     const checked = { ...target, hostname: address, ...(isName && { servername: host }) };
     if (isOver(course)) throw new ConnectError('closed');
     try {
-      const socket = await connectTo(checked, turnMs, course);
+      const socket = await connectTo({ open, target: checked }, turnMs, course);
       const { remoteAddress } = socket;
       if (isAllowed(remoteAddress) && !isOver(course)) return socket;
       socket.destroy();
@@ -109,11 +114,15 @@ async function connect(
 }
 
 // The limit is kept here: undici's timers are half a second coarse. That it returns the socket is not declared.
-const open = buildConnector({ timeout: 0 }) as unknown as (
-  ...args: Parameters<buildConnector.connector>
-) => net.Socket;
+type Open = (...args: Parameters<buildConnector.connector>) => net.Socket;
+const opening = (own: ReceiverCertificate = {}) => buildConnector({ timeout: 0, ...own }) as unknown as Open;
+const openPlain = opening();
 
-function connectTo(target: buildConnector.Options, limitMs: number, course: Course): Promise<net.Socket> {
+function connectTo(
+  { open, target }: { readonly open: Open; readonly target: buildConnector.Options },
+  limitMs: number,
+  course: Course,
+): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const socket = open(target, (...[error, connected]) => {
       clearTimeout(timer);

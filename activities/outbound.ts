@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { assert } from '../core/assert.ts';
 import { ownFaults } from '../core/delivery-schedule.ts';
 import { parseQueueAddress } from '../core/queue-address.ts';
+import type { ReceiverCertificates } from '../core/receiver-certificates.ts';
 import type { QueueLogins } from '../core/queue-logins.ts';
 import { createSpeakers, mostTalksAtOnce } from './amqp-speakers.ts';
 import { createConnector } from './connect-checked.ts';
@@ -35,6 +36,7 @@ export interface OutboundOptions extends GateOptions, ResolverOptions {
   readonly totalTimeoutMs?: number;
   /** For receivers that are queues (NOT-1). */
   readonly logins?: QueueLogins;
+  readonly certificates?: ReceiverCertificates;
 }
 
 export interface PostLimits {
@@ -75,7 +77,12 @@ export interface Outbound {
 }
 
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins = new Map() } = options; // SEC-5
+  const {
+    headersTimeoutMs = 5_000,
+    totalTimeoutMs = 10_000,
+    logins = new Map(),
+    certificates = new Map(),
+  } = options; // SEC-5
   const gate = createReceiverGate(options);
   const lacks = createOwnLacks(options.now ?? (() => performance.now()));
   const brokers = createReceiverGate({ ...options, maxSends: mostTalksAtOnce });
@@ -83,6 +90,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     resolver: createNameResolver(options),
     allowLoopback: options.allowLoopback,
     timeoutMs: headersTimeoutMs,
+    certificates,
   });
   const connections = openConnections(connector);
   const speakers = createSpeakers();

@@ -122,8 +122,12 @@ const openVault = ({ sealing }: WorkerConfig, logger: Logger) =>
     logger.warn({ err: error }, 'the data key of this month could not be had; that of the last seals on');
   });
 
-const openOutbound = ({ allowLoopbackCallbacks: allowLoopback, queueLogins: logins }: WorkerConfig) =>
-  createOutbound({ allowLoopback, ...(logins && { logins }) });
+const openOutbound = ({
+  allowLoopbackCallbacks: allowLoopback,
+  queueLogins: logins,
+  receiverCertificates: certificates,
+}: WorkerConfig) =>
+  createOutbound({ allowLoopback, ...(logins && { logins }), ...(certificates && { certificates }) });
 
 function withProcess(registry: WorkerMetrics['registry'], db: Db): WorkerMetrics['registry'] {
   addProcessMetrics(registry, () => poolState(db));

@@ -18,9 +18,8 @@ import {
   isWord,
 } from './setting-forms.ts';
 import { parseLimits, type LimitsConfig } from './limits-config.ts';
+import { parseSecrets, type SecretSettings } from './secret-settings.ts';
 import { parseTls, type TlsConfig } from './tls-config.ts';
-import { parseSealingKeys, sealingKeysForm, type SealingConfig } from './sealing-keys.ts';
-import { parseQueueLogins, type QueueLogins } from './queue-logins.ts';
 import { parseTraces, type TracesConfig } from './traces-config.ts';
 
 const ownForm =
@@ -89,7 +88,7 @@ export interface ApiConfig extends WorkerConfig, LimitsConfig, TlsConfig {
   readonly fourEyes: boolean;
 }
 
-export interface WorkerConfig extends CommonConfig {
+export interface WorkerConfig extends CommonConfig, SecretSettings {
   readonly temporal: TemporalConfig;
   readonly publicUrl: string;
   readonly xsdEngine: 'libxml2' | 'xerces';
@@ -100,10 +99,6 @@ export interface WorkerConfig extends CommonConfig {
   readonly allowLoopbackCallbacks: boolean;
   /** Days after which another key signs (CBK-2); 0: when an operator says so. */
   readonly deliveryKeyDays: number;
-  /** Absent: nothing is sealed (SEC-3). */
-  readonly sealing?: SealingConfig;
-  /** Absent: none. */
-  readonly queueLogins?: QueueLogins;
   /** Undefined: no traces (OBS-3). */
   readonly traces?: TracesConfig;
 }
@@ -162,26 +157,9 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
     ...(read(env, 'OFFICIAL_SCHEMAS') !== '' && { officialSchemas: read(env, 'OFFICIAL_SCHEMAS') }),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
     deliveryKeyDays: days(env, 'DELIVERY_KEY_DAYS'),
-    queueLogins: parseLogins(env),
-    ...parseSealing(env),
+    ...parseSecrets({ ...asks(env), isPem }, { seals: flag(env, 'SEALING') }),
     ...(traces && { traces }),
   };
-}
-
-function parseSealing(env: Environment): Pick<WorkerConfig, 'sealing'> {
-  const seals = flag(env, 'SEALING');
-  const text = read(env, 'SEALING_KEYS');
-  if (text === '') return {};
-  const keys = parseSealingKeys(text);
-  if (keys === undefined) throw refused('SEALING_KEYS', sealingKeysForm);
-  return { sealing: { keys, seals } };
-}
-
-function parseLogins(env: Environment): QueueLogins {
-  const text = read(env, 'AMQP_LOGINS');
-  const logins = parseQueueLogins(text === '' ? '{}' : text);
-  if (logins !== undefined) return logins;
-  throw refused('AMQP_LOGINS', 'JSON: {"host:port": {"username": "...", "password": "..."}}');
 }
 
 export function parseApiConfig(env: Environment): ApiConfig {

@@ -46,6 +46,11 @@ export const environmentVariables = {
       'Days after which the key that signs what we send is followed by another, 1 to 3650 (CBK-2); 0: only when an operator says so',
     default: '90',
   },
+  RECEIVER_CERTIFICATES: {
+    description:
+      'JSON, {"host:port": {"cert": "PEM", "key": "PEM", "ca": "PEM"}}: what we present to receivers that ask for a certificate (mTLS), and by which authorities theirs are judged where the system does not trust them',
+    default: '',
+  },
   SEALING_KEYS: {
     description:
       'Keys under which messages, excerpts of answers and our private keys are sealed in the database (SEC-3): id:key, separated by white space or commas, each key 32 bytes in base64. The first seals, all open; the same for every api and worker. Empty: nothing is sealed',

@@ -20,6 +20,7 @@ export const fileVariables = [
   'TEMPORAL_TLS_KEY',
   'TEMPORAL_API_KEY',
   'AMQP_LOGINS',
+  'RECEIVER_CERTIFICATES',
   'SEALING_KEYS',
   'TLS_CERT',
   'TLS_KEY',

@@ -1043,6 +1043,7 @@ create table operators (
   name text not null,
   endpoint_url text not null,
   ended_at timestamp with time zone,
+  signs_messages boolean not null default false,
   constraint operators_pkey PRIMARY KEY (operator_id)
 );
 comment on table operators is 'Instant payment system operators (IPSOs).';
@@ -1050,6 +1051,7 @@ comment on column operators.operator_id is 'Our id of the operator.';
 comment on column operators.name is 'Name for people.';
 comment on column operators.endpoint_url is 'Base address; /iso20022/pacs008, /iso20022/pacs002 and /iso20022/acmt023 are appended.';
 comment on column operators.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
+comment on column operators.signs_messages is 'Whether its messages count only with a signature by one of its keys, and ours to it have one (RFC 9421).';
 
 create table pauses (
   pause_id uuid not null,

@@ -1,4 +1,4 @@
-// A client that shows who it is by a key of its party instead of a secret: `private_key_jwt` (RFC 7523, FAPI 2.0). There is
+// A client that shows who it is by a key of its party instead of a secret: `private_key_jwt` (SEC-1, RFC 7523, FAPI 2.0). There is
 // no secret to be lost, and an assertion counts once.
 import { createLocalJWKSet, decodeJwt, errors, jwtVerify, type JWK } from 'jose';
 import { findClient, type Client } from '../../db/clients.ts';
