@@ -82,12 +82,12 @@ function addPage(router: Router, publicUrl: string): void {
   }
 }
 
-/** Scripts and styles from here only; the page sets style attributes, and calls this service and its token endpoint. */
+/** Scripts and styles from here only; the page calls this service and its token endpoint. */
 function pagePolicy(publicUrl: string): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
+    "style-src 'self'",
     "img-src 'self' data:",
     `connect-src 'self' ${new URL(publicUrl).origin}`,
     "base-uri 'none'",

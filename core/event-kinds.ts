@@ -37,6 +37,7 @@ export const eventKinds = {
   'payment.destination-paused': 'info',
   'payment.in-doubt': 'alert',
   'payment.uetr-of-another': 'security',
+  'record.unsealed': 'alert',
   'report.invalid': 'info',
   'report.not-the-destination': 'security',
   'report.original-ids-differ': 'security',

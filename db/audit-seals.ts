@@ -109,6 +109,15 @@ export async function readEntries(
 /** Whatever began then has been committed, or never will be: a statement waits for no longer. */
 const settledMs = 300_000;
 
+/** Hours since the end of the last hour that is sealed; 0: none is yet. */
+export async function hoursUnsealed(db: Db): Promise<number> {
+  const { rows } = await sql<{ hours: number | null }>`
+    select (extract(epoch from clock_timestamp() - max(until)) / 3600)::float8 as hours from audit_seals`.execute(
+    db,
+  );
+  return rows[0]?.hours ?? 0;
+}
+
 /**
  * Seals the first hour that is over and has no seal.
  * @param sign ed25519, by a key that is published

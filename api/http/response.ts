@@ -2,10 +2,12 @@
 // strings: the HTTP adapter writes such a response without building a web Response.
 import { renderJson, type JsonValue } from '../../core/money.ts';
 
-/** On every answer: no sniffing, no framing, nothing to load. */
+/** On every answer: no sniffing, no framing, nothing to load, nothing told of where one came from; https alone, where it is read over https. */
 export const baseHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000',
 } as const;
 
 /** For answers that apply to this moment or caller only. */

@@ -102,7 +102,9 @@ describe('the reference page', () => {
   it('loads nothing but our own files, and its policy forbids the rest', async () => {
     const page = await api.request('/reference');
     expect(page.headers.get('content-type')).toContain('text/html');
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    expect(policy).not.toContain('unsafe'); // tried in a browser: nothing on the page needs it
     const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source ?? '');
     expect(sources.filter((source) => !source.startsWith('/') && source !== 'data:,')).toEqual([]);
     for (const source of sources.filter((one) => one.startsWith('/'))) {

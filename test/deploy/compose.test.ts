@@ -24,6 +24,10 @@ interface Service {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly profiles?: readonly string[];
   readonly network_mode?: string;
+  readonly networks?: readonly string[];
+  readonly cap_drop?: readonly string[];
+  readonly cap_add?: readonly string[];
+  readonly security_opt?: readonly string[];
 }
 
 const root = resolve(import.meta.dirname, '..', '..');
@@ -44,6 +48,32 @@ describe('docker-compose.yml', () => {
     const validate = ajv.compile(JSON.parse(read('test/deploy/compose-spec.json')) as object);
     expect(validate(compose) ? [] : validate.errors).toEqual([]);
     expect(validate({ services: { api: { imagee: 'x' } } })).toBe(false); // the schema does judge
+  });
+
+  it('lets each service reach only what it needs, with no more rights than it needs', () => {
+    const { networks } = parse(text) as {
+      readonly networks: Readonly<Record<string, { internal?: boolean }>>;
+    };
+    const on = (network: string) =>
+      Object.entries(compose.services)
+        .filter(([, one]) => one.networks?.includes(network) === true)
+        .map(([name]) => name);
+    expect(on('database').sort()).toEqual(
+      ['api', 'migrate', 'postgres', 'retention', 'temporal', 'temporal-schema', 'worker'].sort(),
+    );
+    expect(on('engine')).toEqual(['temporal', 'temporal-namespace', 'temporal-ui', 'api', 'worker']);
+    const outward = Object.keys(networks).filter((name) => networks[name]?.internal !== true);
+    expect(outward.map((name) => [name, on(name)])).toEqual([
+      ['edge', ['api']],
+      ['parties', ['worker']],
+      ['console', ['temporal-ui']],
+    ]);
+    for (const [name, one] of Object.entries(compose.services)) {
+      expect(one.cap_drop, name).toEqual(['ALL']);
+      expect(one.security_opt, name).toEqual(['no-new-privileges:true']);
+      if (name !== 'postgres') expect(one.cap_add, name).toBeUndefined();
+      if (one.network_mode === undefined) expect(one.networks?.length ?? 0, name).toBeGreaterThan(0);
+    }
   });
 
   it('gives our processes only names that the code reads, and each name that has no default', () => {

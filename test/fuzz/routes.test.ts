@@ -150,6 +150,8 @@ test(
       );
       expect(status, told).toBeLessThan(500);
       expect(headers.get('x-content-type-options'), told).toBe('nosniff');
+      expect(headers.get('referrer-policy'), told).toBe('no-referrer');
+      expect(headers.get('content-security-policy'), told).not.toMatch(/unsafe|\*/);
       expect(text, told).not.toMatch(inside);
       const contentType = headers.get('content-type');
       const isJson = contentType?.includes('json') === true;

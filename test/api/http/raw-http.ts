@@ -70,7 +70,12 @@ export function problemOf(answers: readonly RawAnswer[]): {
   expect(answers).toHaveLength(1);
   const [answer] = answers;
   expect(answer?.headers['content-type'], JSON.stringify(answer)).toBe('application/problem+json');
-  expect(answer?.headers['x-content-type-options']).toBe('nosniff');
+  expect(answer?.headers).toMatchObject({
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'strict-transport-security': 'max-age=31536000',
+  });
   const body = JSON.parse(answer?.body ?? '') as { status: number; code: string; detail: string };
   expect(body).toMatchObject({ type: `urn:isthmus:problem:${body.code}`, status: answer?.status });
   expect(body.detail.length).toBeGreaterThan(20);
