@@ -20,7 +20,13 @@ const folders = {
   telemetry: { packages: ['pino', 'prom-client'], node: true },
   activities: {
     ours: ['core', 'contract', 'db', 'xml', 'telemetry'],
-    packages: ['@temporalio/activity', '@temporalio/worker', '@temporalio/common', 'pino'],
+    packages: [
+      '@temporalio/activity',
+      '@temporalio/worker',
+      '@temporalio/common',
+      'http-message-signatures',
+      'pino',
+    ],
     node: true,
   },
   api: {
@@ -33,7 +39,11 @@ const folders = {
     packages: ['hono', '@hono/*', 'zod', 'pino'],
     node: true,
   },
-  'api/auth': { ours: ['core', 'db', 'api/http'], packages: ['hono', 'jose', 'pino'], node: true },
+  'api/auth': {
+    ours: ['core', 'db', 'api/http'],
+    packages: ['hono', 'http-message-signatures', 'jose', 'pino'],
+    node: true,
+  },
   sandbox: { ours: ['core', 'xml'], packages: ['undici'], node: true },
   cli: {
     // it starts the others as processes of their own, and reads the sandbox's journal
@@ -107,12 +117,14 @@ const folders = {
       'package.json',
     ],
     packages: [
+      '@peculiar/x509',
       '@temporalio/*',
       'ajv',
       'ajv-formats',
       'esbuild',
       'fast-check',
       'fflate',
+      'http-message-signatures',
       'jose',
       'kysely',
       'libxml2-wasm',
@@ -121,6 +133,7 @@ const folders = {
       'prettier',
       'rhea',
       'protobufjs',
+      'reflect-metadata',
       'tar',
       'typescript',
       'undici',

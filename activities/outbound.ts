@@ -8,7 +8,7 @@ import { parseQueueAddress } from '../core/queue-address.ts';
 import type { ReceiverCertificates } from '../core/receiver-certificates.ts';
 import type { QueueLogins } from '../core/queue-logins.ts';
 import { createSpeakers, mostTalksAtOnce } from './amqp-speakers.ts';
-import { createConnector } from './connect-checked.ts';
+import { createConnector, type Connector } from './connect-checked.ts';
 import { openConnections } from './connections.ts';
 import { exchange, type Exchange, type PostResult } from './exchange.ts';
 import { brokerOf, exchangeAmqp } from './exchange-amqp.ts';
@@ -76,22 +76,17 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
+function connectorOf(options: OutboundOptions, timeoutMs: number): Connector {
+  const { allowLoopback, certificates = new Map() } = options;
+  return createConnector({ resolver: createNameResolver(options), allowLoopback, timeoutMs, certificates });
+}
+
 export function createOutbound(options: OutboundOptions): Outbound {
-  const {
-    headersTimeoutMs = 5_000,
-    totalTimeoutMs = 10_000,
-    logins = new Map(),
-    certificates = new Map(),
-  } = options; // SEC-5
+  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins = new Map() } = options; // SEC-5
   const gate = createReceiverGate(options);
   const lacks = createOwnLacks(options.now ?? (() => performance.now()));
   const brokers = createReceiverGate({ ...options, maxSends: mostTalksAtOnce });
-  const connector = createConnector({
-    resolver: createNameResolver(options),
-    allowLoopback: options.allowLoopback,
-    timeoutMs: headersTimeoutMs,
-    certificates,
-  });
+  const connector = connectorOf(options, headersTimeoutMs);
   const connections = openConnections(connector);
   const speakers = createSpeakers();
   const closing = new AbortController();

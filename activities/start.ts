@@ -38,13 +38,7 @@ export interface RunningWorker extends RunningWorkers {
 /** @throws the error of the part that cannot be reached */
 export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorker> {
   const { logger, engine: given, sdkMetrics, ...options } = start;
-  const db = connect(config.databaseUrl, {
-    applicationName: 'isthmus-worker',
-    maxConnections: 20,
-    limits: serviceLimits,
-    trace: options.traces && traceStatements(options.traces),
-    vault: openVault(config, logger),
-  });
+  const db = openDatabase(config, start);
   const outbound = openOutbound(config);
   const metrics = createWorkerMetrics();
   metrics.watchReceivers(() => outbound.states());
@@ -66,8 +60,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         ...(sdkMetrics && { further: sdkMetrics }),
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
-    await beginSealing(db);
-    await wrapDeliveryKeys(db);
+    await openSeals(db);
     const engine = given ?? (await openConfiguredEngine(config)); // before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
@@ -112,6 +105,20 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     await close();
     throw error;
   }
+}
+
+const openDatabase = (config: WorkerConfig, { logger, traces }: Pick<WorkerStart, 'logger' | 'traces'>) =>
+  connect(config.databaseUrl, {
+    applicationName: 'isthmus-worker',
+    maxConnections: 20,
+    limits: serviceLimits,
+    trace: traces && traceStatements(traces),
+    vault: openVault(config, logger),
+  });
+
+async function openSeals(db: Db): Promise<void> {
+  await beginSealing(db);
+  await wrapDeliveryKeys(db);
 }
 
 const codecOf = ({ sealing }: WorkerConfig, db: Db) => sealing && sealingCodec(payloadSeal(db));

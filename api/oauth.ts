@@ -96,32 +96,36 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
       },
       (context) => issueToken(context, { ...deps, issuer, turns, logins, secrets, certificateOf }),
     );
-    router.addPublic(
-      {
-        method: 'get',
-        path: '/oauth/jwks',
-        operationId: 'getKeySet',
-        summary: "The issuer's public keys (RFC 7517)",
-        tag: 'Service',
-        answers: {
-          200: {
-            description: 'A key set',
-            content: {
-              'application/json': {
-                schema: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }).openapi('KeySet'),
-              },
+    addKeySet(router, issuer);
+  };
+}
+
+function addKeySet(router: Router, issuer: BuiltinIssuer): void {
+  router.addPublic(
+    {
+      method: 'get',
+      path: '/oauth/jwks',
+      operationId: 'getKeySet',
+      summary: "The issuer's public keys (RFC 7517)",
+      tag: 'Service',
+      answers: {
+        200: {
+          description: 'A key set',
+          content: {
+            'application/json': {
+              schema: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }).openapi('KeySet'),
             },
           },
         },
       },
-      async () => {
-        const { keys } = await issuer.jwks();
-        return json({ keys: keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
-          'cache-control': 'public, max-age=25', // a verifier that caches it accepts no key for longer than SEC-8 allows
-        });
-      },
-    );
-  };
+    },
+    async () => {
+      const { keys } = await issuer.jwks();
+      return json({ keys: keys.map((key) => ({ ...key }) as Record<string, string>) }, 200, {
+        'cache-control': 'public, max-age=25', // a verifier that caches it accepts no key for longer than SEC-8 allows
+      });
+    },
+  );
 }
 
 const whatToSend =

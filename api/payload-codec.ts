@@ -2,7 +2,7 @@
 // operators of the scheme. It opens nothing else, and seals nothing.
 import { z } from '@hono/zod-openapi';
 import type { SealingCodec } from '../contract/payload-codec.ts';
-import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import type { RouteModule } from './dependencies.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 
@@ -16,7 +16,7 @@ type JsonPayload = z.output<typeof payloadSchema>;
 
 /** @param codec absent: nothing is sealed, and everything comes back as it is */
 export function payloadCodecRoutes(codec: SealingCodec | undefined): RouteModule {
-  return (router: Router, _deps: ApiDependencies) => {
+  return (router: Router) => {
     router.add(
       {
         method: 'post',

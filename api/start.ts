@@ -19,7 +19,9 @@ import { createApp } from './app.ts';
 import { certificatesBy } from './auth/client-certificate.ts';
 import { createSignatureCheck } from './auth/message-signature.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
-import { openBuiltinIssuer } from './auth/issuer.ts';
+import { openBuiltinIssuer, type BuiltinIssuer } from './auth/issuer.ts';
+import type { AnsweredRequest } from './http/access-log.ts';
+import type { Authenticator } from './http/caller.ts';
 import type { ReadinessCheck } from './dependencies.ts';
 import { createQuotas } from './http/quotas.ts';
 import { startIssuerKeys } from './issuer-keys.ts';
@@ -47,13 +49,7 @@ export interface ApiOptions extends TemporalOptions {
 
 /** @throws ConfigurationError or the error of the part that cannot be reached */
 export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOptions): Promise<RunningApi> {
-  const db = connect(config.databaseUrl, {
-    applicationName: 'isthmus-api',
-    maxConnections: 20,
-    limits: serviceLimits,
-    trace: temporal.traces && traceStatements(temporal.traces),
-    vault: openVault(config, logger),
-  });
+  const db = openDatabase(config, { logger, ...temporal });
   const closers: (() => Promise<unknown>)[] = [() => db.destroy()];
   const stopping = new AbortController();
   const close = async () => {
@@ -73,8 +69,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     closers.push(() => workflows.close());
     const checkEngine = () => workflows.check();
     const { auth, issuer } = await openAuthentication(config, { db, reference, logger });
-    const afterDays = config.issuerKeyDays;
-    if (issuer !== undefined && afterDays > 0) closers.push(startIssuerKeys(issuer, { afterDays, logger }));
+    closers.push(startKeys(config, issuer, logger));
     const answers = createAwaitedAnswers(db);
     const quotas = createQuotas();
     const counts = shareCounts(db, quotas, logger);
@@ -104,17 +99,10 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
         stopping: stopping.signal,
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
-    const server = await startServer(app, {
-      ...config,
-      logger,
-      onAnswered: (request) => metrics.requested(request),
-      trace: temporal.traces && traceRequests(temporal.traces),
-      knownSender: (authorization) => auth.knownSender(authorization),
-    });
+    const server = await startServer(app, { ...config, logger, ...listeningBy(metrics, auth, temporal) });
     closers.push(() => server.close());
-    const host = config.host.includes(':') ? `[${config.host}]` : config.host;
     return {
-      url: `${config.tls === undefined ? 'http' : 'https'}://${host}:${server.port}`,
+      url: addressOf(config, server.port),
       close: async () => {
         stopping.abort(); // first, so that nobody sends it anything while it ends (OBS-4)
         await delay(config.drainSeconds * 1_000);
@@ -127,6 +115,35 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     throw error;
   }
 }
+
+const openDatabase = (config: ApiConfig, { logger, traces }: ApiOptions) =>
+  connect(config.databaseUrl, {
+    applicationName: 'isthmus-api',
+    maxConnections: 20,
+    limits: serviceLimits,
+    trace: traces && traceStatements(traces),
+    vault: openVault(config, logger),
+  });
+
+/** @returns stops it */
+function startKeys(
+  { issuerKeyDays: afterDays }: ApiConfig,
+  issuer: BuiltinIssuer | undefined,
+  logger: Logger,
+): () => Promise<void> {
+  if (issuer === undefined || afterDays === 0) return () => Promise.resolve();
+  return startIssuerKeys(issuer, { afterDays, logger });
+}
+
+/** What hears of each request: metrics, traces, and who sends it. */
+const listeningBy = (metrics: ApiMetrics, auth: Authenticator, { traces }: TemporalOptions) => ({
+  onAnswered: (request: AnsweredRequest) => metrics.requested(request),
+  trace: traces && traceRequests(traces),
+  knownSender: (authorization: string) => auth.knownSender(authorization),
+});
+
+const addressOf = ({ tls, host }: ApiConfig, port: number) =>
+  `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 const openVault = ({ sealing }: ApiConfig, logger: Logger) =>
   sealing &&

@@ -1,6 +1,6 @@
 // A client that shows who it is by a key of its party instead of a secret: `private_key_jwt` (SEC-1, RFC 7523, FAPI 2.0). There is
 // no secret to be lost, and an assertion counts once.
-import { createLocalJWKSet, decodeJwt, errors, jwtVerify, type JWK } from 'jose';
+import { createLocalJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
 import { findClient, type Client } from '../../db/clients.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty } from '../../db/party-keys.ts';
@@ -40,7 +40,7 @@ export async function clientByAssertion(
   const client = clientId.includes('\0') ? undefined : await findClient(db, clientId);
   const party = client && partyOf(client);
   if (client === undefined || party === undefined) return undefined;
-  const keys = (await keysOfParty(db, party)).map(({ keyId, jwk }) => ({ ...jwk, kid: keyId }) as JWK);
+  const keys = (await keysOfParty(db, party)).map(({ keyId, jwk }) => ({ ...jwk, kid: keyId }));
   try {
     const { payload } = await jwtVerify(assertion, createLocalJWKSet({ keys }), {
       algorithms: [...partyAlgorithms],

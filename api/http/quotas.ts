@@ -53,96 +53,113 @@ const minuteMs = 60_000;
 const mostNames = 50_000; // some 10 MB
 const others = 'others';
 
-/** @param clock epoch milliseconds: processes count the same minutes */
-export function createQuotas(clock: () => number = Date.now): Quotas {
-  let minute = 0;
-  let counters = new Map<string, Counter>();
+/** The counters of the minute that it is. */
+interface Minute {
+  minute: number;
+  counters: Map<string, Counter>;
+}
 
-  function begin(): number {
-    const now = clock();
-    const current = Math.floor(now / minuteMs);
-    if (current !== minute) {
-      minute = current;
-      counters = new Map();
-    }
-    return now;
-  }
+function counterOf({ counters }: Minute, name: string, limit: number): Counter {
+  const known = counters.get(name);
+  if (known !== undefined) return known;
+  const counted = counters.size < mostNames ? name : others;
+  const counter = counters.get(counted) ?? {
+    used: 0,
+    untold: 0,
+    limit: counted === others ? 0 : limit,
+    inSecond: 0,
+    second: 0,
+  };
+  counters.set(counted, counter);
+  return counter;
+}
 
-  function counterOf(name: string, limit: number): Counter {
-    const known = counters.get(name);
-    if (known !== undefined) return known;
-    const counted = counters.size < mostNames ? name : others;
-    const counter = counters.get(counted) ?? {
-      used: 0,
-      untold: 0,
-      limit: counted === others ? 0 : limit,
-      inSecond: 0,
-      second: 0,
-    };
-    counters.set(counted, counter);
-    return counter;
-  }
-
-  const standing = (now: number, used: number, limit: number): Standing => ({
+function standingAt(nowMs: number, used: number, limit: number): Standing {
+  const endsAtMs = (Math.floor(nowMs / minuteMs) + 1) * minuteMs;
+  const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1_000));
+  return {
     limit,
     remaining: Math.max(0, limit - used),
-    ...untilNext(now),
+    resetSeconds,
+    retrySeconds: resetSeconds,
     isOver: false,
-  });
-  const untilNext = (now: number) => {
-    const resetSeconds = Math.max(1, Math.ceil(((minute + 1) * minuteMs - now) / 1_000));
-    return { resetSeconds, retrySeconds: resetSeconds };
   };
+}
+
+/** Counts one, if it is within what the minute and this second have. */
+function take(counter: Counter, limit: number, nowMs: number): Standing {
+  if (counter.limit !== 0) {
+    if (counter.used >= limit) return { ...standingAt(nowMs, counter.used, limit), isOver: true };
+    const second = Math.floor(nowMs / 1_000);
+    if (counter.second !== second) Object.assign(counter, { second, inSecond: 0 });
+    if (counter.inSecond >= burstOf(limit)) {
+      return { ...standingAt(nowMs, counter.used, limit), retrySeconds: 1, isOver: true };
+    }
+    counter.inSecond += 1;
+  }
+  add(counter);
+  return standingAt(nowMs, counter.used, limit);
+}
+
+function add(counter: Counter): void {
+  counter.used += 1;
+  counter.untold += 1;
+}
+
+function takeUntold({ minute, counters }: Minute): { minute: number; counts: readonly Uncounted[] } {
+  const counts: Uncounted[] = [];
+  for (const [name, counter] of counters) {
+    if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
+    counts.push({ name, count: counter.untold });
+    counter.untold = 0;
+  }
+  return { minute, counts };
+}
+
+/** @param clock epoch milliseconds: processes count the same minutes */
+export function createQuotas(clock: () => number = Date.now): Quotas {
+  const current: Minute = { minute: 0, counters: new Map() };
+
+  function begin(): number {
+    const nowMs = clock();
+    const minute = Math.floor(nowMs / minuteMs);
+    if (minute !== current.minute) Object.assign(current, { minute, counters: new Map() });
+    return nowMs;
+  }
+
+  /** Those of that minute, if it is not over. */
+  function countersOf(minute: number): ReadonlyMap<string, Counter> {
+    begin();
+    return minute === current.minute ? current.counters : new Map<string, Counter>();
+  }
 
   return {
     use(name, limit) {
-      const now = begin();
-      const counter = counterOf(name, limit);
-      if (counter.limit !== 0) {
-        if (counter.used >= limit) return { ...standing(now, counter.used, limit), isOver: true };
-        const second = Math.floor(now / 1_000);
-        if (counter.second !== second) Object.assign(counter, { second, inSecond: 0 });
-        if (counter.inSecond >= burstOf(limit)) {
-          return { ...standing(now, counter.used, limit), retrySeconds: 1, isOver: true };
-        }
-        counter.inSecond += 1;
-      }
-      counter.used += 1;
-      counter.untold += 1;
-      return standing(now, counter.used, limit);
+      const nowMs = begin();
+      return take(counterOf(current, name, limit), limit, nowMs);
     },
     note(name, limit) {
       begin();
-      const counter = counterOf(name, limit);
-      counter.used += 1;
-      counter.untold += 1;
+      add(counterOf(current, name, limit));
     },
     look(name, limit) {
-      const now = begin();
-      const used = counters.get(name)?.used ?? 0;
-      return { ...standing(now, used, limit), isOver: limit !== 0 && used >= limit };
+      const nowMs = begin();
+      const used = current.counters.get(name)?.used ?? 0;
+      return { ...standingAt(nowMs, used, limit), isOver: limit !== 0 && used >= limit };
     },
     takeUncounted() {
       begin();
-      const counts: Uncounted[] = [];
-      for (const [name, counter] of counters) {
-        if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
-        counts.push({ name, count: counter.untold });
-        counter.untold = 0;
-      }
-      return { minute, counts };
+      return takeUntold(current);
     },
-    giveBack(of, counts) {
-      begin();
-      if (of !== minute) return;
+    giveBack(minute, counts) {
+      const counters = countersOf(minute);
       for (const { name, count } of counts) {
         const counter = counters.get(name);
         if (counter !== undefined) counter.untold += count;
       }
     },
-    setTotals(of, totals) {
-      begin();
-      if (of !== minute) return;
+    setTotals(minute, totals) {
+      const counters = countersOf(minute);
       for (const { name, count } of totals) {
         const counter = counters.get(name);
         if (counter !== undefined) counter.used = Math.max(counter.used, count + counter.untold);

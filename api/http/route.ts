@@ -5,7 +5,8 @@ import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-op
 import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
 import type { SenderLimits } from '../../core/limits-config.ts';
-import { aboutRequest, noteStanding } from './access-log.ts';
+import { aboutRequest } from './access-log.ts';
+import { authenticateAfter, counting, type Before, type Count } from './arrival.ts';
 import {
   everyRole,
   roleInWords,
@@ -45,11 +46,8 @@ export interface Route<
   readonly tag: string;
   /** Who may call it (SEC-1); a route without roles stops the start. `any`: any valid token. */
   readonly roles: readonly Role[] | 'any';
-  /**
-   * Checks before authentication: size and content type of a message (MSG-2); undefined: passed.
-   * @param keeps false: whatever it finds, the request is refused afterwards, and its body need not be kept
-   */
-  readonly before?: (context: Context, keeps: boolean) => Promise<Problem | undefined>;
+  /** What a message goes through before it is read (MSG-2). */
+  readonly before?: Before;
   /** What is taken in: it must be signed where its operator wants that (SEC-1). */
   readonly isSigned?: true;
   /**
@@ -203,55 +201,6 @@ function andThen<Value, Result>(
   next: (value: Value) => Result | Promise<Result>,
 ): Result | Promise<Result> {
   return value instanceof Promise ? value.then(next) : next(value);
-}
-
-interface Arrival {
-  readonly authenticator: Authenticator;
-  readonly turns: Turns | undefined;
-  readonly context: Context;
-  readonly count: Count;
-  readonly checkSignature: SignatureCheck | undefined;
-}
-
-/** Counts a request of a client; the problem where its limit is reached (SEC-7). */
-type Count = (context: Context, caller: Caller) => Problem | undefined;
-
-function counting(quotas: Quotas, { method, path }: Pick<Route, 'method' | 'path'>, limit: number): Count {
-  if (limit === 0) return () => undefined;
-  return (context, { clientId }) => {
-    const standing = quotas.use(`${clientId} ${method} ${path}`, limit);
-    noteStanding(context, standing);
-    if (!standing.isOver) return undefined;
-    return problem('too-many-requests', { headers: { 'retry-after': String(standing.retrySeconds) } });
-  };
-}
-
-/**
- * The caller, or the first refusal, in the order of MSG-2. The caller is looked at before anything is received, too: a
- * body may take 30 s to arrive, and meanwhile nothing of it is kept for somebody whom nobody knows (SEC-7).
- */
-async function authenticateAfter(
-  before: NonNullable<Route['before']>,
-  { authenticator, turns, context, count, checkSignature }: Arrival,
-): Promise<Caller | Problem> {
-  const claimed = await authenticator.authenticate(context);
-  const isKnown = !isProblem(claimed);
-  if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for (OBS-1)
-  const over = isKnown ? count(context, claimed) : undefined;
-  const leaveRoom = isKnown && over === undefined ? turns?.makeRoom(senderOf(claimed)) : undefined;
-  const hasRoom = over === undefined && (turns === undefined || leaveRoom !== undefined);
-  try {
-    const refusal = await before(context, isKnown && hasRoom);
-    if (refusal !== undefined) return refusal;
-  } finally {
-    leaveRoom?.();
-  }
-  if (!isKnown) return claimed;
-  if (over !== undefined) return over;
-  const caller = await authenticator.authenticate(context); // as it is now (SEC-8)
-  if (!hasRoom) return problem('too-many-messages');
-  if (checkSignature === undefined || isProblem(caller)) return caller;
-  return (await checkSignature(context, caller, context.get('message'))) ?? caller;
 }
 
 interface Answering<Params extends Fields, Query extends Fields, Body extends z.ZodType> {

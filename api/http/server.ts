@@ -72,14 +72,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     },
   });
   const listener = listenerOf(app, options.logger);
-  const server = listenBy(options.tls, {
-    ServerResponse: KnownResponse,
-    headersTimeout: limits.headersMs,
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.idleMs,
-    connectionsCheckingInterval: limits.checkMs,
-    requireHostHeader: false, // refuseForm has a better text
-  });
+  const server = listenBy(options.tls, limits);
   if (options.tls !== undefined) server.maxConnections = limits.maxConnections + handshakes;
   server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused (SEC-4)
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
@@ -137,10 +130,15 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
 
 const handshakes = 1_024; // those whose TLS is not agreed yet are in no other limit
 
-function listenBy(
-  tls: ServerTls | undefined,
-  options: ServerHttpOptions<typeof IncomingMessage, typeof KnownResponse>,
-): KnownServer {
+function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer {
+  const options: ServerHttpOptions<typeof IncomingMessage, typeof KnownResponse> = {
+    ServerResponse: KnownResponse,
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    connectionsCheckingInterval: limits.checkMs,
+    requireHostHeader: false, // refuseForm has a better text
+  };
   if (tls === undefined) return createServer(options);
   const { cert, key, clientCa } = tls;
   return createTlsServer({

@@ -137,7 +137,7 @@ describe('two apis', async () => {
     await expect.poll(async () => (await here.get(path)).status, { timeout: 10_000 }).toBe(429);
   });
 
-  it('each counts by itself while the database is away, and together when it is back', async () => {
+  it('each counts by itself while the database is away, and together when it is back', () => {
     const quotas = createQuotas(clock);
     for (let nth = 1; nth <= 3; nth += 1) quotas.use('a', 10);
     const { minute, counts } = quotas.takeUncounted();

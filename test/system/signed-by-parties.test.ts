@@ -7,7 +7,6 @@ import {
   randomUUID,
   sign as signBy,
   verify,
-  type KeyObject,
 } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -38,7 +37,7 @@ type KeyName = keyof typeof keys;
 
 beforeAll(async () => {
   for (const [keyId, { operator, publicKey }] of Object.entries(keys)) {
-    const jwk = JSON.stringify((publicKey as KeyObject).export({ format: 'jwk' }));
+    const jwk = JSON.stringify((publicKey).export({ format: 'jwk' }));
     await sql`
       insert into public_keys (key_id, operator_id, public_jwk, valid_from)
       select ${keyId}, operator_id, ${jwk}::jsonb, now() - interval '1 day' from clearing_systems
@@ -119,7 +118,7 @@ async function signed(
       headers: { 'content-digest': `sha-256=:${sha256(changes.digestOf ?? message.body)}:` },
     },
   );
-  return { ...message, headers: headers as Record<string, string> };
+  return { ...message, headers: headers };
 }
 
 async function post({

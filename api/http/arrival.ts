@@ -1,0 +1,67 @@
+// What a message goes through before it is read: who sends it, whether its sender may send one more now, its size and type,
+// and whether it is signed, where its operator wants that (MSG-2, SEC-1, SEC-7).
+import type { Context } from 'hono';
+import { aboutRequest, noteStanding } from './access-log.ts';
+import { senderOf, type Authenticator, type Caller, type SignatureCheck } from './caller.ts';
+import { isProblem, problem, type Problem } from './problem.ts';
+import type { Quotas } from './quotas.ts';
+import type { Turns } from './turns.ts';
+
+/**
+ * Checks before authentication: size and content type of a message (MSG-2); undefined: passed.
+ * @param keeps false: whatever it finds, the request is refused afterwards, and its body need not be kept
+ */
+export type Before = (context: Context, keeps: boolean) => Promise<Problem | undefined>;
+
+export interface Arrival {
+  readonly authenticator: Authenticator;
+  readonly turns: Turns | undefined;
+  readonly context: Context;
+  readonly count: Count;
+  readonly checkSignature: SignatureCheck | undefined;
+}
+
+/** Counts a request of a client; the problem where its limit is reached (SEC-7). */
+export type Count = (context: Context, caller: Caller) => Problem | undefined;
+
+export function counting(
+  quotas: Quotas,
+  { method, path }: { readonly method: string; readonly path: string },
+  limit: number,
+): Count {
+  if (limit === 0) return () => undefined;
+  return (context, { clientId }) => {
+    const standing = quotas.use(`${clientId} ${method} ${path}`, limit);
+    noteStanding(context, standing);
+    if (!standing.isOver) return undefined;
+    return problem('too-many-requests', { headers: { 'retry-after': String(standing.retrySeconds) } });
+  };
+}
+
+/**
+ * The caller, or the first refusal, in the order of MSG-2. The caller is looked at before anything is received, too: a
+ * body may take 30 s to arrive, and meanwhile nothing of it is kept for somebody whom nobody knows (SEC-7).
+ */
+export async function authenticateAfter(
+  before: Before,
+  { authenticator, turns, context, count, checkSignature }: Arrival,
+): Promise<Caller | Problem> {
+  const claimed = await authenticator.authenticate(context);
+  const isKnown = !isProblem(claimed);
+  if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for (OBS-1)
+  const over = isKnown ? count(context, claimed) : undefined;
+  const leaveRoom = isKnown && over === undefined ? turns?.makeRoom(senderOf(claimed)) : undefined;
+  const hasRoom = over === undefined && (turns === undefined || leaveRoom !== undefined);
+  try {
+    const refusal = await before(context, isKnown && hasRoom);
+    if (refusal !== undefined) return refusal;
+  } finally {
+    leaveRoom?.();
+  }
+  if (!isKnown) return claimed;
+  if (over !== undefined) return over;
+  const caller = await authenticator.authenticate(context); // as it is now (SEC-8)
+  if (!hasRoom) return problem('too-many-messages');
+  if (checkSignature === undefined || isProblem(caller)) return caller;
+  return (await checkSignature(context, caller, context.get('message'))) ?? caller;
+}
