@@ -37,7 +37,7 @@ type KeyName = keyof typeof keys;
 
 beforeAll(async () => {
   for (const [keyId, { operator, publicKey }] of Object.entries(keys)) {
-    const jwk = JSON.stringify((publicKey).export({ format: 'jwk' }));
+    const jwk = JSON.stringify(publicKey.export({ format: 'jwk' }));
     await sql`
       insert into public_keys (key_id, operator_id, public_jwk, valid_from)
       select ${keyId}, operator_id, ${jwk}::jsonb, now() - interval '1 day' from clearing_systems
