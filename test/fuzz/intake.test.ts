@@ -8,6 +8,7 @@ import { loadReferenceData } from '../../db/reference.ts';
 import { testDatabase } from '../harness/database.ts';
 import { allFixtures, officialNote, officialPresent, validTree } from '../xml/fixtures.ts';
 import { pick, randomFrom } from '../xml/generate.ts';
+import { corpus, keepInCorpus } from './corpus.ts';
 import { circumstancesOf, judge, type Case, type Outcome } from './judge.ts';
 import { mutate } from './mutate.ts';
 
@@ -56,6 +57,14 @@ describe(`${cases} messages broken at random${officialNote}`, () => {
     }
   });
 
+  test.each(corpus())('of the corpus, kept for good: $file', async ({ from, body }) => {
+    const one = (await unbroken()).find(({ name }) => name === from);
+    expect(one, `no fixture is called ${from}`).toBeDefined();
+    const start = performance.now();
+    if (one !== undefined) await judge(body, reference, one); // throws where it is judged wrongly
+    expect(performance.now() - start).toBeLessThan(longestMs);
+  });
+
   test(
     'broken: an answer to each, in less than a second, and no wrong accept',
     { timeout: 300_000 },
@@ -73,6 +82,7 @@ describe(`${cases} messages broken at random${officialNote}`, () => {
         try {
           outcomes[await judge(body, reference, one)] += 1;
         } catch (error) {
+          keepInCorpus(one.name, body);
           const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
           expect.fail(`case ${index} of seed ${seed}, from ${one.name}: ${told}\n${body.toString()}`);
         }
