@@ -29,6 +29,8 @@ interface Vault {
   readonly known: Map<string, DataKey>;
   current: DataKey | undefined;
   lookedAtMs: number;
+  /** When the database last said that `current` is the newest; `performance.now()`. */
+  confirmedAtMs: number;
   begun: Db | undefined;
   readonly onFailure: (error: unknown) => void;
 }
@@ -47,6 +49,7 @@ export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) =
     known: new Map(),
     current: undefined,
     lookedAtMs: Number.NEGATIVE_INFINITY,
+    confirmedAtMs: Number.NEGATIVE_INFINITY,
     begun: undefined,
     onFailure,
   });
@@ -105,7 +108,9 @@ async function look(db: Db, vault: Vault): Promise<void> {
     await offerDataKey(db, { keyId, wrapped, wrappedBy: wrapper.keyId });
     [newest] = await listDataKeys(db);
   }
-  if (newest !== undefined) vault.current = await unwrapped(vault, newest);
+  if (newest === undefined) return;
+  vault.current = await unwrapped(vault, newest);
+  vault.confirmedAtMs = performance.now();
 }
 
 const monthOf = (epochMs: number) => `${new Date(epochMs).toISOString().slice(0, 7)}-01`;
@@ -121,7 +126,10 @@ async function unwrapped({ wrapper, known }: Vault, stored: StoredDataKey): Prom
 }
 
 const lookEveryMs = 30_000;
-/** For which the key of a month may still seal after it: while the database cannot say which follows. */
+/**
+ * For which the key of a month may still seal after it, while the database does not say which follows. Where it says that
+ * there is no other, its clock counts, and not that of this process.
+ */
 const graceMs = 86_400_000;
 
 /**
@@ -134,7 +142,8 @@ export function seal(db: Db, about: About, bytes: Buffer): Sealed {
   const nowMs = Date.now();
   const { current } = vault;
   if (current === undefined || current.month < monthOf(nowMs)) lookAgain(vault);
-  if (current === undefined || current.month < monthOf(nowMs - graceMs)) {
+  const isForgotten = performance.now() - vault.confirmedAtMs > graceMs;
+  if (current === undefined || (isForgotten && current.month < monthOf(nowMs - graceMs))) {
     throw new SealingKeyMissing('there is no data key of this month yet');
   }
   return { bytes: encrypt(current.key, bytes, about), keyId: current.keyId };
