@@ -38,6 +38,10 @@ export const maxConnections = 12;
 export async function workbench(): Promise<Workbench> {
   const database = await testDatabase();
   const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections });
+  const logger = pino({ level: 'silent' });
+  // It reads its keys once, and makes its first before anybody hears of that: some tests change tables meanwhile.
+  const still = {};
+  const signer = await openSigner(db, { rotateAfterDays: 90, reference: () => still, logger });
   const reference = await openReferenceCache(database.url, (error) => {
     throw error;
   });
@@ -48,9 +52,6 @@ export async function workbench(): Promise<Workbench> {
     await reference.close();
     await db.destroy();
   });
-  const logger = pino({ level: 'silent' });
-  const still = reference.current(); // it reads its keys once: some tests change tables meanwhile
-  const signer = await openSigner(db, { rotateAfterDays: 90, reference: () => still, logger });
   const deps: ActivityDependencies = {
     db,
     reference: reference.current,

@@ -165,6 +165,6 @@ describe('a parameter that stands twice', () => {
   it('a form that is not read is refused for its own reason', async () => {
     expect(await ask(form, { 'content-type': 'application/json' })).toEqual([400, 'invalid_request', expect.stringContaining('application/x-www-form-urlencoded')]); // prettier-ignore
     expect(await ask(form, { 'content-encoding': 'gzip' })).toEqual([400, 'invalid_request', expect.stringContaining('Content-Encoding')]); // prettier-ignore
-    expect(await ask(`${form}&a=${'b'.repeat(9_000)}`)).toEqual([400, 'invalid_request', expect.stringContaining('8 KiB')]); // prettier-ignore
+    expect(await ask(`${form}&a=${'b'.repeat(17_000)}`)).toEqual([400, 'invalid_request', expect.stringContaining('16 KiB')]); // prettier-ignore
   });
 });
