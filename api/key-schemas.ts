@@ -2,16 +2,8 @@
 // issuer (SEC-8).
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
+import type { ListedIssuerKey } from '../db/issuer.ts';
 import { words } from './words.ts';
-
-export interface KeyInTime {
-  readonly keyId: string;
-  readonly signsFrom: Date;
-  readonly signsUntil: Date | null;
-  readonly withdrawnAt: Date | null;
-  readonly madeBy: string;
-  readonly because: string;
-}
 
 export const keySchema = z
   .object({
@@ -39,7 +31,7 @@ export const rotationBody = z
   })
   .strict();
 
-export function renderKey(key: KeyInTime): JsonObject {
+export function renderKey(key: ListedIssuerKey): JsonObject {
   const { keyId, signsFrom, signsUntil, withdrawnAt, madeBy, because } = key;
   return {
     keyId,
@@ -52,7 +44,7 @@ export function renderKey(key: KeyInTime): JsonObject {
   };
 }
 
-function stateOf({ signsUntil, withdrawnAt }: KeyInTime): string {
+function stateOf({ signsUntil, withdrawnAt }: ListedIssuerKey): string {
   if (withdrawnAt !== null) return 'withdrawn';
   if (signsUntil === null) return 'signs';
   return signsUntil.getTime() > Date.now() ? 'followed' : 'ended';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
-import type { Rotation } from './delivery-keys.ts';
+import type { DeliveryKey, Rotation } from './delivery-keys.ts';
 import { isToWrap, unwrapSecret, wrapSecret } from './vault.ts';
 
 export interface IssuerKey {
@@ -13,15 +13,7 @@ export interface IssuerKey {
 }
 
 /** As operators see it. */
-export interface ListedIssuerKey {
-  readonly keyId: string;
-  readonly signsFrom: Date;
-  /** Null: until another follows. */
-  readonly signsUntil: Date | null;
-  readonly withdrawnAt: Date | null;
-  readonly madeBy: string;
-  readonly because: string;
-}
+export type ListedIssuerKey = Omit<DeliveryKey, 'publicKey'>;
 
 /** All, the newest first. */
 export async function listIssuerKeys(db: Db): Promise<readonly ListedIssuerKey[]> {
