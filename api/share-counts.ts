@@ -32,13 +32,22 @@ export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCount
     if (counts.length === 0) return;
     try {
       quotas.setTotals(minute, await addCounts(db, minute, counts));
-      if (forgottenBefore < minute - 1) {
-        forgottenBefore = minute - 1;
-        await forgetCounts(db, forgottenBefore);
-      }
     } catch (error) {
       quotas.giveBack(minute, counts);
       logger.debug({ err: error }, 'counts of requests could not be shared; each api counts by itself');
+      return;
+    }
+    await forgetBefore(minute - 1);
+  }
+
+  /** What was told stays told: a failure here gives nothing back. */
+  async function forgetBefore(minute: number): Promise<void> {
+    if (forgottenBefore >= minute) return;
+    try {
+      await forgetCounts(db, minute);
+      forgottenBefore = minute;
+    } catch (error) {
+      logger.debug({ err: error }, 'old counts of requests could not be deleted; trying again');
     }
   }
 

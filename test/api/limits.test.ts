@@ -1,10 +1,15 @@
 // Each client may ask so often in a minute, and fail to log in so often (SEC-7): it is told what is left, and nobody else
 // notices.
+import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, it, test } from 'vitest';
 import { clientAddress, trusting } from '../../api/http/client.ts';
 import { createQuotas } from '../../api/http/quotas.ts';
+import { shareCounts } from '../../api/share-counts.ts';
 import { unlimited } from '../../core/limits-config.ts';
+import { connect } from '../../db/connection.ts';
 import { testDatabase } from '../harness/database.ts';
+import { untilPast } from '../harness/wait.ts';
 import { startApi, type ApiOptions, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
@@ -151,6 +156,31 @@ describe('two apis', async () => {
     quotas.setTotals(minute - 1, [{ name: 'b', count: 99 }]); // of a minute that is over
     expect(quotas.use('b', 10).isOver).toBe(false);
   });
+});
+
+test('what was told is not told again, though old counts cannot be forgotten (DELETE refused)', async () => {
+  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 2 });
+  await sql`create function refuse_counts() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$`.execute(
+    db,
+  );
+  await sql`create trigger refuse_counts before delete on request_counts for each statement execute function refuse_counts()`.execute(
+    db,
+  );
+  const quotas = createQuotas(clock);
+  for (let nth = 1; nth <= 3; nth += 1) quotas.use('told once', 100);
+  const counts = shareCounts(db, quotas, pino({ level: 'silent' }));
+  const told = async () =>
+    (await sql<{ count: number }>`select count from request_counts where name = 'told once'`.execute(db))
+      .rows;
+  try {
+    await expect.poll(told, { timeout: 5_000 }).toEqual([{ count: 3 }]);
+    await untilPast(2_500); // two more times that it tells the others
+    expect(await told()).toEqual([{ count: 3 }]);
+  } finally {
+    await counts.close();
+    await sql`drop trigger refuse_counts on request_counts`.execute(db);
+    await db.destroy();
+  }
 });
 
 test('names that are made up by the thousand cost no more memory than there is for them', () => {
