@@ -4,7 +4,7 @@
 // the caller's business.
 import { randomUUID } from 'node:crypto';
 import { giveUpAfterMs, isOwnFault, nextAttempt } from '../core/delivery-schedule.ts';
-import type { ReferenceData } from '../core/reference.ts';
+import { operatorOf } from '../core/receiver.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import { settleAttempt, type AttemptOutcome, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
 import { addressOf, type Addressed } from './addresses.ts';
@@ -38,7 +38,7 @@ export function enter(
   const address = addressOf(deps, delivery);
   if (address === undefined) return undefined;
   const { url, receiver } = address;
-  const isSigned = wantsSignature(deps.reference(), delivery);
+  const isSigned = operatorOf(deps.reference(), delivery.party)?.signsMessages === true;
   const admission =
     through.party !== undefined
       ? deps.outbound.enterFor(url, through.party)
@@ -46,11 +46,6 @@ export function enter(
         ? deps.outbound.enterAnyway(receiver)
         : deps.outbound.enter(receiver);
   return admission.admitted ? { admitted: true, url, admission, isSigned } : admission;
-}
-
-function wantsSignature({ clearingSystems, operators }: ReferenceData, { party }: Addressed): boolean {
-  const operatorId = clearingSystems.get(party)?.operatorId ?? '';
-  return operators.get(operatorId)?.signsMessages === true;
 }
 
 /** One send that may be made. */

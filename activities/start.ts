@@ -7,7 +7,7 @@ import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { wrapDeliveryKeys } from '../db/delivery-keys.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
-import { beginSealing, payloadSeal, vaultPlugin } from '../db/vault.ts';
+import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createOutbound } from './outbound.ts';
@@ -113,7 +113,7 @@ const openDatabase = (config: WorkerConfig, { logger, traces }: Pick<WorkerStart
     maxConnections: 20,
     limits: serviceLimits,
     trace: traces && traceStatements(traces),
-    vault: openVault(config, logger),
+    vault: openVault(config.sealing, logger),
   });
 
 async function openSeals(db: Db): Promise<void> {
@@ -122,12 +122,6 @@ async function openSeals(db: Db): Promise<void> {
 }
 
 const codecOf = ({ sealing }: WorkerConfig, db: Db) => sealing && sealingCodec(payloadSeal(db));
-
-const openVault = ({ sealing }: WorkerConfig, logger: Logger) =>
-  sealing &&
-  vaultPlugin(sealing, (error) => {
-    logger.warn({ err: error }, 'the data key of this month could not be had; that of the last seals on');
-  });
 
 const openOutbound = ({
   allowLoopbackCallbacks: allowLoopback,

@@ -7,7 +7,7 @@ import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';
 import { wrapIssuerKeys } from '../db/issuer.ts';
-import { beginSealing, payloadSeal, vaultPlugin } from '../db/vault.ts';
+import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
 import { readGauges } from '../db/gauges.ts';
 import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
 import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
@@ -122,7 +122,7 @@ const openDatabase = (config: ApiConfig, { logger, traces }: ApiOptions) =>
     maxConnections: 20,
     limits: serviceLimits,
     trace: traces && traceStatements(traces),
-    vault: openVault(config, logger),
+    vault: openVault(config.sealing, logger),
   });
 
 /** @returns stops it */
@@ -144,12 +144,6 @@ const listeningBy = (metrics: ApiMetrics, auth: Authenticator, { traces }: Tempo
 
 const addressOf = ({ tls, host }: ApiConfig, port: number) =>
   `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-
-const openVault = ({ sealing }: ApiConfig, logger: Logger) =>
-  sealing &&
-  vaultPlugin(sealing, (error) => {
-    logger.warn({ err: error }, 'the data key of this month could not be had; that of the last seals on');
-  });
 
 /** Down as soon as the process is asked to stop, so that requests are sent elsewhere (OBS-4). */
 function untilStopping(stopping: AbortSignal): ReadinessCheck {

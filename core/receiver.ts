@@ -23,7 +23,8 @@ export interface Addressed {
 /** Sends at once to one receiver, per process (CBK-3). */
 export const mostSendsAtOnce = 16;
 
-function operatorOf(data: ReferenceData, clearingSystemId: string): Operator | undefined {
+/** Whoever operates that payment system. */
+export function operatorOf(data: ReferenceData, clearingSystemId: string): Operator | undefined {
   const system = data.clearingSystems.get(clearingSystemId);
   return system && data.operators.get(system.operatorId);
 }

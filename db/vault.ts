@@ -37,7 +37,20 @@ interface Vault {
 
 const vaults = new WeakMap<KyselyPlugin, Vault>();
 
-/** What a connection is opened with, so that its transactions have the keys too; it changes no statement. */
+/** The vault of a process; undefined: nothing is sealed. */
+export const openVault = (
+  sealing: SealingConfig | undefined,
+  logger: { warn(about: object, says: string): void },
+): KyselyPlugin | undefined =>
+  sealing &&
+  vaultPlugin(sealing, (error) => {
+    logger.warn({ err: error }, 'the data key of this month could not be had; that of the last seals on');
+  });
+
+/**
+ * What a connection is opened with, so that its transactions have the keys too; it changes no statement.
+ * @internal exported for tests
+ */
 export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) => void): KyselyPlugin {
   const plugin: KyselyPlugin = {
     transformQuery: ({ node }) => node,

@@ -5,9 +5,11 @@ import { findClient, type Client } from '../../db/clients.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty } from '../../db/party-keys.ts';
 import { useAssertion } from '../../db/used-assertions.ts';
-import { partyAlgorithms } from './party-algorithms.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+/** Asymmetric, and the key says which of them. Never another one of the assertion's choice (RFC 8725). */
+const algorithms = ['ES256', 'ES384', 'PS256', 'EdDSA'];
 
 /** An assertion is made for one request. */
 const longestSeconds = 300;
@@ -43,7 +45,7 @@ export async function clientByAssertion(
   const keys = (await keysOfParty(db, party)).map(({ keyId, jwk }) => ({ ...jwk, kid: keyId }));
   try {
     const { payload } = await jwtVerify(assertion, createLocalJWKSet({ keys }), {
-      algorithms: [...partyAlgorithms],
+      algorithms,
       issuer: clientId,
       subject: clientId,
       audience: [...audiences],

@@ -4,6 +4,7 @@ import { createHash, createPublicKey, timingSafeEqual, verify, type KeyObject } 
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 import { createVerifier, httpbis, type SignatureParameters } from 'http-message-signatures';
+import { operatorOf } from '../../core/receiver.ts';
 import type { ReferenceData } from '../../core/reference.ts';
 import {
   digestIn,
@@ -66,10 +67,8 @@ export function createSignatureCheck({ db, reference, clock }: SignatureDependen
 }
 
 /** The payment system that the caller speaks for, if its operator wants signatures. */
-function signingSystem({ clearingSystems, operators }: ReferenceData, caller: Caller): string | undefined {
-  const { clearingSystemId: id = '' } = caller;
-  const system = clearingSystems.get(id);
-  return system !== undefined && operators.get(system.operatorId)?.signsMessages === true ? id : undefined;
+function signingSystem(data: ReferenceData, { clearingSystemId: id = '' }: Caller): string | undefined {
+  return operatorOf(data, id)?.signsMessages === true ? id : undefined;
 }
 
 /** One line each: of a header that comes twice, both. */
