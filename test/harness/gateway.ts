@@ -107,6 +107,8 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     ...system,
     ...(maxExecutionSeconds === undefined ? {} : { maxExecutionSeconds }),
   }));
+  // Trying a guideline keeps the process busy for seconds: before the api, which is in the same process here
+  const engine = await openConfiguredEngine({ xsdEngine: 'libxml2', usageGuideline: options.usageGuideline });
   const sandbox = await startSandbox({
     clearingSystems,
     tokens: clientCredentials({
@@ -115,7 +117,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     }),
     gatewayKeysUrl: `${publicUrl}${keySetPath}`,
     ...(options.timings && { timings: options.timings }),
-    engine: await openConfiguredEngine({ xsdEngine: 'libxml2', usageGuideline: options.usageGuideline }),
+    engine,
   });
   await moveCounterparties(database.url, {
     operatorEndpointUrl: (operatorId) => sandbox.destinationUrl(operatorId),
@@ -178,7 +180,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
           standstillMs: options.standstillMs ?? 4_000,
         },
         ...(options.lookAtBooksMs !== undefined && { lookAtBooksMs: options.lookAtBooksMs }),
-        ...(options.workerEngine && { engine: options.workerEngine }),
+        engine: options.workerEngine ?? engine,
         ...(options.maxCachedWorkflows === undefined
           ? {}
           : { maxCachedWorkflows: options.maxCachedWorkflows }),
