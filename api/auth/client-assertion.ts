@@ -4,6 +4,7 @@ import { createLocalJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
 import { findClient, type Client } from '../../db/clients.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty } from '../../db/party-keys.ts';
+import { readPublicKey } from '../../db/public-key.ts';
 import { useAssertion } from '../../db/used-assertions.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -42,7 +43,9 @@ export async function clientByAssertion(
   const client = clientId.includes('\0') ? undefined : await findClient(db, clientId);
   const party = client && partyOf(client);
   if (client === undefined || party === undefined) return undefined;
-  const keys = (await keysOfParty(db, party)).map(({ keyId, jwk }) => ({ ...jwk, kid: keyId }));
+  const keys = (await keysOfParty(db, party))
+    .filter(({ jwk }) => readPublicKey(jwk).ok)
+    .map(({ keyId, jwk }) => ({ ...jwk, kid: keyId }));
   try {
     const { payload } = await jwtVerify(assertion, createLocalJWKSet({ keys }), {
       algorithms,

@@ -1,9 +1,9 @@
 // Whether a message was signed by the operator that it comes from (SEC-1, RFC 9421), where that operator wants it: a token
 // that somebody has stolen, or who can read and write at a proxy, is not enough then. Each signature counts once.
-import { createHash, createPublicKey, timingSafeEqual, verify, type KeyObject } from 'node:crypto';
+import { constants, createHash, timingSafeEqual, verify } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
-import { createVerifier, httpbis, type SignatureParameters } from 'http-message-signatures';
+import { httpbis, type SignatureParameters } from 'http-message-signatures';
 import { operatorOf } from '../../core/receiver.ts';
 import type { ReferenceData } from '../../core/reference.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../core/http-signature.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
+import { readPublicKey, type KeyKind } from '../../db/public-key.ts';
 import { useAssertion } from '../../db/used-assertions.ts';
 import type { Caller, SignatureCheck } from '../http/caller.ts';
 import { problem, type Problem } from '../http/problem.ts';
@@ -137,28 +138,23 @@ function isTimely({ created, nonce }: SignatureParameters, now: Date): boolean {
   return Math.abs(ageMs) <= signatureToleranceSeconds * 1_000 && isOnce; // what has expired the library refuses
 }
 
-/** By the kind of the key, and never of the message's choice. */
+/** By the kind of the key, and never of the message's choice. Undefined: registered, and not to be used. */
 function verifierOf({ jwk }: PartyKey) {
-  let key: KeyObject;
-  try {
-    key = createPublicKey({ key: jwk, format: 'jwk' });
-  } catch {
-    return undefined; // registered, and no key
-  }
-  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
-  if (type === 'ed25519') {
-    return {
-      alg: 'ed25519',
-      verify: (data: Buffer, signature: Buffer) => Promise.resolve(verify(null, data, key, signature)),
-    };
-  }
-  const alg = algorithmOf(type, details?.namedCurve);
-  return alg && { alg, verify: createVerifier(key, alg) };
+  const read = readPublicKey(jwk);
+  if (!read.ok) return undefined;
+  const { kind, key } = read.value;
+  const { alg, hash, ...options } = algorithmOf[kind];
+  return {
+    alg,
+    verify: (data: Buffer, signature: Buffer) =>
+      Promise.resolve(verify(hash, data, { key, ...options }, signature)),
+  };
 }
 
-function algorithmOf(type: string | undefined, curve: string | undefined) {
-  if (type === 'rsa') return 'rsa-pss-sha512';
-  if (type !== 'ec') return undefined;
-  if (curve === 'prime256v1') return 'ecdsa-p256-sha256';
-  return curve === 'secp384r1' ? 'ecdsa-p384-sha384' : undefined;
-}
+/** RFC 9421, 3.3: as written there, and not as libraries would take it, too. */
+const algorithmOf = {
+  Ed25519: { alg: 'ed25519', hash: null },
+  'P-256': { alg: 'ecdsa-p256-sha256', hash: 'sha256', dsaEncoding: 'ieee-p1363' },
+  'P-384': { alg: 'ecdsa-p384-sha384', hash: 'sha384', dsaEncoding: 'ieee-p1363' },
+  RSA: { alg: 'rsa-pss-sha512', hash: 'sha512', padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 64 },
+} as const satisfies Readonly<Record<KeyKind, object>>;

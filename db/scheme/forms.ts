@@ -2,6 +2,7 @@
 // written. What members mean to each other is judged by core/scheme/check.ts. A member that most objects lack may be
 // left out.
 import { z } from 'zod';
+import { readPublicKey } from '../public-key.ts';
 import { bicPattern, countryCodePattern, currencyCodePattern, finInstRoles } from '../../core/ids.ts';
 import { decimalPattern } from '../../core/money.ts';
 import type { SchemeDocuments, SchemeKind } from '../../core/scheme/documents.ts';
@@ -46,9 +47,10 @@ const publicKeys = z
   .array(
     z.strictObject({
       keyId: id,
-      jwk: z
-        .record(z.string(), z.unknown())
-        .refine((jwk) => typeof jwk['kty'] === 'string', 'must be a JWK (RFC 7517)'),
+      jwk: z.record(z.string(), z.unknown()).superRefine((jwk, context) => {
+        const read = readPublicKey(jwk);
+        if (!read.ok) context.addIssue({ code: 'custom', message: read.refusal });
+      }),
       validFrom: time,
       validUntil: time.nullable().default(null),
     }),

@@ -286,6 +286,22 @@ describe('what would not hang together is refused, with the place and what would
     );
   });
 
+  it.each([
+    ['a secret', { kty: 'oct', k: 'c2VjcmV0' }, 'must be of Ed25519'],
+    ['by which everybody can sign', { kty: 'RSA', n: 'A'.repeat(342), e: 'AQ' }, 'must have 2048'],
+    ['none', 'MCowBQYDK2VwAyEA', 'expected record'],
+  ])('a public key that is no key of somebody: %s', async (_what, jwk, says) => {
+    const publicKeys = [{ keyId: 'one', jwk, validFrom: '2026-01-01T00:00:00Z' }];
+    const operator = await documentOf('operators', 'IPSO-SG');
+    const { status, body } = await propose<Problem>([
+      { kind: 'operators', document: { ...operator, publicKeys } },
+    ]);
+    expect([status, body.code]).toEqual([400, 'invalid-request']);
+    const [error] = body.errors ?? [];
+    expect(error).toMatchObject({ pointer: '/objects/0/document/publicKeys/0/jwk' });
+    expect(error?.detail).toContain(says);
+  });
+
   it('an institution that others refer to does not end before them', async () => {
     const { status, body } = await propose<Problem>([{ kind: 'institutions', ends: 'TH-HARB' }]);
     expect([status, body.code]).toEqual([422, 'scheme-error']);
