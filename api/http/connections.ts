@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { socketAddress } from './client.ts';
+import { createConnectionBook, type Held } from './connection-book.ts';
 import { problem, type Problem } from './problem.ts';
 import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
@@ -14,11 +15,15 @@ export interface ConnectionLimits {
   readonly answerMs: number;
   /** Milliseconds between two checks of the connections: the possible delay of closing one. */
   readonly checkMs: number;
+  /** By TLS: what is not agreed yet counts as a connection, and nothing can be told to it. */
+  readonly areSecured?: boolean;
 }
 
 export interface Connections {
   /** Accepts a new connection, or refuses it. */
   admit(socket: Socket): void;
+  /** TLS is agreed on a connection that was accepted: from now on this is its socket. */
+  secure(socket: Socket): void;
   /**
    * A request has begun on an accepted connection.
    * @returns false if an earlier answer ends the connection: then the request must not be handled, because its answer
@@ -42,9 +47,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-interface Connection {
-  readonly socket: Socket;
-  readonly address: string;
+interface Connection extends Held {
   latest?: Exchange;
   /** The one before the latest: answers are written in order, so it is the last of the earlier ones to end. */
   before?: Exchange;
@@ -78,36 +81,25 @@ export interface ConnectionListeners {
 }
 
 export function createConnections(limits: ConnectionLimits, listeners: ConnectionListeners): Connections {
-  const known = new Map<Socket, Connection>();
-  const byAddress = new Map<string, Set<Connection>>();
+  const book = createConnectionBook<Connection>(closeUnwritten);
   let isDraining = false;
-  const timer = setInterval(() => cutUnread(known.values(), limits), limits.checkMs);
+  const timer = setInterval(() => cutUnread(book.all(), limits), limits.checkMs);
   timer.unref();
 
   function admit(socket: Socket): void {
     const address = socketAddress(socket);
-    const own = byAddress.get(address) ?? new Set();
-    const isFull = known.size >= limits.maxConnections;
+    const own = book.ofAddress(address);
+    const isFull = book.size >= limits.maxConnections;
     if (isFull || own.size >= limits.maxConnectionsPerAddress) {
       listeners.onFull();
-      const crowd = own.size >= limits.maxConnectionsPerAddress ? own : largest(byAddress.values());
+      const crowd = own.size >= limits.maxConnectionsPerAddress ? own : book.largest();
       if (!giveWay(crowd)) {
-        socket.end(rawRefusal(problem('too-many-connections')));
+        if (!limits.areSecured) socket.end(rawRefusal(problem('too-many-connections')));
         socket.destroySoon();
         return;
       }
     }
-    const connection: Connection = { socket, address, unfinished: new Set() };
-    known.set(socket, connection);
-    byAddress.set(address, own.add(connection));
-    socket.once('close', () => forget(connection)).once('close', () => closeUnwritten(connection));
-  }
-
-  function forget(connection: Connection): void {
-    if (!known.delete(connection.socket)) return;
-    const own = byAddress.get(connection.address);
-    own?.delete(connection);
-    if (own?.size === 0) byAddress.delete(connection.address);
+    book.enter({ socket, address, unfinished: new Set() });
   }
 
   /** Closes the oldest idle connection, else the oldest that is still sending a request. */
@@ -120,32 +112,33 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
       if (doing === 'idle') break;
     }
     if (chosen === undefined) return false;
-    forget(chosen);
+    book.forget(chosen);
     chosen.socket.destroy();
     return true;
   }
 
   return {
     admit,
+    secure: (socket) => book.secure(socket),
     begin(request, response) {
-      const connection = known.get(request.socket);
+      const connection = book.of(request.socket);
       const isTaken = connection !== undefined && take(connection, { request, response });
       if (isTaken && isDraining) endAfter(connection);
       return isTaken;
     },
     refuseTunnel(refusal, request) {
-      const connection = known.get(request.socket);
+      const connection = book.of(request.socket);
       if (connection === undefined) request.socket.destroy();
       else endWithTunnel(connection, () => rawRefusal(refusal, listeners.onUnread(refusal, request)));
     },
     refuseUnreadable(error, socket) {
-      const connection = known.get(socket);
+      const connection = book.of(socket);
       if (!socket.writable || error.code === 'ECONNRESET' || connection === undefined) socket.destroy();
       else if (connection.isEnding !== true) endWith(error, connection, listeners);
     },
     drain() {
       isDraining = true;
-      for (const connection of known.values()) endAfter(connection);
+      for (const connection of book.all()) endAfter(connection);
     },
     close: () => clearInterval(timer),
   };
@@ -268,10 +261,4 @@ function stateOf({ latest, before }: Connection): 'idle' | 'arriving' | 'answeri
 
 function isOpen({ response }: Exchange): boolean {
   return !response.writableFinished && !response.destroyed;
-}
-
-function largest(crowds: Iterable<ReadonlySet<Connection>>): ReadonlySet<Connection> {
-  let found: ReadonlySet<Connection> = new Set();
-  for (const crowd of crowds) if (crowd.size > found.size) found = crowd;
-  return found;
 }

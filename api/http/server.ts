@@ -63,7 +63,8 @@ const closeTimeoutMs = 10_000;
 const fullLogMs = 60_000; // one line a minute is enough
 
 export async function startServer(app: OpenAPIHono, options: ServerOptions): Promise<RunningServer> {
-  const limits = { ...defaultLimits, ...options.limits };
+  const isSecured = options.tls !== undefined;
+  const limits = { ...defaultLimits, ...options.limits, areSecured: isSecured };
   const connections = createConnections(limits, {
     onFull: sayingFull(options.logger),
     onUnread: (refusal, request) => {
@@ -73,7 +74,6 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   });
   const listener = listenerOf(app, options.logger);
   const server = listenBy(options.tls, limits);
-  if (options.tls !== undefined) server.maxConnections = limits.maxConnections + handshakes;
   server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused (SEC-4)
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
@@ -108,9 +108,8 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   server.on('connect', (request) => {
     connections.refuseTunnel(methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), request);
   });
-  server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
-    connections.admit(socket);
-  });
+  if (isSecured) server.on('secureConnection', (socket: Socket) => connections.secure(socket));
+  server.on('connection', (socket: Socket) => connections.admit(socket));
   server.on('clientError', (error, socket) => {
     if (socket instanceof Socket) connections.refuseUnreadable(error, socket);
   });
@@ -127,8 +126,6 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     },
   };
 }
-
-const handshakes = 1_024; // those whose TLS is not agreed yet are in no other limit
 
 function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer {
   const options: ServerHttpOptions<typeof IncomingMessage, typeof KnownResponse> = {

@@ -50,6 +50,12 @@ describe('docker-compose.yml', () => {
     expect(validate({ services: { api: { imagee: 'x' } } })).toBe(false); // the schema does judge
   });
 
+  it('starts a Temporal server that is on two networks: its entry point would take both addresses for one', () => {
+    const { networks = [], environment } = service('temporal');
+    expect(networks.length).toBeGreaterThan(1);
+    expect(environment?.['TEMPORAL_BROADCAST_ADDRESS']).toBe('127.0.0.1');
+  });
+
   it('lets each service reach only what it needs, with no more rights than it needs', () => {
     const { networks } = parse(text) as {
       readonly networks: Readonly<Record<string, { internal?: boolean }>>;

@@ -1,13 +1,24 @@
 // Connections: none is held by a client that is too slow to send, to ask or to read, and nobody can hold so many that
 // others get none (SEC-7). The times are shortened; how often the server looks is not.
 import type { Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RouteModule } from '../../../api/dependencies.ts';
+import { authority } from '../../harness/certificates.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { answersOn, open, problemOf } from './raw-http.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type ApiOptions, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
+const ours = await authority('ours');
+const tls = await ours.issue('127.0.0.1', 'server');
+const agent = new Agent({ connect: { ca: ours.ca } });
+afterAll(() => agent.close());
+const protocols = [
+  ['HTTP', {}],
+  ['HTTPS', { config: { tls }, dispatcher: agent }],
+] satisfies [string, ApiOptions][];
 const host = 'Host: isthmus.test\r\n';
 const held: (() => void)[] = [];
 /** POST /held answers when the test says so. */
@@ -21,12 +32,12 @@ const holding: RouteModule = (router) => {
 const hold = `POST /held HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`;
 const live = `GET /health/live HTTP/1.1\r\n${host}`;
 
-describe('a client that is too slow', { concurrent: true }, () => {
+describe.each(protocols)('a client that is too slow, by %s', { concurrent: true }, (_protocol, by) => {
   const limits = { headersMs: 1_000, requestMs: 1_500, answerMs: 1_000, idleMs: 1_000 };
   const isCutWithinMs = 1_000; // SEC-7
   let api: RunningApi;
   beforeAll(async () => {
-    api = await startApi(database.url, { serverLimits: limits, modules: [holding] });
+    api = await startApi(database.url, { ...by, serverLimits: limits, modules: [holding] });
   });
   afterAll(() => api.close());
 
@@ -118,12 +129,13 @@ describe('a client that is too slow', { concurrent: true }, () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('a client that opens many connections', () => {
+const many = describe.skipIf(process.platform !== 'linux').each(protocols);
+many('a client that opens many connections, by %s', (protocol, by) => {
   const limits = { maxConnections: 12, maxConnectionsPerAddress: 8 };
   let api: RunningApi;
   const sockets: Socket[] = [];
   beforeAll(async () => {
-    api = await startApi(database.url, { serverLimits: limits, modules: [holding] });
+    api = await startApi(database.url, { ...by, serverLimits: limits, modules: [holding] });
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
@@ -170,12 +182,14 @@ describe.skipIf(process.platform !== 'linux')('a client that opens many connecti
       socket.write(hold);
       await expect.poll(() => held.length).toBe(n);
     }
-    const refused = answersOn(await open(api.url, '127.0.0.4'));
-    expect(problemOf(await refused)).toMatchObject({
-      status: 503,
-      code: 'too-many-connections',
-      ruleId: 'SEC-7',
-    });
+    if (protocol === 'HTTP') {
+      const refused = answersOn(await open(api.url, '127.0.0.4'));
+      expect(problemOf(await refused)).toMatchObject({
+        status: 503,
+        code: 'too-many-connections',
+        ruleId: 'SEC-7',
+      });
+    } else await expect(open(api.url, '127.0.0.4')).rejects.toThrow(); // nothing can be told before TLS is agreed
     expect(await statusFor('127.0.0.3')).toBe(200);
     for (const release of held.splice(0)) release();
     for (const { socket, answers } of busy) {
@@ -183,4 +197,76 @@ describe.skipIf(process.platform !== 'linux')('a client that opens many connecti
       expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
     }
   });
+});
+
+describe('TLS that is not agreed', () => {
+  const limits = { headersMs: 1_000, maxConnections: 12, maxConnectionsPerAddress: 8 };
+  let api: RunningApi;
+  beforeAll(async () => {
+    api = await startApi(database.url, { config: { tls }, dispatcher: agent, serverLimits: limits });
+  });
+  afterAll(() => api.close());
+  const openPlain = (address?: string) => open(api.url.replace('https', 'http'), address);
+  const hello = Buffer.from('1603010200010001fc0303', 'hex'); // the beginning of a ClientHello
+
+  it.each([
+    ['nobody begins it', Buffer.alloc(0), Buffer.alloc(0)],
+    ['it comes byte by byte', hello, Buffer.alloc(1)],
+    ['it stops half way', hello, Buffer.alloc(0)],
+  ])('is cut within a second of the limit of headers: %s', async (_what, first, more) => {
+    const socket = (await openPlain()).resume();
+    const beganAt = performance.now();
+    socket.write(first);
+    const timer = setInterval(() => socket.writable && socket.write(more), 50);
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(timer);
+    const ms = performance.now() - beganAt;
+    expect(ms).toBeGreaterThan(limits.headersMs - 100);
+    expect(ms).toBeLessThan(limits.headersMs + 1_000);
+  });
+
+  it.each([
+    ['plain HTTP', Buffer.from(`${live}\r\n`)],
+    ['zeros', Buffer.alloc(1_000)],
+    ['a version of before', Buffer.from('160300', 'hex')],
+  ])('is cut at once where it is none: %s', async (_what, bytes) => {
+    const socket = (await openPlain()).resume();
+    socket.end(bytes);
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect((await api.get('/health/live', null)).status).toBe(200);
+  });
+
+  it('by a version that is not safe is refused', async () => {
+    const { port } = new URL(api.url);
+    const socket = connectTls({
+      host: '127.0.0.1',
+      port: Number(port),
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    });
+    const error = await new Promise<Error>((resolve) => socket.once('error', resolve));
+    expect(String(error)).toMatch(/version|protocol/i);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'counts as a connection: whoever begins many has the oldest of them cut, and everybody else is answered',
+    async () => {
+      const begun: Socket[] = [];
+      for (let n = 0; n < 40; n += 1) {
+        begun.push((await openPlain('127.0.0.2')).resume());
+        if (n % 8 === 0) {
+          const answers = open(api.url, '127.0.0.3').then((socket) => {
+            socket.write(`${live}Connection: close\r\n\r\n`);
+            return answersOn(socket);
+          });
+          expect((await answers).map(({ status }) => status)).toEqual([200]);
+        }
+      }
+      const left = () => begun.filter((socket) => !socket.closed);
+      await expect.poll(() => left().length).toBe(limits.maxConnectionsPerAddress);
+      for (const socket of left()) socket.destroy();
+    },
+  );
 });

@@ -1,5 +1,6 @@
 // A client that writes bytes as they are, and reads answers as a careful one does.
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { expect } from 'vitest';
 
 export interface RawAnswer {
@@ -9,12 +10,15 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Not awaited until it is connected: `localAddress` may be any of 127.0.0.0/8. */
+/** Not awaited until it is connected, by TLS where the address says so: `localAddress` may be any of 127.0.0.0/8. */
 export function open(url: string, localAddress?: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, protocol } = new URL(url);
+  const to = { host: hostname, port: Number(port), ...(localAddress && { localAddress }) };
+  const isSecured = protocol === 'https:';
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), ...(localAddress && { localAddress }) });
-    socket.once('connect', () => {
+    // whose certificate it is says test/api/auth/bound-tokens.test.ts
+    const socket = isSecured ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
+    socket.once(isSecured ? 'secureConnect' : 'connect', () => {
       socket.off('error', reject);
       socket.on('error', () => undefined);
       resolve(socket);
