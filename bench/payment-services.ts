@@ -1,5 +1,6 @@
 // What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a separate process,
 // built and started as in production, with a new database and a new Temporal file.
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -36,6 +37,8 @@ export interface StartServicesOptions {
   /** Ending it stops them all. */
   readonly place: ThrowawayPlace;
   readonly say: Say;
+  /** What is stored is encrypted, and what Temporal keeps (SEC-3). */
+  readonly isSealed?: boolean;
   /** Where api and worker write a CPU profile when they end; absent: none. */
   readonly profileFolder?: string;
 }
@@ -135,6 +138,7 @@ async function startProcesses(
     DEMO: '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
     LOG_LEVEL: 'info',
+    ...(options.isSealed === true && { SEALING_KEYS: `bench:${randomBytes(32).toString('base64')}` }),
   };
   const start = async (name: string, says: string, environment: Readonly<Record<string, string>>) => {
     const child = await startEntry(options, name, environment);

@@ -17,6 +17,8 @@ import { renderReport, type HistoryCost, type PaymentsResult, type SideResult } 
 const optionTable = {
   payments: { type: 'string', default: '1500' },
   concurrency: { type: 'string', default: '32' },
+  /** What is stored is encrypted, as with SEALING_KEYS in production (SEC-3). */
+  sealed: { type: 'boolean', default: false },
   /** Prints one JSON object instead of the table; progress goes to standard error. */
   json: { type: 'boolean', default: false },
   /** A folder for CPU profiles of api and worker; do not quote the figures of such a run. */
@@ -57,6 +59,7 @@ export async function benchPayments(argv: readonly string[], place: ThrowawayPla
   const services = await startPaymentServices({
     place,
     say,
+    isSealed: values.sealed,
     ...(profileFolder === undefined ? {} : { profileFolder }),
   });
   const connection = await Connection.connect({ address: services.temporal.address });

@@ -26,6 +26,11 @@ export const sandboxEnvironmentVariables = {
     description: 'The secret of a client is this prefix and its id; ids are the payment system ids',
     default: 'demo-',
   },
+  SIGNING_KEYS_DIR: {
+    description:
+      'Directory with an ed25519 key, `<payment system id>.pem`, for each system whose destination signs what it sends (SEC-1); the id of the key is that of the system. Empty: none signs',
+    default: '',
+  },
   CLEARING_SYSTEMS_FILE: {
     description: 'JSON file with the clearing systems and their operators',
     default: 'db/seed/clearing-systems.json',
@@ -52,6 +57,8 @@ export interface SandboxSettings extends Pick<
   readonly tokenUrl: string;
   readonly clientSecretPrefix: string;
   readonly clearingSystemsFile: string;
+  /** Undefined: nobody signs. */
+  readonly signingKeysDirectory: string | undefined;
   /** Undefined: ours. */
   readonly usageGuideline: string | undefined;
 }
@@ -89,6 +96,7 @@ export function parseSandboxEnvironment(env: Environment): SandboxSettings {
     tokenUrl,
     clientSecretPrefix: read('CLIENT_SECRET_PREFIX'),
     clearingSystemsFile: read('CLEARING_SYSTEMS_FILE'),
+    signingKeysDirectory: read('SIGNING_KEYS_DIR') || undefined,
     usageGuideline: read('USAGE_GUIDELINE') || undefined,
   };
 }

@@ -7,6 +7,7 @@ import { ConfigurationError } from '../core/config.ts';
 import { parseSandboxEnvironment } from './environment.ts';
 import type { Log, SandboxClearingSystem } from './options.ts';
 import { startSandbox } from './sandbox.ts';
+import { readSigningKeys } from './signed-messages.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { clientCredentials } from './tokens.ts';
 
@@ -14,10 +15,17 @@ const log: Log = (event, fields) =>
   void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), event, ...fields })}\n`);
 
 async function main(): Promise<void> {
-  const { clearingSystemsFile, tokenUrl, clientSecretPrefix, usageGuideline, ...settings } =
-    parseSandboxEnvironment(process.env);
+  const {
+    clearingSystemsFile,
+    tokenUrl,
+    clientSecretPrefix,
+    signingKeysDirectory,
+    usageGuideline,
+    ...settings
+  } = parseSandboxEnvironment(process.env);
   const sandbox = await startSandbox({
     ...settings,
+    ...(signingKeysDirectory !== undefined && { signingKeys: readSigningKeys(signingKeysDirectory) }),
     engine: await openConfiguredEngine({ xsdEngine: 'libxml2', usageGuideline }),
     clearingSystems: JSON.parse(readFileSync(clearingSystemsFile, 'utf8')) as SandboxClearingSystem[],
     tokens: clientCredentials({

@@ -3,6 +3,7 @@
  * interface only; nothing here may reach its database or its workflow engine.
  */
 import type { XmlEngine } from '../xml/engine.ts';
+import type { SigningKeys } from './signed-messages.ts';
 import type { TokenSource } from './tokens.ts';
 
 /** A clearing system and who runs it; rows of `db/seed/clearing-systems.json` fit as they are. */
@@ -42,6 +43,8 @@ export interface SandboxOptions {
   readonly clearingSystems: readonly SandboxClearingSystem[];
   /** Where a destination gets its token for the gateway (SEC-1). */
   readonly tokens: TokenSource;
+  /** Of the payment systems whose destinations sign what they send; absent: none does. */
+  readonly signingKeys?: SigningKeys;
   /** Where the gateway publishes the keys of what it sends; absent: signatures are not looked at (CBK-2). */
   readonly gatewayKeysUrl?: string;
   /** Absent: entries are kept in memory only. */

@@ -1,8 +1,9 @@
 /**
- * How a destination sends a separate report: to the address that the gateway gave, with a token of its clearing system,
- * until it is received or the attempts are used up. The caller learns of each attempt.
+ * How a destination sends a separate report: to the address that the gateway gave, with a token of its clearing system, and
+ * signed where that has a key, until it is received or the attempts are used up. The caller learns of each attempt.
  */
 import { Agent, request } from 'undici';
+import { signedHeaders, type SigningKeys } from './signed-messages.ts';
 import type { TokenSource } from './tokens.ts';
 
 /** One attempt: an answer, or why there was none. */
@@ -38,7 +39,8 @@ export interface Outbound {
 
 const maxAnswerBytes = 64 * 1024; // SEC-5
 
-export function openOutbound(tokens: TokenSource): Outbound {
+/** @param keys of those that sign what they send */
+export function openOutbound(tokens: TokenSource, keys: SigningKeys): Outbound {
   const agent = new Agent({
     connections: 32, // per address of the gateway: as many as the bench's closed loop keeps in progress
     pipelining: 1,
@@ -55,9 +57,11 @@ export function openOutbound(tokens: TokenSource): Outbound {
     try {
       const token = await tokens.tokenFor(post.clearingSystemId);
       sentAt = new Date().toISOString();
+      const key = keys.get(post.clearingSystemId);
+      const signature = key && signedHeaders({ keyId: post.clearingSystemId, key }, post);
       const { statusCode, body } = await request(post.url, {
         method: 'POST',
-        headers: { 'content-type': 'application/xml', authorization: `Bearer ${token}` },
+        headers: { 'content-type': 'application/xml', authorization: `Bearer ${token}`, ...signature },
         body: post.body,
         dispatcher: agent,
       });

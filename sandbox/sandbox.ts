@@ -46,7 +46,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { engine = createLibxml2Engine(), validate = true } = options;
   if (validate) await warmUp(engine);
   const reader = messageReader(engine, validate);
-  const outbound = openOutbound(options.tokens);
+  const outbound = openOutbound(options.tokens, options.signingKeys ?? new Map());
   const tools: PartyTools = { journal, reader };
   const operators = await openOperators(options, tools, outbound);
   const systemIds = new Set(clearingSystems.map((one) => one.clearingSystemId));

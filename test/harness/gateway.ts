@@ -14,6 +14,7 @@ import { migrate } from '../../db/migrate.ts';
 import { moveCounterparties } from '../../db/seed.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import type { SigningKeys } from '../../sandbox/signed-messages.ts';
 import type { SandboxClearingSystem, SandboxOptions } from '../../sandbox/options.ts';
 import { clientCredentials } from '../../sandbox/tokens.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
@@ -68,6 +69,8 @@ export interface GatewayOptions {
   readonly standstillMs?: number;
   /** The engine of the worker, where a test wants it to fail; default: libxml2. */
   readonly workerEngine?: XmlEngine;
+  /** Of the payment systems whose destinations sign what they send; default: none. */
+  readonly signingKeys?: SigningKeys;
   /** Directory of a usage guideline, of the gateway and of the parties; default: ours. */
   readonly usageGuideline?: string;
   /** Settings of api and worker, beside those of a test. */
@@ -116,6 +119,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
       credentials: (clientId) => ({ clientId, clientSecret: secretOf(clientId) }),
     }),
     gatewayKeysUrl: `${publicUrl}${keySetPath}`,
+    ...(options.signingKeys && { signingKeys: options.signingKeys }),
     ...(options.timings && { timings: options.timings }),
     engine,
   });

@@ -1,0 +1,70 @@
+/**
+ * Signs what a destination sends to the gateway, where its payment system has a key here (RFC 9421, SEC-1). Any party may do
+ * it so, with nothing but a hash and a signature; docs/how-to/sign-with-your-key.md has it step by step.
+ */
+import { createHash, createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigurationError } from '../core/config.ts';
+
+/** ed25519, by the id of the payment system, which is also the key's. */
+export type SigningKeys = ReadonlyMap<string, KeyObject>;
+
+const keyFile = /^(?<id>[A-Za-z0-9_.-]{1,35})\.pem$/;
+
+/**
+ * The files `<payment system id>.pem` of a directory; others are left alone.
+ * @throws ConfigurationError, naming what cannot be used
+ */
+export function readSigningKeys(directory: string): SigningKeys {
+  try {
+    return new Map(
+      readdirSync(directory).flatMap((name) => {
+        const id = keyFile.exec(name)?.groups?.['id'];
+        return id === undefined ? [] : [[id, readKey(join(directory, name))] as const];
+      }),
+    );
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
+    throw new ConfigurationError(
+      `SIGNING_KEYS_DIR cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function readKey(path: string): KeyObject {
+  const text = readFileSync(path);
+  let key: KeyObject | undefined;
+  try {
+    key = createPrivateKey(text);
+  } catch {
+    key = undefined; // said below, without what it holds
+  }
+  if (key?.asymmetricKeyType === 'ed25519') return key;
+  throw new ConfigurationError(
+    `${path} is not a private key that messages are signed with; expected: PEM, ed25519.`,
+  );
+}
+
+/** The headers of one attempt: each is signed anew, because a signature counts once. */
+export function signedHeaders(
+  { keyId, key }: { readonly keyId: string; readonly key: KeyObject },
+  { url, body }: { readonly url: string; readonly body: string },
+): Readonly<Record<string, string>> {
+  const { pathname, search } = new URL(url);
+  const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  const created = Math.floor(Date.now() / 1_000);
+  const parameters = `("@method" "@path" "@query" "content-digest");created=${created};keyid="${keyId}";nonce="${randomUUID()}"`;
+  const base = [
+    '"@method": POST',
+    `"@path": ${pathname}`,
+    `"@query": ${search === '' ? '?' : search}`,
+    `"content-digest": ${digest}`,
+    `"@signature-params": ${parameters}`,
+  ].join('\n');
+  return {
+    'content-digest': digest,
+    'signature-input': `sig=${parameters}`,
+    signature: `sig=:${sign(null, Buffer.from(base), key).toString('base64')}:`,
+  };
+}
