@@ -1,8 +1,8 @@
 // Builds what the container images run: one file per process, npm packages left outside, and the workflow bundle.
 // Usage: npm run bundle -- [folder], default dist
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { build } from 'esbuild';
@@ -26,13 +26,17 @@ if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(fol
 }
 rmSync(folder, { recursive: true, force: true });
 try {
-  const { metafile } = await build({
+  const outdir = join(root, 'dist'); // what source maps say of where the sources are; wherever it is written to
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { ...entries, ...startedByOthers },
-    outdir: folder,
+    outdir,
     ...asInImage,
     metafile: true,
+    write: false,
   });
+  mkdirSync(folder, { recursive: true });
+  for (const { path, contents } of outputFiles) writeFileSync(join(folder, relative(outdir, path)), contents);
   for (const [path, { bytes }] of Object.entries(metafile.outputs)) {
     if (path.endsWith('.js')) console.log(`${path} ${(bytes / 1_024).toFixed(0)} KiB`);
   }

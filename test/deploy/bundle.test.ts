@@ -1,7 +1,7 @@
 // What an image holds, without an engine: the bundled processes beside the data files and the packages, nothing else
 // of the checkout. Each one starts and does its work.
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -38,6 +38,25 @@ beforeAll(async () => {
   symlinkSync(join(root, 'node_modules'), join(image, 'node_modules'));
 });
 afterAll(() => rmSync(image, { recursive: true }));
+
+it('the bundle says nothing of the folder that it was made in, so that whoever makes it again can compare it', () => {
+  const dist = join(image, 'dist');
+  const texts = readdirSync(dist).map((name) => {
+    const text = readFileSync(join(dist, name), 'utf8');
+    const inline = /sourceMappingURL=data:application\/json;charset=utf-8;base64,(.+)/.exec(text)?.[1] ?? '';
+    return [name, text + Buffer.from(inline, 'base64').toString()] as const;
+  });
+  expect(
+    texts.filter(([, text]) => text.includes(root) || text.includes(image)).map(([name]) => name),
+  ).toEqual([]);
+  const sources = texts
+    .filter(([name]) => name.endsWith('.map'))
+    .flatMap(([, text]) => (JSON.parse(text) as { readonly sources: readonly string[] }).sources);
+  expect(sources).toContain('../api/main.ts');
+  expect(sources.filter((path) => !path.startsWith('../') || path.startsWith('../..'))).toEqual([]);
+  const workflows = texts.find(([name]) => name === 'workflow-bundle.js')?.[1];
+  expect(workflows).toContain('"workflows/index.ts"'); // of its source map
+});
 
 describe('the bundled processes', () => {
   it('migrate: brings an empty database to the newest schema, and may run again', async () => {
