@@ -1,6 +1,6 @@
 // Seals what is stored of people, and opens it (SEC-3): bytes of messages, excerpts of answers, and private keys of ours. It
 // belongs to a connection, so that whoever reads or stores a message has it. Without keys nothing is sealed.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql, type KyselyPlugin, type RawBuilder } from 'kysely';
 import { ConfigurationError } from '../core/config.ts';
 import type { SealingConfig } from '../core/sealing-keys.ts';
@@ -190,6 +190,8 @@ export interface BodyColumns {
   body: Buffer | null;
   body_key_id: string | null;
   body_about: About;
+  /** Of the bytes, as the record of the message has it. */
+  body_sha256: Buffer;
 }
 
 /**
@@ -197,15 +199,20 @@ export interface BodyColumns {
  * @param alias of `messages` in the statement
  */
 export const bodyColumns = (alias: string, type: RawBuilder<unknown> = sql.ref(`${alias}.message_type`)) =>
-  sql`b.body, b.key_id as body_key_id,
+  sql`b.body, b.key_id as body_key_id, ${sql.ref(`${alias}.sha256`)} as body_sha256,
     array[${sql.ref(`${alias}.message_id`)}::text, ${type}, ${sql.ref(`${alias}.party`)}] as body_about`;
 
 /**
- * The bytes of a message; null: they are no longer kept (LIF-6).
+ * The bytes of a message; null: they are no longer kept (LIF-6). They are those of its record, sealed or not: a text that
+ * somebody has put in their place without a seal would open, as if it were from before there were keys.
  * @throws as `open`
  */
 export async function openBody(db: Db, row: BodyColumns): Promise<Buffer | null> {
-  return row.body === null ? null : open(db, row.body_about, { bytes: row.body, keyId: row.body_key_id });
+  if (row.body === null) return null;
+  const bytes = await open(db, row.body_about, { bytes: row.body, keyId: row.body_key_id });
+  const isOfRecord = bytes === null || createHash('sha256').update(bytes).digest().equals(row.body_sha256);
+  if (!isOfRecord) throw new SealBroken('what was stored is not what the record of the message has');
+  return bytes;
 }
 
 /** As `openBody`, where a message goes out; null too where its bytes were changed: such a one is never sent. */

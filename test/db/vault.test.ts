@@ -1,5 +1,5 @@
 // What is sealed opens for what it was sealed for, under the keys that are there, and for nothing else (SEC-3).
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, it, test, vi } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
@@ -95,9 +95,13 @@ describe('with keys', async () => {
 
   it('what goes out is not sent where it was changed', async () => {
     const { bytes, keyId } = seal(db, about, plain);
-    const row: BodyColumns = { body: bytes, body_key_id: keyId, body_about: about };
+    const sha256 = createHash('sha256').update(plain).digest();
+    const row: BodyColumns = { body: bytes, body_key_id: keyId, body_about: about, body_sha256: sha256 };
     expect((await openUnchanged(db, row))?.equals(plain)).toBe(true);
     expect(await openUnchanged(db, { ...row, body: Buffer.concat([bytes, Buffer.from('x')]) })).toBeNull();
+    const unsealed = { ...row, body_key_id: null };
+    expect((await openUnchanged(db, { ...unsealed, body: plain }))?.equals(plain)).toBe(true); // of before the keys
+    expect(await openUnchanged(db, { ...unsealed, body: Buffer.from(`${plain.toString()}x`) })).toBeNull();
   });
 
   it('excerpts of answers too; a changed one says so', async () => {

@@ -267,25 +267,41 @@ describe('somebody who changes what is stored', () => {
       where message_id = ${messageId}`,
     );
 
-  test('a submission that was changed before it was judged is not judged, and an alert tells of it (SEC-9)', async () => {
-    await gateway.stopWorker();
-    const message = await another();
-    const submitting = submit(gateway, message);
-    const stored = await eventually(async () => {
-      const { rows } = await sql<{ message_id: string }>`
-        select message_id from messages where subject_id = ${message.uetr}`.execute(db);
-      expect(rows).toHaveLength(1);
-      return rows[0]?.message_id ?? '';
-    });
-    // the submission itself: it cannot be judged, and is answered (SEC-9)
-    await swapped(stored);
-    await gateway.startWorker();
-    expect((await submitting).httpStatus).toBe(500);
-    expect(await evidence.audit(message.uetr)).toEqual(['message.unanswerable']);
-    expect(await evidence.decision(message.uetr)).toBeUndefined();
-  });
+  /** The same, with a text of their own in the clear, as if it were from before there were keys. */
+  const replaced = (messageId: string) =>
+    rewritten(
+      db,
+      sql`update message_bodies set body = '<Document>1</Document>', key_id = null where message_id = ${messageId}`,
+    );
 
-  test('a callback that was changed is told to nobody', async () => {
+  test.each([
+    ['by the seal of another', swapped],
+    ['by a text without a seal', replaced],
+  ])(
+    'a submission that was changed before it was judged, %s, is not judged, and an alert tells of it (SEC-9)',
+    async (_how, changed) => {
+      await gateway.stopWorker();
+      const message = await another();
+      const submitting = submit(gateway, message);
+      const stored = await eventually(async () => {
+        const { rows } = await sql<{ message_id: string }>`
+        select message_id from messages where subject_id = ${message.uetr}`.execute(db);
+        expect(rows).toHaveLength(1);
+        return rows[0]?.message_id ?? '';
+      });
+      // the submission itself: it cannot be judged, and is answered (SEC-9)
+      await changed(stored);
+      await gateway.startWorker();
+      expect((await submitting).httpStatus).toBe(500);
+      expect(await evidence.audit(message.uetr)).toEqual(['message.unanswerable']);
+      expect(await evidence.decision(message.uetr)).toBeUndefined();
+    },
+  );
+
+  test.each([
+    ['by the seal of another', swapped],
+    ['by a text without a seal', replaced],
+  ])('a callback that was changed, %s, is told to nobody', async (_how, changed) => {
     const message = await another();
     await submit(gateway, message, { callbackUrl: `${echoOrigin()}/` });
     const callback = await eventually(async () => {
@@ -296,7 +312,7 @@ describe('somebody who changes what is stored', () => {
       expect(rows).toHaveLength(1);
       return rows[0]?.message_id ?? '';
     });
-    await swapped(callback);
+    await changed(callback);
     await eventually(async () => {
       expect(await evidence.audit(message.uetr)).toContain('message.changed');
     });
