@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import type { ApiDependencies } from './dependencies.ts';
 import { clientAddress, trusting } from './http/client.ts';
 import { problem, type Problem } from './http/problem.ts';
-import { createQuotas } from './http/quotas.ts';
+import { createQuotas, strangers } from './http/quotas.ts';
 
 export interface Logins {
   /** One that is about to be tried. */
@@ -56,4 +56,4 @@ export function loginsOf({
 
 /** What somebody has made up is neither stored nor of any length. */
 const nameOf = (...parts: readonly string[]) =>
-  `login ${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`;
+  `${strangers}${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`;

@@ -4,19 +4,22 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
 import { isLoopback, type ApiConfig } from '../core/config.ts';
-import { authenticateClient } from '../db/clients.ts';
+import { authenticateClient, type InTurn } from '../db/clients.ts';
 import { createSecretCheck, type SecretCheck } from '../db/scheme/secrets.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { assertionType, claimedClient, clientByAssertion } from './auth/client-assertion.ts';
 import { certificatesBy, type CertificateOf } from './auth/client-certificate.ts';
+import { createSecretTurns } from './auth/secret-turns.ts';
 import { loginsOf, type Logins } from './logins.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
+import { counting, type Count } from './http/arrival.ts';
 import { strangerOf } from './http/client.ts';
 import { readLimited } from './http/input.ts';
 import { problemsShown } from './http/openapi.ts';
+import { createQuotas } from './http/quotas.ts';
 import { json } from './http/response.ts';
-import type { Problem } from './http/problem.ts';
+import { isProblem, type Problem } from './http/problem.ts';
 import type { Router } from './http/route.ts';
 import { createTurns, turnKinds, type Turns } from './http/turns.ts';
 
@@ -52,6 +55,13 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
     const turns = createTurns(turnKinds.stranger);
     const logins = loginsOf(deps);
     const secrets = createSecretCheck();
+    const secretTurns = createSecretTurns();
+    const { requestsPerMinute } = deps.config.senderLimits;
+    const count = counting(
+      deps.quotas ?? createQuotas(),
+      { method: 'POST', path: tokenPath },
+      requestsPerMinute,
+    );
     const certificateOf = certificatesBy(deps.config);
     const refused = {
       description: 'Refused',
@@ -94,7 +104,8 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
           503: { description: 'unavailable', content: problemsShown(['unavailable']) },
         },
       },
-      (context) => issueToken(context, { ...deps, issuer, turns, logins, secrets, certificateOf }),
+      (context) =>
+        issueToken(context, { ...deps, issuer, turns, logins, secrets, secretTurns, certificateOf, count }),
     );
     addKeySet(router, issuer);
   };
@@ -136,7 +147,9 @@ interface Issuing extends ApiDependencies {
   readonly turns: Turns;
   readonly logins: Logins;
   readonly secrets: SecretCheck;
+  readonly secretTurns: ReturnType<typeof createSecretTurns>;
   readonly certificateOf: CertificateOf;
+  readonly count: Count;
 }
 
 async function issueToken(context: Context, deps: Issuing): Promise<Response | Problem> {
@@ -165,19 +178,32 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
     async () => {
       const over = login.refusal();
       if (over !== undefined) return over;
-      const claims = await claimsOf(deps, given);
+      const claims = await claimsOf(deps, given, deps.secretTurns(login.address, strangerOf(context)));
       if (claims === undefined) {
         login.failed();
         return unknown();
       }
-      return json({
-        access_token: await deps.issuer.issue(claims, deps.certificateOf(context)),
-        token_type: 'Bearer',
-        expires_in: maxTokenLifetimeSeconds,
-      });
+      return isProblem(claims) ? claims : tokenFor(claims, context, deps);
     },
     strangerOf(context),
   );
+}
+
+/** Of a client that has shown who it is; as many in a minute as of any other request of it (SEC-7). */
+async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): Promise<Response | Problem> {
+  const over = deps.count(context, claims);
+  if (over !== undefined) return over;
+  const certificate = deps.certificateOf(context);
+  if (certificate === null) {
+    const detail =
+      'The TLS client certificate that came with the request cannot be read, or is not of an authority that counts here. Come with another, or with none.';
+    return refuse('invalid_request', detail);
+  }
+  return json({
+    access_token: await deps.issuer.issue(claims, certificate),
+    token_type: 'Bearer',
+    expires_in: maxTokenLifetimeSeconds,
+  });
 }
 
 /** The demo's secrets are public: a web page open in a browser on this machine must not be able to use them. */
@@ -262,7 +288,8 @@ function readBasic(header: string): ClientCredentials | undefined {
 async function claimsOf(
   { db, config, secrets }: Issuing,
   given: ClientCredentials,
-): Promise<CallerClaims | undefined> {
+  inTurn: InTurn<Problem>,
+): Promise<CallerClaims | Problem | undefined> {
   const { id } = given;
   if (id.includes('\0')) return undefined; // database text cannot contain it
   const { auth, publicUrl } = config;
@@ -270,7 +297,8 @@ async function claimsOf(
   const client =
     'assertion' in given
       ? await clientByAssertion({ db, audiences, nowMs: Date.now() }, { ...given, clientId: id })
-      : await authenticateClient(db, secrets, { clientId: id, secret: given.secret });
+      : await authenticateClient(db, { check: secrets, inTurn }, { clientId: id, secret: given.secret });
+  if (client !== undefined && isProblem(client)) return client;
   if (client === undefined || !isRole(client.role)) return undefined;
   return {
     role: client.role,

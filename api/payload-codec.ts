@@ -2,7 +2,10 @@
 // operators of the scheme. It opens nothing else, and seals nothing.
 import { z } from '@hono/zod-openapi';
 import type { SealingCodec } from '../contract/payload-codec.ts';
+import { SealingKeyMissing } from '../db/failures.ts';
+import { SealBroken } from '../db/key-wrapping.ts';
 import type { RouteModule } from './dependencies.ts';
+import { problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 
@@ -32,8 +35,14 @@ export function payloadCodecRoutes(codec: SealingCodec | undefined): RouteModule
         answer: { description: 'The same payloads, opened', schema: payloadsSchema },
       },
       async ({ body: { payloads } }) => {
-        const opened = (await codec?.decode(payloads.map(fromJson))) ?? payloads.map(fromJson);
-        return json({ payloads: opened.map(toJson) });
+        const sealed = payloads.map(fromJson);
+        try {
+          const opened = (await codec?.decode(sealed)) ?? sealed;
+          return json({ payloads: opened.map(toJson) });
+        } catch (error) {
+          if (!(error instanceof SealBroken || error instanceof SealingKeyMissing)) throw error;
+          return problem('invalid-request', { detail: `A payload does not open: ${error.message}.` });
+        }
       },
     );
   };

@@ -24,19 +24,32 @@ export async function findClient(db: Db, clientId: string): Promise<Client | und
 }
 
 /** The client, if the secret is one of its own that counts. */
-export async function authenticateClient(
+export async function authenticateClient<Refusal extends object>(
   db: Db,
-  check: SecretCheck,
+  { check, inTurn }: { readonly check: SecretCheck; readonly inTurn: InTurn<Refusal> },
   { clientId, secret }: { readonly clientId: string; readonly secret: string },
-): Promise<Client | undefined> {
+): Promise<Client | Refusal | undefined> {
   const secrets = await db
     .selectFrom('client_secrets')
     .select(['algorithm', 'salt', 'digest'])
     .where('client_id', '=', clientId)
     .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', sql<Date>`now()`)]))
     .execute(); // primary key
-  return (await check.isOneOf(secret, secrets)) ? findClient(db, clientId) : undefined;
+  if (check.remembers(secret, secrets)) return findClient(db, clientId);
+  const named = secrets.length > 0 ? clientId : undefined;
+  const isRight = await inTurn(named, () => check.isOneOf(secret, secrets));
+  if (typeof isRight === 'object') return isRight;
+  return isRight ? findClient(db, clientId) : undefined;
 }
+
+/**
+ * When a secret that is not known is tried, which takes a processor for a while.
+ * @param client undefined: there is none of that name, or it has no secret
+ */
+export type InTurn<Refusal extends object> = (
+  client: string | undefined,
+  work: () => Promise<boolean>,
+) => Promise<boolean | Refusal>;
 
 /** All of them; a change of any makes new reference data, by which processes know to read again (REF-6, SEC-8). */
 export async function readClients(db: Db): Promise<Client[]> {

@@ -1,6 +1,6 @@
 // What a party may enter as its public key (ADM-1, SEC-1), looked at when it is entered and again when it is used: one by
 // which anybody could sign, or which is no key at all, would be noticed only when it is too late.
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { checkPrimeSync, createPublicKey, type KeyObject } from 'node:crypto';
 import { ok, refused, type Result } from '../core/result.ts';
 
 export type KeyKind = 'Ed25519' | 'P-256' | 'P-384' | 'RSA';
@@ -51,7 +51,7 @@ function kindOf({ kty, crv }: Readonly<Record<string, unknown>>): KeyKind | unde
 function weaknessOf(
   kind: KeyKind,
   { asymmetricKeyDetails: details }: KeyObject,
-  { x }: Readonly<Record<string, unknown>>,
+  { x, n }: Readonly<Record<string, unknown>>,
 ): string | undefined {
   if (kind === 'Ed25519') {
     return isOfSmallOrder(Buffer.from(String(x), 'base64url'))
@@ -64,7 +64,18 @@ function weaknessOf(
     return `must have ${rsaBits.least} to ${rsaBits.most} bits, and has ${modulusLength}`;
   if (publicExponent < leastExponent || publicExponent % 2n === 0n)
     return `must have an odd exponent of ${leastExponent} or more`;
-  return undefined;
+  const modulus = BigInt(`0x${Buffer.from(String(n), 'base64url').toString('hex')}`);
+  return hasSmallFactor(modulus) || checkPrimeSync(modulus)
+    ? 'must be the product of two large primes: of this one everybody knows the private part'
+    : undefined;
+}
+
+const smallFactors = 10_000n;
+
+function hasSmallFactor(modulus: bigint): boolean {
+  if (modulus % 2n === 0n) return true;
+  for (let factor = 3n; factor < smallFactors; factor += 2n) if (modulus % factor === 0n) return true;
+  return false;
 }
 
 const prime = 2n ** 255n - 19n; // RFC 8032, 5.1

@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
+/** Whether it still counts is judged by the clock of an api, which may be behind that of the database. */
+const keptAfter = '1 hour';
+
 /** @returns false: it has been used before, here or at another api */
 export async function useAssertion(
   db: Db,
@@ -10,7 +13,7 @@ export async function useAssertion(
 ): Promise<boolean> {
   const digest = createHash('sha256').update(jti).digest();
   const { rows } = await sql`
-    with gone as (delete from used_assertions where ends_at < now() - interval '1 minute')
+    with gone as (delete from used_assertions where ends_at < now() - ${sql.lit(keptAfter)}::interval)
     insert into used_assertions (client_id, jti_sha256, ends_at)
     values (${clientId}, ${digest}, ${new Date(endsAtMs)}) on conflict do nothing
     returning client_id`.execute(db);

@@ -231,7 +231,8 @@ export function payloadSeal(db: Db) {
   return {
     seal: (data: Uint8Array) => seal(db, about, Buffer.from(data)),
     open: async (keyId: string, bytes: Uint8Array): Promise<Uint8Array> => {
-      const opened = await open(db, about, { bytes: Buffer.from(bytes), keyId });
+      const isText = !keyId.includes('\0'); // database text cannot contain it
+      const opened = isText ? await open(db, about, { bytes: Buffer.from(bytes), keyId }) : null;
       if (opened === null)
         throw new SealingKeyMissing('the data key of what Temporal kept is deleted (LIF-6)');
       return opened;

@@ -1,6 +1,6 @@
 // A client that shows who it is by a key of its party instead of a secret: `private_key_jwt` (SEC-1, RFC 7523, FAPI 2.0). There is
 // no secret to be lost, and an assertion counts once.
-import { createLocalJWKSet, decodeJwt, errors, jwtVerify } from 'jose';
+import { createLocalJWKSet, decodeJwt, errors, jwtVerify, type JWK } from 'jose';
 import { findClient, type Client } from '../../db/clients.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty } from '../../db/party-keys.ts';
@@ -28,8 +28,8 @@ export interface AssertionContext {
 /** Whose it says it is, for limits; nothing of it is believed yet. */
 export function claimedClient(assertion: string): string | undefined {
   try {
-    const { sub, iss } = decodeJwt(assertion);
-    return sub === iss ? sub : undefined;
+    const { sub, iss } = decodeJwt<{ readonly sub?: unknown; readonly iss?: unknown }>(assertion);
+    return typeof sub === 'string' && sub === iss ? sub : undefined;
   } catch {
     return undefined;
   }
@@ -43,9 +43,11 @@ export async function clientByAssertion(
   const client = clientId.includes('\0') ? undefined : await findClient(db, clientId);
   const party = client && partyOf(client);
   if (client === undefined || party === undefined) return undefined;
-  const keys = (await keysOfParty(db, party))
-    .filter(({ jwk }) => readPublicKey(jwk).ok)
-    .map(({ keyId, jwk }) => ({ ...jwk, kid: keyId }));
+  const keys = (await keysOfParty(db, party)).flatMap(({ keyId, jwk }) => {
+    const read = readPublicKey(jwk);
+    // its numbers alone: what it says of itself was looked at when it was entered, and libraries read that differently
+    return read.ok ? [{ ...(read.value.key.export({ format: 'jwk' }) as JWK), kid: keyId }] : [];
+  });
   try {
     const { payload } = await jwtVerify(assertion, createLocalJWKSet({ keys }), {
       algorithms,

@@ -8,8 +8,8 @@ import type { LimitsConfig } from '../../core/limits-config.ts';
 import type { TlsConfig } from '../../core/tls-config.ts';
 import { comesFrom, trusting } from '../http/client.ts';
 
-/** SHA-256 of the certificate in base64url; undefined if none was presented, or it is not one that counts. */
-export type CertificateOf = (context: Context) => string | undefined;
+/** SHA-256 of the certificate in base64url; undefined: none was presented; null: one that cannot be read, or does not count. */
+export type CertificateOf = (context: Context) => string | null | undefined;
 
 export function certificatesBy({
   tls,
@@ -22,10 +22,10 @@ export function certificatesBy({
     if (incoming === undefined) return undefined;
     const { socket } = incoming;
     if (header !== undefined && comesFrom(socket, proxies)) return thumbprintIn(incoming.headers[header]);
-    if (!(socket instanceof TLSSocket) || (tls?.clientCa !== undefined && !socket.authorized))
-      return undefined;
+    if (!(socket instanceof TLSSocket)) return undefined;
     const { raw } = socket.getPeerCertificate() as { readonly raw?: Buffer };
-    return raw && thumbprint(raw);
+    if (raw === undefined) return undefined;
+    return tls?.clientCa !== undefined && !socket.authorized ? null : thumbprint(raw);
   };
 }
 
@@ -33,13 +33,19 @@ const thumbprint = (der: Uint8Array) => createHash('sha256').update(der).digest(
 
 const structured = /^:([A-Za-z0-9+/]+={0,2}):$/; // RFC 9440: DER as a byte sequence of RFC 8941
 
-function thumbprintIn(value: string | string[] | undefined): string | undefined {
-  if (typeof value !== 'string' || value === '') return undefined;
+/** One certificate as nginx writes it, its line ends encoded; a header that came twice has a comma, and neither counts. */
+const escapedPem =
+  /^-----BEGIN(?:%20| )CERTIFICATE-----[A-Za-z0-9+/=%]+-----END(?:%20| )CERTIFICATE-----(?:%0[AD])*$/i;
+
+function thumbprintIn(value: string | string[] | undefined): string | null | undefined {
+  if (value === undefined || value === '') return undefined;
+  if (typeof value !== 'string') return null;
+  const der = structured.exec(value)?.[1];
+  if (der === undefined && !escapedPem.test(value)) return null;
   try {
-    const der = structured.exec(value)?.[1];
     const certificate = der === undefined ? decodeURIComponent(value) : Buffer.from(der, 'base64');
     return thumbprint(new X509Certificate(certificate).raw);
   } catch {
-    return undefined; // no certificate
+    return null; // no certificate
   }
 }

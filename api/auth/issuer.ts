@@ -126,17 +126,23 @@ function isClient(client: Client | undefined, claims: CallerClaims): boolean {
 }
 
 interface Newest<Value> {
-  /** Reads once per generation, on first use; concurrent callers share the read. A failure is not kept. */
+  /**
+   * Reads once per generation, and once a minute, on first use; concurrent callers share the read. A failure is not kept.
+   */
   current(): Promise<Value>;
   /** Reads again within the generation, at most once a second. */
   again(): Promise<Value>;
 }
 
+/** A key ends by time, without a change of anything. */
+const freshMs = 60_000;
+
 function newest<Value>(generationOf: () => object, read: () => Promise<Value>): Newest<Value> {
-  let known: { readonly generation: object; readonly value: Promise<Value> } | undefined;
+  let known:
+    { readonly generation: object; readonly sinceMs: number; readonly value: Promise<Value> } | undefined;
   let againAtMs = Number.NEGATIVE_INFINITY;
   function readNow(generation: object): Promise<Value> {
-    const reading = { generation, value: read() };
+    const reading = { generation, sinceMs: performance.now(), value: read() };
     known = reading;
     reading.value.catch(() => {
       if (known === reading) known = undefined;
@@ -145,7 +151,8 @@ function newest<Value>(generationOf: () => object, read: () => Promise<Value>): 
   }
   function current(): Promise<Value> {
     const generation = generationOf();
-    return known?.generation === generation ? known.value : readNow(generation);
+    const isFresh = known !== undefined && performance.now() - known.sinceMs < freshMs;
+    return isFresh && known?.generation === generation ? known.value : readNow(generation);
   }
   return {
     current,

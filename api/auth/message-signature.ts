@@ -53,17 +53,16 @@ export function createSignatureCheck({ db, reference, clock }: SignatureDependen
       return refused('Content-Digest is not the SHA-256 of the body.');
     }
     const keys = await keysOfParty(db, { clearingSystemId: system });
-    const found = await verifiedBy(context, { headers, keys, nowMs: clock() });
-    if (found === undefined) {
-      return refused(
-        'The signature is not a good one of a key of this operator, or not of the last five minutes.',
-      );
+    const nowMs = clock();
+    const found = await verifiedBy(context, { headers, keys, nowMs });
+    if (!found.isGood) return refused(found.why);
+    for (const { keyid = '', nonce = '', created } of found.signatures) {
+      const endsAtMs =
+        (created instanceof Date ? created.getTime() : nowMs) + 2 * signatureToleranceSeconds * 1_000;
+      const isFirst = await useAssertion(db, { clientId: `signature ${keyid}`, jti: nonce, endsAtMs });
+      if (!isFirst) return refused('A signature with this nonce was used before.');
     }
-    const { keyid = '', nonce = '', created } = found;
-    const endsAtMs =
-      (created instanceof Date ? created.getTime() : clock()) + 2 * signatureToleranceSeconds * 1_000;
-    const isFirst = await useAssertion(db, { clientId: `signature ${keyid}`, jti: nonce, endsAtMs });
-    return isFirst ? undefined : refused('A signature with this nonce was used before.');
+    return undefined;
   };
 }
 
@@ -91,12 +90,20 @@ interface Signed {
   readonly nowMs: number;
 }
 
-/** The parameters of the signature that is good; undefined: none is. */
-async function verifiedBy(
-  { req }: Context,
-  { headers, keys, nowMs }: Signed,
-): Promise<SignatureParameters | undefined> {
-  let found: SignatureParameters | undefined;
+/** The parameters of those that are good: each of them counts once. Or why none is. */
+type Verified =
+  | { readonly isGood: true; readonly signatures: readonly SignatureParameters[] }
+  | { readonly isGood: false; readonly why: string };
+
+/** What is wrong, by the last of those that say so: a message has one signature of its operator, as a rule. */
+const noKey = 'No key of this operator has the keyid of the signature.';
+const notTimely = `The signature has no nonce, or its created is more than ${signatureToleranceSeconds} seconds from our clock.`;
+const notGood =
+  'The signature does not fit what came, under the key of its keyid: another key signed, or something else was signed.';
+
+async function verifiedBy({ req }: Context, { headers, keys, nowMs }: Signed): Promise<Verified> {
+  const signatures: SignatureParameters[] = [];
+  let why = 'Signature-Input has no signature over what is wanted, or cannot be read.';
   const now = new Date(nowMs);
   const config = {
     notAfter: new Date(nowMs + signatureToleranceSeconds * 1_000),
@@ -109,16 +116,17 @@ async function verifiedBy(
     },
     keyLookup: (parameters: SignatureParameters) => {
       const key = keys.find(({ keyId }) => keyId === parameters.keyid);
-      if (key === undefined || !isTimely(parameters, now)) return Promise.resolve(null);
-      const by = verifierOf(key);
-      if (by === undefined) return Promise.resolve(null);
+      const by = key && verifierOf(key);
+      why = by === undefined ? noKey : notTimely;
+      if (key === undefined || by === undefined || !isTimely(parameters, now)) return Promise.resolve(null);
+      why = notGood;
       return Promise.resolve({
         id: key.keyId,
         algs: [by.alg],
         verify: async (data: Buffer, signature: Buffer, given?: SignatureParameters) => {
           if (given?.alg !== undefined && given.alg !== by.alg) return false;
           const isGood = await by.verify(data, signature);
-          if (isGood) found = parameters;
+          if (isGood) signatures.push(parameters);
           return isGood;
         },
       });
@@ -126,9 +134,9 @@ async function verifiedBy(
   };
   try {
     const isGood = await httpbis.verifyMessage(config, { method: req.method, url: req.url, headers });
-    return isGood === true ? found : undefined;
+    return isGood === true && signatures.length > 0 ? { isGood, signatures } : { isGood: false, why };
   } catch {
-    return undefined; // the library throws for what is malformed, expired or unknown
+    return { isGood: false, why }; // the library throws for what is malformed, expired or unknown
   }
 }
 

@@ -22,7 +22,7 @@ export interface Arrival {
 }
 
 /** Counts a request of a client; the problem where its limit is reached (SEC-7). */
-export type Count = (context: Context, caller: Caller) => Problem | undefined;
+export type Count = (context: Context, caller: Pick<Caller, 'clientId'>) => Problem | undefined;
 
 export function counting(
   quotas: Quotas,

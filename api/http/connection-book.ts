@@ -81,5 +81,6 @@ export function createConnectionBook<One extends Held>(onGone: (one: One) => voi
   };
 }
 
-/** Of a connection to a port of ours. */
-const endsOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress ?? ''} ${remotePort ?? 0}`;
+/** Of a connection to a port of ours; the host may have several addresses. */
+const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
+  `${remoteAddress ?? ''} ${remotePort ?? 0} ${localAddress ?? ''}`;

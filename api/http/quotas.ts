@@ -49,28 +49,35 @@ interface Counter {
 const burstOf = (limit: number) => Math.max(10, Math.ceil(limit / 10));
 
 const minuteMs = 60_000;
-/** Names that strangers make up are counted together from then on. */
-const mostNames = 50_000; // some 10 MB
-const others = 'others';
+/** What strangers may name. Clients are as many as there are, and are counted each by its own name. */
+export const strangers = 'stranger ';
+/** From then on those that strangers name share counters: some are refused early, and nobody has more than the limit. */
+const mostStrangers = 50_000; // some 10 MB
+const sharedCounters = 4_096;
 
 /** The counters of the minute that it is. */
 interface Minute {
   minute: number;
   counters: Map<string, Counter>;
+  strangers: number;
 }
 
-function counterOf({ counters }: Minute, name: string, limit: number): Counter {
-  const known = counters.get(name);
+/** Under which a name counts. */
+function counted({ counters, strangers: many }: Minute, name: string): string {
+  if (!name.startsWith(strangers) || counters.has(name) || many < mostStrangers) return name;
+  let hash = 0x811c9dc5; // FNV-1a; names are digests of what strangers choose
+  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0;
+  return `shared ${hash % sharedCounters}`;
+}
+
+function counterOf(current: Minute, name: string, limit: number): Counter {
+  const { counters } = current;
+  const key = counted(current, name);
+  const known = counters.get(key);
   if (known !== undefined) return known;
-  const counted = counters.size < mostNames ? name : others;
-  const counter = counters.get(counted) ?? {
-    used: 0,
-    untold: 0,
-    limit: counted === others ? 0 : limit,
-    inSecond: 0,
-    second: 0,
-  };
-  counters.set(counted, counter);
+  const counter = { used: 0, untold: 0, limit, inSecond: 0, second: 0 };
+  counters.set(key, counter);
+  if (key.startsWith(strangers)) current.strangers += 1;
   return counter;
 }
 
@@ -118,12 +125,12 @@ function takeUntold({ minute, counters }: Minute): { minute: number; counts: rea
 
 /** @param clock epoch milliseconds: processes count the same minutes */
 export function createQuotas(clock: () => number = Date.now): Quotas {
-  const current: Minute = { minute: 0, counters: new Map() };
+  const current: Minute = { minute: 0, counters: new Map(), strangers: 0 };
 
   function begin(): number {
     const nowMs = clock();
     const minute = Math.floor(nowMs / minuteMs);
-    if (minute !== current.minute) Object.assign(current, { minute, counters: new Map() });
+    if (minute !== current.minute) Object.assign(current, { minute, counters: new Map(), strangers: 0 });
     return nowMs;
   }
 
@@ -144,7 +151,7 @@ export function createQuotas(clock: () => number = Date.now): Quotas {
     },
     look(name, limit) {
       const nowMs = begin();
-      const used = current.counters.get(name)?.used ?? 0;
+      const used = current.counters.get(counted(current, name))?.used ?? 0;
       return { ...standingAt(nowMs, used, limit), isOver: limit !== 0 && used >= limit };
     },
     takeUncounted() {

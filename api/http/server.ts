@@ -1,4 +1,5 @@
 // Serves the app on a port: only plain HTTP/1.1 that is complete and in time reaches it (SEC-4, SEC-7).
+import { constants } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
@@ -144,6 +145,8 @@ function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer
     key,
     minVersion: 'TLSv1.2',
     handshakeTimeout: options.headersTimeout,
+    // No session goes on: its ticket would stand for the certificate of the one before, also once that has ended (RFC 8705)
+    secureOptions: constants.SSL_OP_NO_TICKET,
     requestCert: true,
     rejectUnauthorized: false, // most clients have none; whether one counts is said where a token is bound to it
     ...(clientCa !== undefined && { ca: clientCa }),

@@ -75,9 +75,14 @@ export interface KeptSecret {
  * and nowhere else.
  */
 export interface SecretCheck {
+  /** Whether it was found right before, and is kept still: that costs nothing. */
+  remembers(secret: string, kept: readonly KeptSecret[]): boolean;
   /** @param kept of one client; empty: there is none, which takes as long as a wrong secret */
   isOneOf(secret: string, kept: readonly KeptSecret[]): Promise<boolean>;
 }
+
+const nameOf = ({ algorithm, salt, digest }: KeptSecret) =>
+  `${algorithm}:${salt.toString('hex')}:${digest.toString('hex')}`;
 
 const mostKnown = 10_000;
 
@@ -86,27 +91,30 @@ export function createSecretCheck(): SecretCheck {
   const known = new Map<string, Buffer>(); // by what is kept
   const keyed = (secret: string) => createHmac('sha256', key).update(secret).digest();
 
+  function isKnown(secret: string, kept: KeptSecret): boolean {
+    const before = known.get(nameOf(kept));
+    return before !== undefined && timingSafeEqual(before, keyed(secret));
+  }
+
   async function isIt(secret: string, kept: KeptSecret): Promise<boolean> {
-    const name = `${kept.algorithm}:${kept.salt.toString('hex')}:${kept.digest.toString('hex')}`;
-    const before = known.get(name);
-    if (before !== undefined && timingSafeEqual(before, keyed(secret))) return true;
+    if (isKnown(secret, kept)) return true;
     const digest = await digestOf[kept.algorithm === 'scrypt' ? 'scrypt' : 'sha256'](kept.salt, secret);
     const isRight = kept.digest.length === digest.length && timingSafeEqual(digest, kept.digest);
     if (isRight) {
       if (known.size >= mostKnown) known.clear();
-      known.set(name, keyed(secret));
+      known.set(nameOf(kept), keyed(secret));
     }
     return isRight;
   }
 
   return {
+    remembers: (secret, kept) => kept.some((one) => isKnown(secret, one)),
     async isOneOf(secret, kept) {
-      if (kept.length === 0) {
-        await digestOf.scrypt(key, secret);
-        return false;
-      }
       const found = await Promise.all(kept.map((one) => isIt(secret, one)));
-      return found.includes(true);
+      if (found.includes(true)) return true;
+      // what is wrong takes as long where there is no secret, or only one of before
+      if (!kept.some(({ algorithm }) => algorithm === 'scrypt')) await digestOf.scrypt(key, secret);
+      return false;
     },
   };
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, it, test } from 'vitest';
 import { clientAddress, trusting } from '../../api/http/client.ts';
-import { createQuotas } from '../../api/http/quotas.ts';
+import { createQuotas, strangers } from '../../api/http/quotas.ts';
 import { shareCounts } from '../../api/share-counts.ts';
 import { unlimited } from '../../core/limits-config.ts';
 import { connect } from '../../db/connection.ts';
@@ -183,11 +183,32 @@ test('what was told is not told again, though old counts cannot be forgotten (DE
   }
 });
 
-test('names that are made up by the thousand cost no more memory than there is for them', () => {
+test('names that strangers make up by the thousand cost no more memory than there is for them, and switch off no limit', () => {
   const quotas = createQuotas(clock);
-  for (let nth = 0; nth < 120_000; nth += 1) quotas.use(`made up ${nth}`, 5);
-  expect(quotas.takeUncounted().counts).toHaveLength(50_000);
-  expect(quotas.use('made up 119999', 5).isOver).toBe(false);
+  for (let nth = 0; nth < 120_000; nth += 1) quotas.note(`${strangers}${nth}`, 5);
+  expect(quotas.takeUncounted().counts.length).toBeLessThan(55_000);
+  const fresh = `${strangers}who comes later`;
+  for (let nth = 1; nth <= 5; nth += 1) quotas.note(fresh, 5);
+  expect(quotas.look(fresh, 5).isOver).toBe(true);
+  for (let nth = 1; nth <= 5; nth += 1) expect(quotas.use('a client', 5).isOver).toBe(false);
+  expect(quotas.use('a client', 5).isOver).toBe(true);
+});
+
+test('logins that succeed are requests of their client, too', async () => {
+  const api = await limited({ requestsPerMinute: 3 });
+  const login = (client: string) =>
+    api.request('/oauth/token', {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: client,
+        client_secret: `demo-${client}`,
+      }),
+    });
+  for (let nth = 1; nth <= 3; nth += 1) expect((await login('LOTUSGS0')).status).toBe(200);
+  const { status, headers } = await login('LOTUSGS0');
+  expect([status, headers.get('ratelimit')]).toEqual([429, '"per-minute";r=0;t=40']);
+  expect((await login('MERISGS0')).status).toBe(200);
 });
 
 describe('logins that fail', async () => {

@@ -1,5 +1,5 @@
 // Keys that a party may enter, and those by which others than it could sign, or nobody (SEC-1, ADM-1).
-import { generateKeyPairSync, verify, type JsonWebKey } from 'node:crypto';
+import { generateKeyPairSync, generatePrimeSync, verify, type JsonWebKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readPublicKey } from '../../db/public-key.ts';
 
@@ -10,6 +10,7 @@ const p256 = jwkOf(generateKeyPairSync('ec', { namedCurve: 'prime256v1' }));
 const p384 = jwkOf(generateKeyPairSync('ec', { namedCurve: 'secp384r1' }));
 const rsa = jwkOf(generateKeyPairSync('rsa', { modulusLength: 2_048 }));
 const base64url = (hex: string) => Buffer.from(hex, 'hex').toString('base64url');
+const rsaOf = (modulus: bigint) => ({ kty: 'RSA', n: base64url(modulus.toString(16)), e: 'AQAB' });
 
 describe('a key that may be entered', () => {
   it.each([
@@ -53,6 +54,17 @@ describe('a key that is refused, and why', () => {
     ['of RSA with 2047 bits', { ...rsa, n: base64url(`7f${'ff'.repeat(255)}`) }, 'and has 2047'],
     ['of RSA without end', { ...rsa, n: base64url('ff'.repeat(2_048)) }, 'and has 16384'],
     ['of RSA whose signature is the text itself', { ...rsa, e: base64url('01') }, 'odd exponent'],
+    [
+      'of RSA whose modulus is one prime',
+      rsaOf(generatePrimeSync(2_048, { bigint: true })),
+      'two large primes',
+    ],
+    [
+      'of RSA with a small factor',
+      rsaOf(9_973n * generatePrimeSync(2_040, { bigint: true })),
+      'two large primes',
+    ],
+    ['of RSA whose modulus is even', rsaOf(1n << 2_047n), 'two large primes'],
     ['of RSA with the exponent 3', { ...rsa, e: base64url('03') }, 'odd exponent'],
     ['of RSA with an even exponent', { ...rsa, e: base64url('010002') }, 'odd exponent'],
   ])('%s', (_what, jwk, why) => {

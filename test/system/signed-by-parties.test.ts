@@ -333,6 +333,35 @@ describe('a message that is refused, and of which nothing is stored', () => {
     expect((await post(await signed(await payment(), { nonce }))).status).toBe(401);
   });
 
+  it('one of two that were good before: each of them counts once', async () => {
+    const nonce = randomUUID();
+    const message = await payment();
+    const [one, other] = [
+      await signed(message, { nonce }),
+      await signed(message, { nonce, key: 'fast-ec-384' }),
+    ];
+    const headerOf = ({ headers }: Message, name: string) =>
+      Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1] ?? '';
+    const both = Object.fromEntries(
+      ['signature-input', 'signature'].map((name) => [
+        name,
+        `a${headerOf(one, name).replace(/^sig/, '')}, b${headerOf(other, name).replace(/^sig/, '')}`,
+      ]),
+    );
+    const digest = headerOf(one, 'content-digest');
+    expect((await post({ ...message, headers: { 'content-digest': digest, ...both } })).status).toBe(200);
+    for (const again of [one, other]) expect((await post(again)).status).toBe(401);
+  });
+
+  it.each([
+    ['no key of it', { params: ['created', 'nonce', 'keyid'], key: 'thb-ed' }, 'No key of this operator'],
+    ['another time', { created: seconds(-400) }, 'more than 300 seconds from our clock'],
+    ['something else', { signedPath: '/iso20022/pacs008?x' }, 'does not fit what came'],
+  ] satisfies [string, Changes, string][])('says what is wrong: %s', async (_what, changes, says) => {
+    const { text } = await post(await signed(await payment(), changes));
+    expect((JSON.parse(text) as { detail: string }).detail).toContain(says);
+  });
+
   it('a key that has ended', async () => {
     await sql`update public_keys set valid_until = now() where key_id = 'fast-ec'`.execute(db);
     expect((await post(await signed(await payment(), { key: 'fast-ec' }))).status).toBe(401);

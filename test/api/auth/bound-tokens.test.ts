@@ -2,12 +2,13 @@
 // ours, whose word counts, and nobody else's.
 import { createHash, X509Certificate } from 'node:crypto';
 import { connect as connectTcp } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { decodeJwt } from 'jose';
 import { Agent, request } from 'undici';
 import { afterAll, describe, expect, it } from 'vitest';
 import { authority } from '../../harness/certificates.ts';
 import { testDatabase } from '../../harness/database.ts';
+import { exchange } from '../http/raw-http.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
@@ -56,6 +57,17 @@ async function login(url: string, dispatcher: Agent | undefined, headers: Header
   return ((await body.json()) as { access_token: string }).access_token;
 }
 
+async function tryLogin(url: string, dispatcher: Agent | undefined, headers: Headers = {}): Promise<number> {
+  const { statusCode, body } = await request(`${url}/oauth/token`, {
+    method: 'POST',
+    ...(dispatcher && { dispatcher }),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: 'grant_type=client_credentials&client_id=LOTUSGS0&client_secret=demo-LOTUSGS0',
+  });
+  await body.dump();
+  return statusCode;
+}
+
 async function use(url: string, token: string, dispatcher: Agent | undefined, headers: Headers = {}) {
   const { statusCode, body } = await request(`${url}/countries`, {
     ...(dispatcher && { dispatcher }),
@@ -92,6 +104,25 @@ describe('TLS that ends in the api', async () => {
     const token = await login(api.url, byOther);
     expect(await use(api.url, token, byOther)).toBe(200);
     expect(await use(api.url, token, byLotus)).toBe(401);
+  });
+
+  it('no session goes on, whose certificate may have ended meanwhile', async () => {
+    const port = Number(new URL(api.url).port);
+    for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+      const connectAs = (more: object) =>
+        new Promise<TLSSocket>((resolve, reject) => {
+          const to = { port, host: '127.0.0.1', ca: ours.ca, maxVersion, ...more };
+          const socket = connectTls(to, () => resolve(socket)).once('error', reject);
+        });
+      const first = await connectAs(lotus);
+      let session: Buffer | undefined;
+      first.on('session', (ticket) => (session = ticket));
+      first.write('GET /health/live HTTP/1.1\r\nHost: isthmus.test\r\nConnection: close\r\n\r\n');
+      await new Promise((resolve) => first.once('close', resolve).resume());
+      const again = await connectAs({ session: session ?? first.getSession() });
+      expect(again.isSessionReused()).toBe(false);
+      again.destroy();
+    }
   });
 
   it('a header says nothing here', async () => {
@@ -134,7 +165,7 @@ describe('TLS that ends in the api, with authorities for certificates of clients
   apis.push(api);
 
   it('a certificate of another authority does not count', async () => {
-    expect(boundTo(await login(api.url, byOther))).toBeUndefined();
+    expect(await tryLogin(api.url, byOther)).toBe(400); // and not a token that is bound to nothing
     const token = await login(api.url, byLotus);
     expect(boundTo(token)).toBe(thumbprint(lotus.cert));
     expect(await use(api.url, token, byLotus)).toBe(200);
@@ -174,7 +205,24 @@ describe('behind a proxy that ends TLS', async () => {
   ])('what is none counts as none: %s', async (_what, value) => {
     const token = await login(trusted.url, undefined, { [header]: `:${der(lotus.cert)}:` });
     expect(await use(trusted.url, token, undefined, { [header]: value })).toBe(401);
-    expect(boundTo(await login(trusted.url, undefined, { [header]: value }))).toBeUndefined();
+    const isNone = value === '';
+    expect(await tryLogin(trusted.url, undefined, { [header]: value })).toBe(isNone ? 200 : 400);
+  });
+
+  it('a header that comes twice says nothing, whoever wrote which', async () => {
+    const written = (pem: string) => encodeURIComponent(`${pem.trim()}\n`);
+    const token = await login(trusted.url, undefined, { [header]: written(lotus.cert) });
+    expect(await use(trusted.url, token, undefined, { [header]: written(lotus.cert) })).toBe(200);
+    const twice = [
+      'GET /countries HTTP/1.1',
+      'Host: isthmus.test',
+      'Connection: close',
+      `Authorization: Bearer ${token}`,
+      `Client-Cert: ${written(lotus.cert)}`, // the client's, which a proxy has not taken away
+      `Client-Cert: ${written(meri.cert)}`,
+    ];
+    const [answer] = await exchange(trusted.url, `${twice.join('\r\n')}\r\n\r\n`);
+    expect(answer?.status).toBe(401);
   });
 
   it('whoever is no proxy of ours is not believed', async () => {

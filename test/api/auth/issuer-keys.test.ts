@@ -2,11 +2,12 @@
 // what it has signed (SEC-1, SEC-8).
 import { sql } from 'kysely';
 import { decodeProtectedHeader } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startIssuerKeys } from '../../../api/issuer-keys.ts';
 import { openBuiltinIssuer } from '../../../api/auth/issuer.ts';
 import { pino } from 'pino';
 import { testDatabase } from '../../harness/database.ts';
+import { rewritten } from '../../harness/rewritten.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
@@ -145,4 +146,26 @@ it('on schedule: once it is old enough, one process makes the next', async () =>
     here.db,
   );
   expect(rows).toEqual([{ made_by: 'isthmus', because: 'on schedule' }]);
+});
+
+it('a key that is over counts and is published no more within a minute, though nothing else has changed', async () => {
+  const generation = {};
+  const issuer = await openBuiltinIssuer(here.db, {
+    issuer: 'https://isthmus.test',
+    audience: 'https://isthmus.test',
+    clock: Date.now,
+    reference: () => generation,
+  });
+  const kids = async () => (await issuer.jwks()).keys.map(({ kid }) => kid);
+  const [before] = await kids();
+  await issuer.rotate({ by: 'isthmus', because: 'a test', withdraw: false });
+  const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 61_000);
+  expect(await kids()).toContain(before); // for two hours
+  await rewritten(
+    here.db,
+    sql`update issuer_keys set retired_at = retired_at - interval '3 hours' where key_id = ${before}`,
+  );
+  now.mockReturnValue(performance.now() + 61_000);
+  expect(await kids()).not.toContain(before);
+  now.mockRestore();
 });

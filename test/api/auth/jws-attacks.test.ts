@@ -43,6 +43,13 @@ async function enter(keyId: string, jwk: JsonWebKey): Promise<void> {
 beforeAll(async () => {
   api = await startApi(database.url);
   for (const name of ['ec', 'ed', 'rsa', 'weak'] as const) await enter(name, jwkOf(name));
+  // What a key says of itself is read differently by whoever reads it.
+  await enter('chatty', {
+    ...jwkOf('ed'),
+    key_ops: ['verify', 'sign'],
+    ext: 'no',
+    alg: 'Ed25519',
+  } as JsonWebKey);
   // No form takes them; as if they had been entered before there was one.
   await enter('small-order', { kty: 'OKP', crv: 'Ed25519', x: smallOrder.toString('base64url') });
   await enter('secret', { kty: 'oct', k: Buffer.alloc(32, 'x').toString('base64url') });
@@ -110,6 +117,7 @@ describe('an assertion built here is good', () => {
     ['ES256', { alg: 'ES256', kid: 'ec', by: signWith.ec }],
     ['EdDSA', { alg: 'EdDSA', kid: 'ed', by: signWith.ed }],
     ['PS256', { alg: 'PS256', kid: 'rsa', by: signWith.rsa }],
+    ['EdDSA, by a key that says much of itself', { alg: 'EdDSA', kid: 'chatty', by: signWith.ed }],
     [
       'with members that nobody must understand',
       { header: { typ: 'JWT', jku: 'https://bank.example/keys' } },
@@ -295,6 +303,10 @@ describe('an assertion that is refused', () => {
     ['a beginning that is text', { payload: claims({ iat: 'now' }) }],
     ['a jti that is a number', { payload: claims({ jti: 1 }) }],
     ['a jti that is a list', { payload: claims({ jti: [randomUUID()] }) }],
+    ...[5, null, true, 0, {}, ['LOTUSGS0']].map((who): [string, Parts] => [
+      `a client that is ${JSON.stringify(who)}`,
+      { payload: claims({ iss: who, sub: who }) },
+    ]),
     ['an issuer that is a list', { payload: claims({ iss: ['LOTUSGS0'] }) }],
     ['another issuer', { payload: claims({ iss: 'MERISGS0' }) }],
     ['another subject', { payload: claims({ sub: 'MERISGS0' }) }],

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientByAssertion } from '../../../api/auth/client-assertion.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 
@@ -206,7 +207,7 @@ describe('an assertion that is refused', () => {
       where client_id = 'LOTUSGS0' order by ends_at desc limit 100`.execute(api.db);
     const digest = createHash('sha256').update(jti).digest('hex');
     expect(rows.map((row) => row.digest)).toContain(digest);
-    await sql`update used_assertions set ends_at = now() - interval '2 minutes'`.execute(api.db);
+    await sql`update used_assertions set ends_at = now() - interval '2 hours'`.execute(api.db);
     await login(await made());
     const left = await sql`select from used_assertions`.execute(api.db);
     expect(left.rows).toHaveLength(1);
@@ -224,6 +225,14 @@ describe('an assertion that is refused', () => {
     const { status, body } = await login(await made(), more);
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
+});
+
+it('counts once where the clock of an api is minutes behind that of the database', async () => {
+  const assertion = await made({ claims: { iat: now() - 150, exp: now() - 90 } });
+  const context = { db: api.db, audiences: [issuer], nowMs: Date.now() - 150_000 };
+  const use = () => clientByAssertion(context, { assertion, clientId: 'LOTUSGS0' });
+  expect(await use()).toMatchObject({ clientId: 'LOTUSGS0' });
+  for (let nth = 2; nth <= 4; nth += 1) expect(await use()).toBeUndefined();
 });
 
 it('a key that is taken away counts no more at once', async () => {

@@ -1,0 +1,38 @@
+// Whose secret is tried next (SEC-7): one costs a processor some 40 ms, so clients take turns, those that do not exist as one
+// of them, and of one client the addresses. Whoever tries many, from however many addresses, keeps only those waiting that it
+// names, and of those nobody who came by an address of their own before.
+import type { InTurn } from '../../db/clients.ts';
+import type { WaitingClient } from '../http/turns.ts';
+import { createTurns } from '../http/turns.ts';
+import type { Problem } from '../http/problem.ts';
+
+const limits = { waiting: 1_000, waitMs: 5_000 } as const;
+const mostRemembered = 10_000;
+
+/** @returns for a request that comes from that address */
+export function createSecretTurns(): (
+  address: string,
+  client: Pick<WaitingClient, 'closed'>,
+) => InTurn<Problem> {
+  const ofClient = createTurns({ ...limits, atOnce: 1 });
+  const ofAll = createTurns({ ...limits, atOnce: 2 }); // of the four threads that a process shares with its files and names
+  const clients = identities();
+  const addresses = identities();
+  return (address, { closed }) =>
+    async (named, work) => {
+      const client = named ?? '';
+      const inAll = () => ofAll.take('secrets', work, { closed, connection: clients(client) });
+      return ofClient.take(client, inAll, { closed, connection: addresses(address) });
+    };
+}
+
+/** An object for each name, which is the same while it waits. */
+function identities(): (name: string) => object {
+  const known = new Map<string, object>();
+  return (name) => {
+    const one = known.get(name) ?? {};
+    if (known.size >= mostRemembered) known.clear();
+    known.set(name, one);
+    return one;
+  };
+}

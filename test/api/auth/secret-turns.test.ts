@@ -1,0 +1,56 @@
+// Secrets that are tried take turns (SEC-7): whoever tries many, from however many addresses, keeps no other client waiting.
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createSecretTurns } from '../../../api/auth/secret-turns.ts';
+
+const stays = { closed: () => new Promise<void>(() => undefined) };
+
+/** A secret takes so long; the order in which they came to an end. */
+function trier() {
+  const turns = createSecretTurns();
+  const order: string[] = [];
+  const tried = (address: string, named: string | undefined) =>
+    turns(address, stays)(named, async () => {
+      await delay(5);
+      order.push(`${named ?? 'nobody'} ${address}`);
+      return false;
+    });
+  return { order, tried };
+}
+
+test('hundreds for clients that do not exist keep one that does waiting for a turn or two', async () => {
+  const { order, tried } = trier();
+  const flood = Array.from({ length: 300 }, (_, nth) => tried(`10.0.${nth % 150}.1`, undefined));
+  await delay(20);
+  const before = order.length;
+  await tried('10.9.9.9', 'LOTUSGS0');
+  expect(order.length - before).toBeLessThan(6);
+  await Promise.all(flood);
+});
+
+test('hundreds for one client from one address keep neither another client nor another address waiting', async () => {
+  const { order, tried } = trier();
+  const flood = Array.from({ length: 200 }, () => tried('10.0.0.1', 'LOTUSGS0'));
+  await delay(20);
+  const before = order.length;
+  await Promise.all([tried('10.9.9.9', 'LOTUSGS0'), tried('10.0.0.1', 'MERISGS0')]);
+  expect(order.length - before).toBeLessThan(8);
+  await Promise.all(flood);
+});
+
+test('what nobody waits for any longer is not tried', async () => {
+  const turns = createSecretTurns();
+  let tried = 0;
+  const slow = turns('10.0.0.1', stays)('LOTUSGS0', async () => {
+    await delay(50);
+    return false;
+  });
+  const leaves = { closed: () => delay(10) };
+  const left = await turns('10.0.0.2', leaves)('LOTUSGS0', () => {
+    tried += 1;
+    return Promise.resolve(true);
+  });
+  expect(left).toMatchObject({ code: 'too-many-messages' });
+  await slow;
+  expect(tried).toBe(0);
+});
