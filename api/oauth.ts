@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
 import { isLoopback, type ApiConfig } from '../core/config.ts';
-import { authenticateClient, type InTurn } from '../db/clients.ts';
+import { authenticateClient, type Client, type InTurn } from '../db/clients.ts';
 import { createSecretCheck, type SecretCheck } from '../db/scheme/secrets.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { assertionType, claimedClient, clientByAssertion } from './auth/client-assertion.ts';
@@ -286,17 +286,19 @@ function readBasic(header: string): ClientCredentials | undefined {
 }
 
 async function claimsOf(
-  { db, config, secrets }: Issuing,
+  { db, config, secrets, logger }: Issuing,
   given: ClientCredentials,
   inTurn: InTurn<Problem>,
 ): Promise<CallerClaims | Problem | undefined> {
   const { id } = given;
   if (id.includes('\0')) return undefined; // database text cannot contain it
   const { auth, publicUrl } = config;
+  const onRefused = ({ clientId: client }: Client, why: string) =>
+    logger.warn({ client, why }, 'an assertion of a client was refused');
   const audiences = [...(auth.kind === 'builtin' ? [auth.issuer] : []), `${publicUrl}${tokenPath}`];
   const client =
     'assertion' in given
-      ? await clientByAssertion({ db, audiences, nowMs: Date.now() }, { ...given, clientId: id })
+      ? await clientByAssertion({ db, audiences, nowMs: Date.now(), onRefused }, { ...given, clientId: id })
       : await authenticateClient(db, { check: secrets, inTurn }, { clientId: id, secret: given.secret });
   if (client !== undefined && isProblem(client)) return client;
   if (client === undefined || !isRole(client.role)) return undefined;

@@ -83,7 +83,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       readiness: { temporal: checkEngine, process: untilStopping(stopping.signal) },
       capture: temporal.traces?.capture,
       quotas,
-      checkSignature: createSignatureCheck({ db, reference: reference.current, clock: Date.now }),
+      checkSignature: createSignatureCheck({ db, reference: reference.current, clock: Date.now, logger }),
       modules: modulesOf({ engine, workflows, answers, codec, undecided: counts.undecided }, issuer),
     });
     closers.push(startMaintenance(config.databaseUrl, logger), startDueChanges(db, logger));

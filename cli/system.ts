@@ -10,6 +10,7 @@ import { moveCallbacks } from '../db/move-callbacks.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
 import { choosePorts, lastTemporalUi, type Ports } from './demo-ports.ts';
+import { UserError } from './errors.ts';
 import { entries } from './entries.mjs';
 import { buildImage } from './image.ts';
 import { claimFolder } from './parts/claim.ts';
@@ -55,6 +56,7 @@ export interface RunningSystem {
  *   a part from starting, with the end of its log; nothing runs on then
  */
 export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
+  refuseTls(options.env);
   mkdirSync(options.folder, { recursive: true });
   const claim = await claimFolder(options.folder);
   const place = watchPlace(options.folder);
@@ -268,6 +270,16 @@ async function startProcesses(start: ProcessStart): Promise<void> {
     await close();
   }
   say(`✓ api, worker and sandbox (${secondsSince(started)})`);
+}
+
+/** What it starts is asked by http, by itself and by every command. */
+function refuseTls(env: Environment): void {
+  const secured = ['TLS_CERT', 'TLS_CERT_FILE'].find((name) => (env[name] ?? '') !== '');
+  if (secured !== undefined) {
+    throw new UserError(
+      `${secured} is set, and what is started here speaks plain http on loopback. Unset it; how to end TLS in an api of your own: docs/operations.md, "TLS and certificates".`,
+    );
+  }
 }
 
 /** The embedded default: our own issuer with the demo clients, plain http on loopback (SEC-1, SEC-2). */

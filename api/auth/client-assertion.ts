@@ -23,6 +23,8 @@ export interface AssertionContext {
   readonly audiences: readonly string[];
   /** Epoch milliseconds. */
   readonly nowMs: number;
+  /** Is told why an assertion of a client that exists was refused; whoever sent it is not. */
+  readonly onRefused?: (client: Client, why: string) => void;
 }
 
 /** Whose it says it is, for limits; nothing of it is believed yet. */
@@ -37,7 +39,7 @@ export function claimedClient(assertion: string): string | undefined {
 
 /** @returns undefined: it is not good, or has been used */
 export async function clientByAssertion(
-  { db, audiences, nowMs }: AssertionContext,
+  { db, audiences, nowMs, onRefused = () => undefined }: AssertionContext,
   { assertion, clientId }: { readonly assertion: string; readonly clientId: string },
 ): Promise<Client | undefined> {
   const client = clientId.includes('\0') ? undefined : await findClient(db, clientId);
@@ -62,11 +64,20 @@ export async function clientByAssertion(
     const { exp = 0, jti = '', aud } = payload;
     const isFor = typeof aud === 'string' || aud?.length === 1; // for us, and for nobody else who could use it here
     const isShort = exp * 1_000 - nowMs <= (longestSeconds + toleranceSeconds) * 1_000 && exp * 1_000 > nowMs;
-    if (!isFor || !isShort || jti === '' || jti.length > longestJti) return undefined;
-    return (await useAssertion(db, { clientId, jti, endsAtMs: exp * 1_000 })) ? client : undefined;
+    const isOnce = jti !== '' && jti.length <= longestJti;
+    const isGood = isFor && isShort && isOnce;
+    if (isGood && (await useAssertion(db, { clientId, jti, endsAtMs: exp * 1_000 }))) return client;
+    const why = isGood ? 'it was used before' : 'aud names others too, exp is too far away, or jti is empty';
+    onRefused(client, why);
+    return undefined;
   } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined; // a key that the algorithm is not for
-    throw error;
+    if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error; // a key that the algorithm is not for
+    const claim = error instanceof errors.JWTClaimValidationFailed ? ` (${error.claim})` : '';
+    onRefused(
+      client,
+      error instanceof errors.JOSEError ? `${error.code}${claim}` : 'the key is of another kind',
+    );
+    return undefined;
   }
 }
 

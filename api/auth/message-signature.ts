@@ -3,6 +3,7 @@
 import { constants, createHash, timingSafeEqual, verify } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
+import type { Logger } from 'pino';
 import { httpbis, type SignatureParameters } from 'http-message-signatures';
 import { operatorOf } from '../../core/receiver.ts';
 import type { ReferenceData } from '../../core/reference.ts';
@@ -24,6 +25,8 @@ export interface SignatureDependencies {
   readonly reference: () => ReferenceData;
   /** Epoch milliseconds. */
   readonly clock: () => number;
+  /** Is told why a message was refused: its sender may be a program that nobody reads. */
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 /** What a signature must be like, for whoever is refused. */
@@ -39,31 +42,43 @@ const acceptSignature = `sig=("@method" "@path" "@query" "content-digest");creat
 
 const longestNonce = 256;
 
-export function createSignatureCheck({ db, reference, clock }: SignatureDependencies): SignatureCheck {
+export function createSignatureCheck(deps: SignatureDependencies): SignatureCheck {
   return async (context, caller, body) => {
-    const system = signingSystem(reference(), caller);
+    const system = signingSystem(deps.reference(), caller);
     if (system === undefined) return undefined;
-    const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
-    const headers = headersOf(incoming);
-    const digest = digestIn(headers['content-digest'] ?? '');
-    if (headers['signature'] === undefined || headers['signature-input'] === undefined) {
-      return refused('The operator of this payment system has its messages signed, and this one is not.');
-    }
-    if (digest === undefined || !isDigestOf(digest, body)) {
-      return refused('Content-Digest is not the SHA-256 of the body.');
-    }
-    const keys = await keysOfParty(db, { clearingSystemId: system });
-    const nowMs = clock();
-    const found = await verifiedBy(context, { headers, keys, nowMs });
-    if (!found.isGood) return refused(found.why);
-    for (const { keyid = '', nonce = '', created } of found.signatures) {
-      const endsAtMs =
-        (created instanceof Date ? created.getTime() : nowMs) + 2 * signatureToleranceSeconds * 1_000;
-      const isFirst = await useAssertion(db, { clientId: `signature ${keyid}`, jti: nonce, endsAtMs });
-      if (!isFirst) return refused('A signature with this nonce was used before.');
-    }
-    return undefined;
+    const why = await refusalOf(deps, system, { context, body });
+    if (why === undefined) return undefined;
+    deps.logger.warn({ client: caller.clientId, why }, 'a message was refused for its signature');
+    return refused(why);
   };
+}
+
+/** Why the message does not count; undefined: it does, and its signature has been used up. */
+async function refusalOf(
+  { db, clock }: SignatureDependencies,
+  system: string,
+  { context, body }: { readonly context: Context; readonly body: Uint8Array },
+): Promise<string | undefined> {
+  const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
+  const headers = headersOf(incoming);
+  const digest = digestIn(headers['content-digest'] ?? '');
+  if (headers['signature'] === undefined || headers['signature-input'] === undefined) {
+    return 'The operator of this payment system has its messages signed, and this one is not.';
+  }
+  if (digest === undefined || !isDigestOf(digest, body)) {
+    return 'Content-Digest is not the SHA-256 of the body.';
+  }
+  const keys = await keysOfParty(db, { clearingSystemId: system });
+  const nowMs = clock();
+  const found = await verifiedBy(context, { headers, keys, nowMs });
+  if (!found.isGood) return found.why;
+  for (const { keyid = '', nonce = '', created } of found.signatures) {
+    const endsAtMs =
+      (created instanceof Date ? created.getTime() : nowMs) + 2 * signatureToleranceSeconds * 1_000;
+    const isFirst = await useAssertion(db, { clientId: `signature ${keyid}`, jti: nonce, endsAtMs });
+    if (!isFirst) return 'A signature with this nonce was used before.';
+  }
+  return undefined;
 }
 
 /** The payment system that the caller speaks for, if its operator wants signatures. */

@@ -9,6 +9,8 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import { Socket, type AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
+import { createSecureContext } from 'node:tls';
+import { ConfigurationError } from '../../core/config.ts';
 import type { ServerTls } from '../../core/tls-config.ts';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
@@ -139,6 +141,14 @@ function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer
   };
   if (tls === undefined) return createServer(options);
   const { cert, key, clientCa } = tls;
+  try {
+    createSecureContext({ cert, key, ca: clientCa });
+  } catch (error) {
+    throw new ConfigurationError(
+      `TLS_CERT, TLS_KEY or TLS_CLIENT_CA cannot be used: ${error instanceof Error ? error.message : String(error)}. ` +
+        'TLS_CERT is our certificate with its chain, TLS_KEY the private key of it, TLS_CLIENT_CA certificates of authorities, each PEM.',
+    );
+  }
   return createTlsServer({
     ...options,
     cert,

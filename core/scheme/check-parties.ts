@@ -236,7 +236,12 @@ export function* checkClients(scheme: Scheme): Iterable<Finding> {
     if (clearingSystemId !== null && !scheme['clearing-systems'].has(clearingSystemId)) {
       yield found.error('/clearingSystemId', unknown('payment system', clearingSystemId));
     }
-    if (secrets.length === 0)
-      yield found.warning('/secrets', 'is empty: it cannot log in until it gets a secret.');
+    const system = clearingSystemId === null ? undefined : scheme['clearing-systems'].get(clearingSystemId);
+    const party = institution ?? (system && scheme.operators.get(system.operatorId));
+    if (secrets.length === 0 && (party?.publicKeys.length ?? 0) === 0)
+      yield found.warning(
+        '/secrets',
+        'is empty, and its party has no public key: it cannot log in until it gets a secret.',
+      );
   }
 }

@@ -11,13 +11,16 @@ import {
 } from 'node:crypto';
 import { httpbis } from 'http-message-signatures';
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { beforeAll, describe, expect, it, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote } from '../harness/payer.ts';
 
-const gateway = await testGateway();
+const log: string[] = [];
+const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) });
+const gateway = await testGateway({ logger });
 const { db } = gateway;
 
 interface Key {
@@ -360,6 +363,9 @@ describe('a message that is refused, and of which nothing is stored', () => {
   ] satisfies [string, Changes, string][])('says what is wrong: %s', async (_what, changes, says) => {
     const { text } = await post(await signed(await payment(), changes));
     expect((JSON.parse(text) as { detail: string }).detail).toContain(says);
+    const said = log.at(-1) ?? ''; // for operators: its sender may be a program that nobody reads
+    expect(said).toContain('a message was refused for its signature');
+    expect(said).toContain(says);
   });
 
   it('a key that has ended', async () => {

@@ -49,7 +49,7 @@ beforeAll(async () => {
     key_ops: ['verify', 'sign'],
     ext: 'no',
     alg: 'Ed25519',
-  } as JsonWebKey);
+  });
   // No form takes them; as if they had been entered before there was one.
   await enter('small-order', { kty: 'OKP', crv: 'Ed25519', x: smallOrder.toString('base64url') });
   await enter('secret', { kty: 'oct', k: Buffer.alloc(32, 'x').toString('base64url') });

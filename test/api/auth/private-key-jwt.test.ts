@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose';
 import { sql } from 'kysely';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientByAssertion } from '../../../api/auth/client-assertion.ts';
 import { testDatabase } from '../../harness/database.ts';
@@ -14,6 +15,8 @@ const database = await testDatabase();
 let api: RunningApi;
 let other: RunningApi; // another process
 const keys: Record<string, CryptoKey> = {};
+const log: string[] = [];
+const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) });
 
 type Owner = { readonly institution_id: string } | { readonly operator_id: string };
 
@@ -38,7 +41,7 @@ async function enter(
 }
 
 beforeAll(async () => {
-  api = await startApi(database.url);
+  api = await startApi(database.url, { logger });
   other = await startApi(database.url);
   await enter('lotus', { institution_id: 'SG-LOTU' });
   await enter('lotus-ed', { institution_id: 'SG-LOTU' }, { alg: 'EdDSA' });
@@ -225,6 +228,24 @@ describe('an assertion that is refused', () => {
     const { status, body } = await login(await made(), more);
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
+});
+
+it('whoever is refused is not told why; the log of the api is', async () => {
+  log.length = 0;
+  const refused = [
+    await made({ claims: { exp: now() - 10, iat: now() - 60 } }),
+    await made({ claims: { aud: 'https://bank.example' } }),
+    await made({ claims: { iat: undefined } }),
+    await made({ client: 'NOBODY' }),
+  ];
+  const told = new Set<string>();
+  for (const assertion of refused) told.add((await login(assertion)).text);
+  expect(told.size).toBe(1);
+  expect(log.map((line) => (JSON.parse(line) as { client: string; why: string }).why)).toEqual([
+    'ERR_JWT_EXPIRED',
+    'ERR_JWT_CLAIM_VALIDATION_FAILED (aud)',
+    'ERR_JWT_CLAIM_VALIDATION_FAILED (iat)',
+  ]); // of a client that there is
 });
 
 it('counts once where the clock of an api is minutes behind that of the database', async () => {

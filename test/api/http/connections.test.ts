@@ -2,9 +2,11 @@
 // others get none (SEC-7). The times are shortened; how often the server looks is not.
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { pino } from 'pino';
 import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RouteModule } from '../../../api/dependencies.ts';
+import { startServer } from '../../../api/http/server.ts';
 import { authority } from '../../harness/certificates.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { answersOn, open, problemOf } from './raw-http.ts';
@@ -234,6 +236,13 @@ describe('TLS that is not agreed', () => {
     socket.end(bytes);
     await new Promise((resolve) => socket.once('close', resolve));
     expect((await api.get('/health/live', null)).status).toBe(200);
+  });
+
+  it('by a certificate and the key of another does not start, and says which settings', async () => {
+    const { key } = await ours.issue('127.0.0.1', 'server');
+    const options = { host: '127.0.0.1', port: 0, logger: pino({ level: 'silent' }), tls: { ...tls, key } };
+    const starting = startServer({} as Parameters<typeof startServer>[0], options);
+    await expect(starting).rejects.toThrow(/^TLS_CERT, TLS_KEY or TLS_CLIENT_CA cannot be used: /);
   });
 
   it('by a version that is not safe is refused', async () => {
