@@ -241,7 +241,7 @@ describe('TLS that is not agreed', () => {
   it('by a certificate and the key of another does not start, and says which settings', async () => {
     const { key } = await ours.issue('127.0.0.1', 'server');
     const options = { host: '127.0.0.1', port: 0, logger: pino({ level: 'silent' }), tls: { ...tls, key } };
-    const starting = startServer({} as Parameters<typeof startServer>[0], options);
+    const starting = startServer({ fetch: () => new Response() } as never, options);
     await expect(starting).rejects.toThrow(/^TLS_CERT, TLS_KEY or TLS_CLIENT_CA cannot be used: /);
   });
 
