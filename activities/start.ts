@@ -7,7 +7,7 @@ import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { wrapDeliveryKeys } from '../db/delivery-keys.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
-import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
+import { beginSealing, openVault, payloadSeal, sealingSaid } from '../db/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createOutbound } from './outbound.ts';
@@ -60,7 +60,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         ...(sdkMetrics && { further: sdkMetrics }),
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
-    await openSeals(db);
+    await openSeals(db, logger);
     const engine = given ?? (await openConfiguredEngine(config)); // before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
@@ -116,9 +116,10 @@ const openDatabase = (config: WorkerConfig, { logger, traces }: Pick<WorkerStart
     vault: openVault(config.sealing, logger),
   });
 
-async function openSeals(db: Db): Promise<void> {
-  await beginSealing(db);
+async function openSeals(db: Db, logger: Logger): Promise<void> {
+  const sealing = await beginSealing(db);
   await wrapDeliveryKeys(db);
+  logger.info(sealing, sealingSaid(sealing));
 }
 
 const codecOf = ({ sealing }: WorkerConfig, db: Db) => sealing && sealingCodec(payloadSeal(db));

@@ -7,7 +7,7 @@ import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';
 import { wrapIssuerKeys } from '../db/issuer.ts';
-import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
+import { beginSealing, openVault, payloadSeal, sealingSaid } from '../db/vault.ts';
 import { readGauges } from '../db/gauges.ts';
 import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
 import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
@@ -58,7 +58,8 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   };
   try {
     if (!config.demo || config.auth.kind === 'jwt') await assertNoDemoClients(db);
-    await beginSealing(db);
+    const sealing = await beginSealing(db);
+    logger.info(sealing, sealingSaid(sealing));
     const engine = await openConfiguredEngine(config); // it keeps the process busy: before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');

@@ -82,7 +82,7 @@ function vaultOf(db: Db): Vault | undefined {
  * wrapped by the newest.
  * @throws ConfigurationError where it lacks a key
  */
-export async function beginSealing(db: Db): Promise<void> {
+export async function beginSealing(db: Db): Promise<SealingState> {
   const vault = vaultOf(db);
   const stored = await listDataKeys(db);
   const lacking = new Set(
@@ -94,11 +94,25 @@ export async function beginSealing(db: Db): Promise<void> {
         'add it, after the first key. (docs/operations.md, "Sealed messages")',
     );
   }
-  if (vault === undefined) return;
+  if (vault === undefined) return { dataKeyId: null, wrappedBy: [] };
   vault.begun = db;
   for (const key of stored) await rewrap(db, vault, key);
   await look(db, vault);
+  const wrappers = (await listDataKeys(db)).map(({ wrappedBy }) => wrappedBy);
+  return { dataKeyId: vault.current?.keyId ?? null, wrappedBy: [...new Set(wrappers)] };
 }
+
+/** How it stands when a process takes work, for its log. */
+export interface SealingState {
+  /** Null: what it stores is not sealed. */
+  readonly dataKeyId: string | null;
+  /** Keys of SEALING_KEYS that are needed still. */
+  readonly wrappedBy: readonly string[];
+}
+
+/** The line of a log that says so. */
+export const sealingSaid = ({ dataKeyId }: SealingState): string =>
+  dataKeyId === null ? 'what is stored of people is not sealed' : 'what is stored of people is sealed';
 
 async function rewrap(db: Db, { wrapper, config }: Vault, stored: StoredDataKey): Promise<void> {
   if (stored.wrappedBy === wrapper.keyId || !config.seals) return;

@@ -23,11 +23,15 @@ async function main(): Promise<void> {
     usageGuideline,
     ...settings
   } = parseSandboxEnvironment(process.env);
+  const clearingSystems = JSON.parse(readFileSync(clearingSystemsFile, 'utf8')) as SandboxClearingSystem[];
+  const systems = clearingSystems.map(({ clearingSystemId }) => clearingSystemId);
   const sandbox = await startSandbox({
     ...settings,
-    ...(signingKeysDirectory !== undefined && { signingKeys: readSigningKeys(signingKeysDirectory) }),
+    ...(signingKeysDirectory !== undefined && {
+      signingKeys: readSigningKeys(signingKeysDirectory, systems),
+    }),
     engine: await openConfiguredEngine({ xsdEngine: 'libxml2', usageGuideline }),
-    clearingSystems: JSON.parse(readFileSync(clearingSystemsFile, 'utf8')) as SandboxClearingSystem[],
+    clearingSystems,
     tokens: clientCredentials({
       tokenUrl,
       credentials: (clearingSystemId) => ({

@@ -13,15 +13,20 @@ export type SigningKeys = ReadonlyMap<string, KeyObject>;
 const keyFile = /^(?<id>[A-Za-z0-9_.-]{1,35})\.pem$/;
 
 /**
- * The files `<payment system id>.pem` of a directory; others are left alone.
+ * The files `<payment system id>.pem` of a directory; what has another ending is left alone.
+ * @param systems ids of those that there are
  * @throws ConfigurationError, naming what cannot be used
  */
-export function readSigningKeys(directory: string): SigningKeys {
+export function readSigningKeys(directory: string, systems: readonly string[]): SigningKeys {
   try {
     return new Map(
       readdirSync(directory).flatMap((name) => {
         const id = keyFile.exec(name)?.groups?.['id'];
-        return id === undefined ? [] : [[id, readKey(join(directory, name))] as const];
+        if (id === undefined) return [];
+        if (systems.includes(id)) return [[id, readKey(join(directory, name))] as const];
+        throw new ConfigurationError(
+          `${join(directory, name)} is named after no payment system; there are ${systems.join(', ')}.`,
+        );
       }),
     );
   } catch (error) {

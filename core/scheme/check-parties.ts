@@ -37,7 +37,8 @@ export function* checkOperators(scheme: Scheme, policy: WebAddressPolicy): Itera
   for (const [first, ...others] of repeated(keys, ({ keyId }) => keyId)) {
     for (const { id, keyId, isOperator } of others) {
       const found = findingsOf(isOperator ? 'operators' : 'institutions', id);
-      yield found.error('/publicKeys', `has the key id ${keyId}, which ${first?.id ?? ''} has, too.`);
+      const says = first?.id === id ? 'twice' : `which ${first?.id ?? ''} has, too`;
+      yield found.error('/publicKeys', `has the key id ${keyId}, ${says}.`);
     }
   }
 }

@@ -47,10 +47,12 @@ const publicKeys = z
   .array(
     z.strictObject({
       keyId: id,
-      jwk: z.record(z.string(), z.unknown()).superRefine((jwk, context) => {
-        const read = readPublicKey(jwk);
-        if (!read.ok) context.addIssue({ code: 'custom', message: read.refusal });
-      }),
+      jwk: z
+        .record(z.string(), z.unknown(), 'must be a JWK: an object, as RFC 7517 has it, and not PEM')
+        .superRefine((jwk, context) => {
+          const read = readPublicKey(jwk);
+          if (!read.ok) context.addIssue({ code: 'custom', message: read.refusal });
+        }),
       validFrom: time,
       validUntil: time.nullable().default(null),
     }),

@@ -289,7 +289,7 @@ describe('what would not hang together is refused, with the place and what would
   it.each([
     ['a secret', { kty: 'oct', k: 'c2VjcmV0' }, 'must be of Ed25519'],
     ['by which everybody can sign', { kty: 'RSA', n: 'A'.repeat(342), e: 'AQ' }, 'must have 2048'],
-    ['none', 'MCowBQYDK2VwAyEA', 'expected record'],
+    ['none', 'MCowBQYDK2VwAyEA', 'must be a JWK: an object'],
   ])('a public key that is no key of somebody: %s', async (_what, jwk, says) => {
     const publicKeys = [{ keyId: 'one', jwk, validFrom: '2026-01-01T00:00:00Z' }];
     const operator = await documentOf('operators', 'IPSO-SG');

@@ -60,7 +60,7 @@ describe('the keys of the sandbox', () => {
   it('are the files of a directory, named after the payment system', () => {
     write('THBPPAY.pem', privateKey.export({ type: 'pkcs8', format: 'pem' }));
     write('README', 'not a key');
-    expect([...readSigningKeys(folder).keys()]).toEqual(['THBPPAY']);
+    expect([...readSigningKeys(folder, ['THBPPAY', 'SGDFAST']).keys()]).toEqual(['THBPPAY']);
   });
 
   it.each([
@@ -75,13 +75,20 @@ describe('the keys of the sandbox', () => {
     ],
   ])('%s: it does not start, and does not say what the file holds', (_what, text) => {
     write('SGDFAST.pem', text);
-    expect(() => readSigningKeys(folder)).toThrow(
+    expect(() => readSigningKeys(folder, ['THBPPAY', 'SGDFAST'])).toThrow(
       /SGDFAST\.pem is not a private key.*expected: PEM, ed25519\.$/,
+    );
+  });
+
+  it('of no payment system: it does not start, and says which there are', () => {
+    write('IPSO-TH.pem', 'any');
+    expect(() => readSigningKeys(folder, ['THBPPAY', 'SGDFAST'])).toThrow(
+      /IPSO-TH\.pem is named after no payment system; there are THBPPAY, SGDFAST\.$/,
     );
   });
 
   it('no directory: it does not start', () => {
     rmSync(folder, { recursive: true });
-    expect(() => readSigningKeys(folder)).toThrow('SIGNING_KEYS_DIR cannot be read');
+    expect(() => readSigningKeys(folder, ['THBPPAY', 'SGDFAST'])).toThrow('SIGNING_KEYS_DIR cannot be read');
   });
 });
