@@ -12,7 +12,12 @@ export class UsageError extends UserError {
 
 /** The service, or a part of it, does not answer at this moment: the same request may be made again. */
 export class UnavailableError extends UserError {
-  override readonly name = 'UnavailableError';
+  override readonly name: string = 'UnavailableError';
+}
+
+/** It answers that it has taken nothing, and may take it later (429). */
+export class TurnedAwayError extends UnavailableError {
+  override readonly name = 'TurnedAwayError';
 }
 
 /** A payment was sent, and nobody said whether it was taken: it may have been. */

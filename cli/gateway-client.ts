@@ -1,7 +1,7 @@
 // The gateway as a PSP and a source operator see it: tokens, reference data, quotes, submission, over HTTP only.
 // Every number of an answer stays the text that was sent (MON-1). It must not look into the gateway's database.
 import { z } from 'zod';
-import { UnavailableError, UserError } from './errors.ts';
+import { TurnedAwayError, UnavailableError, UserError } from './errors.ts';
 import { visible } from './foreign-text.ts';
 
 const decimal = z.string(); // a JSON number, kept as its digits
@@ -97,7 +97,7 @@ export function gatewayClient(apiUrl: string): GatewayClient {
 
   /**
    * @throws UserError when the answer is not 200, with what the gateway says of it; UnavailableError where it may have
-   * been taken all the same, or may be made again: 5xx, 429 or no answer
+   * been taken all the same: 5xx or no answer; TurnedAwayError where it was not, and may be made again: 429
    */
   async function call(path: string, init: RequestInit): Promise<Response> {
     const response = await fetch(`${apiUrl}${path}`, {
@@ -110,9 +110,8 @@ export function gatewayClient(apiUrl: string): GatewayClient {
     });
     if (response.status === 200) return response;
     const explanation = await explainRefusal(`${init.method ?? 'GET'} ${path}`, response);
-    throw response.status >= 500 || response.status === 429
-      ? new UnavailableError(explanation)
-      : new UserError(explanation);
+    if (response.status === 429) throw new TurnedAwayError(explanation);
+    throw response.status >= 500 ? new UnavailableError(explanation) : new UserError(explanation);
   }
 
   async function get<Value>(path: string, clientId: string, shape: z.ZodType<Value>): Promise<Value> {

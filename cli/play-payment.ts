@@ -5,7 +5,7 @@ import { compact } from '../core/compact.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { JournalEntry } from '../sandbox/journal-file.ts';
-import { UnansweredError, UnavailableError, UsageError, UserError } from './errors.ts';
+import { TurnedAwayError, UnansweredError, UnavailableError, UsageError, UserError } from './errors.ts';
 import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from './gateway-client.ts';
 import { writeInstruction, type WrittenInstruction } from './instruct.ts';
 import { followJournals, type JournalFollower } from './journal-follower.ts';
@@ -258,7 +258,7 @@ function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageVal
 async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: number): Promise<Uint8Array> {
   const { run, terminal, signal } = stage;
   const { gateway, operator, written } = underway;
-  for (let mayBeStored = false; ; mayBeStored = true) {
+  for (let mayBeStored = false; ;) {
     try {
       return await gateway.submitPacs008({
         clearingSystemId: operator,
@@ -267,9 +267,11 @@ async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: n
       });
     } catch (error) {
       const isOver = Date.now() >= deadline || signal?.aborted === true;
-      const isUnclear = error instanceof UnavailableError;
-      if (!(error instanceof UserError) || !(isUnclear || mayBeStored)) throw error;
-      if (isOver || !isUnclear) throw new UnansweredError(`${error.message} ${mayBePaid(written.uetr)}`);
+      const isTriedAgain = error instanceof UnavailableError;
+      if (isTriedAgain && !(error instanceof TurnedAwayError)) mayBeStored = true;
+      if (!(error instanceof UserError) || !(isTriedAgain || mayBeStored)) throw error;
+      if (isOver || !isTriedAgain)
+        throw mayBeStored ? new UnansweredError(`${error.message} ${mayBePaid(written.uetr)}`) : error;
       terminal.line(terminal.paint('warning', `! ${error.message}`));
       terminal.line('  Sending the same bytes again.');
       await delay(resubmitMs);

@@ -114,6 +114,14 @@ test('once it is answered, it is not sent again', async () => {
   expect(said).not.toContain('It may have been stored');
 }, 30_000);
 
+test('what is turned away until --wait ends was not stored (SEC-7)', async () => {
+  const refused = await payAgainst(refuses(429)).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(UserError);
+  expect(String(refused)).not.toContain('It may have been stored');
+  expect(submitted.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(submitted).size).toBe(1);
+}, 30_000);
+
 test('what is refused at once was not stored', async () => {
   await expect(payAgainst(refuses(422))).rejects.toThrow(UserError);
   expect(submitted.length).toBe(1);
