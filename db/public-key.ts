@@ -64,10 +64,23 @@ function weaknessOf(
     return `must have ${rsaBits.least} to ${rsaBits.most} bits, and has ${modulusLength}`;
   if (publicExponent < leastExponent || publicExponent % 2n === 0n)
     return `must have an odd exponent of ${leastExponent} or more`;
-  const modulus = BigInt(`0x${Buffer.from(String(n), 'base64url').toString('hex')}`);
-  return hasSmallFactor(modulus) || checkPrimeSync(modulus)
-    ? 'must be the product of two large primes: of this one everybody knows the private part'
-    : undefined;
+  return isProduct(String(n))
+    ? undefined
+    : 'must be the product of two large primes: of this one everybody knows the private part';
+}
+
+/** That are products, as far as can be told: looking takes milliseconds, and a key is looked at with every signature. */
+const products = new Set<string>();
+const mostProducts = 10_000;
+
+/** @param encoded a modulus, in base64url */
+function isProduct(encoded: string): boolean {
+  if (products.has(encoded)) return true;
+  const modulus = BigInt(`0x${Buffer.from(encoded, 'base64url').toString('hex')}`);
+  if (hasSmallFactor(modulus) || checkPrimeSync(modulus)) return false;
+  if (products.size >= mostProducts) products.clear();
+  products.add(encoded);
+  return true;
 }
 
 const smallFactors = 10_000n;
