@@ -69,7 +69,9 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     const workflows = await connectTemporal(config.temporal, { ...temporal, codec });
     closers.push(() => workflows.close());
     const checkEngine = () => workflows.check();
-    const { auth, issuer } = await openAuthentication(config, { db, reference, logger });
+    const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });
+    const opened = { db, reference, logger, metrics };
+    const { auth, issuer, checkSignature } = await openAuthentication(config, opened);
     closers.push(startKeys(config, issuer, logger));
     const answers = createAwaitedAnswers(db);
     const quotas = createQuotas();
@@ -84,11 +86,10 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       readiness: { temporal: checkEngine, process: untilStopping(stopping.signal) },
       capture: temporal.traces?.capture,
       quotas,
-      checkSignature: createSignatureCheck({ db, reference: reference.current, clock: Date.now, logger }),
+      checkSignature,
       modules: modulesOf({ engine, workflows, answers, codec, undecided: counts.undecided }, issuer),
     });
     closers.push(startMaintenance(config.databaseUrl, logger), startDueChanges(db, logger));
-    const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });
     // before the work: whatever may keep the process from starting
     const telemetry =
       config.metrics &&
@@ -152,17 +153,25 @@ function untilStopping(stopping: AbortSignal): ReadinessCheck {
   return async () => stopping.throwIfAborted();
 }
 
-/** The authenticator, with our own issuer where the configuration asks for it (SEC-1). */
+interface AuthenticationParts {
+  readonly db: Db;
+  readonly reference: ReferenceCache;
+  readonly logger: Logger;
+  readonly metrics: ApiMetrics;
+}
+
+/** The authenticator, with our own issuer where the configuration asks for it, and the check of signatures (SEC-1). */
 async function openAuthentication(
   { auth, corsOrigins, ...config }: ApiConfig,
-  { db, reference, logger }: { readonly db: Db; readonly reference: ReferenceCache; readonly logger: Logger },
+  { db, reference, logger, metrics }: AuthenticationParts,
 ) {
   const common = { reference: reference.current, clock: Date.now };
   if (auth.kind === 'builtin') await wrapIssuerKeys(db);
   const issuer = auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...auth, ...common }) : undefined;
   const certificateOf = certificatesBy(config);
   const parts = { ...common, logger, corsOrigins, certificateOf, ...(issuer && { builtin: issuer }) };
-  return { auth: createAuthenticator(auth, parts), issuer };
+  const checkSignature = createSignatureCheck({ ...common, db, logger, metrics });
+  return { auth: createAuthenticator(auth, parts), issuer, checkSignature };
 }
 
 interface TelemetryParts {

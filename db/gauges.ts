@@ -1,12 +1,13 @@
 // What the record holds at this moment, in numbers, for metrics (OBS-2): payments without final status, deliveries that
-// are open or dead, alerts that nobody has closed. Payments and deliveries by indexes that hold only those; alerts by one
-// that holds all of them, with what was last done about each.
+// are open or dead, alerts that nobody has closed, and how long the keys of parties count. Payments and deliveries by
+// indexes that hold only those; alerts by one that holds all of them, with what was last done about each.
 import { sql } from 'kysely';
 import { isInDoubt } from './audit.ts';
 import { openAlerts } from './cases.ts';
 import type { Db } from './connection.ts';
 import { isOfToldKind, isOpen } from './deliveries.ts';
 import { readOwed, type Owed } from './party-health.ts';
+import { keysThatEnd, type EndingKeys } from './party-keys.ts';
 
 interface OpenPayments {
   readonly destination: string;
@@ -31,18 +32,20 @@ export interface Gauges {
   readonly payments: readonly OpenPayments[];
   readonly deliveries: readonly OpenDeliveries[];
   readonly alerts: readonly OpenAlerts[];
+  readonly keys: readonly EndingKeys[];
 }
 
 export async function readGauges(db: Db): Promise<Gauges> {
-  const [payments, owed, ages, alerts] = await Promise.all([
+  const [payments, owed, ages, alerts, keys] = await Promise.all([
     readPayments(db),
     readOwed(db),
     readAges(db),
     openAlerts(db),
+    keysThatEnd(db),
   ]);
   const ageOf = ({ party, kind }: Owed) => ages.find((one) => one.party === party && one.kind === kind);
   const deliveries = owed.map((one) => ({ ...one, oldestOpenSeconds: ageOf(one)?.seconds ?? 0 }));
-  return { payments, deliveries, alerts };
+  return { payments, deliveries, alerts, keys };
 }
 
 interface Age {

@@ -26,3 +26,30 @@ export async function keysOfParty(db: Db, party: Party): Promise<readonly PartyK
     order by key_id`.execute(db);
   return rows;
 }
+
+/** Of a party whose keys end: nobody else notices before its messages, or its logins, are refused. */
+export interface EndingKeys {
+  /** A payment system or an institution. */
+  readonly party: string;
+  /** Until the last of its keys ends; 0: its messages have to be signed, and no key counts. */
+  readonly secondsLeft: number;
+}
+
+export async function keysThatEnd(db: Db): Promise<readonly EndingKeys[]> {
+  const { rows } = await sql<EndingKeys>`
+    select party, case when counts then extract(epoch from least(ends, now() + interval '100 years') - now()) else 0 end::float8 as "secondsLeft"
+    from (
+      select clearing_system_id as party, signs_messages as "hasTo",
+        coalesce(bool_or(valid_from <= now() and (valid_until is null or valid_until > now())), false) as counts,
+        max(coalesce(valid_until, 'infinity')) as ends
+      from clearing_systems s join operators using (operator_id) left join public_keys using (operator_id)
+      where s.ended_at is null group by clearing_system_id, signs_messages
+      union all
+      select institution_id, false, bool_or(valid_from <= now() and (valid_until is null or valid_until > now())),
+        max(coalesce(valid_until, 'infinity'))
+      from public_keys where institution_id is not null group by institution_id
+    ) parties
+    where case when counts then ends < 'infinity' else "hasTo" end
+    order by party`.execute(db);
+  return rows;
+}

@@ -22,6 +22,8 @@ export interface RecordGauges {
     readonly oldestOpenSeconds: number;
   }[];
   readonly alerts: readonly { readonly kind: string; readonly severity: string; readonly open: number }[];
+  /** Of parties whose last public key ends, or is missed. */
+  readonly keys: readonly { readonly party: string; readonly secondsLeft: number }[];
 }
 
 export interface ApiMetrics {
@@ -34,6 +36,8 @@ export interface ApiMetrics {
     /** Undefined where it was not answered, or nobody knows when it began. */
     readonly seconds: number | undefined;
   }): void;
+  /** @param party the payment system whose message did not count */
+  refusedSignature(party: string): void;
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -58,6 +62,12 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
     buckets: requestBuckets,
     registers,
   });
+  const refusedSignatures = new Counter({
+    name: 'isthmus_signatures_refused_total',
+    help: 'Messages that were refused for their signature, or because they have none (SEC-1)',
+    labelNames: ['party'],
+    registers,
+  });
   addRecordGauges(registers, readRecord);
   addPartGauge(registers, parts);
   return {
@@ -66,6 +76,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
       requests.inc({ route, method, status: String(status ?? 'none') });
       if (seconds !== undefined) requestSeconds.observe({ route, method }, seconds);
     },
+    refusedSignature: (party) => refusedSignatures.inc({ party }),
   };
 }
 
@@ -166,6 +177,14 @@ function addRecordGauges(registers: Registry[], readRecord: () => Promise<Record
     labels: ['kind', 'severity'],
     of: (read) => read.alerts.map(({ kind, severity, open }): Sample => [{ kind, severity }, open]),
   });
+  gauge(
+    'isthmus_party_keys_seconds_left',
+    'Until the last public key of a party ends; 0: it has to sign, and none counts (ADM-1)',
+    {
+      labels: ['party'],
+      of: (read) => read.keys.map(({ party, secondsLeft }): Sample => [{ party }, secondsLeft]),
+    },
+  );
   new Gauge({
     name: 'isthmus_record_readable',
     help: 'Whether the record could be read for this scrape',

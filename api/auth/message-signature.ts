@@ -27,6 +27,8 @@ export interface SignatureDependencies {
   readonly clock: () => number;
   /** Is told why a message was refused: its sender may be a program that nobody reads. */
   readonly logger: Pick<Logger, 'warn'>;
+  /** Is told whose message was refused, by its payment system. */
+  readonly metrics: { refusedSignature(clearingSystemId: string): void };
 }
 
 /** What a signature must be like, for whoever is refused. */
@@ -49,6 +51,7 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
     const why = await refusalOf(deps, system, { context, body });
     if (why === undefined) return undefined;
     deps.logger.warn({ client: caller.clientId, why }, 'a message was refused for its signature');
+    deps.metrics.refusedSignature(system);
     return refused(why);
   };
 }

@@ -35,7 +35,7 @@ const dashboard = JSON.parse(read('docker/grafana/isthmus-dashboard.json')) as {
 
 /** Every name that a scrape of api and worker has; histograms by their series. */
 async function knownNames(): Promise<ReadonlySet<string>> {
-  const nothing = { payments: [], deliveries: [], alerts: [] };
+  const nothing = { payments: [], deliveries: [], alerts: [], keys: [] };
   const { registry } = createApiMetrics(() => Promise.resolve(nothing), {});
   addProcessMetrics(registry, () => ({ total: 0, idle: 0, waiting: 0 }));
   const metrics = [registry, createWorkerMetrics().registry];
@@ -53,7 +53,7 @@ const functions =
 
 /** What an expression asks Prometheus for. */
 function namesIn(expr: string): readonly string[] {
-  const bare = expr.replaceAll(/\{[^}]*\}|\[[^\]]*\]|by \([^)]*\)|"[^"]*"/g, ' ');
+  const bare = expr.replaceAll(/\{[^}]*\}|\[[^\]]*\]|offset \w+|by \([^)]*\)|"[^"]*"/g, ' ');
   return [...bare.matchAll(/[a-zA-Z_:][a-zA-Z0-9_:]*/g)]
     .map(([name]) => name)
     .filter((name) => !functions.test(name));

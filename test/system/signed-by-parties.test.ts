@@ -212,6 +212,12 @@ describe('a message that is signed', () => {
   });
 });
 
+/** As Prometheus has it, of SGDFAST. */
+async function refusedSoFar(): Promise<number> {
+  const scrape = await (await fetch(`${gateway.telemetryUrl('api')}/metrics`)).text();
+  return Number(/^isthmus_signatures_refused_total\{party="SGDFAST"\} (\d+)$/m.exec(scrape)?.[1] ?? 0);
+}
+
 describe('a message that is refused, and of which nothing is stored', () => {
   type Make = (message: Awaited<ReturnType<typeof payment>>) => Message | Promise<Message>;
   it.each([
@@ -361,11 +367,13 @@ describe('a message that is refused, and of which nothing is stored', () => {
     ['another time', { created: seconds(-400) }, 'more than 300 seconds from our clock'],
     ['something else', { signedPath: '/iso20022/pacs008?x' }, 'does not fit what came'],
   ] satisfies [string, Changes, string][])('says what is wrong: %s', async (_what, changes, says) => {
+    const before = await refusedSoFar();
     const { text } = await post(await signed(await payment(), changes));
     expect((JSON.parse(text) as { detail: string }).detail).toContain(says);
     const said = log.at(-1) ?? ''; // for operators: its sender may be a program that nobody reads
     expect(said).toContain('a message was refused for its signature');
     expect(said).toContain(says);
+    expect(await refusedSoFar()).toBeGreaterThan(before);
   });
 
   it('a key that has ended', async () => {
