@@ -24,6 +24,10 @@ export interface ApiDependencies {
   readonly capture?: Capture | undefined;
   /** Absent: nobody signs. */
   readonly checkSignature?: SignatureCheck;
+  readonly metrics?: {
+    /** @param clientId empty: of nobody that there is */
+    failedLogin(clientId: string): void;
+  };
   /** Default: of this process alone. */
   readonly quotas?: Quotas;
   /** Routes of other modules, e.g. ISO 20022 submission. */

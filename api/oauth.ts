@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
 import { isLoopback, type ApiConfig } from '../core/config.ts';
-import { authenticateClient, type Client, type InTurn } from '../db/clients.ts';
+import { authenticateClient, findClient, type Client, type InTurn } from '../db/clients.ts';
 import { createSecretCheck, type SecretCheck } from '../db/scheme/secrets.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { assertionType, claimedClient, clientByAssertion } from './auth/client-assertion.ts';
@@ -181,12 +181,22 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
       const claims = await claimsOf(deps, given, deps.secretTurns(login.address, strangerOf(context)));
       if (claims === undefined) {
         login.failed();
+        await tellFailed(deps, given);
         return unknown();
       }
       return isProblem(claims) ? claims : tokenFor(claims, context, deps);
     },
     strangerOf(context),
   );
+}
+
+/** For operators (OBS-2): whose secret is guessed, or has ended. The same is done for a name that nobody has. */
+async function tellFailed({ db, logger, metrics }: Issuing, given: ClientCredentials): Promise<void> {
+  const client = given.id.includes('\0') ? undefined : await findClient(db, given.id);
+  if (client !== undefined && 'secret' in given) {
+    logger.warn({ client: client.clientId }, 'a secret of a client was refused');
+  }
+  metrics?.failedLogin(client?.clientId ?? '');
 }
 
 /** Of a client that has shown who it is; as many in a minute as of any other request of it (SEC-7). */

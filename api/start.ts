@@ -86,6 +86,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       readiness: { temporal: checkEngine, process: untilStopping(stopping.signal) },
       capture: temporal.traces?.capture,
       quotas,
+      metrics,
       checkSignature,
       modules: modulesOf({ engine, workflows, answers, codec, undecided: counts.undecided }, issuer),
     });

@@ -31,23 +31,19 @@ export async function authenticateClient<Refusal extends object>(
 ): Promise<Client | Refusal | undefined> {
   const secrets = await db
     .selectFrom('client_secrets')
-    .select(['algorithm', 'salt', 'digest'])
+    .select(['algorithm', 'salt', 'digest', 'tag'])
     .where('client_id', '=', clientId)
     .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', sql<Date>`now()`)]))
     .execute(); // primary key
-  if (check.remembers(secret, secrets)) return findClient(db, clientId);
-  const named = secrets.length > 0 ? clientId : undefined;
-  const isRight = await inTurn(named, () => check.isOneOf(secret, secrets));
+  const verdict = check.judge(secret, secrets);
+  const isRight = typeof verdict === 'boolean' ? verdict : await inTurn(clientId, verdict);
   if (typeof isRight === 'object') return isRight;
   return isRight ? findClient(db, clientId) : undefined;
 }
 
-/**
- * When a secret that is not known is tried, which takes a processor for a while.
- * @param client undefined: there is none of that name, or it has no secret
- */
+/** When a secret is tried that cannot be judged at once, which takes a processor for a while. */
 export type InTurn<Refusal extends object> = (
-  client: string | undefined,
+  client: string,
   work: () => Promise<boolean>,
 ) => Promise<boolean | Refusal>;
 

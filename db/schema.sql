@@ -466,8 +466,10 @@ create table client_secrets (
   digest bytea not null,
   ends_at timestamp with time zone,
   algorithm text not null default 'sha256'::text,
+  tag bytea,
   constraint client_secrets_pkey PRIMARY KEY (client_id, secret_id),
-  constraint client_secrets_algorithm_check CHECK ((algorithm = ANY (ARRAY['sha256'::text, 'scrypt'::text])))
+  constraint client_secrets_algorithm_check CHECK ((algorithm = ANY (ARRAY['sha256'::text, 'scrypt'::text]))),
+  constraint client_secrets_tag_check CHECK ((octet_length(tag) = 4))
 );
 comment on table client_secrets is 'Secrets of clients of the built-in issuer: what is left of them (ADM-4).';
 comment on column client_secrets.client_id is 'The client.';
@@ -476,6 +478,7 @@ comment on column client_secrets.salt is 'Random; empty: of a secret from before
 comment on column client_secrets.digest is 'Of the salt and the secret, by algorithm.';
 comment on column client_secrets.ends_at is 'It does not count from then on; null: until it is ended.';
 comment on column client_secrets.algorithm is 'scrypt (N 16384, r 8, p 1); sha256: of a secret from before.';
+comment on column client_secrets.tag is 'The first bytes of a quick digest of the salt and the secret, by which a wrong one is refused without the slow one; null: of a secret that was brought along, which may have too few bits for that, or of one from before there were tags.';
 
 create table clients (
   client_id text not null,

@@ -141,6 +141,7 @@ interface ClientSecretsTable {
   salt: Buffer;
   digest: Buffer;
   algorithm: Generated<string>;
+  tag: Buffer | null;
   ends_at: Date | null;
 }
 

@@ -38,6 +38,8 @@ export interface ApiMetrics {
   }): void;
   /** @param party the payment system whose message did not count */
   refusedSignature(party: string): void;
+  /** @param client empty: of nobody that there is */
+  failedLogin(client: string): void;
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -68,6 +70,12 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
     labelNames: ['party'],
     registers,
   });
+  const failedLogins = new Counter({
+    name: 'isthmus_logins_failed_total',
+    help: 'Logins that failed, by the client they named; empty: a name that no client has (SEC-7)',
+    labelNames: ['client'],
+    registers,
+  });
   addRecordGauges(registers, readRecord);
   addPartGauge(registers, parts);
   return {
@@ -76,6 +84,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
       requests.inc({ route, method, status: String(status ?? 'none') });
       if (seconds !== undefined) requestSeconds.observe({ route, method }, seconds);
     },
+    failedLogin: (client) => failedLogins.inc({ client }),
     refusedSignature: (party) => refusedSignatures.inc({ party }),
   };
 }

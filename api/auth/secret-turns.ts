@@ -1,6 +1,7 @@
-// Whose secret is tried next (SEC-7): one costs a processor some 40 ms, so clients take turns, those that do not exist as one
-// of them, and of one client the addresses. Whoever tries many, from however many addresses, keeps only those waiting that it
-// names, and of those nobody who came by an address of their own before.
+// Whose secret is tried next (SEC-7), where it cannot be judged at once: the right one of a client's first login, or a guess at
+// one that was brought along, without a tag. It costs a processor some 40 ms, so clients take turns, and of one client the
+// addresses: whoever guesses keeps only those waiting that it names, and of those nobody who came by an address of their own
+// before.
 import type { InTurn } from '../../db/clients.ts';
 import type { WaitingClient } from '../http/turns.ts';
 import { createTurns } from '../http/turns.ts';
@@ -19,8 +20,7 @@ export function createSecretTurns(): (
   const clients = identities();
   const addresses = identities();
   return (address, { closed }) =>
-    async (named, work) => {
-      const client = named ?? '';
+    async (client, work) => {
       const inAll = () => ofAll.take('secrets', work, { closed, connection: clients(client) });
       return ofClient.take(client, inAll, { closed, connection: addresses(address) });
     };

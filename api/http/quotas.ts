@@ -51,34 +51,50 @@ const burstOf = (limit: number) => Math.max(10, Math.ceil(limit / 10));
 const minuteMs = 60_000;
 /** What strangers may name. Clients are as many as there are, and are counted each by its own name. */
 export const strangers = 'stranger ';
-/** From then on those that strangers name share counters: some are refused early, and nobody has more than the limit. */
+/**
+ * From then on the one that was named once, longest ago, is forgotten for each new one, then whoever has been there longest:
+ * whoever tries one name again and again is counted among any number of others, and nobody is counted with somebody else.
+ */
 const mostStrangers = 50_000; // some 10 MB
-const sharedCounters = 4_096;
 
 /** The counters of the minute that it is. */
 interface Minute {
   minute: number;
   counters: Map<string, Counter>;
-  strangers: number;
+  /** Names of strangers that were counted once so far, and those that were more often; the oldest first. */
+  once: Set<string>;
+  often: Set<string>;
 }
 
-/** Under which a name counts. */
-function counted({ counters, strangers: many }: Minute, name: string): string {
-  if (!name.startsWith(strangers) || counters.has(name) || many < mostStrangers) return name;
-  let hash = 0x811c9dc5; // FNV-1a; names are digests of what strangers choose
-  for (let at = 0; at < name.length; at += 1) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0;
-  return `shared ${hash % sharedCounters}`;
-}
+const emptyMinute = (minute: number): Minute => ({
+  minute,
+  counters: new Map(),
+  once: new Set(),
+  often: new Set(),
+});
 
 function counterOf(current: Minute, name: string, limit: number): Counter {
   const { counters } = current;
-  const key = counted(current, name);
-  const known = counters.get(key);
+  const known = counters.get(name);
   if (known !== undefined) return known;
+  if (name.startsWith(strangers)) makeRoom(current);
   const counter = { used: 0, untold: 0, limit, inSecond: 0, second: 0 };
-  counters.set(key, counter);
-  if (key.startsWith(strangers)) current.strangers += 1;
+  counters.set(name, counter);
   return counter;
+}
+
+function makeRoom({ counters, once, often }: Minute): void {
+  if (once.size + often.size < mostStrangers) return;
+  const least = once.size > 0 ? once : often;
+  const [oldest = ''] = least;
+  least.delete(oldest);
+  counters.delete(oldest);
+}
+
+function sort({ once, often }: Minute, name: string, { used }: Counter): void {
+  if (!name.startsWith(strangers)) return;
+  if (used === 1) once.add(name);
+  else if (once.delete(name)) often.add(name);
 }
 
 function standingAt(nowMs: number, used: number, limit: number): Standing {
@@ -125,12 +141,12 @@ function takeUntold({ minute, counters }: Minute): { minute: number; counts: rea
 
 /** @param clock epoch milliseconds: processes count the same minutes */
 export function createQuotas(clock: () => number = Date.now): Quotas {
-  const current: Minute = { minute: 0, counters: new Map(), strangers: 0 };
+  const current = emptyMinute(0);
 
   function begin(): number {
     const nowMs = clock();
     const minute = Math.floor(nowMs / minuteMs);
-    if (minute !== current.minute) Object.assign(current, { minute, counters: new Map(), strangers: 0 });
+    if (minute !== current.minute) Object.assign(current, emptyMinute(minute));
     return nowMs;
   }
 
@@ -147,11 +163,13 @@ export function createQuotas(clock: () => number = Date.now): Quotas {
     },
     note(name, limit) {
       begin();
-      add(counterOf(current, name, limit));
+      const counter = counterOf(current, name, limit);
+      add(counter);
+      sort(current, name, counter);
     },
     look(name, limit) {
       const nowMs = begin();
-      const used = current.counters.get(counted(current, name))?.used ?? 0;
+      const used = current.counters.get(name)?.used ?? 0;
       return { ...standingAt(nowMs, used, limit), isOver: limit !== 0 && used >= limit };
     },
     takeUncounted() {

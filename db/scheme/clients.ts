@@ -9,7 +9,8 @@ export const clients: SchemeKindTables<SchemeDocuments['clients']> = {
       select jsonb_build_object('clientId', c.client_id, 'role', role, 'institutionId', institution_id,
         'clearingSystemId', clearing_system_id, 'demo', demo,
         'secrets', coalesce((select jsonb_agg(jsonb_build_object('secretId', secret_id,
-          'hash', algorithm || ':' || encode(salt, 'hex') || ':' || encode(digest, 'hex'), 'endsAt', ${utc(sql`ends_at`)})
+          'hash', algorithm || ':' || encode(salt, 'hex') || ':' || encode(digest, 'hex')
+            || coalesce(':' || encode(tag, 'hex'), ''), 'endsAt', ${utc(sql`ends_at`)})
           order by secret_id)
           from client_secrets s where s.client_id = c.client_id), '[]')) as document
       from clients c where ended_at is null`,

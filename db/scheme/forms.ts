@@ -169,7 +169,12 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
       .array(
         z.strictObject({
           secretId: id,
-          hash: z.string().regex(secretHashPattern, 'must be scrypt:<salt>:<digest>, hexadecimal'),
+          hash: z
+            .string()
+            .regex(
+              secretHashPattern,
+              'must be scrypt:<salt>:<digest>, hexadecimal, and :<tag> of a secret that was made here',
+            ),
           endsAt: time.nullable().default(null),
         }),
       )

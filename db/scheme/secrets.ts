@@ -1,33 +1,35 @@
 // Secrets of clients (ADM-4): made here, shown once, and kept as a salted hash that is slow to try. A secret of ours has 256
-// bits, and nobody can guess one; one that an operator has brought along may have fewer.
+// bits, and nobody can guess one; one that an operator has brought along may have fewer. Of one of ours a tag is kept too, by
+// which a wrong one is refused at once: otherwise whoever sends guesses keeps others waiting for their logins (SEC-7).
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 const secretBytes = 32;
 const saltBytes = 16;
 
-type Algorithm = 'scrypt' | 'sha256';
-
-/** As a document has it: `scrypt:<salt>:<digest>`, hexadecimal; `sha256:` where it was made before. */
+/**
+ * As a document has it: `scrypt:<salt>:<digest>`, hexadecimal, and `:<tag>` behind it if the secret was made here; `sha256:`
+ * where it was made before.
+ */
 export const secretHashPattern =
-  /^(?:scrypt:(?:[0-9a-f]{2}){16,64}|sha256:(?:[0-9a-f]{2}){0,64}):[0-9a-f]{64}$/;
+  /^(?:scrypt:(?:[0-9a-f]{2}){16,64}:[0-9a-f]{64}(?::[0-9a-f]{8})?|sha256:(?:[0-9a-f]{2}){0,64}:[0-9a-f]{64})$/;
 
 /** RFC 7914; 16 MiB and some 40 ms of a processor for each try. */
 const cost = { N: 16_384, r: 8, p: 1 } as const;
 const digestBytes = 32;
 
-const digestOf: Readonly<Record<Algorithm, (salt: Buffer, secret: string) => Promise<Buffer>>> = {
-  sha256: (salt, secret) => Promise.resolve(createHash('sha256').update(salt).update(secret).digest()),
-  scrypt: (salt, secret) =>
-    inTurn(
-      () =>
-        new Promise((resolve, reject) => {
-          scrypt(secret, salt, digestBytes, cost, (error, digest) => {
-            if (error === null) resolve(digest);
-            else reject(error);
-          });
-        }),
-    ),
-};
+const sha256 = (salt: Buffer, secret: string): Buffer =>
+  createHash('sha256').update(salt).update(secret).digest();
+
+const derived = (salt: Buffer, secret: string): Promise<Buffer> =>
+  inTurn(
+    () =>
+      new Promise((resolve, reject) => {
+        scrypt(secret, salt, digestBytes, cost, (error, digest) => {
+          if (error === null) resolve(digest);
+          else reject(error);
+        });
+      }),
+  );
 
 const mostAtOnce = 2; // of the four threads that a process shares with its files and names
 const waiting: (() => void)[] = [];
@@ -44,12 +46,18 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** 32 bits of a quick digest: they leave 224 bits to be guessed, and of 4 billion wrong ones let one be tried slowly. */
+const tagBytes = 4;
+const tagOf = (salt: Buffer, secret: string): Buffer =>
+  createHash('sha256').update('tag of a secret\0').update(salt).update(secret).digest().subarray(0, tagBytes);
+
 /** A new one, and what is kept of it. */
 export async function makeSecret(): Promise<{ readonly secret: string; readonly hash: string }> {
   const secret = randomBytes(secretBytes).toString('base64url');
   const salt = randomBytes(saltBytes);
-  const digest = await digestOf.scrypt(salt, secret);
-  return { secret, hash: `scrypt:${salt.toString('hex')}:${digest.toString('hex')}` };
+  const digest = await derived(salt, secret);
+  const kept = [salt, digest, tagOf(salt, secret)].map((bytes) => bytes.toString('hex'));
+  return { secret, hash: `scrypt:${kept.join(':')}` };
 }
 
 /** Columns of `client_secrets`, as Postgres reads bytes from text. */
@@ -57,9 +65,15 @@ export function saltedHashOf(hash: string): {
   readonly algorithm: string;
   readonly salt: string;
   readonly digest: string;
+  readonly tag: string | null;
 } {
-  const [algorithm = '', salt = '', digest = ''] = hash.split(':');
-  return { algorithm, salt: `\\x${salt}`, digest: `\\x${digest}` };
+  const [algorithm = '', salt = '', digest = '', tag] = hash.split(':');
+  return {
+    algorithm,
+    salt: `\\x${salt}`,
+    digest: `\\x${digest}`,
+    tag: tag === undefined ? null : `\\x${tag}`,
+  };
 }
 
 /** What is kept of a secret. */
@@ -67,18 +81,20 @@ export interface KeptSecret {
   readonly algorithm: string;
   readonly salt: Buffer;
   readonly digest: Buffer;
+  /** Null: the secret was not made here, or before there were tags. */
+  readonly tag: Buffer | null;
 }
 
 /**
- * Whether a secret is one of those that are kept. What was found right is known again without its slow hash, as long as
- * the same hash is kept; what is wrong is as slow each time. Only a keyed hash of it is in memory, whose key is there too,
- * and nowhere else.
+ * Whether a secret is one of those that are kept of a client. What was found right is known again without its slow hash, as
+ * long as the same hash is kept. Only a keyed hash of it is in memory, whose key is there too, and nowhere else.
  */
 export interface SecretCheck {
-  /** Whether it was found right before, and is kept still: that costs nothing. */
-  remembers(secret: string, kept: readonly KeptSecret[]): boolean;
-  /** @param kept of one client; empty: there is none, which takes as long as a wrong secret */
-  isOneOf(secret: string, kept: readonly KeptSecret[]): Promise<boolean>;
+  /**
+   * @param kept of one client; empty: there is none, which is as quick to see as a wrong secret
+   * @returns what tries it slowly, where it can be seen in no other way
+   */
+  judge(secret: string, kept: readonly KeptSecret[]): boolean | (() => Promise<boolean>);
 }
 
 const nameOf = ({ algorithm, salt, digest }: KeptSecret) =>
@@ -86,7 +102,8 @@ const nameOf = ({ algorithm, salt, digest }: KeptSecret) =>
 
 const mostKnown = 10_000;
 
-export function createSecretCheck(): SecretCheck {
+/** @param derive scrypt; counted in tests */
+export function createSecretCheck(derive: typeof derived = derived): SecretCheck {
   const key = randomBytes(32);
   const known = new Map<string, Buffer>(); // by what is kept
   const keyed = (secret: string) => createHmac('sha256', key).update(secret).digest();
@@ -97,24 +114,23 @@ export function createSecretCheck(): SecretCheck {
   }
 
   async function isIt(secret: string, kept: KeptSecret): Promise<boolean> {
-    if (isKnown(secret, kept)) return true;
-    const digest = await digestOf[kept.algorithm === 'scrypt' ? 'scrypt' : 'sha256'](kept.salt, secret);
-    const isRight = kept.digest.length === digest.length && timingSafeEqual(digest, kept.digest);
-    if (isRight) {
-      if (known.size >= mostKnown) known.clear();
-      known.set(nameOf(kept), keyed(secret));
-    }
-    return isRight;
+    if (!isSame(await derive(kept.salt, secret), kept.digest)) return false;
+    if (known.size >= mostKnown) known.clear();
+    known.set(nameOf(kept), keyed(secret));
+    return true;
   }
 
   return {
-    remembers: (secret, kept) => kept.some((one) => isKnown(secret, one)),
-    async isOneOf(secret, kept) {
-      const found = await Promise.all(kept.map((one) => isIt(secret, one)));
-      if (found.includes(true)) return true;
-      // what is wrong takes as long where there is no secret, or only one of before
-      if (!kept.some(({ algorithm }) => algorithm === 'scrypt')) await digestOf.scrypt(key, secret);
-      return false;
+    judge(secret, kept) {
+      const quick = kept.filter(({ algorithm }) => algorithm === 'sha256');
+      const slow = kept.filter(({ algorithm }) => algorithm === 'scrypt');
+      if (slow.some((one) => isKnown(secret, one))) return true;
+      if (quick.some(({ salt, digest }) => isSame(sha256(salt, secret), digest))) return true;
+      const toTry = slow.filter(({ salt, tag }) => tag === null || isSame(tagOf(salt, secret), tag));
+      if (toTry.length === 0) return false;
+      return async () => (await Promise.all(toTry.map((one) => isIt(secret, one)))).includes(true);
     },
   };
 }
+
+const isSame = (one: Buffer, other: Buffer) => one.length === other.length && timingSafeEqual(one, other);

@@ -194,6 +194,20 @@ test('names that strangers make up by the thousand cost no more memory than ther
   expect(quotas.use('a client', 5).isOver).toBe(true);
 });
 
+test('however many names strangers make up, nobody counts for another: not a client that has never failed, nor who tries one again and again', () => {
+  const quotas = createQuotas(clock);
+  const guessed = `${strangers}one client from one address`;
+  const flood = (from: number) => {
+    for (let nth = from; nth < from + 60_000; nth += 1) quotas.note(`${strangers}made up ${nth}`, 10);
+  };
+  flood(0);
+  for (let nth = 1; nth <= 10; nth += 1) quotas.note(guessed, 10);
+  flood(60_000);
+  expect(quotas.look(guessed, 10).isOver).toBe(true);
+  const honest = Array.from({ length: 500 }, (_, nth) => quotas.look(`${strangers}honest ${nth}`, 10));
+  expect(honest.filter(({ isOver, remaining }) => isOver || remaining < 10)).toEqual([]);
+});
+
 test('logins that succeed are requests of their client, too', async () => {
   const api = await limited({ requestsPerMinute: 3 });
   const login = (client: string) =>

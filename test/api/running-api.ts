@@ -1,7 +1,7 @@
 // A whole API process in this one: real HTTP on a free port, the built-in issuer, a database of the test's own.
 import pino, { type Logger } from 'pino';
 import { createApp } from '../../api/app.ts';
-import type { RouteModule } from '../../api/dependencies.ts';
+import type { ApiDependencies, RouteModule } from '../../api/dependencies.ts';
 import { createAuthenticator } from '../../api/auth/authenticator.ts';
 import { openBuiltinIssuer } from '../../api/auth/issuer.ts';
 import { oauthRoutes } from '../../api/oauth.ts';
@@ -82,6 +82,7 @@ export interface ApiOptions {
   readonly serverLimits?: Partial<ServerLimits>;
   /** Default: one that says nothing. */
   readonly logger?: Logger;
+  readonly metrics?: ApiDependencies['metrics'];
   readonly onAnswered?: (request: AnsweredRequest) => void;
   readonly trace?: RequestListeners['trace'];
   /** Default: those of the service. */
@@ -127,7 +128,8 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
   };
   let app;
   try {
-    app = createApp({ db, reference, config, auth, logger, modules, quotas });
+    const { metrics } = options;
+    app = createApp({ db, reference, config, auth, logger, modules, quotas, ...(metrics && { metrics }) });
   } catch (error) {
     await closeData();
     throw error;
