@@ -41,7 +41,7 @@ const folders = {
   },
   'api/auth': {
     ours: ['core', 'db', 'api/http'],
-    packages: ['hono', 'http-message-signatures', 'jose', 'pino'],
+    packages: ['hono', 'http-message-signatures', 'jose', 'pino', 'structured-headers'],
     node: true,
   },
   sandbox: { ours: ['core', 'xml'], packages: ['undici'], node: true },

@@ -19,7 +19,8 @@ export interface Signer {
    */
   headersOf(message: { readonly id: string; readonly body: Uint8Array }): Readonly<Record<string, string>>;
   /**
-   * Headers of an HTTP Message Signature (RFC 9421) by the newest key, for one attempt to a party that wants them (SEC-1).
+   * Headers of an HTTP Message Signature (RFC 9421) by one key, for one attempt to a party that wants them (SEC-1): by the
+   * newest that was published for so long that whoever keeps our key set knows it.
    */
   signedRequest(request: {
     readonly url: string;
@@ -40,6 +41,7 @@ export interface SignerOptions {
 
 interface Key {
   readonly keyId: string;
+  readonly from: number;
   readonly until: number;
   readonly privateKey: KeyObject;
 }
@@ -91,7 +93,7 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
         .map(({ privateKey }) => sign(null, content, privateKey).toString('base64'));
       return webhookHeaders(id, timestamp, signatures);
     },
-    signedRequest: (request) => signedRequest(newestKey(keys), request),
+    signedRequest: (request) => signedRequest(wellKnownKey(keys, Date.now()), request),
     sign: (content) => {
       const { keyId, privateKey } = newestKey(keys);
       return { keyId, signature: sign(null, content, privateKey) };
@@ -103,6 +105,14 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
 function newestKey([newest]: readonly Key[]): Key {
   assert(newest !== undefined, 'a worker has made a key before it signs');
   return newest;
+}
+
+/** Twice as long as a receiver may keep the key set; where none is as old (the others were withdrawn), the oldest. */
+const publishedMs = 600_000;
+
+function wellKnownKey(keys: readonly Key[], nowMs: number): Key {
+  const signing = keys.filter(({ until }) => nowMs < until);
+  return signing.find(({ from }) => nowMs - from > publishedMs) ?? signing.at(-1) ?? newestKey(keys);
 }
 
 /** Undefined: the database has not confirmed it for seconds, so that nothing new can be read either (REF-6). */
@@ -127,8 +137,9 @@ const rotateIfDue = (db: Db, rotateAfterDays: number) =>
 const forever = 100_000;
 
 async function readKeys(db: Db): Promise<readonly Key[]> {
-  return (await signingKeys(db)).map(({ keyId, publicKey, privateKey, signsUntil }) => ({
+  return (await signingKeys(db)).map(({ keyId, publicKey, privateKey, signsFrom, signsUntil }) => ({
     keyId,
+    from: signsFrom.getTime(),
     until: signsUntil?.getTime() ?? Number.POSITIVE_INFINITY,
     privateKey: createPrivateKey({
       key: { kty: 'OKP', crv: 'Ed25519', x: publicKey, d: privateKey },

@@ -6,16 +6,8 @@
 
 /** Every signature is over these, at least. */
 export const signedComponents = ['@method', '@path', '@query', 'content-digest'] as const;
-/** And says these. */
-export const signatureParameters = ['created', 'keyid', 'nonce'] as const;
-
 /** Seconds from its time to ours, at most, in either direction. */
 export const signatureToleranceSeconds = 300;
 
 /** `sha-256=:...:` */
 export const contentDigest = (sha256Base64: string): string => `sha-256=:${sha256Base64}:`;
-
-/** SHA-256 in base64 as a header has it, which may have others beside it; undefined: there is none. */
-export function digestIn(header: string): string | undefined {
-  return /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/.exec(header)?.[1];
-}

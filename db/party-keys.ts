@@ -13,13 +13,16 @@ export interface PartyKey {
 /** Of which party: of a payment system, the operator's. */
 export type Party = { readonly institutionId: string } | { readonly clearingSystemId: string };
 
-/** Those that count at this moment. */
+/**
+ * Those that count at this moment. Of a payment system that has ended, too: it still says what became of the payments that it
+ * was sent before (ADM-1), and has to sign that.
+ */
 export async function keysOfParty(db: Db, party: Party): Promise<readonly PartyKey[]> {
   const isTheirs =
     'institutionId' in party
       ? sql`institution_id = ${party.institutionId}`
       : sql`operator_id = (
-          select operator_id from clearing_systems where clearing_system_id = ${party.clearingSystemId} and ended_at is null)`;
+          select operator_id from clearing_systems where clearing_system_id = ${party.clearingSystemId})`;
   const { rows } = await sql<PartyKey>`
     select key_id as "keyId", public_jwk as jwk from public_keys
     where ${isTheirs} and valid_from <= now() and (valid_until is null or valid_until > now())

@@ -1,24 +1,27 @@
 // Whether a message was signed by the operator that it comes from (SEC-1, RFC 9421), where that operator wants it: a token
-// that somebody has stolen, or who can read and write at a proxy, is not enough then. Each signature counts once.
+// that somebody has stolen, or who can read and write at a proxy, is not enough then. Each signature counts once. It is over
+// the digest of the body, so it is looked at before the body is: whoever cannot sign takes nothing that the operator needs.
 import { constants, createHash, timingSafeEqual, verify } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { httpbis, type SignatureParameters } from 'http-message-signatures';
 import { operatorOf } from '../../core/receiver.ts';
 import type { ReferenceData } from '../../core/reference.ts';
-import {
-  digestIn,
-  signatureParameters,
-  signatureToleranceSeconds,
-  signedComponents,
-} from '../../core/http-signature.ts';
+import { signatureToleranceSeconds } from '../../core/http-signature.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
 import { readPublicKey, type KeyKind } from '../../db/public-key.ts';
 import { useAssertion } from '../../db/used-assertions.ts';
+import { aboutRequest } from '../http/access-log.ts';
 import type { Caller, SignatureCheck } from '../http/caller.ts';
-import { problem, type Problem } from '../http/problem.ts';
+import { problem } from '../http/problem.ts';
+import {
+  digestIn,
+  signaturesOf,
+  type Fault,
+  type SignatureInput,
+  type SignedHead,
+} from './signature-input.ts';
 
 export interface SignatureDependencies {
   readonly db: Db;
@@ -34,54 +37,46 @@ export interface SignatureDependencies {
 /** What a signature must be like, for whoever is refused. */
 const wanted =
   'Sign each message anew, after RFC 9421: over "@method", "@path", "@query" and "content-digest" (sha-256), with created, keyid and a nonce that is used once.';
-
-const refused = (why: string): Problem =>
-  problem('signature-refused', {
-    detail: `${why} ${wanted}`,
-    headers: { 'accept-signature': acceptSignature },
-  });
 const acceptSignature = `sig=("@method" "@path" "@query" "content-digest");created;keyid;nonce`;
 
-const longestNonce = 256;
-
 export function createSignatureCheck(deps: SignatureDependencies): SignatureCheck {
-  return async (context, caller, body) => {
-    const system = signingSystem(deps.reference(), caller);
-    if (system === undefined) return undefined;
-    const why = await refusalOf(deps, system, { context, body });
-    if (why === undefined) return undefined;
-    deps.logger.warn({ client: caller.clientId, why }, 'a message was refused for its signature');
+  const refusing = (context: Context, system: string) => (why: string) => {
+    const { requestId, client, route } = aboutRequest(context);
+    deps.logger.warn({ requestId, client, route, why }, 'a message was refused for its signature');
     deps.metrics.refusedSignature(system);
-    return refused(why);
+    return problem('signature-refused', {
+      detail: `${why} ${wanted}`,
+      headers: { 'accept-signature': acceptSignature },
+    });
+  };
+  return async (context, caller) => {
+    const system = signingSystem(deps.reference(), caller);
+    if (system === undefined) return () => Promise.resolve(undefined);
+    const refuse = refusing(context, system);
+    const head = headOf(context);
+    const digest = digestIn(head.headers);
+    const good = await goodOf(deps, system, head);
+    if (typeof good === 'string') return refuse(good);
+    if (typeof digest === 'string') return refuse(digest);
+    return async (body) => {
+      if (!timingSafeEqual(digest, createHash('sha256').update(body).digest())) {
+        return refuse('Content-Digest is not the SHA-256 of the body.');
+      }
+      return (await areFirst(deps.db, good)) ? undefined : refuse(usedBefore);
+    };
   };
 }
 
-/** Why the message does not count; undefined: it does, and its signature has been used up. */
-async function refusalOf(
-  { db, clock }: SignatureDependencies,
-  system: string,
-  { context, body }: { readonly context: Context; readonly body: Uint8Array },
-): Promise<string | undefined> {
-  const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
-  const headers = headersOf(incoming);
-  const digest = digestIn(headers['content-digest'] ?? '');
-  if (headers['signature'] === undefined || headers['signature-input'] === undefined) {
-    return 'The operator of this payment system has its messages signed, and this one is not.';
+const usedBefore =
+  'A signature with this nonce was used before. If you do not know whether the message was taken, sign the same bytes anew: they are answered as the first time.';
+
+/** Uses them all up: who sees the message go by could take another one of them. */
+async function areFirst(db: Db, signatures: readonly SignatureInput[]): Promise<boolean> {
+  for (const { keyId, nonce, created } of signatures) {
+    const endsAtMs = (created + 2 * signatureToleranceSeconds) * 1_000;
+    if (!(await useAssertion(db, { clientId: `signature ${keyId}`, jti: nonce, endsAtMs }))) return false;
   }
-  if (digest === undefined || !isDigestOf(digest, body)) {
-    return 'Content-Digest is not the SHA-256 of the body.';
-  }
-  const keys = await keysOfParty(db, { clearingSystemId: system });
-  const nowMs = clock();
-  const found = await verifiedBy(context, { headers, keys, nowMs });
-  if (!found.isGood) return found.why;
-  for (const { keyid = '', nonce = '', created } of found.signatures) {
-    const endsAtMs =
-      (created instanceof Date ? created.getTime() : nowMs) + 2 * signatureToleranceSeconds * 1_000;
-    const isFirst = await useAssertion(db, { clientId: `signature ${keyid}`, jti: nonce, endsAtMs });
-    if (!isFirst) return 'A signature with this nonce was used before.';
-  }
-  return undefined;
+  return true;
 }
 
 /** The payment system that the caller speaks for, if its operator wants signatures. */
@@ -89,80 +84,51 @@ function signingSystem(data: ReferenceData, { clearingSystemId: id = '' }: Calle
   return operatorOf(data, id)?.signsMessages === true ? id : undefined;
 }
 
-/** One line each: of a header that comes twice, both. */
-function headersOf(incoming: IncomingMessage | undefined): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(incoming?.headers ?? {}).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, [value].flat().join(', ')]],
-    ),
+function headOf({ req, env }: Context): SignedHead {
+  const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
+  const url = new URL(req.url);
+  const target = incoming?.url?.startsWith('/') === true ? incoming.url : `${url.pathname}${url.search}`;
+  const headers = Object.entries(incoming?.headers ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, [value].flat().join(', ')]],
   );
+  const lines = Object.fromEntries(headers) as SignedHead['headers'];
+  return { method: req.method, target, url: req.url, headers: lines };
 }
 
-function isDigestOf(base64: string, body: Uint8Array): boolean {
-  return timingSafeEqual(Buffer.from(base64, 'base64'), createHash('sha256').update(body).digest());
+/** Those by keys of the operator that fit the head; a text: there is none, and what is wrong with the best of them. */
+async function goodOf(
+  { db, clock }: SignatureDependencies,
+  system: string,
+  head: SignedHead,
+): Promise<readonly SignatureInput[] | string> {
+  const signatures = signaturesOf(head, clock());
+  if (typeof signatures === 'string') return signatures;
+  const keys = await keysOfParty(db, { clearingSystemId: system });
+  const judged = signatures.map((one) => faultOf(one, keys) ?? one);
+  const good = judged.filter((one) => 'base' in one);
+  if (good.length > 0) return good;
+  const [nearest] = judged.filter((one) => 'why' in one).sort((one, other) => other.step - one.step);
+  return nearest?.why ?? 'Signature-Input has no signature.';
 }
 
-interface Signed {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly keys: readonly PartyKey[];
-  readonly nowMs: number;
-}
-
-/** The parameters of those that are good: each of them counts once. Or why none is. */
-type Verified =
-  | { readonly isGood: true; readonly signatures: readonly SignatureParameters[] }
-  | { readonly isGood: false; readonly why: string };
-
-/** What is wrong, by the last of those that say so: a message has one signature of its operator, as a rule. */
-const noKey = 'No key of this operator has the keyid of the signature.';
-const notTimely = `The signature has no nonce, or its created is more than ${signatureToleranceSeconds} seconds from our clock.`;
-const notGood =
-  'The signature does not fit what came, under the key of its keyid: another key signed, or something else was signed.';
-
-async function verifiedBy({ req }: Context, { headers, keys, nowMs }: Signed): Promise<Verified> {
-  const signatures: SignatureParameters[] = [];
-  let why = 'Signature-Input has no signature over what is wanted, or cannot be read.';
-  const now = new Date(nowMs);
-  const config = {
-    notAfter: new Date(nowMs + signatureToleranceSeconds * 1_000),
-    requiredFields: [...signedComponents],
-    requiredParams: [...signatureParameters],
-    componentParser: (_name: string, parameters: ReadonlyMap<string, unknown>) => {
-      // the component itself is wanted, and not a part of it, or that of another message
-      if (parameters.size > 0) throw new Error('a component has parameters');
-      return null;
-    },
-    keyLookup: (parameters: SignatureParameters) => {
-      const key = keys.find(({ keyId }) => keyId === parameters.keyid);
-      const by = key && verifierOf(key);
-      why = by === undefined ? noKey : notTimely;
-      if (key === undefined || by === undefined || !isTimely(parameters, now)) return Promise.resolve(null);
-      why = notGood;
-      return Promise.resolve({
-        id: key.keyId,
-        algs: [by.alg],
-        verify: async (data: Buffer, signature: Buffer, given?: SignatureParameters) => {
-          if (given?.alg !== undefined && given.alg !== by.alg) return false;
-          const isGood = await by.verify(data, signature);
-          if (isGood) signatures.push(parameters);
-          return isGood;
-        },
-      });
-    },
-  };
-  try {
-    const isGood = await httpbis.verifyMessage(config, { method: req.method, url: req.url, headers });
-    return isGood === true && signatures.length > 0 ? { isGood, signatures } : { isGood: false, why };
-  } catch {
-    return { isGood: false, why }; // the library throws for what is malformed, expired or unknown
+function faultOf(one: SignatureInput | Fault, keys: readonly PartyKey[]): Fault | undefined {
+  if ('why' in one) return one;
+  const key = keys.find(({ keyId }) => keyId === one.keyId);
+  const by = key && verifierOf(key);
+  if (by === undefined) {
+    return { step: 3, why: 'No key of this operator that counts now has the keyid of the signature.' };
   }
+  if (one.alg !== undefined && one.alg !== by.alg) {
+    return {
+      step: 4,
+      why: `alg of the signature is not ${by.alg}, which its key is for; it may be left out.`,
+    };
+  }
+  return by.verify(one.base, one.signature) ? undefined : { step: 5, why: notGood };
 }
 
-function isTimely({ created, nonce }: SignatureParameters, now: Date): boolean {
-  const ageMs = created instanceof Date ? now.getTime() - created.getTime() : Number.NaN;
-  const isOnce = typeof nonce === 'string' && nonce !== '' && nonce.length <= longestNonce;
-  return Math.abs(ageMs) <= signatureToleranceSeconds * 1_000 && isOnce; // what has expired the library refuses
-}
+const notGood =
+  'The signature does not fit what came, under the key of its keyid: another key signed, or something else was signed than the method, path and query of the request line and these headers.';
 
 /** By the kind of the key, and never of the message's choice. Undefined: registered, and not to be used. */
 function verifierOf({ jwk }: PartyKey) {
@@ -172,8 +138,7 @@ function verifierOf({ jwk }: PartyKey) {
   const { alg, hash, ...options } = algorithmOf[kind];
   return {
     alg,
-    verify: (data: Buffer, signature: Buffer) =>
-      Promise.resolve(verify(hash, data, { key, ...options }, signature)),
+    verify: (data: Buffer, signature: Buffer) => verify(hash, data, { key, ...options }, signature),
   };
 }
 

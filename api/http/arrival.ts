@@ -2,7 +2,7 @@
 // and whether it is signed, where its operator wants that (MSG-2, SEC-1, SEC-7).
 import type { Context } from 'hono';
 import { aboutRequest, noteStanding } from './access-log.ts';
-import { senderOf, type Authenticator, type Caller, type SignatureCheck } from './caller.ts';
+import { senderOf, type Authenticator, type BodyCheck, type Caller, type SignatureCheck } from './caller.ts';
 import { isProblem, problem, type Problem } from './problem.ts';
 import type { Quotas } from './quotas.ts';
 import type { Turns } from './turns.ts';
@@ -49,7 +49,8 @@ export async function authenticateAfter(
   const claimed = await authenticator.authenticate(context);
   const isKnown = !isProblem(claimed);
   if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for (OBS-1)
-  const over = isKnown ? count(context, claimed) : undefined;
+  const signed = isKnown && checkSignature !== undefined ? await checkSignature(context, claimed) : undefined;
+  const over = isKnown ? refusalOf(signed, { context, caller: claimed, count }) : undefined;
   const leaveRoom = isKnown && over === undefined ? turns?.makeRoom(senderOf(claimed)) : undefined;
   const hasRoom = over === undefined && (turns === undefined || leaveRoom !== undefined);
   try {
@@ -62,6 +63,18 @@ export async function authenticateAfter(
   if (over !== undefined) return over;
   const caller = await authenticator.authenticate(context); // as it is now (SEC-8)
   if (!hasRoom) return problem('too-many-messages');
-  if (checkSignature === undefined || isProblem(caller)) return caller;
-  return (await checkSignature(context, caller, context.get('message'))) ?? caller;
+  if (signed === undefined || isProblem(signed) || isProblem(caller)) return caller;
+  return (await signed(context.get('message'))) ?? caller;
+}
+
+/**
+ * Whoever has a token and cannot sign is counted apart: none of what its operator may send is used up by that, and no room
+ * for its body is taken (SEC-1, SEC-7).
+ */
+function refusalOf(
+  signed: Problem | BodyCheck | undefined,
+  { context, caller, count }: Pick<Arrival, 'context' | 'count'> & { readonly caller: Caller },
+): Problem | undefined {
+  if (!isProblem(signed)) return count(context, caller);
+  return count(context, { clientId: `${caller.clientId} unsigned` }) ?? signed;
 }

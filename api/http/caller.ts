@@ -40,12 +40,12 @@ export interface Authenticator {
   knownSender(authorization: string): string | undefined;
 }
 
-/** Whether a message is signed as its operator wants it (SEC-1); undefined: it is, or need not be. */
-export type SignatureCheck = (
-  context: Context,
-  caller: Caller,
-  body: Uint8Array,
-) => Promise<Problem | undefined>;
+/**
+ * Whether a message is signed as its operator wants it (SEC-1), by its head, before anything of its body is kept.
+ * @returns what is to be asked once the body has come; undefined from there: it is signed, or need not be
+ */
+export type SignatureCheck = (context: Context, caller: Caller) => Promise<Problem | BodyCheck>;
+export type BodyCheck = (body: Uint8Array) => Promise<Problem | undefined>;
 
 /** Those of one clearing system or institution are one sender (SEC-7). */
 export const senderOf = ({ clearingSystemId, institutionId, clientId }: Caller): string =>

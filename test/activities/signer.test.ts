@@ -46,3 +46,28 @@ test('where keys cannot be read, that is said now and then; once they can, the n
   await rotateDeliveryKey(db, { by: 'operator', because: 'a test', withdraw: false });
   await expect.poll(signatures, { timeout: 10_000 }).toHaveLength(2);
 });
+
+test('while a key is new to those who keep our key set, what needs one signature has that of the one before; unless that was withdrawn', async () => {
+  const keyIds = async () => {
+    const headers = await signer.signedRequest({
+      url: 'https://th.example/in?a=1',
+      body: Buffer.from('<a/>'),
+    });
+    return /keyid="([^"]+)"/.exec(headers['signature-input'] ?? '')?.[1];
+  };
+  const listed = async () => {
+    const { rows } = await sql<{
+      id: string;
+    }>`select key_id as id from delivery_keys order by signs_from`.execute(db);
+    return rows.map(({ id }) => id);
+  };
+  const [older, newer] = await listed();
+  expect(await keyIds()).toBe(older);
+  await sql`update delivery_keys set signs_from = signs_from - interval '11 minutes' where key_id = ${newer}`.execute(
+    db,
+  );
+  reference = () => ({}); // it has changed
+  await expect.poll(keyIds, { timeout: 10_000 }).toBe(newer);
+  await rotateDeliveryKey(db, { by: 'operator', because: 'it was seen elsewhere', withdraw: true });
+  await expect.poll(keyIds, { timeout: 10_000 }).toBe((await listed()).at(-1));
+});

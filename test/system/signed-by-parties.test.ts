@@ -363,8 +363,12 @@ describe('a message that is refused, and of which nothing is stored', () => {
   });
 
   it.each([
-    ['no key of it', { params: ['created', 'nonce', 'keyid'], key: 'thb-ed' }, 'No key of this operator'],
-    ['another time', { created: seconds(-400) }, 'more than 300 seconds from our clock'],
+    [
+      'no key of it',
+      { params: ['created', 'nonce', 'keyid'], key: 'thb-ed' },
+      'No key of this operator that counts now',
+    ],
+    ['another time', { created: seconds(-400) }, 'seconds behind our clock, and at most 300 are allowed'],
     ['something else', { signedPath: '/iso20022/pacs008?x' }, 'does not fit what came'],
   ] satisfies [string, Changes, string][])('says what is wrong: %s', async (_what, changes, says) => {
     const before = await refusedSoFar();

@@ -1,0 +1,147 @@
+// One signature of a message (RFC 9421), as its headers have it: which key it claims, whether it is over what is wanted, at
+// this time, and over what came. The first thing that is wrong is said, because a program that signs wrongly cannot be
+// mended by somebody who hears only that it does.
+import { httpbis } from 'http-message-signatures';
+import {
+  isInnerList,
+  parseDictionary,
+  serializeItem,
+  serializeList,
+  type InnerList,
+} from 'structured-headers';
+import { signatureToleranceSeconds, signedComponents } from '../../core/http-signature.ts';
+
+/** The head of a request, as it came. */
+export interface SignedHead {
+  readonly method: string;
+  /** Path and query of the request line. */
+  readonly target: string;
+  /** With scheme and host. */
+  readonly url: string;
+  /** One line each: of a header that came twice, both. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface SignatureInput {
+  readonly keyId: string;
+  readonly nonce: string;
+  /** Epoch seconds. */
+  readonly created: number;
+  readonly signature: Buffer;
+  /** What was signed. */
+  readonly base: Buffer;
+  /** As the signature says; undefined: it does not. */
+  readonly alg: unknown;
+}
+
+/** Why one does not count; the further it came, the better it says what its sender has to mend. */
+export interface Fault {
+  readonly why: string;
+  readonly step: number;
+}
+
+const longestNonce = 256;
+
+/**
+ * Each signature of the head, or what is wrong with it; a text: there is none, or the headers cannot be read.
+ * @param nowMs epoch milliseconds
+ */
+export function signaturesOf(head: SignedHead, nowMs: number): readonly (SignatureInput | Fault)[] | string {
+  const { 'signature-input': inputs, signature } = head.headers;
+  if (inputs === undefined || signature === undefined) {
+    return 'The operator of this payment system has its messages signed, and this one is not.';
+  }
+  try {
+    const signatures = parseDictionary(signature);
+    return [...parseDictionary(inputs)].map(([label, input]) => {
+      const bytes: unknown = signatures.get(label)?.[0];
+      if (!isInnerList(input) || !(bytes instanceof ArrayBuffer)) {
+        return fault(0, `Signature has no bytes for "${label}" of Signature-Input, or that is no list.`);
+      }
+      return read(head, { input, signature: Buffer.from(bytes), nowSeconds: nowMs / 1_000 });
+    });
+  } catch {
+    return 'Signature-Input or Signature cannot be read (RFC 8941).';
+  }
+}
+
+/** SHA-256 of the body as Content-Digest has it (RFC 9530), which may have others beside it. */
+export function digestIn(headers: SignedHead['headers']): Buffer | string {
+  const line = headers['content-digest'];
+  if (line === undefined) return 'Content-Digest is missing.';
+  try {
+    const bytes: unknown = parseDictionary(line).get('sha-256')?.[0];
+    if (bytes instanceof ArrayBuffer && bytes.byteLength === 32) return Buffer.from(bytes);
+  } catch {
+    // it is no dictionary
+  }
+  return 'Content-Digest has no sha-256=:...: of 32 bytes in base64.';
+}
+
+const fault = (step: number, why: string): Fault => ({ step, why });
+
+interface Read {
+  readonly input: InnerList;
+  readonly signature: Buffer;
+  readonly nowSeconds: number;
+}
+
+function read(head: SignedHead, { input, signature, nowSeconds }: Read): SignatureInput | Fault {
+  const [items, parameters] = input;
+  const [keyId, nonce, created] = ['keyid', 'nonce', 'created'].map((name): unknown => parameters.get(name));
+  if (typeof keyId !== 'string') return fault(1, 'The signature has no keyid.');
+  const components = items.map(([name]): unknown => name);
+  const missing = signedComponents.filter((name) => !components.includes(name));
+  if (missing.length > 0) return fault(2, `The signature is not over ${quoted(missing)}.`);
+  if (items.some(([, own]) => own.size > 0) || new Set(components).size < components.length) {
+    return fault(2, 'A component of the signature has parameters, or is there twice.');
+  }
+  if (typeof nonce !== 'string' || nonce === '' || nonce.length > longestNonce) {
+    return fault(2, `The signature has no nonce, or one of more than ${longestNonce} characters.`);
+  }
+  if (!isSeconds(created)) return fault(2, 'created of the signature is not whole seconds since 1970.');
+  const expires: unknown = parameters.get('expires');
+  const time = timeFault(created, expires, nowSeconds);
+  if (time !== undefined) return fault(2, time);
+  const base = baseOf(head, input);
+  if (base === undefined) return fault(2, 'The signature is over something that the message does not have.');
+  return { keyId, nonce, created, signature, base, alg: parameters.get('alg') as unknown };
+}
+
+const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
+const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value);
+
+function timeFault(created: number, expires: unknown, nowSeconds: number): string | undefined {
+  const behind = Math.round(nowSeconds - created);
+  if (Math.abs(behind) > signatureToleranceSeconds) {
+    const by = `${Math.abs(behind)} seconds ${behind > 0 ? 'behind' : 'ahead of'} our clock`;
+    return `created of the signature is ${by}, and at most ${signatureToleranceSeconds} are allowed.`;
+  }
+  if (expires === undefined) return undefined;
+  if (!isSeconds(expires)) return 'expires of the signature is not whole seconds since 1970.';
+  return expires < nowSeconds ? 'The signature has expired, by its own expires.' : undefined;
+}
+
+/** Undefined: it has not what is signed. Path and query are those of the request line: a URL would write some otherwise. */
+function baseOf({ method, target, url, headers }: SignedHead, input: InnerList): Buffer | undefined {
+  const query = target.indexOf('?');
+  const derived: Readonly<Record<string, string>> = {
+    '@path': query === -1 ? target : target.slice(0, query),
+    '@query': query === -1 ? '?' : target.slice(query),
+    '@request-target': target,
+  };
+  const [items] = input;
+  try {
+    const lines = httpbis.createSignatureBase(
+      {
+        fields: items.map((item) => serializeItem(item)),
+        componentParser: (name) => (derived[name] === undefined ? null : [derived[name]]),
+      },
+      { method, url, headers },
+    );
+    lines.push(['"@signature-params"', [serializeList([input])]]);
+    return Buffer.from(httpbis.formatSignatureBase(lines));
+  } catch {
+    return undefined;
+  }
+}

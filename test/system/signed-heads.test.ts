@@ -1,0 +1,222 @@
+// A signature is over the head of a message, with the digest of its body, and is looked at before the body is kept: whoever has
+// a token and cannot sign takes nothing that the operator needs (SEC-1, SEC-7). Here it is made by hand, from what is on the
+// wire, as a program does that has no library.
+import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { endingIn } from '../../fixtures/endings.ts';
+import { instruction } from '../../fixtures/instruction.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote } from '../harness/payer.ts';
+import { reportOn } from '../harness/reports.ts';
+
+const gateway = await testGateway({ settings: { MESSAGES_PER_MINUTE: '600' } });
+const { db } = gateway;
+const evidence = evidenceOf(gateway);
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const operatorOf = (system: string) =>
+  sql`(select operator_id from clearing_systems where clearing_system_id = ${system})`;
+
+async function signs(system: string, keyId: string): Promise<void> {
+  const jwk = JSON.stringify(publicKey.export({ format: 'jwk' }));
+  await sql`
+    insert into public_keys (key_id, operator_id, public_jwk, valid_from)
+    values (${keyId}, ${operatorOf(system)}, ${jwk}::jsonb, now() - interval '1 day')`.execute(db);
+  await sql`update operators set signs_messages = true where operator_id = ${operatorOf(system)}`.execute(db);
+  const isRefused = async () => (await post({ path: '/iso20022/pacs002', body: '<x/>', system })).status;
+  await vi.waitFor(async () => expect(await isRefused()).toBe(401), 5_000);
+}
+
+interface Message {
+  readonly path: string;
+  readonly body: string;
+  readonly system: string;
+}
+
+interface Signing {
+  readonly keyId?: string;
+  readonly components?: string;
+  /** Behind the components. */
+  readonly parameters?: string;
+  readonly digest?: string;
+  readonly label?: string;
+}
+
+const wanted = '"@method" "@path" "@query" "content-digest"';
+const nowSeconds = () => Math.floor(Date.now() / 1_000);
+const once = () => `;nonce="${randomUUID()}"`;
+
+/** Its Signature-Input and Signature. */
+function signature({ path, body }: Message, signing: Signing = {}) {
+  const { keyId = 'fast', components = wanted, label = 'sig' } = signing;
+  const { parameters = `;created=${nowSeconds()};keyid="${keyId}"${once()}` } = signing;
+  const { digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:` } = signing;
+  const [before = '', query = ''] = path.split('?');
+  const values: Readonly<Record<string, string>> = {
+    '"@method"': 'POST',
+    '"@path"': before,
+    '"@query"': `?${query}`,
+    '"content-digest"': digest,
+  };
+  const lines = components.split(' ').map((name) => `${name}: ${values[name] ?? ''}`);
+  const base = [...lines, `"@signature-params": (${components})${parameters}`].join('\n');
+  return {
+    digest,
+    input: `${label}=(${components})${parameters}`,
+    signature: `${label}=:${sign(null, Buffer.from(base), privateKey).toString('base64')}:`,
+  };
+}
+
+async function post(message: Message, ...signatures: readonly ReturnType<typeof signature>[]) {
+  const headers = {
+    authorization: `Bearer ${await gateway.token(message.system)}`,
+    'content-type': 'application/xml',
+    ...(signatures.length > 0 && {
+      'content-digest': signatures[0]?.digest,
+      'signature-input': signatures.map(({ input }) => input).join(', '),
+      signature: signatures.map((one) => one.signature).join(', '),
+    }),
+  };
+  const { hostname, port } = new URL(gateway.url);
+  return new Promise<{ status: number; said: string }>((resolve, reject) => {
+    const sent = request({ hostname, port, method: 'POST', path: message.path, headers }, (answer) => {
+      text(answer).then((said) => resolve({ status: answer.statusCode ?? 0, said }), reject);
+    });
+    sent.on('error', reject);
+    sent.end(message.body);
+  });
+}
+
+async function payment(query = ''): Promise<Message> {
+  const callback = encodeURIComponent(gateway.sandbox.callbackUrl('SGDFAST'));
+  return {
+    path: `/iso20022/pacs008?pacs002Endpoint=${callback}${query}`,
+    body: buildPacs008(instruction(await bestQuote(gateway))),
+    system: 'SGDFAST',
+  };
+}
+
+beforeAll(() => signs('SGDFAST', 'fast'));
+
+describe('of one who has the token and cannot sign', () => {
+  it('a hundred bodies that arrive slowly take no room from what the operator signs', async () => {
+    const token = await gateway.token('SGDFAST');
+    const { hostname, port } = new URL(gateway.url);
+    const head = `POST /iso20022/pacs008?pacs002Endpoint=x HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/xml\r\nContent-Length: 1000\r\n\r\n<`;
+    const sockets: Socket[] = [];
+    afterAll(() => sockets.forEach((socket) => socket.destroy()));
+    for (let nth = 0; nth < 120; nth += 1) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined).resume();
+      socket.write(head);
+      sockets.push(socket);
+      if (nth % 50 === 49) await delay(1_100); // 60 of them are let through in a second
+    }
+    const own = await payment();
+    const { status, said } = await post(own, signature(own));
+    expect(status, said).toBe(200);
+  });
+
+  it('what is refused is counted apart, and uses up nothing of what the operator may send', async () => {
+    const own = await payment();
+    const refused = Array.from({ length: 80 }, () => post({ ...own, body: '<x/>' }));
+    const { status, said } = await post(own, signature(own));
+    expect(status, said).toBe(200);
+    const statuses = new Set((await Promise.all(refused)).map((one) => one.status));
+    expect([...statuses].sort()).toEqual([401, 429]);
+  });
+});
+
+describe('what is verified is what is on the wire', () => {
+  it("with ' and ~ and %7e in the query, as they were sent", async () => {
+    const own = await payment("&note='~%7e");
+    const { said } = await post(own, signature(own));
+    expect(said).not.toContain('signature-refused'); // the parameter itself is not known
+  });
+
+  it.each([
+    ['the good one first', ['good', 'less']],
+    ['the good one last', ['less', 'good']],
+    ['beside a broken one', ['good', 'broken']],
+  ])('of several signatures one that is good is enough: %s', async (_what, labels) => {
+    const own = await payment();
+    const made = {
+      good: signature(own, { label: 'good' }),
+      less: signature(own, { label: 'less', components: '"@method"' }),
+      broken: { ...signature(own, { label: 'broken' }), signature: 'broken=:AAAA:' },
+    };
+    const { status, said } = await post(own, ...labels.map((label) => made[label as keyof typeof made]));
+    expect(status, said).toBe(200);
+  });
+
+  it('a digest beside others, the last of two, and with a parameter', async () => {
+    const own = await payment();
+    const right = createHash('sha256').update(own.body).digest('base64');
+    const wrong = createHash('sha256').update('else').digest('base64');
+    const digests = [
+      `sha-512=:AAAA:, sha-256=:${right}:`,
+      `sha-256=:${wrong}:, sha-256=:${right}:`,
+      `sha-256=:${right}:;a=1`,
+    ];
+    for (const digest of digests) {
+      const { status, said } = await post(own, signature(own, { digest }));
+      expect(status, said).toBe(200);
+    }
+    const inText = `x="sha-256=:${right}:"`;
+    expect((await post(own, signature(own, { digest: inText }))).said).toContain('has no sha-256');
+  });
+});
+
+describe('what is wrong is said, and not something else', () => {
+  const parameters = (rest: string, created: number | string = nowSeconds()) =>
+    `;created=${created};keyid="fast"${once()}${rest}`;
+  it.each([
+    ['it has expired', { parameters: () => parameters(`;expires=${nowSeconds() - 5}`) }, 'has expired'],
+    ['another algorithm', { parameters: () => parameters(';alg="hmac-sha256"') }, 'is not ed25519'],
+    ['the query left out', { components: '"@method" "@path" "content-digest"' }, 'is not over \\"@query\\"'],
+    ['milliseconds', { parameters: () => parameters('', Date.now()) }, 'seconds ahead of our clock'],
+    ['a time as text', { parameters: () => parameters('', '"now"') }, 'not whole seconds'],
+    ['expires as text', { parameters: () => parameters(';expires="x"') }, 'expires of the signature is not'],
+    ['no nonce', { parameters: () => `;created=${nowSeconds()};keyid="fast"` }, 'has no nonce'],
+    ['no key id', { parameters: () => `;created=${nowSeconds()}${once()}` }, 'has no keyid'],
+    ['another key id', { keyId: 'unknown' }, 'has the keyid of the signature'],
+    ['a component twice', { components: `${wanted} "@method"` }, 'is there twice'],
+    ['a header that is not there', { components: `${wanted} "x-none"` }, 'that the message does not have'],
+    ['SHA-512 only', { digest: 'sha-512=:AAAA:' }, 'has no sha-256'],
+  ] satisfies [string, object, string][])('%s', async (_what, changes, says) => {
+    const own = await payment();
+    const { parameters: make, ...rest } = changes as { parameters?: () => string };
+    const { status, said } = await post(
+      own,
+      signature(own, { ...rest, ...(make && { parameters: make() }) }),
+    );
+    expect([status, said]).toEqual([401, expect.stringContaining(says)]);
+  });
+});
+
+it('a payment system that has ended still signs what became of the payments that it was sent (ADM-1, SEC-1)', async () => {
+  const message = instruction(await bestQuote(gateway, { destination: 'TH' }), { ending: endingIn.silent });
+  const own = { ...(await payment()), body: buildPacs008(message) };
+  expect((await post(own, signature(own))).status).toBe(200);
+  await evidence.arrival(message.uetr, 'destination', 'pacs008');
+  await signs('THBPPAY', 'thai');
+  await sql`update clearing_systems set ended_at = now() where clearing_system_id = 'THBPPAY'`.execute(db);
+  await delay(1_500); // until every process knows
+  const { rows } = await sql<{ messageIdentification: string }>`
+    select message_identification as "messageIdentification" from messages
+    where subject_id = ${message.uetr} and message_type = 'pacs008' and party = 'THBPPAY'`.execute(db);
+  const body = reportOn({
+    uetr: message.uetr,
+    messageIdentification: rows[0]?.messageIdentification ?? '',
+  });
+  const report = { path: '/iso20022/pacs002', body, system: 'THBPPAY' };
+  const { status, said } = await post(report, signature(report, { keyId: 'thai' }));
+  expect(status, said).toBe(200);
+  await evidence.arrival(message.uetr, 'source', 'pacs002');
+});
