@@ -40,7 +40,7 @@ export function loginsOf({
           const over = counted.map((one) => quotas.look(one.name, one.limit)).find(({ isOver }) => isOver);
           if (over === undefined) return undefined;
           const detail =
-            'Too many logins have failed from this address. The secret was not looked at: try again after the number of seconds in Retry-After.';
+            'Too many logins of this client, or of all that were named, have failed from this address in this minute. Neither a secret nor an assertion was looked at: try again after the number of seconds in Retry-After.';
           return problem('too-many-requests', {
             detail,
             headers: { 'retry-after': String(over.resetSeconds) },

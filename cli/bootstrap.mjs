@@ -128,7 +128,8 @@ async function verify(args) {
 
 const fuzzHelp = `Usage: npm run fuzz [-- --minutes <number>] [--seed <number>]
 
-Broken messages, names and requests, with other ones in each round, until the minutes are over (default: 10).
+Broken messages, names and requests, with other ones in each round, until the minutes are over (default: 10); the
+last round is finished, and takes a minute or two.
 A round that fails ends it, and names its seed: FUZZ_SEED=<seed> npm test -- test/fuzz plays that round again.
 Exit code: 0 every round passed, 1 one did not, 2 the options were not understood.`;
 

@@ -3,7 +3,11 @@
 import type { EnvironmentVariable } from '../core/environment-variables.ts';
 
 export const cliEnvironmentVariables = {
-  ISTHMUS_HOME: { description: 'Folder of data, logs, journals and fetched binaries', default: '.isthmus' },
+  ISTHMUS_HOME: {
+    description:
+      'Folder of data, logs, journals and fetched binaries; tests and fuzzing keep theirs in .isthmus all the same',
+    default: '.isthmus',
+  },
   DATABASE_URL: { description: 'Use this Postgres instead of an embedded one', default: '' },
   TEMPORAL_ADDRESS: { description: 'Use this Temporal server instead of one of our own', default: '' },
   TEMPORAL_CLI: {

@@ -244,7 +244,7 @@ describe('logins that fail', async () => {
       expect((await login('LOTUSGS0', `guess ${nth}`, '203.0.113.9')).status).toBe(401);
     const refused = await login('LOTUSGS0', right, '203.0.113.9');
     expect(refused.status).toBe(429);
-    expect(refused.body.detail).toContain('The secret was not looked at');
+    expect(refused.body.detail).toContain('Neither a secret nor an assertion was looked at');
     expect(refused.headers.get('retry-after')).toBe('40');
     aheadMs += minuteMs;
     expect((await login('LOTUSGS0', right, '203.0.113.9')).status).toBe(200);
