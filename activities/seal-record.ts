@@ -1,33 +1,65 @@
 // Seals what was decided and what happened, hour by hour (SEC-6): one worker at a time, each hour five minutes after its end.
-// The digest of each seal is a line of the log, so that it is also where no writer of the database reaches.
+// The digest of each seal is a line of the log, so that it is also where no writer of the database reaches. Each worker
+// remembers the newest seal that it has seen: who removes it has the record sealed anew, but not unheard.
 import { alertUnlessOpen } from '../db/audit.ts';
-import { hoursUnsealed, sealNextHour } from '../db/audit-seals.ts';
+import {
+  hoursUnsealed,
+  isSealThere,
+  lateHours,
+  newestSeal,
+  sealNextHour,
+  type SealHead,
+} from '../db/audit-seals.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { repeat } from './repeat.ts';
 
 type Dependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'signer'>;
 
 const everyMs = 60_000;
-/** An hour is sealed five minutes after its end; what is two hours late has a cause that stays. */
-const lateHours = 3;
 
 /** @returns how to stop it, after the hour that it is at */
-export function sealRecord({ db, logger, signer }: Dependencies): () => Promise<void> {
-  const sealAll = async (signal: AbortSignal) => {
-    while (!signal.aborted) {
-      const sealed = await sealNextHour(db, (digest) => signer.sign(digest));
-      if (sealed === undefined) return;
-      const { until, digest, rows } = sealed;
-      logger.info({ until, digest: digest.toString('hex'), rows }, 'record sealed');
-    }
-  };
+export function sealRecord(deps: Dependencies): () => Promise<void> {
+  const { db, logger } = deps;
+  const seal = openSealing(deps);
   return repeat(async (signal) => {
-    await sealAll(signal).catch(async (error: unknown) => {
+    await seal(signal).catch(async (error: unknown) => {
       logger.warn({ err: error }, 'the record could not be sealed; trying again');
       await tellIfLate(db).catch(() => undefined); // the database is away: the next try tells
     });
     return everyMs;
   });
+}
+
+/**
+ * To be called again and again.
+ * @internal exported for tests
+ */
+export function openSealing({ db, logger, signer }: Dependencies): (signal: AbortSignal) => Promise<void> {
+  let seen: SealHead | undefined;
+  return async (signal) => {
+    await tellIfGone({ db, logger }, seen); // before the hour is sealed anew
+    while (!signal.aborted) {
+      const sealed = await sealNextHour(db, (digest) => signer.sign(digest));
+      if (sealed === undefined) break;
+      const { until, digest, rows } = sealed;
+      logger.info({ until, digest: digest.toString('hex'), rows }, 'record sealed');
+      seen = sealed;
+    }
+    const newest = await newestSeal(db);
+    seen = newest;
+    if (newest?.isAhead === true)
+      throw new Error(`nothing is sealed: there is a seal until ${newest.until}, which has not come`);
+  };
+}
+
+async function tellIfGone(
+  { db, logger }: Pick<Dependencies, 'db' | 'logger'>,
+  seen: SealHead | undefined,
+): Promise<void> {
+  if (seen === undefined || (await isSealThere(db, seen))) return;
+  const detail = { until: seen.until, digest: seen.digest.toString('hex') };
+  logger.error(detail, 'a seal of the record is gone');
+  await alertUnlessOpen(db, { kind: 'record.seals-missing', detail });
 }
 
 /**

@@ -6,7 +6,8 @@ import type { Logger } from 'pino';
 import { assert } from '../core/assert.ts';
 import { signedPrefix, webhookHeaders } from '../core/webhook-signature.ts';
 import type { Db } from '../db/connection.ts';
-import { rotateDeliveryKey, signingKeys } from '../db/delivery-keys.ts';
+import { alertUnlessOpen } from '../db/audit.ts';
+import { rotateDeliveryKey, signingKeys, wrapDeliveryKeys } from '../db/delivery-keys.ts';
 import { ReferenceDataStale } from '../db/failures.ts';
 import { repeat } from './repeat.ts';
 import { signedRequest } from './sign-request.ts';
@@ -57,20 +58,27 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
   let rotatedAt = performance.now();
   const rotate = async () => {
     rotatedAt = performance.now();
-    await rotateIfDue(db, rotateAfterDays).catch((error: unknown) => {
-      logger.warn(
-        { err: error },
-        'a key of deliveries that is due could not be made; trying again in an hour',
-      );
-    });
+    await rotateIfDue(db, rotateAfterDays).then(
+      (keyId) => {
+        if (keyId !== undefined) logger.info({ keyId }, 'a key of what is sent was made');
+      },
+      (error: unknown) => {
+        logger.warn(
+          { err: error },
+          'a key of deliveries that is due could not be made; trying again in an hour',
+        );
+      },
+    );
   };
+  await tellOfOthers(db, logger);
   await rotate();
   let keys = await readKeys(db);
-  if (keys.length === 0) throw new Error('there is no key for what is sent, and none could be made');
   const look = async () => {
-    if (performance.now() - rotatedAt > hourMs) await rotate();
+    const isHourOver = performance.now() - rotatedAt > hourMs;
+    if (isHourOver) await rotate();
     const newest = newestOf(reference);
-    if (newest === undefined || newest === readFor) return;
+    if (newest === undefined || (newest === readFor && !isHourOver)) return;
+    await tellOfOthers(db, logger);
     keys = await readKeys(db);
     readFor = newest;
   };
@@ -136,8 +144,19 @@ const rotateIfDue = (db: Db, rotateAfterDays: number) =>
 
 const forever = 100_000;
 
+/** A key that nobody made who has SEALING_KEYS signs nothing, and is not published; whoever put it there wanted that (SEC-6). */
+async function tellOfOthers(db: Db, logger: Logger): Promise<void> {
+  for (const keyId of await wrapDeliveryKeys(db)) {
+    logger.error({ keyId }, 'a key of what is sent is none of ours, and does not count');
+    await alertUnlessOpen(db, { kind: 'delivery-key.not-ours', detail: { keyId } });
+  }
+}
+
+/** @throws where there is none */
 async function readKeys(db: Db): Promise<readonly Key[]> {
-  return (await signingKeys(db)).map(({ keyId, publicKey, privateKey, signsFrom, signsUntil }) => ({
+  const keys = await signingKeys(db);
+  if (keys.length === 0) throw new Error('there is no key for what is sent, and none could be made');
+  return keys.map(({ keyId, publicKey, privateKey, signsFrom, signsUntil }) => ({
     keyId,
     from: signsFrom.getTime(),
     until: signsUntil?.getTime() ?? Number.POSITIVE_INFINITY,

@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
 import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
-import { wrapDeliveryKeys } from '../db/delivery-keys.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
 import { beginSealing, openVault, payloadSeal, sealingSaid } from '../db/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
@@ -118,7 +117,6 @@ const openDatabase = (config: WorkerConfig, { logger, traces }: Pick<WorkerStart
 
 async function openSeals(db: Db, logger: Logger): Promise<void> {
   const sealing = await beginSealing(db);
-  await wrapDeliveryKeys(db);
   logger.info(sealing, sealingSaid(sealing));
 }
 

@@ -38,7 +38,7 @@ const webhookKeySetSchema = z
   .openapi('WebhookKeySet');
 
 export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
-  const { db } = deps;
+  const { db, logger } = deps;
   router.addPublic(
     {
       method: 'get',
@@ -90,7 +90,8 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
       answer: { description: 'Keys, newest first', schema: z.array(keySchema) },
     },
     async ({ body: { because, withdraw = false }, caller: { clientId: by } }) => {
-      await rotateDeliveryKey(db, { by, because, withdraw });
+      const keyId = await rotateDeliveryKey(db, { by, because, withdraw });
+      logger.info({ keyId, by }, 'a key of what is sent was made');
       return json((await listDeliveryKeys(db)).map(renderKey));
     },
   );

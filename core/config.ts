@@ -103,6 +103,9 @@ export interface WorkerConfig extends CommonConfig, SecretSettings {
   readonly traces?: TracesConfig;
 }
 
+/** What `isthmus audit verify` goes by, beside the database. */
+export type AuditConfig = Pick<RetentionConfig, 'recordsYears'> & Pick<SecretSettings, 'sealing'>;
+
 /** A setting that is missing or invalid; the message names it and says what is expected. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
@@ -116,14 +119,24 @@ export function parseCommonConfig(env: Environment): CommonConfig {
   };
 }
 
+/** @throws ConfigurationError as for every setting */
+export function parseAuditConfig(env: Environment): AuditConfig {
+  const { sealing } = parseSecrets({ ...asks(env), isPem }, { seals: flag(env, 'SEALING') });
+  return { recordsYears: recordsYearsOf(env), ...(sealing && { sealing }) };
+}
+
+const isWithin = (low: number, high: number) => (text: string) =>
+  /^\d{1,4}$/.test(text) && Number(text) >= low && Number(text) <= high;
+
+const recordsYearsOf = (env: Environment) =>
+  Number(formed(env, 'RECORDS_KEPT_YEARS', isWithin(1, 100), 'a whole number, 1 to 100'));
+
 /** @throws ConfigurationError as for every setting, and when records would go before what they tell of */
 export function parseRetentionConfig(env: Environment): RetentionConfig {
-  const within = (low: number, high: number) => (text: string) =>
-    /^\d{1,4}$/.test(text) && Number(text) >= low && Number(text) <= high;
   const messagesMonths = Number(
-    formed(env, 'MESSAGES_KEPT_MONTHS', within(3, 1_200), 'a whole number, 3 to 1200'),
+    formed(env, 'MESSAGES_KEPT_MONTHS', isWithin(3, 1_200), 'a whole number, 3 to 1200'),
   );
-  const recordsYears = Number(formed(env, 'RECORDS_KEPT_YEARS', within(1, 100), 'a whole number, 1 to 100'));
+  const recordsYears = recordsYearsOf(env);
   if (messagesMonths > recordsYears * 12) {
     throw new ConfigurationError(
       `MESSAGES_KEPT_MONTHS=${messagesMonths} is longer than RECORDS_KEPT_YEARS=${recordsYears}: the bytes of a message are of ` +

@@ -13,16 +13,29 @@ export interface SealedHour {
   readonly previous: Buffer | null;
   /** See `parseEntries`. */
   readonly entries: Buffer;
+  /** UTC, to the microsecond. */
+  readonly sealedAt: string;
 }
 
 export interface Seal extends SealedHour {
+  /** 1: made by a release of which the digest is not over `sealedAt`. */
+  readonly version: number;
+  /** Whether it is of one hour, which begins with it; else `since` and `until` say nothing that can be read. */
+  readonly isOfAnHour: boolean;
   readonly digest: Buffer;
   readonly signature: Buffer;
-  /** `x` of the JWK by which it is signed. */
+  /** By which it is signed; null: there is none of that id. */
+  readonly key: SealKey | null;
+}
+
+export interface SealKey {
+  readonly keyId: string;
+  /** `x` of the JWK. */
   readonly publicKey: string;
-  readonly sealedAt: Date;
-  /** When nobody could trust that key any longer. */
-  readonly keyWithdrawnAt: Date | null;
+  /** ISO 8601; when nobody could trust it any longer. */
+  readonly withdrawnAt: string | null;
+  readonly vouched: string | null;
+  readonly vouchedBy: string | null;
 }
 
 /** One row of the record, as a seal has it. */
@@ -57,14 +70,24 @@ export function parseEntries(entries: Buffer): readonly SealedRow[] {
   });
 }
 
+/** Of the seals that are made. */
+export const sealVersion = 2;
+
 /** What is signed, and what the next seal goes on from. */
-export function digestOf({ since, until, previous, entries }: SealedHour): Buffer {
-  const head = `isthmus audit seal 1\n${previous?.toString('hex') ?? ''}\n${since}\n${until}\n`;
+export function digestOf(
+  { since, until, previous, sealedAt, entries }: SealedHour,
+  version = sealVersion,
+): Buffer {
+  const parts = [`isthmus audit seal ${version}`, previous?.toString('hex') ?? '', since, until];
+  if (version > 1) parts.push(sealedAt); // else whoever sets it back makes a withdrawn key good again
+  const head = `${parts.join('\n')}\n`;
   return createHash('sha256').update(head).update(entries).digest();
 }
 
 const hourOf = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+const momentOf = (column: string) =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const microseconds = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint`;
 
 /** What the record has of an hour, by the same function for whoever seals and for whoever verifies. */
@@ -109,12 +132,14 @@ export async function readEntries(
 /** Whatever began then has been committed, or never will be: a statement waits for no longer. */
 const settledMs = 300_000;
 
-/** Hours since the end of the last hour that is sealed; 0: none is yet. */
+/** Hours after the end of an hour by which its seal is late: it is made five minutes after. */
+export const lateHours = 3;
+
+/** Hours since the end of the last hour that is sealed; 0: none is yet. One of the future seals nothing. */
 export async function hoursUnsealed(db: Db): Promise<number> {
   const { rows } = await sql<{ hours: number | null }>`
-    select (extract(epoch from clock_timestamp() - max(until)) / 3600)::float8 as hours from audit_seals`.execute(
-    db,
-  );
+    select (extract(epoch from clock_timestamp() - max(until)) / 3600)::float8 as hours from audit_seals
+    where until <= clock_timestamp()`.execute(db);
   return rows[0]?.hours ?? 0;
 }
 
@@ -137,9 +162,9 @@ export async function sealNextHour(
     const digest = digestOf({ ...hour, entries });
     const { keyId, signature } = sign(digest);
     await sql`
-      insert into audit_seals (until, since, previous, entries, digest, key_id, signature)
-      values (${hour.until}::timestamptz, ${hour.since}::timestamptz, ${hour.previous}, ${entries}, ${digest}, ${keyId},
-        ${signature})`.execute(trx);
+      insert into audit_seals (until, since, version, previous, entries, digest, key_id, signature, sealed_at)
+      values (${hour.until}::timestamptz, ${hour.since}::timestamptz, ${sealVersion}, ${hour.previous}, ${entries}, ${digest},
+        ${keyId}, ${signature}, ${hour.sealedAt}::timestamptz)`.execute(trx);
     return { until: hour.until, digest, rows: entries.length / entryBytes };
   });
 }
@@ -152,33 +177,99 @@ async function nextHour(db: Db): Promise<Omit<SealedHour, 'entries'> | undefined
       select coalesce((select until from last), date_trunc('hour',
         least((select min(occurred_at) from audit_events), (select min(decided_at) from decisions)), 'UTC')) as since
     ),
-    hour as (select since, since + interval '1 hour' as until from next)
-    select ${hourOf('since')} as since, ${hourOf('until')} as until, (select digest from last) as previous
+    hour as (select since, since + interval '1 hour' as until, clock_timestamp() as sealed_at from next)
+    select ${hourOf('since')} as since, ${hourOf('until')} as until, ${momentOf('sealed_at')} as "sealedAt",
+      (select digest from last) as previous
     from hour where until <= clock_timestamp() - ${settledMs} * interval '1 millisecond'`.execute(db);
   return rows[0];
+}
+
+/** A seal that a process has seen. */
+export interface SealHead {
+  /** As the database writes it. */
+  readonly until: string;
+  readonly digest: Buffer;
+}
+
+/** Undefined: there is none. */
+export async function newestSeal(db: Db): Promise<(SealHead & { readonly isAhead: boolean }) | undefined> {
+  const { rows } = await sql<SealHead & { readonly isAhead: boolean }>`
+    select until::text as until, digest, until > clock_timestamp() as "isAhead"
+    from audit_seals order by until desc limit 1`.execute(db);
+  return rows[0];
+}
+
+export async function isSealThere(db: Db, { until, digest }: SealHead): Promise<boolean> {
+  const { rows } = await sql`
+    select from audit_seals where until = ${until}::timestamptz and digest = ${digest}`.execute(db);
+  return rows.length > 0;
 }
 
 /** All, the oldest first, some at a time. */
 export async function* readSeals(db: Db): AsyncIterable<Seal> {
   const atOnce = 100;
   for (let after = '-infinity'; ;) {
-    const { rows } = await sql<Seal>`
-      select ${hourOf('since')} as since, ${hourOf('until')} as until, previous, entries, digest, signature, sealed_at as "sealedAt",
-        public_key as "publicKey", withdrawn_at as "keyWithdrawnAt"
+    // `at`: with every digit, or the same seal would come again and again
+    const { rows } = await sql<Seal & { readonly at: string }>`
+      select until::text as at, ${hourOf('since')} as since, ${hourOf('until')} as until, version, previous, entries, digest, signature,
+        ${momentOf('sealed_at')} as "sealedAt",
+        isfinite(until) and until = date_trunc('hour', until, 'UTC') and since = until - interval '1 hour' as "isOfAnHour",
+        case when public_key is not null then jsonb_build_object('keyId', key_id, 'publicKey', public_key,
+          'withdrawnAt', withdrawn_at, 'vouched', vouched, 'vouchedBy', vouched_by) end as key
       from audit_seals left join delivery_keys using (key_id)
       where until > ${after}::timestamptz order by audit_seals.until limit ${sql.lit(atOnce)}`.execute(db);
     yield* rows;
     const last = rows.at(-1);
     if (last === undefined) return;
-    after = last.until;
+    after = last.at;
   }
 }
 
-/** Years whose rows the retention job has dropped: earlier than that of the first partition (LIF-6); null: none has been. */
-export async function firstYearKept(db: Db): Promise<number | null> {
+/** Of the first partition that is there; null: it holds all that was before. */
+export async function firstYearThere(db: Db): Promise<number | null> {
   const { rows } = await sql<{ year: number | null }>`
     select case when bool_or(since = '-infinity') then null
       else extract(year from min(since) at time zone 'UTC')::int end as year
     from partitions where parent = 'decisions' and not is_default`.execute(db);
   return rows[0]?.year ?? null;
+}
+
+/** The record by its times alone. */
+export interface RecordTimes {
+  /** ISO 8601, UTC; null: nothing is on record. */
+  readonly begins: string | null;
+  /** End of the last hour that is over and sealed; null: there is none. */
+  readonly sealedUntil: string | null;
+  /** By the clock of the database. */
+  readonly now: string;
+}
+
+export async function readTimes(db: Db): Promise<RecordTimes> {
+  const { rows } = await sql<RecordTimes>`
+    with times as (select clock_timestamp() as now, least((select min(occurred_at) from audit_events),
+      (select min(decided_at) from decisions)) as begins,
+      (select max(until) from audit_seals where until <= clock_timestamp()) as sealed_until)
+    select ${momentOf('begins')} as begins, ${hourOf('sealed_until')} as "sealedUntil", ${momentOf('now')} as now from times`.execute(
+    db,
+  );
+  return rows[0] ?? { begins: null, sealedUntil: null, now: new Date().toISOString() };
+}
+
+/**
+ * Decisions and events of a time; nothing else of them, so that no time is too odd to be read.
+ * @param time of the database
+ * @param limit the most of them
+ */
+export async function readRows(
+  db: Db,
+  { before, after, limit }: { readonly before?: string; readonly after?: string; readonly limit: number },
+): Promise<readonly Pick<SealedRow, 'table' | 'id'>[]> {
+  const within = (column: string) => sql`
+    (${before ?? null}::timestamptz is null or ${sql.ref(column)} < ${before ?? null}::timestamptz)
+    and (${after ?? null}::timestamptz is null or ${sql.ref(column)} >= ${after ?? null}::timestamptz)`;
+  const { rows } = await sql<Pick<SealedRow, 'table' | 'id'>>`
+    select 'audit_events' as table, audit_event_id::text as id from audit_events where ${within('occurred_at')}
+    union all select 'decisions', uetr::text from decisions where ${within('decided_at')}
+    limit ${limit}`.execute(db);
+  return rows;
 }

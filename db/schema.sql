@@ -335,6 +335,7 @@ create table audit_seals (
   key_id text not null,
   signature bytea not null,
   sealed_at timestamp with time zone not null default clock_timestamp(),
+  version smallint not null default 1,
   constraint audit_seals_pkey PRIMARY KEY (until),
   constraint audit_seals_check CHECK ((since < until))
 );
@@ -343,10 +344,11 @@ comment on column audit_seals.until is 'End of the hour, not included.';
 comment on column audit_seals.since is 'Its beginning: the end of the one before.';
 comment on column audit_seals.previous is 'Digest of the seal before; null: it is the first.';
 comment on column audit_seals.entries is 'One of 35 bytes for each row, in order: what it is, the year of its partition, its id, the beginning of its hash.';
-comment on column audit_seals.digest is 'SHA-256 over previous, since, until and entries.';
+comment on column audit_seals.digest is 'SHA-256 over previous, since, until, from version 2 on sealed_at, and entries.';
 comment on column audit_seals.key_id is 'By which key it is signed.';
 comment on column audit_seals.signature is 'ed25519 over the digest.';
-comment on column audit_seals.sealed_at is 'When that was.';
+comment on column audit_seals.sealed_at is 'When that was; from version 2 on it is signed.';
+comment on column audit_seals.version is 'What the digest is over: from 2 on, sealed_at too.';
 
 create table book_endpoints (
   party_id text not null,
@@ -727,9 +729,12 @@ create table delivery_keys (
   withdrawn_at timestamp with time zone,
   made_by text not null,
   because text not null,
+  vouched text,
+  vouched_by text,
   constraint delivery_keys_pkey PRIMARY KEY (key_id),
   constraint delivery_keys_public_key_key UNIQUE (public_key),
-  constraint delivery_keys_check CHECK (((withdrawn_at IS NULL) OR (signs_until <= withdrawn_at)))
+  constraint delivery_keys_check CHECK (((withdrawn_at IS NULL) OR (signs_until <= withdrawn_at))),
+  constraint delivery_keys_check1 CHECK (((vouched IS NULL) = (vouched_by IS NULL)))
 );
 comment on table delivery_keys is 'Public ed25519 keys of what we send; each attempt is signed by all that sign then (CBK-2).';
 comment on column delivery_keys.key_id is 'Thumbprint of the public key (RFC 7638).';
@@ -739,6 +744,8 @@ comment on column delivery_keys.signs_until is 'Until when it signs; null: until
 comment on column delivery_keys.withdrawn_at is 'When it was given away: it is no longer published.';
 comment on column delivery_keys.made_by is 'Client id of an operator, or isthmus.';
 comment on column delivery_keys.because is 'Why it was made.';
+comment on column delivery_keys.vouched is 'The public key, encrypted by a key of SEALING_KEYS: whoever has those made it (SEC-6); null: nobody vouches for it.';
+comment on column delivery_keys.vouched_by is 'By which.';
 
 create table endpoint_probes (
   change_id uuid not null,

@@ -164,6 +164,8 @@ interface DeliveryKeysTable {
   withdrawn_at: Date | null;
   made_by: string;
   because: string;
+  vouched: string | null;
+  vouched_by: string | null;
 }
 
 interface DeliveryKeySecretsTable {

@@ -286,3 +286,41 @@ export function isToWrap(db: Db, { wrappedBy }: Pick<WrappedSecret, 'wrappedBy'>
   const vault = vaultOf(db);
   return vault?.config.seals === true && vault.wrapper.keyId !== wrappedBy;
 }
+
+/** Says to whoever has the keys that this text is ours, also while nothing is sealed yet; null: there are no keys. */
+export async function vouchFor(db: Db, about: About, text: string): Promise<WrappedSecret | null> {
+  const wrapper = vaultOf(db)?.wrapper;
+  if (wrapper === undefined) return null;
+  const wrapped = await wrapper.wrap(Buffer.from(text), about);
+  return { text: wrapped.toString('base64url'), wrappedBy: wrapper.keyId };
+}
+
+/** Whether somebody who has one of the keys has said so of this very text. */
+export async function isVouchedFor(
+  db: Db,
+  about: About,
+  { text, by }: { readonly text: string; readonly by: WrappedSecret },
+): Promise<boolean> {
+  return by.wrappedBy !== null && (await unwrapIfOurs(db, about, by)) === text;
+}
+
+/** As `unwrapSecret`; undefined: no key of ours has wrapped it for that. */
+export async function unwrapIfOurs(db: Db, about: About, secret: WrappedSecret): Promise<string | undefined> {
+  try {
+    return await unwrapSecret(db, about, secret);
+  } catch (error) {
+    if (error instanceof SealBroken || error instanceof SealingKeyMissing) return undefined;
+    throw error;
+  }
+}
+
+/** Whether there are keys at all, and whether they have been given to every process, so that each says what is ours. */
+export function vouching(db: Db): {
+  readonly canVouch: boolean;
+  readonly isRequired: boolean;
+  readonly keyId?: string;
+} {
+  const vault = vaultOf(db);
+  if (vault === undefined) return { canVouch: false, isRequired: false };
+  return { canVouch: true, isRequired: vault.config.seals, keyId: vault.wrapper.keyId };
+}

@@ -35,6 +35,7 @@ import * as dataKeys from './0032-data-keys.ts';
 import * as requestCounts from './0033-request-counts.ts';
 import * as identity from './0034-identity.ts';
 import * as signedMessages from './0035-signed-messages.ts';
+import * as sealsInTime from './0036-seals-in-time.ts';
 import * as secretTags from './0038-secret-tags.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -73,5 +74,6 @@ export const migrations: Record<string, Migration> = {
   '0033-request-counts': requestCounts,
   '0034-identity': identity,
   '0035-signed-messages': signedMessages,
+  '0036-seals-in-time': sealsInTime,
   '0038-secret-tags': secretTags,
 };

@@ -24,7 +24,13 @@ const signatures = () =>
 
 test('a worker makes the first key by itself', async () => {
   expect(signatures()).toEqual([expect.stringMatching(/^v1a,[A-Za-z0-9+/]{86}==$/)]);
-  expect(await db.selectFrom('delivery_keys').select('made_by').execute()).toEqual([{ made_by: 'isthmus' }]);
+  const made = await db.selectFrom('delivery_keys').select(['made_by', 'key_id']).execute();
+  expect(made).toEqual([{ made_by: 'isthmus', key_id: expect.any(String) as string }]);
+  // so that whoever puts one beside it is given away (SEC-6)
+  const said = lines.splice(0).map((line) => JSON.parse(line) as object);
+  expect(said).toEqual([
+    expect.objectContaining({ msg: 'a key of what is sent was made', keyId: made[0]?.key_id }),
+  ]);
 });
 
 test('while the database is away nothing is said of keys, and the known one signs', async () => {

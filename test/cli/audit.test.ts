@@ -15,6 +15,7 @@ import { commandFolder } from './command.ts';
 interface Line {
   readonly msg: string;
   readonly digest?: string;
+  readonly keyId?: string;
 }
 const lines: Line[] = [];
 const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
@@ -31,10 +32,10 @@ async function audit(...args: readonly string[]) {
 }
 
 it('says that all is as it was, and whose decision is not', { timeout: 90_000 }, async () => {
-  expect(await audit('verify')).toMatchObject({
-    code: 1,
-    output: expect.stringContaining('There is no seal yet') as string,
-  });
+  const alone = 'These seals were compared with nothing outside of the database';
+  const fresh = await audit('verify');
+  expect(fresh).toMatchObject({ code: 0, output: expect.stringMatching(/^There is no seal yet/) as string });
+  expect(fresh.output).toContain(alone);
   const message = instruction(await bestQuote(gateway));
   const { uetr } = message;
   await submit(gateway, message);
@@ -49,12 +50,21 @@ it('says that all is as it was, and whose decision is not', { timeout: 90_000 },
     return found;
   }, 10_000);
   const head = sealed[0]?.digest ?? '';
-  expect(await audit('verify', '--head', head)).toMatchObject({
-    code: 0,
-    output: expect.stringMatching(
-      /^✓ 1 decisions and events of \d hours are as they were\nNewest seal, until \S+: [0-9a-f]{64}\n$/,
-    ) as string,
+  const made = lines.find(({ msg }) => msg === 'a key of what is sent was made')?.keyId ?? '';
+  const asSealed = await audit('verify', '--head', head, '--key', made);
+  expect(asSealed.output).toMatch(
+    /^✓ 1 decisions and events of \d hours are as their seals say\nSigned by key \S{43}: \d hours\nThe seals until \S+ are those of which the digest was kept\.\nNewest seal, until \S+: [0-9a-f]{64}\n$/,
+  );
+  expect(asSealed.output).toContain(`Signed by key ${made}`);
+  expect(asSealed.code).toBe(0);
+  const unheard = await audit('verify');
+  expect([unheard.code, unheard.output.includes(alone)]).toEqual([0, true]);
+  const another = made.replace(/^./, made.startsWith('A') ? 'B' : 'A');
+  expect(await audit('verify', '--key', another)).toMatchObject({
+    code: 1,
+    output: expect.stringContaining(`is signed by key ${made}, which --key does not name`) as string,
   });
+  expect((await audit('verify', '--key', 'abc')).code).toBe(2);
   expect(await audit('verify', '--head', head.replace(/^./, head.startsWith('0') ? '1' : '0'))).toMatchObject(
     {
       code: 1,
@@ -69,3 +79,38 @@ it('says that all is as it was, and whose decision is not', { timeout: 90_000 },
   expect(found.output).toContain(`the decision of payment ${uetr} was changed`);
   expect(found.output).toMatch(/\n✗ 1 of 1 decisions, events and seals of \d hours are not as they were\n/);
 });
+
+it(
+  'hours that are sealed late are named, until their digest is kept elsewhere',
+  { timeout: 90_000 },
+  async () => {
+    await gateway.stopWorker();
+    for (const table of ['audit_seals', 'decisions', 'audit_events'])
+      await rewritten(db, sql`delete from ${sql.table(table)}`);
+    await sql`insert into audit_events (occurred_at, severity, kind, subject_id, detail)
+    values (now() - interval '6 hours', 'info', 'operator.enquiry', gen_random_uuid(), '{}')`.execute(db);
+    expect(await audit('verify')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('there is no seal, though something is on record since') as string,
+    });
+    lines.length = 0;
+    await gateway.startWorker();
+    await vi.waitFor(async () => {
+      const { rows } = await sql`select from audit_seals where until > now() - interval '3 hours'`.execute(
+        db,
+      );
+      expect(rows.length).toBeGreaterThan(1);
+    }, 10_000);
+    const late = await audit('verify');
+    expect(late.code).toBe(1);
+    expect(late.output).toMatch(
+      /^! hours until \S+ to \S+ were sealed late, \S+ to \S+: no worker ran then, or /,
+    );
+    expect(late.output).toMatch(/\n\? 1 decisions and events of \d hours are as their seals say\n/);
+    const head = / until \S+: ([0-9a-f]{64})\n$/.exec(late.output)?.[1] ?? '';
+    expect(await audit('verify', '--head', head)).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^✓ 1 decisions/) as string,
+    });
+  },
+);

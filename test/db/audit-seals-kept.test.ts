@@ -49,7 +49,8 @@ test('decisions of a dropped year are told as dropped, also one that was decided
       expect(await dropExpired(db, policy, expired)).toEqual([]);
   const verified = async () => {
     const hours = [];
-    for await (const { rows, dropped, faults } of verifySeals(db)) hours.push([rows, dropped, faults]);
+    for await (const { rows, dropped, faults } of verifySeals(db, policy))
+      hours.push([rows, dropped, faults]);
     return hours;
   };
   expect(await verified()).toEqual([

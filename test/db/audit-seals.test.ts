@@ -1,11 +1,12 @@
 // Whoever changes what was decided, or what happened, behind our back is named (SEC-6): every hour is sealed, each seal goes on
 // from the one before, and the record is held against them.
-import { generateKeyPairSync, randomUUID, sign as signBy, type KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomUUID, sign as signBy, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { digestOf, readEntries, sealNextHour } from '../../db/audit-seals.ts';
+import { digestOf, readEntries, sealNextHour, type SealedHour } from '../../db/audit-seals.ts';
 import { connect } from '../../db/connection.ts';
-import { verifySeals } from '../../db/verify-seals.ts';
+import { keyIdOf } from '../../db/delivery-keys.ts';
+import { verifySeals, verifyUnsealed } from '../../db/verify-seals.ts';
 import { testDatabase } from '../harness/database.ts';
 import { rewritten } from '../harness/rewritten.ts';
 
@@ -51,7 +52,7 @@ async function happened(when: Date): Promise<string> {
 
 async function faults(): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const hour of verifySeals(db)) found.push(...hour.faults);
+  for await (const hour of verifySeals(db, { recordsYears: 10 })) found.push(...hour.faults);
   return found;
 }
 
@@ -89,6 +90,16 @@ test('a record without anything is not sealed', async () => {
 
 const someSeal = sql`until = (select until from audit_seals order by until offset 1 limit 1)`;
 const firstSeal = sql`until = (select min(until) from audit_seals)`;
+const newestSeal = sql`until = (select max(until) from audit_seals)`;
+
+async function firstHour(): Promise<SealedHour> {
+  const { rows } = await sql<SealedHour>`
+    select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
+      to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as until, previous, entries,
+      to_char(sealed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "sealedAt"
+    from audit_seals where ${firstSeal}`.execute(db);
+  return rows[0] as SealedHour;
+}
 
 describe('is named:', () => {
   test.each<
@@ -176,6 +187,38 @@ describe('is named:', () => {
       () => sql`update audit_seals set signature = decode(repeat('00', 64), 'hex') where ${someSeal}`,
       () => ['the seal is not signed by its key'],
     ],
+    [
+      'a seal of which the time was set back',
+      () => sql`update audit_seals set sealed_at = sealed_at - interval '1 microsecond' where ${someSeal}`,
+      () => ['the seal is not what it was: its digest is another'],
+    ],
+    [
+      'a seal of which the time was set back, called one of before times were signed',
+      () => sql`update audit_seals set sealed_at = until, version = 1 where ${someSeal}`,
+      () => [/^the seal is of an older form/, /its digest is another/],
+    ],
+    [
+      'a seal that ends half a second after the hour, once',
+      () => sql`update audit_seals set until = until + interval '500 milliseconds' where ${newestSeal}`,
+      () => ['the seal is not of one whole hour: no worker makes such a one'],
+    ],
+    [
+      'a seal without an end',
+      () => sql`update audit_seals set until = 'infinity' where ${newestSeal}`,
+      () => [/not of one whole hour/, /its digest is another/],
+    ],
+    [
+      'a seal of the next century',
+      () => sql`insert into audit_seals (until, since, previous, entries, digest, key_id, signature)
+        select '2199-01-01 01:00Z', '2199-01-01 00:00Z', digest, '', digest, key_id, signature from audit_seals
+        where ${newestSeal}`,
+      () => [/^there is no seal from /, /of an hour that is not over/, /older form/, /digest is another/],
+    ],
+    [
+      'a seal by a key of which nothing is left',
+      () => sql`update audit_seals set key_id = 'nobody' where ${someSeal}`,
+      () => ['the seal is signed by a key that is not there'],
+    ],
   ])('%s', async (_, change, named) => {
     const changing = change();
     await ('compile' in changing ? rewritten(db, changing) : changing);
@@ -187,11 +230,7 @@ describe('is named:', () => {
 
 test('who changes a decision and seals its hour anew cannot sign it; who can is given away by the next seal', async () => {
   await rewritten(db, sql`update decisions set status = 'BLCK' where uetr = ${decisions[0]}`);
-  const { rows } = await sql<{ since: string; until: string; previous: null }>`
-    select to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
-      to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as until, previous
-    from audit_seals where ${firstSeal}`.execute(db);
-  const hour = rows[0] ?? { since: '', until: '', previous: null };
+  const hour = await firstHour();
   const entries = await readEntries(db, hour);
   const digest = digestOf({ ...hour, entries });
   const stranger = generateKeyPairSync('ed25519').privateKey;
@@ -207,4 +246,102 @@ test('who changes a decision and seals its hour anew cannot sign it; who can is 
   ]);
   await sealedAgainBy(privateKey);
   expect(await faults()).toEqual([expect.stringMatching(/^the seal does not go on from the one before it/)]);
+});
+
+test('a seal of before times were signed is read as it was made then', async () => {
+  await rewritten(db, sql`delete from audit_seals where not (${firstSeal})`);
+  const hour = await firstHour();
+  const digest = createHash('sha256')
+    .update(`isthmus audit seal 1\n\n${hour.since}\n${hour.until}\n`)
+    .update(hour.entries)
+    .digest();
+  await rewritten(
+    db,
+    sql`update audit_seals set version = 1, digest = ${digest}, signature = ${sign(digest).signature}`,
+  );
+  await sealAll();
+  expect(await faults()).toEqual([]);
+});
+
+test('a key that was withdrawn before the seal was made does not count, whenever the seal says that it was', async () => {
+  const withdrawn = (at: Date | null) =>
+    sql`update delivery_keys set withdrawn_at = ${at}, signs_until = ${at}`.execute(db);
+  await withdrawn(at(2));
+  const both = ['the seal is signed by a key that had been withdrawn'];
+  expect(new Set(await faults())).toEqual(new Set(both));
+  await rewritten(db, sql`update audit_seals set sealed_at = until`);
+  expect(await faults()).toContain('the seal is not what it was: its digest is another');
+  await withdrawn(null);
+});
+
+test('an hour that is sealed hours after its end is late: it may be another record than it was', async () => {
+  const late = async () => {
+    const found: (readonly [string, boolean])[] = [];
+    for await (const { until, isLate } of verifySeals(db, { recordsYears: 10 })) found.push([until, isLate]);
+    return found;
+  };
+  const hours = await late();
+  expect(hours[0]).toEqual([at(4, 0).toISOString().replace('.000', ''), true]);
+  expect(hours.at(-1)?.[1]).toBe(false);
+});
+
+test('by other keys than those that are named it is not signed, under whatever id they are stored', async () => {
+  const mine = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }).x ?? '';
+  const by = async (keys: readonly string[]) => {
+    const found: string[] = [];
+    for await (const hour of verifySeals(db, { recordsYears: 10, keys })) found.push(...hour.faults);
+    return found;
+  };
+  expect(await by([publicKey])).toEqual([]);
+  expect(await by([keyIdOf(publicKey), keyIdOf(mine)])).toEqual([]);
+  expect((await by([keyIdOf(mine)]))[0]).toMatch(/which --key does not name$/);
+  expect((await by([keyId]))[0]).toMatch(/which --key does not name$/); // an id that somebody chose
+});
+
+describe('what no seal is about', () => {
+  const unsealed = () => verifyUnsealed(db, { recordsYears: 10 });
+
+  test('a decision and an event of a time that has not come', async () => {
+    expect(await unsealed()).toEqual([]);
+    const [far, end] = [new Date('2199-01-01T00:00:00Z'), await decided(at(-2))];
+    const [uetr, id] = [await decided(far), await happened(far)];
+    await rewritten(db, sql`update decisions set decided_at = 'infinity' where uetr = ${end}`);
+    const says = 'has a time that has not come: no worker gives it one';
+    expect(new Set(await unsealed())).toEqual(
+      new Set([
+        `the decision of payment ${uetr} ${says}`,
+        `the decision of payment ${end} ${says}`,
+        `audit event ${id} ${says}`,
+      ]),
+    );
+  });
+
+  test('that seals of hours that have passed are gone, or were never made', async () => {
+    await rewritten(db, sql`delete from audit_seals where not (${firstSeal})`);
+    expect(await unsealed()).toEqual([expect.stringMatching(/^nothing is sealed since \S+: /)]);
+    await rewritten(db, sql`delete from audit_seals`);
+    expect(await unsealed()).toEqual([
+      expect.stringMatching(/^there is no seal, though something is on record/),
+    ]);
+    await rewritten(db, sql`delete from decisions where decided_at < ${at(1, 0)}`);
+    await rewritten(db, sql`delete from audit_events`);
+    expect(await unsealed()).toEqual([]); // it has just begun
+  });
+
+  test('years that are gone and are not old', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select name from partitions where parent in ('decisions', 'audit_events') and not is_default`.execute(
+      db,
+    );
+    for (const { name } of rows) await sql`drop table ${sql.table(name)}`.execute(db);
+    const next = new Date().getUTCFullYear() + 1;
+    await sql`select make_partition(parent, ${`${next}-06-01`}::date) from unnest(array['decisions', 'audit_events']) parent`.execute(
+      db,
+    );
+    const found = await faults();
+    for (const id of [...decisions, ...events]) expect(found.some((one) => one.includes(id))).toBe(true);
+    expect(await unsealed()).toContain(
+      `the partitions of before ${next} are gone, though records are kept for 10 years (RECORDS_KEPT_YEARS)`,
+    );
+  });
 });
