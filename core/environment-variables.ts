@@ -135,7 +135,8 @@ export const environmentVariables = {
     default: '13',
   },
   RECORDS_KEPT_YEARS: {
-    description: 'Years for which it keeps all other records (LIF-6), and no shorter than the bytes',
+    description:
+      'Years for which it keeps all other records (LIF-6), and no shorter than the bytes; `isthmus audit verify` names what is gone and younger',
     default: '10',
   },
   LOG_LEVEL: { description: 'fatal, error, warn, info, debug or silent', default: 'info' },
