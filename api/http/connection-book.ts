@@ -1,6 +1,7 @@
 // Which connections there are, by socket and by whom (SEC-7): one by TLS changes its socket once that is agreed, and is the
 // same connection.
 import type { Socket } from 'node:net';
+import { createCrowds, type Way } from './crowds.ts';
 
 export interface Held {
   /** Changed by `secure` alone. */
@@ -13,29 +14,36 @@ export interface ConnectionBook<One extends Held> {
   /** The oldest first. */
   all(): Iterable<One>;
   of(socket: Socket): One | undefined;
-  /** Those of one address, the oldest first. */
-  ofAddress(address: string): ReadonlySet<One>;
-  /** Those of the address that has the most. */
-  largest(): ReadonlySet<One>;
+  /** Of a socket of TLS that was not agreed: its connection, with the socket beneath it. */
+  beneath(socket: Socket): One | undefined;
+  /** How many one address has. */
+  sizeOf(address: string): number;
+  /** Which gives way to a new one; see `Crowds`. */
+  toGive(address?: string): One | undefined;
+  /** From now on it may give way so. */
+  mayGive(one: One, way: Way): void;
   enter(one: One): void;
   /** TLS is agreed on a connection that was entered: from now on this is its socket. */
   secure(socket: Socket): void;
   forget(one: One): void;
 }
 
-const none: ReadonlySet<never> = new Set();
+interface BookListeners<One> {
+  readonly gives: (one: One, way: Way) => boolean;
+  /** A socket has closed, whether its connection is forgotten or not. */
+  readonly onGone: (one: One) => void;
+}
 
-/** @param onGone a socket has closed, whether its connection is forgotten or not */
-export function createConnectionBook<One extends Held>(onGone: (one: One) => void): ConnectionBook<One> {
+export function createConnectionBook<One extends Held>({
+  gives,
+  onGone,
+}: BookListeners<One>): ConnectionBook<One> {
   const known = new Map<Socket, One>();
-  const byAddress = new Map<string, Set<One>>();
+  const crowds = createCrowds(gives);
   const byEnds = new Map<string, One>();
 
   function forget(one: One): void {
-    if (!known.delete(one.socket)) return;
-    const own = byAddress.get(one.address);
-    own?.delete(one);
-    if (own?.size === 0) byAddress.delete(one.address);
+    if (known.delete(one.socket)) crowds.leave(one.address, one);
   }
 
   function know(one: One): void {
@@ -52,15 +60,15 @@ export function createConnectionBook<One extends Held>(onGone: (one: One) => voi
     },
     all: () => known.values(),
     of: (socket) => known.get(socket),
-    ofAddress: (address) => byAddress.get(address) ?? none,
-    largest() {
-      let found: ReadonlySet<One> = none;
-      for (const crowd of byAddress.values()) if (crowd.size > found.size) found = crowd;
-      return found;
+    beneath(socket) {
+      const one = byEnds.get(endsOf(socket));
+      return one !== undefined && known.has(one.socket) ? one : undefined;
     },
+    sizeOf: (address) => crowds.sizeOf(address),
+    toGive: (address) => crowds.toGive(address),
+    mayGive: ({ address }, way) => crowds.mayGive(address, way),
     enter(one) {
-      const own = byAddress.get(one.address) ?? new Set();
-      byAddress.set(one.address, own.add(one));
+      crowds.join(one.address, one);
       know(one);
       const ends = endsOf(one.socket);
       byEnds.set(ends, one);

@@ -1,11 +1,13 @@
 // The connections of the server: how many each client has, what each is doing, and which are closed under load (SEC-7).
-// When the limit is near, the client with the most connections loses one, but never one that is waiting for our answer.
+// When there are as many as may be, the client with the most loses one, or the next that can, but never one that is waiting
+// for our work.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { socketAddress } from './client.ts';
-import { createConnectionBook, type Held } from './connection-book.ts';
+import { createConnectionBook, type ConnectionBook, type Held } from './connection-book.ts';
+import type { Way } from './crowds.ts';
 import { problem, type Problem } from './problem.ts';
-import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
+import { isPlainHttp, rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
@@ -67,6 +69,7 @@ interface Connection extends Held {
  * keep to ten or so.
  */
 const maxUnfinished = 32;
+const unreadGivesMs = 1_000; // whoever reads at all has read something by then; only where others need its place
 const lingerMs = 500; // for the client to read the refusal: closing a connection with unread bytes discards what was sent
 
 export interface ConnectionListeners {
@@ -81,40 +84,26 @@ export interface ConnectionListeners {
 }
 
 export function createConnections(limits: ConnectionLimits, listeners: ConnectionListeners): Connections {
-  const book = createConnectionBook<Connection>(closeUnwritten);
+  const book = createConnectionBook<Connection>({ gives, onGone: closeUnwritten });
   let isDraining = false;
-  const timer = setInterval(() => cutUnread(book.all(), limits), limits.checkMs);
+  const timer = setInterval(() => cutUnread(book, limits), limits.checkMs);
   timer.unref();
 
   function admit(socket: Socket): void {
     const address = socketAddress(socket);
-    const own = book.ofAddress(address);
-    const isFull = book.size >= limits.maxConnections;
-    if (isFull || own.size >= limits.maxConnectionsPerAddress) {
+    const hasAll = book.sizeOf(address) >= limits.maxConnectionsPerAddress;
+    if (hasAll || book.size >= limits.maxConnections) {
       listeners.onFull();
-      const crowd = own.size >= limits.maxConnectionsPerAddress ? own : book.largest();
-      if (!giveWay(crowd)) {
+      const given = book.toGive(hasAll ? address : undefined);
+      if (given === undefined) {
         if (!limits.areSecured) socket.end(rawRefusal(problem('too-many-connections')));
         socket.destroySoon();
         return;
       }
+      book.forget(given);
+      given.socket.destroy();
     }
     book.enter({ socket, address, unfinished: new Set() });
-  }
-
-  /** Closes the oldest idle connection, else the oldest that is still sending a request. */
-  function giveWay(crowd: Iterable<Connection>): boolean {
-    let chosen: Connection | undefined;
-    for (const connection of crowd) {
-      const doing = stateOf(connection);
-      if (doing === 'answering') continue;
-      chosen = doing === 'idle' ? connection : (chosen ?? connection);
-      if (doing === 'idle') break;
-    }
-    if (chosen === undefined) return false;
-    book.forget(chosen);
-    chosen.socket.destroy();
-    return true;
   }
 
   return {
@@ -122,7 +111,7 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
     secure: (socket) => book.secure(socket),
     begin(request, response) {
       const connection = book.of(request.socket);
-      const isTaken = connection !== undefined && take(connection, { request, response });
+      const isTaken = connection !== undefined && take(book, connection, { request, response });
       if (isTaken && isDraining) endAfter(connection);
       return isTaken;
     },
@@ -132,8 +121,9 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
       else endWithTunnel(connection, () => rawRefusal(refusal, listeners.onUnread(refusal, request)));
     },
     refuseUnreadable(error, socket) {
-      const connection = book.of(socket);
-      if (!socket.writable || error.code === 'ECONNRESET' || connection === undefined) socket.destroy();
+      const connection = isPlainHttp(error) ? book.beneath(socket) : book.of(socket);
+      const isHeard = connection?.socket.writable === true && error.code !== 'ECONNRESET';
+      if (!isHeard) socket.destroy();
       else if (connection.isEnding !== true) endWith(error, connection, listeners);
     },
     drain() {
@@ -144,11 +134,13 @@ export function createConnections(limits: ConnectionLimits, listeners: Connectio
   };
 }
 
-function cutUnread(connections: Iterable<Connection>, { answerMs }: ConnectionLimits): void {
+function cutUnread(book: ConnectionBook<Connection>, { answerMs }: ConnectionLimits): void {
   const now = performance.now();
-  for (const connection of connections) {
+  for (const connection of book.all()) {
     const { refusedAtMs = now } = connection;
-    if (unreadMs(connection, now) > answerMs || now - refusedAtMs > lingerMs) connection.socket.destroy();
+    const unread = unreadMs(connection, now);
+    if (unread > answerMs || now - refusedAtMs > lingerMs) connection.socket.destroy();
+    else if (unread > unreadGivesMs) book.mayGive(connection, 'unread');
   }
 }
 
@@ -159,7 +151,7 @@ function unreadMs(connection: Connection, now: number): number {
   return now - (connection.unreadSinceMs ?? now);
 }
 
-function take(connection: Connection, exchange: Exchange): boolean {
+function take(book: ConnectionBook<Connection>, connection: Connection, exchange: Exchange): boolean {
   const { latest, socket, unfinished } = connection;
   if (latest?.response.shouldKeepAlive === false || socket.destroyed) return false;
   if (unfinished.size >= maxUnfinished) {
@@ -170,7 +162,11 @@ function take(connection: Connection, exchange: Exchange): boolean {
   connection.latest = exchange;
   const { response } = exchange;
   connection.unfinished.add(response);
-  response.on('close', () => connection.unfinished.delete(response)); // not once: it comes once, and the wrapping costs
+  // not once: it comes once, and the wrapping costs
+  response.on('close', () => {
+    connection.unfinished.delete(response);
+    book.mayGive(connection, 'idle');
+  });
   return true;
 }
 
@@ -250,6 +246,23 @@ function closeUnwritten({ unfinished }: Connection): void {
 function silence(response: ServerResponse): void {
   const ignored = () => response;
   Object.assign(response, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });
+}
+
+/** Whether a connection gives way so to a new one. */
+function gives(connection: Connection, way: Way): boolean {
+  const doing = stateOf(connection);
+  if (way !== 'unread') return doing === way;
+  return (
+    doing === 'answering' &&
+    unreadMs(connection, performance.now()) > unreadGivesMs &&
+    !isAwaited(connection.unfinished)
+  );
+}
+
+/** Whether a client waits for our work: an answer that has begun waits for the client. */
+function isAwaited(unfinished: Iterable<ServerResponse>): boolean {
+  for (const { headersSent, req } of unfinished) if (!headersSent && req.complete) return true;
+  return false;
 }
 
 /** answering: a complete request is waiting for its answer. arriving: a request is being sent. */

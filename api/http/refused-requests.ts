@@ -6,6 +6,7 @@ import { problem, type Problem } from './problem.ts';
 const malformations = {
   notHttp: 'This is not HTTP/1.1.',
   tls: 'This port speaks plain HTTP, but got TLS. Use http:// here.',
+  plainHttp: 'This port speaks TLS, but got plain HTTP. Use https:// here.',
   version:
     'Send HTTP/1.1: no other version is supported. (A proxy may need to be configured for it, for example nginx with proxy_http_version 1.1.)',
   method: 'The request does not begin with a known method. Methods are GET, HEAD, OPTIONS and POST.',

@@ -4,7 +4,7 @@ import { KnownResponse } from './access-log.ts';
 import { problem, problemBody, problemHead, type Problem } from './problem.ts';
 import { malformed, type Malformation } from './refused-requests.ts';
 
-/** An error of Node's HTTP parser: https://github.com/nodejs/llhttp names them. */
+/** An error of Node's HTTP parser, which https://github.com/nodejs/llhttp names; or of TLS. */
 export interface ParserError extends NodeJS.ErrnoException {
   readonly reason?: string;
   readonly rawPacket?: Buffer;
@@ -30,9 +30,14 @@ const malformations: Readonly<Record<string, Malformation>> = {
   HPE_INVALID_EOF_STATE: 'ended',
 };
 
+/** A port that speaks TLS got plain HTTP, as OpenSSL knows it by its first bytes. */
+export const isPlainHttp = ({ code }: Pick<NodeJS.ErrnoException, 'code'>) =>
+  code === 'ERR_SSL_HTTP_REQUEST' || code === 'ERR_SSL_HTTPS_PROXY_REQUEST';
+
 export function refusalOf({ code = '', reason = '', rawPacket }: ParserError): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return problem('headers-too-large');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return problem('request-timeout');
+  if (isPlainHttp({ code })) return malformed('plainHttp');
   if (rawPacket?.[0] === 0x16) return malformed('tls');
   if (/expected (CR|LF)/i.test(reason)) return malformed('lineEnds');
   const isBoth = code === 'HPE_INVALID_TRANSFER_ENCODING' && reason.includes('Content-Length');

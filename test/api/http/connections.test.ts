@@ -9,7 +9,7 @@ import type { RouteModule } from '../../../api/dependencies.ts';
 import { startServer } from '../../../api/http/server.ts';
 import { authority } from '../../harness/certificates.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { answersOn, open, problemOf } from './raw-http.ts';
+import { answersOn, exchange, open, problemOf } from './raw-http.ts';
 import { startApi, type ApiOptions, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
@@ -228,7 +228,6 @@ describe('TLS that is not agreed', () => {
   });
 
   it.each([
-    ['plain HTTP', Buffer.from(`${live}\r\n`)],
     ['zeros', Buffer.alloc(1_000)],
     ['a version of before', Buffer.from('160300', 'hex')],
   ])('is cut at once where it is none: %s', async (_what, bytes) => {
@@ -236,6 +235,26 @@ describe('TLS that is not agreed', () => {
     socket.end(bytes);
     await new Promise((resolve) => socket.once('close', resolve));
     expect((await api.get('/health/live', null)).status).toBe(200);
+  });
+
+  it('is asked for where plain HTTP comes, in words, and in a line of the log (SEC-4, OBS-1)', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as never) });
+    const named = await startApi(database.url, { config: { tls }, dispatcher: agent, logger });
+    const told = 'This port speaks TLS, but got plain HTTP. Use https:// here.';
+    for (const text of [
+      `${live}\r\n`,
+      `POST /somchai HTTP/1.1\r\n${host}`,
+      'CONNECT somchai:1 HTTP/1.1\r\n',
+    ]) {
+      lines.splice(0);
+      const answers = await exchange(named.url.replace('https', 'http'), text);
+      expect(problemOf(answers)).toMatchObject({ status: 400, code: 'invalid-request', detail: told });
+      const requestId = answers[0]?.headers['x-request-id'];
+      expect(lines).toMatchObject([{ msg: 'request', level: 30, requestId, method: 'none', status: 400 }]);
+      expect(JSON.stringify(lines)).not.toContain('somchai');
+    }
+    await named.close();
   });
 
   it('by a certificate and the key of another does not start, and says which settings', async () => {
