@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
 import type { Capture } from '../db/batch.ts';
+import type { CertificateOf } from './auth/client-certificate.ts';
 import type { Db } from '../db/connection.ts';
 import type { ReferenceCache } from '../db/reference-cache.ts';
 import type { Authenticator, SignatureCheck } from './http/caller.ts';
@@ -28,6 +29,8 @@ export interface ApiDependencies {
     /** @param clientId empty: of nobody that there is */
     failedLogin(clientId: string): void;
   };
+  /** Default: as the configuration says, by the clock of this machine. */
+  readonly certificateOf?: CertificateOf;
   /** Default: of this process alone. */
   readonly quotas?: Quotas;
   /** Routes of other modules, e.g. ISO 20022 submission. */

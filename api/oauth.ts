@@ -62,7 +62,7 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
       { method: 'POST', path: tokenPath },
       requestsPerMinute,
     );
-    const certificateOf = certificatesBy(deps.config);
+    const certificateOf = deps.certificateOf ?? certificatesBy(deps.config);
     const refused = {
       description: 'Refused',
       content: { 'application/json': { schema: tokenErrorSchema } },
@@ -206,7 +206,7 @@ async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): 
   const certificate = deps.certificateOf(context);
   if (certificate === null) {
     const detail =
-      'The TLS client certificate that came with the request cannot be read, or is not of an authority that counts here. Come with another, or with none.';
+      'The TLS client certificate that came with the request cannot be read, has ended, or is not of an authority that counts here. Come with another, or with none.';
     return refuse('invalid_request', detail);
   }
   return json({

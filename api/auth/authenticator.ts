@@ -77,7 +77,7 @@ function verifying(
   function accept({ caller, thumbprint }: VerifiedToken, context: Context): Caller | Problem {
     return thumbprint === undefined || thumbprint === certificateOf(context)
       ? caller
-      : invalidToken('The token is bound to a client certificate that was not presented.');
+      : invalidToken('The token is bound to a client certificate that was not presented, or counts no more.');
   }
 
   function remember(text: string, token: VerifiedToken): void {

@@ -11,23 +11,28 @@ import { comesFrom, trusting } from '../http/client.ts';
 /** SHA-256 of the certificate in base64url; undefined: none was presented; null: one that cannot be read, or does not count. */
 export type CertificateOf = (context: Context) => string | null | undefined;
 
-export function certificatesBy({
-  tls,
-  clientCertificateHeader: header,
-  trustedProxies,
-}: TlsConfig & Pick<LimitsConfig, 'trustedProxies'>): CertificateOf {
+/** @param clock epoch milliseconds: a connection may stay open for longer than the certificate of its handshake lives */
+export function certificatesBy(
+  { tls, clientCertificateHeader: header, trustedProxies }: TlsConfig & Pick<LimitsConfig, 'trustedProxies'>,
+  clock: () => number = Date.now,
+): CertificateOf {
   const proxies = trusting(trustedProxies);
   return (context) => {
     const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
     if (incoming === undefined) return undefined;
     const { socket } = incoming;
+    // also without the header: what the proxy itself presents to us is not its client's
     if (header !== undefined && comesFrom(socket, proxies)) return thumbprintIn(incoming.headers[header]);
     if (!(socket instanceof TLSSocket)) return undefined;
-    const { raw } = socket.getPeerCertificate() as { readonly raw?: Buffer };
-    if (raw === undefined) return undefined;
-    return tls?.clientCa !== undefined && !socket.authorized ? null : thumbprint(raw);
+    const certificate = socket.getPeerX509Certificate(); // undefined too where the client has left
+    if (certificate === undefined) return undefined;
+    const counts = tls?.clientCa === undefined || (socket.authorized && lives(certificate, clock()));
+    return counts ? thumbprint(certificate.raw) : null;
   };
 }
+
+const lives = ({ validFrom, validTo }: X509Certificate, nowMs: number) =>
+  Date.parse(validFrom) <= nowMs && nowMs <= Date.parse(validTo);
 
 const thumbprint = (der: Uint8Array) => createHash('sha256').update(der).digest('base64url');
 

@@ -106,12 +106,13 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
     config.auth.kind === 'builtin'
       ? await openBuiltinIssuer(db, { ...config.auth, clock, reference: reference.current })
       : undefined;
+  const certificateOf = certificatesBy(config, clock);
   const auth = createAuthenticator(config.auth, {
     reference: reference.current,
     logger,
     clock,
     corsOrigins: config.corsOrigins,
-    certificateOf: certificatesBy(config),
+    certificateOf,
     ...(issuer === undefined ? {} : { builtin: issuer }),
   });
   const modules = [
@@ -129,7 +130,8 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
   let app;
   try {
     const { metrics } = options;
-    app = createApp({ db, reference, config, auth, logger, modules, quotas, ...(metrics && { metrics }) });
+    const parts = { db, reference, config, auth, logger, modules, quotas, certificateOf };
+    app = createApp({ ...parts, ...(metrics && { metrics }) });
   } catch (error) {
     await closeData();
     throw error;

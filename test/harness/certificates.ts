@@ -15,13 +15,16 @@ export interface Certified {
 
 export interface Authority {
   readonly ca: string;
-  /** @param name of a server its address, of a client anything */
-  issue(name: string, forWhat: 'server' | 'client'): Promise<Certified>;
+  /**
+   * @param name of a server its address, of a client anything
+   * @param livesMs from now
+   */
+  issue(name: string, forWhat: 'server' | 'client', livesMs?: number): Promise<Certified>;
 }
 
-const lives = () => ({
+const lives = (livesMs = 86_400_000) => ({
   notBefore: new Date(Date.now() - 60_000),
-  notAfter: new Date(Date.now() + 86_400_000),
+  notAfter: new Date(Date.now() + livesMs),
 });
 
 const keyPair = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
@@ -41,7 +44,7 @@ export async function authority(name: string): Promise<Authority> {
   });
   return {
     ca: root.toString('pem'),
-    async issue(subject, forWhat) {
+    async issue(subject, forWhat, livesMs) {
       const own = await keyPair();
       const usage =
         forWhat === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth;
@@ -50,7 +53,7 @@ export async function authority(name: string): Promise<Authority> {
         issuer: root.subject,
         publicKey: own.publicKey,
         signingKey: keys.privateKey,
-        ...lives(),
+        ...lives(livesMs),
         signingAlgorithm: algorithm,
         extensions: [
           new x509.ExtendedKeyUsageExtension([usage]),

@@ -6,6 +6,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { decodeJwt } from 'jose';
 import { Agent, request } from 'undici';
 import { afterAll, describe, expect, it } from 'vitest';
+import { certificatesBy } from '../../../api/auth/client-certificate.ts';
 import { authority } from '../../harness/certificates.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { exchange } from '../http/raw-http.ts';
@@ -131,6 +132,15 @@ describe('TLS that ends in the api', async () => {
     expect(await use(api.url, token, plain, claimed)).toBe(401);
   });
 
+  it('whoever has left presents none, which is no fault of ours (OBS-1)', async () => {
+    const port = Number(new URL(api.url).port);
+    const socket = connectTls({ port, host: '127.0.0.1', ca: ours.ca });
+    await new Promise((resolve) => socket.once('secureConnect', resolve));
+    await new Promise((resolve) => socket.once('close', resolve).destroy());
+    const certificateOf = certificatesBy({ tls: server, trustedProxies: [] });
+    expect(certificateOf({ env: { incoming: { socket, headers: {} } } } as never)).toBeUndefined();
+  });
+
   it('whoever speaks no TLS, an old TLS, or nothing, is cut off and keeps nobody waiting', async () => {
     const port = Number(new URL(api.url).port);
     const ended = (socket: ReturnType<typeof connectTcp>) =>
@@ -170,6 +180,26 @@ describe('TLS that ends in the api, with authorities for certificates of clients
     expect(boundTo(token)).toBe(thumbprint(lotus.cert));
     expect(await use(api.url, token, byLotus)).toBe(200);
     expect(await use(api.url, token, byOther)).toBe(401);
+  });
+
+  it('a certificate that has ended counts no more, also on a connection that was there before (SEC-1)', async () => {
+    let aheadMs = 0;
+    const late = await startApi(database.url, {
+      dispatcher: plain,
+      clock: () => Date.now() + aheadMs,
+      config: { tls: { ...server, clientCa: ours.ca } },
+    });
+    apis.push(late);
+    const minuteMs = 60_000;
+    const agent = agentWith(await ours.issue('lotus', 'client', 30 * minuteMs));
+    const token = await login(late.url, agent);
+    aheadMs = 20 * minuteMs;
+    expect([await use(late.url, token, agent), await tryLogin(late.url, agent)]).toEqual([200, 200]);
+    aheadMs = 31 * minuteMs; // the token has half an hour left
+    expect([await use(late.url, token, agent), await tryLogin(late.url, agent)]).toEqual([401, 400]);
+    expect(await use(late.url, await login(late.url, plain), plain)).toBe(200);
+    aheadMs = -2 * minuteMs; // not valid yet
+    expect(await tryLogin(late.url, agent)).toBe(400);
   });
 });
 
@@ -223,6 +253,17 @@ describe('behind a proxy that ends TLS', async () => {
     ];
     const [answer] = await exchange(trusted.url, `${twice.join('\r\n')}\r\n\r\n`);
     expect(answer?.status).toBe(401);
+  });
+
+  it('the certificate that the proxy itself presents is not its client’s: without the header nothing is bound', async () => {
+    const inner = await startApi(database.url, {
+      dispatcher: plain,
+      config: { tls: server, trustedProxies: ['127.0.0.1'], clientCertificateHeader: header },
+    });
+    apis.push(inner);
+    expect(boundTo(await login(inner.url, byMeri))).toBeUndefined();
+    const token = await login(inner.url, byMeri, { [header]: `:${der(lotus.cert)}:` });
+    expect(boundTo(token)).toBe(thumbprint(lotus.cert));
   });
 
   it('whoever is no proxy of ours is not believed', async () => {
