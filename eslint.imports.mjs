@@ -151,6 +151,7 @@ const files = {
   'xml/open-engine.ts': { importsLater: true }, // the second engine, where it is chosen
   'xml/xerces.ts': { packages: ['xsd-schema-validator'], importsLater: true },
   'activities/connect-checked.ts': { packages: ['undici', 'ipaddr.js'] },
+  'api/http/client.ts': { packages: ['ipaddr.js'] },
   'activities/sweep/executions.ts': { packages: ['@temporalio/client'] },
   'api/temporal.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
   'api/trace-engine-calls.ts': { packages: ['@temporalio/client', '@temporalio/common'] },

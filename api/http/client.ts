@@ -2,6 +2,7 @@
 // when somebody is there.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { Context } from 'hono';
 import type { WaitingClient } from './turns.ts';
 
@@ -38,17 +39,28 @@ export function trusting(networks: readonly string[]): BlockList {
   return list;
 }
 
-const mapped = '::ffff:';
-const plain = (address: string) =>
-  address.startsWith(mapped) && address.includes('.') ? address.slice(mapped.length) : address;
+/** In one spelling for each, an IPv4 address as itself, even if mapped; empty where it is no address. */
+function plain(address: string): string {
+  switch (isIP(address)) {
+    case 4:
+      return address;
+    case 6:
+      return ipaddr.process(address.replace(/%.*/, '')).toString(); // a zone is of one machine alone
+    default:
+      return '';
+  }
+}
+
+/** Of what a proxy wrote: some add the port, which is another with each connection. */
+const hostOf = (hop: string) => /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, '$1');
 
 /** The last one in `X-Forwarded-For`, from its end, that no proxy of ours has; anything before it may be made up. */
 function forwardedFrom(socket: string, headers: IncomingMessage['headers'], proxies: BlockList): string {
   const hops = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
   let address = plain(socket);
   while (isIn(address, proxies)) {
-    const before = plain(hops.pop()?.trim() ?? '');
-    if (isIP(before) === 0) break;
+    const before = plain(hostOf(hops.pop()?.trim() ?? ''));
+    if (before === '') break;
     address = before;
   }
   return address;
@@ -80,11 +92,8 @@ export function socketAddress({ remoteAddress = '' }: Pick<Socket, 'remoteAddres
 }
 
 function networkOf(address: string): string {
-  if (!address.includes(':')) return address;
-  if (plain(address) !== address) return plain(address);
-  const [head = '', tail] = address.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
-  while (groups.length + rest.length < 8) groups.push('0');
-  return [...groups, ...rest].slice(0, 4).join(':');
+  const one = plain(address);
+  if (!one.includes(':')) return one;
+  const groups = ipaddr.IPv6.parse(one).parts.slice(0, 4);
+  return groups.map((group) => group.toString(16)).join(':');
 }
