@@ -196,7 +196,12 @@ export function parseApiConfig(env: Environment): ApiConfig {
     instanceId: read(env, 'INSTANCE_ID'),
     corsOrigins: parseOrigins(env),
     ...limits,
-    ...parseTls({ ...asks(env), isPem, hasProxies: limits.trustedProxies.length > 0 }),
+    ...parseTls({
+      ...asks(env),
+      isPem,
+      hasProxies: limits.trustedProxies.length > 0,
+      isPublicPlain: (env['PUBLIC_URL'] ?? '').startsWith('http:'),
+    }),
     fourEyes: flag(env, 'FOUR_EYES'),
   };
 }

@@ -39,14 +39,16 @@ type TlsVariable = keyof typeof tlsVariables;
 
 interface Settings {
   readonly read: (name: TlsVariable) => string;
-  readonly refused: (name: TlsVariable, expected: string) => Error;
+  readonly refused: (name: TlsVariable | 'PUBLIC_URL', expected: string) => Error;
   readonly isPem: (text: string) => boolean;
   /** Whether any proxy is trusted. */
   readonly hasProxies: boolean;
+  /** Whether PUBLIC_URL was set to one of plain HTTP. */
+  readonly isPublicPlain: boolean;
 }
 
 /** @throws what `refused` makes */
-export function parseTls({ read, refused, isPem, hasProxies }: Settings): TlsConfig {
+export function parseTls({ read, refused, isPem, hasProxies, isPublicPlain }: Settings): TlsConfig {
   const pem = (name: TlsVariable) => {
     const text = read(name);
     if (text !== '' && !isPem(text)) throw refused(name, 'PEM');
@@ -57,6 +59,8 @@ export function parseTls({ read, refused, isPem, hasProxies }: Settings): TlsCon
     throw refused(cert === '' ? 'TLS_CERT' : 'TLS_KEY', 'PEM: TLS_CERT and TLS_KEY go together');
   }
   if (cert === '' && clientCa !== '') throw refused('TLS_CLIENT_CA', 'nothing, without TLS_CERT');
+  // it is the issuer of our tokens, and where receivers answer
+  if (cert !== '' && isPublicPlain) throw refused('PUBLIC_URL', 'https, where the api ends TLS by TLS_CERT');
   const header = read('CLIENT_CERT_HEADER');
   if (header !== '' && !/^[A-Za-z0-9-]+$/.test(header))
     throw refused('CLIENT_CERT_HEADER', 'the name of a header');

@@ -236,6 +236,18 @@ describe('TLS to Temporal', () => {
   });
 });
 
+describe('TLS that ends in the api', () => {
+  const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  const own = { TLS_CERT: pem, TLS_KEY: pem };
+  test('does not go with tokens of an issuer of plain HTTP (SEC-1)', () => {
+    expect(fault({ ...own, PUBLIC_URL: 'http://127.0.0.1:8080' })).toMatch(
+      /^PUBLIC_URL is not valid; expected: https, where the api ends TLS by TLS_CERT/,
+    );
+    expect(api({ ...own, PUBLIC_URL: 'https://a.example' }).tls).toEqual({ cert: pem, key: pem });
+    expect(api({ ...own, PUBLIC_URL: '' }).tls).toEqual({ cert: pem, key: pem });
+  });
+});
+
 describe('what files hold', () => {
   const files: Readonly<Record<string, string>> = { '/run/key': 'secret\n', '/run/empty': '\n' };
   const readFile = (path: string) => {
