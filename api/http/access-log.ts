@@ -86,11 +86,12 @@ export function noteRejection(about: AboutRequest, answer: Response): void {
   if (ruleId !== undefined) about.ruleId = ruleId;
 }
 
-const requestIdForm = /^[\w.:-]{1,64}$/;
+/** A UUID, or the 32 digits of a trace id: text of any other form may name somebody, and would be in the log (SEC-3). */
+const requestIdForm = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 const ofProcess = randomBytes(4).toString('hex');
 let count = 0;
 
-/** The id that the sender gave (`X-Request-Id`), or one of our own. */
+/** The id that the sender gave (`X-Request-Id`), where it is one, or one of our own. */
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && requestIdForm.test(given) ? given : ownRequestId();

@@ -34,11 +34,12 @@ async function submitAs(requestId: string, changes: Parameters<typeof instructio
 
 describe('a payment', () => {
   test('is followed from the request to each party', async () => {
-    const { uetr, requestId } = await submitAs('till-7:4711');
-    expect(requestId).toBe('till-7:4711');
+    const given = randomUUID();
+    const { uetr, requestId } = await submitAs(given);
+    expect(requestId).toBe(given);
     await evidence.closed(uetr);
-    await expect.poll(() => about('requestId', 'till-7:4711')).toHaveLength(1);
-    const [request] = about('requestId', 'till-7:4711');
+    await expect.poll(() => about('requestId', given)).toHaveLength(1);
+    const [request] = about('requestId', given);
     expect(request).toMatchObject({
       level: info,
       msg: 'request',
@@ -67,9 +68,10 @@ describe('a payment', () => {
   });
 
   test('that is rejected names the rule, in its request and in its step', async () => {
-    const { uetr } = await submitAs('rejected-1', { purpose: 'ZZZZ' });
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const { uetr } = await submitAs(traceId, { purpose: 'ZZZZ' });
     await expect.poll(() => about('subjectId', uetr).length).toBeGreaterThan(2);
-    const [request] = about('requestId', 'rejected-1');
+    const [request] = about('requestId', traceId);
     const step = about('subjectId', uetr).find(({ msg }) => msg === 'rejected');
     expect(step).toMatchObject({
       level: info,
@@ -82,8 +84,14 @@ describe('a payment', () => {
 });
 
 describe('a request', () => {
-  test('has an id of ours where its sender gives none, or one that is none', async () => {
-    for (const given of [undefined, 'two words', 'x'.repeat(65)]) {
+  test('has an id of ours where its sender gives none, or one that may name somebody (SEC-3)', async () => {
+    for (const given of [
+      undefined,
+      'two words',
+      'GB33BUKB20201555555555',
+      'somchai',
+      randomUUID().slice(1),
+    ]) {
       const response = await fetch(`${gateway.url}/payments/${randomUUID()}`, {
         headers: given === undefined ? {} : { 'x-request-id': given },
       });

@@ -60,12 +60,16 @@ beforeEach(() => {
 });
 const release = () => released.splice(0).forEach((resolve) => resolve());
 
-const get = (path: string, id: string, headers: Readonly<Record<string, string>> = {}) => {
-  const fields = Object.entries({ Host: 'x', 'X-Request-Id': id, ...headers });
-  return `GET ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+/** A name as the 32 digits of an id, and back. */
+const idOf = (name: string) => Buffer.from(name).toString('hex').padStart(32, '0');
+const nameOf = (id: string) => Buffer.from(id, 'hex').toString().replaceAll('\0', '');
+
+const get = (path: string, name: string, headers: Readonly<Record<string, string>> = {}) => {
+  const fields = Object.entries({ Host: 'x', 'X-Request-Id': idOf(name), ...headers });
+  return `GET ${path} HTTP/1.1\r\n${fields.map(([field, value]) => `${field}: ${value}\r\n`).join('')}\r\n`;
 };
 const told = (list: readonly { readonly requestId?: string; readonly status?: number | null }[]) =>
-  list.map(({ requestId, status }) => `${requestId ?? ''} ${status ?? 'none'}`).sort();
+  list.map(({ requestId, status }) => `${nameOf(requestId ?? '')} ${status ?? 'none'}`).sort();
 
 test('of twenty requests on one connection whose client leaves, each is one line, one count and one span (OBS-1, OBS-2, OBS-3)', async () => {
   const ids = Array.from({ length: 20 }, (_, n) => `behind-${n}`);
