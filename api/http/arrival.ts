@@ -34,7 +34,11 @@ export function counting(
     const standing = quotas.use(`${clientId} ${method} ${path}`, limit);
     noteStanding(context, standing);
     if (!standing.isOver) return undefined;
-    return problem('too-many-requests', { headers: { 'retry-after': String(standing.retrySeconds) } });
+    const window = standing.isOfSecond ? 'second' : 'minute';
+    return problem('too-many-requests', {
+      detail: `You have asked as often as you may in this ${window}. Nothing was stored: send this one again after the number of seconds in Retry-After.`,
+      headers: { 'retry-after': String(standing.retrySeconds) },
+    });
   };
 }
 

@@ -281,7 +281,7 @@ export const problems = {
     title: 'Limit reached',
     ruleId: 'SEC-7',
     detail:
-      'You have asked as often as you may, in this minute or at once. Nothing was stored: send this one again after the number of seconds in Retry-After.',
+      'You have asked as often as you may in this minute, or in this second. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
   'too-many-undecided': {
     status: 429,

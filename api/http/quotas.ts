@@ -13,6 +13,8 @@ export interface Standing {
   readonly retrySeconds: number;
   /** Nothing was left: this one was not counted, and is not served. */
   readonly isOver: boolean;
+  /** It is this second of which nothing was left. */
+  readonly isOfSecond?: true;
 }
 
 /** Counted here and not told to the others yet. */
@@ -116,7 +118,7 @@ function take(counter: Counter, limit: number, nowMs: number): Standing {
     const second = Math.floor(nowMs / 1_000);
     if (counter.second !== second) Object.assign(counter, { second, inSecond: 0 });
     if (counter.inSecond >= burstOf(limit)) {
-      return { ...standingAt(nowMs, counter.used, limit), retrySeconds: 1, isOver: true };
+      return { ...standingAt(nowMs, counter.used, limit), retrySeconds: 1, isOver: true, isOfSecond: true };
     }
     counter.inSecond += 1;
   }
@@ -194,12 +196,12 @@ export function createQuotas(clock: () => number = Date.now): Quotas {
 }
 
 /** Lines of an answer's head; a limit that there is not has none. */
-export function rateLimitLines({ limit, remaining, resetSeconds }: Standing): readonly string[] {
+export function rateLimitLines({ limit, remaining, resetSeconds, isOfSecond }: Standing): readonly string[] {
   if (limit === 0) return [];
   return [
     'ratelimit-policy',
     `"per-minute";q=${limit};w=60, "per-second";q=${burstOf(limit)};w=1`,
     'ratelimit',
-    `"per-minute";r=${remaining};t=${resetSeconds}`,
+    `${isOfSecond ? '"per-second";r=0;t=1, ' : ''}"per-minute";r=${remaining};t=${resetSeconds}`,
   ];
 }

@@ -95,6 +95,20 @@ describe('requests of one client to one route', async () => {
   });
 });
 
+test('which limit was reached stands in the answer: that of the second, or that of the minute (SEC-7)', async () => {
+  const api = await limited({ requestsPerMinute: 12 });
+  for (let nth = 1; nth <= 10; nth += 1) await api.get(path);
+  const atOnce = await api.get(path);
+  expect(atOnce.body.detail).toMatch(/^You have asked as often as you may in this second\./);
+  expect(atOnce.headers.get('ratelimit')).toBe('"per-second";r=0;t=1, "per-minute";r=2;t=40');
+  expect(atOnce.headers.get('retry-after')).toBe('1');
+  aheadMs += 1_000;
+  for (let nth = 1; nth <= 2; nth += 1) await api.get(path);
+  const inAll = await api.get(path);
+  expect(inAll.body.detail).toMatch(/^You have asked as often as you may in this minute\./);
+  expect(inAll.headers.get('ratelimit')).toBe('"per-minute";r=0;t=39');
+});
+
 test('not all of a minute at once: in a second no more than a tenth of it, and at least ten', () => {
   let nowMs = midMinute;
   const quotas = createQuotas(() => nowMs);
@@ -292,7 +306,19 @@ describe('where a request comes from', () => {
     ['::ffff:192.0.2.1', '203.0.113.9', ['192.0.2.0/24'], '203.0.113.9'],
     ['192.0.2.1', '', ['192.0.2.1'], '192.0.2.1'],
     ['192.0.2.1', 'unknown', ['192.0.2.1'], '192.0.2.1'],
-    ['192.0.2.1', '203.0.113.9:4711', ['192.0.2.1'], '192.0.2.1'],
+    ['192.0.2.1', '203.0.113.9:4711', ['192.0.2.1'], '203.0.113.9'],
+    ['192.0.2.1', '203.0.113.9:4711, 192.0.2.7:80', ['192.0.2.0/24'], '203.0.113.9'],
+    ['192.0.2.1', '[2001:db8::1]:443', ['192.0.2.1'], '2001:db8:0:0'],
+    ['192.0.2.1', '[2001:db8::1]', ['192.0.2.1'], '2001:db8:0:0'],
+    ['192.0.2.1', '2001:0DB8:0000:0001::1', ['192.0.2.1'], '2001:db8:0:1'],
+    ['192.0.2.1', '2001:db8::1:0:0:203.0.113.9', ['192.0.2.1'], '2001:db8:0:1'],
+    ['192.0.2.1', 'fe80::1%eth0', ['192.0.2.1'], 'fe80:0:0:0'],
+    ['192.0.2.1', '::ffff:c633:6401', ['192.0.2.1'], '198.51.100.1'],
+    ['192.0.2.1', '0:0:0:0:0:FFFF:198.51.100.1', ['192.0.2.1'], '198.51.100.1'],
+    ['192.0.2.1', '[198.51.100.1', ['192.0.2.1'], '192.0.2.1'],
+    ['192.0.2.1', '198.51.100.1:x', ['192.0.2.1'], '192.0.2.1'],
+    ['::ffff:c000:201', '203.0.113.9', ['192.0.2.1'], '203.0.113.9'],
+    ['fe80::1%eth0', '203.0.113.9', ['fe80::/10'], '203.0.113.9'],
     ['192.0.2.1', '192.0.2.1, 192.0.2.1', ['192.0.2.1'], '192.0.2.1'],
     ['fd00::1', '2001:db8:1:2:3:4:5:6', ['fd00::/8'], '2001:db8:1:2'],
     ['fd00::1', '::ffff:203.0.113.9', ['fd00::/8'], '203.0.113.9'],
