@@ -5,7 +5,7 @@
 import { refuseEndpoint, refuseNotificationAddress, refuseOrigin } from '../callback-address.ts';
 import { canonicalId, isValidIban, isValidLei, looksLikeIban } from '../ids.ts';
 import type { WebAddressPolicy } from '../web-address.ts';
-import type { InstitutionDocument, PublicKeyDocument, Scheme } from './documents.ts';
+import { privateMember, type InstitutionDocument, type PublicKeyDocument, type Scheme } from './documents.ts';
 import { findingsOf, repeated, systemsFor, unknown, type Finding, type Findings } from './finding.ts';
 
 export function* checkOperators(scheme: Scheme, policy: WebAddressPolicy): Iterable<Finding> {
@@ -46,13 +46,8 @@ export function* checkOperators(scheme: Scheme, policy: WebAddressPolicy): Itera
 function* checkKeys(found: Findings, keys: readonly PublicKeyDocument[]): Iterable<Finding> {
   for (const [place, { jwk, validFrom, validUntil }] of keys.entries()) {
     const path = `/publicKeys/${place}`;
-    const secret = ['d', 'p', 'q', 'k'].find((member) => member in jwk);
-    if (secret !== undefined) {
-      yield found.error(
-        `${path}/jwk`,
-        `has the member ${secret} of a private key. Enter the public part only, and make a new key.`,
-      );
-    }
+    const secret = privateMember(jwk);
+    if (secret !== undefined) yield found.error(`${path}/jwk`, `${secret}.`);
     if (validUntil !== null && Date.parse(validUntil) <= Date.parse(validFrom)) {
       yield found.error(`${path}/validUntil`, 'is not after validFrom.');
     }

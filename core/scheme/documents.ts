@@ -13,6 +13,17 @@ export interface PublicKeyDocument {
   readonly validUntil: string | null;
 }
 
+/** RFC 7518, 6.2.2, 6.3.2 and 6.4.1; RFC 8037, 2. */
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/** @returns what is wrong with a JWK that tells a private part, or some of it; undefined: it does not */
+export function privateMember(jwk: Readonly<Record<string, unknown>>): string | undefined {
+  const member = privateMembers.find((one) => one in jwk);
+  return member === undefined
+    ? undefined
+    : `has the member ${member} of a private key: enter the public part only, and make a new key`;
+}
+
 export interface CurrencyDocument {
   readonly currencyCode: string;
   readonly currencyId: number;

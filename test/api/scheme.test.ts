@@ -288,7 +288,8 @@ describe('what would not hang together is refused, with the place and what would
 
   it.each([
     ['a secret', { kty: 'oct', k: 'c2VjcmV0' }, 'must be of Ed25519'],
-    ['by which everybody can sign', { kty: 'RSA', n: 'A'.repeat(342), e: 'AQ' }, 'must have 2048'],
+    ['by which everybody can sign', { kty: 'RSA', n: `${'_'.repeat(341)}w`, e: 'AQ' }, 'exponent 65537'],
+    ['with a part of its private key', { kty: 'RSA', dp: 'AQ' }, 'the member dp of a private key'],
     ['none', 'MCowBQYDK2VwAyEA', 'must be a JWK: an object'],
   ])('a public key that is no key of somebody: %s', async (_what, jwk, says) => {
     const publicKeys = [{ keyId: 'one', jwk, validFrom: '2026-01-01T00:00:00Z' }];
