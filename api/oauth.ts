@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
 import { isLoopback, type ApiConfig } from '../core/config.ts';
-import { authenticateClient, findClient, type Client, type InTurn } from '../db/clients.ts';
+import { authenticateClient, findClient, type InTurn } from '../db/clients.ts';
 import { createSecretCheck, type SecretCheck } from '../db/scheme/secrets.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { assertionType, claimedClient, clientByAssertion } from './auth/client-assertion.ts';
@@ -13,6 +13,7 @@ import { createSecretTurns } from './auth/secret-turns.ts';
 import { loginsOf, type Logins } from './logins.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
+import { aboutRequest } from './http/access-log.ts';
 import { counting, type Count } from './http/arrival.ts';
 import { strangerOf } from './http/client.ts';
 import { readLimited } from './http/input.ts';
@@ -178,10 +179,12 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
     async () => {
       const over = login.refusal();
       if (over !== undefined) return over;
-      const claims = await claimsOf(deps, given, deps.secretTurns(login.address, strangerOf(context)));
+      const { requestId } = aboutRequest(context);
+      const inTurn = deps.secretTurns(login.address, strangerOf(context));
+      const claims = await claimsOf(deps, given, { inTurn, requestId });
       if (claims === undefined) {
         login.failed();
-        await tellFailed(deps, given);
+        await tellFailed(deps, given, requestId);
         return unknown();
       }
       return isProblem(claims) ? claims : tokenFor(claims, context, deps);
@@ -191,10 +194,14 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
 }
 
 /** For operators (OBS-2): whose secret is guessed, or has ended. The same is done for a name that nobody has. */
-async function tellFailed({ db, logger, metrics }: Issuing, given: ClientCredentials): Promise<void> {
+async function tellFailed(
+  { db, logger, metrics }: Issuing,
+  given: ClientCredentials,
+  requestId: string,
+): Promise<void> {
   const client = given.id.includes('\0') ? undefined : await findClient(db, given.id);
   if (client !== undefined && 'secret' in given) {
-    logger.warn({ client: client.clientId }, 'a secret of a client was refused');
+    logger.warn({ requestId, client: client.clientId }, 'a secret of a client was refused');
   }
   metrics?.failedLogin(client?.clientId ?? '');
 }
@@ -298,14 +305,14 @@ function readBasic(header: string): ClientCredentials | undefined {
 async function claimsOf(
   { db, config, secrets, logger }: Issuing,
   given: ClientCredentials,
-  inTurn: InTurn<Problem>,
+  { inTurn, requestId }: { readonly inTurn: InTurn<Problem>; readonly requestId: string },
 ): Promise<CallerClaims | Problem | undefined> {
   const { id } = given;
-  if (id.includes('\0')) return undefined; // database text cannot contain it
   const { auth, publicUrl } = config;
-  const onRefused = ({ clientId: client }: Client, why: string) =>
-    logger.warn({ client, why }, 'an assertion of a client was refused');
+  const onRefused = (client: string | null, why: string) =>
+    logger.warn({ requestId, client, why }, 'an assertion of a client was refused');
   const audiences = [...(auth.kind === 'builtin' ? [auth.issuer] : []), `${publicUrl}${tokenPath}`];
+  if (!('assertion' in given) && id.includes('\0')) return undefined; // database text cannot contain it
   const client =
     'assertion' in given
       ? await clientByAssertion({ db, audiences, nowMs: Date.now(), onRefused }, { ...given, clientId: id })

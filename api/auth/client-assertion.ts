@@ -1,30 +1,35 @@
 // A client that shows who it is by a key of its party instead of a secret: `private_key_jwt` (SEC-1, RFC 7523, FAPI 2.0). There is
-// no secret to be lost, and an assertion counts once.
-import { createLocalJWKSet, decodeJwt, errors, jwtVerify, type JWK } from 'jose';
+// no secret to be lost, and an assertion counts once. Of a client that does not exist as much is done as of one that does.
+import { compactVerify, decodeJwt, errors, type CompactJWSHeaderParameters } from 'jose';
+import { assert } from '../../core/assert.ts';
+import { findRepeatedMembers } from '../../core/json.ts';
+import { ok, refused, type Result } from '../../core/result.ts';
 import { findClient, type Client } from '../../db/clients.ts';
 import type { Db } from '../../db/connection.ts';
-import { keysOfParty } from '../../db/party-keys.ts';
-import { readPublicKey } from '../../db/public-key.ts';
+import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
+import { readPublicKey, type KeyKind, type PublicKey } from '../../db/public-key.ts';
 import { useAssertion } from '../../db/used-assertions.ts';
+import { faultOfAssertion, type AssertionClaims, type AssertionTerms } from './assertion-claims.ts';
+import { nobodysKeys } from './nobodys-keys.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** Asymmetric, and the key says which of them. Never another one of the assertion's choice (RFC 8725). */
-const algorithms = ['ES256', 'ES384', 'PS256', 'EdDSA'];
+const kindOf: ReadonlyMap<unknown, KeyKind> = new Map([
+  ['ES256', 'P-256'],
+  ['ES384', 'P-384'],
+  ['PS256', 'RSA'],
+  ['EdDSA', 'Ed25519'],
+]);
+const algorithms = [...kindOf.keys()].map(String);
 
-/** An assertion is made for one request. */
-const longestSeconds = 300;
-const toleranceSeconds = 5; // by which the client's clock may be ahead of ours
-const longestJti = 256;
-
-export interface AssertionContext {
+export interface AssertionContext extends Omit<AssertionTerms, 'clientId'> {
   readonly db: Db;
-  /** Our issuer, or the address of the token endpoint: what the assertion may be for. */
-  readonly audiences: readonly string[];
-  /** Epoch milliseconds. */
-  readonly nowMs: number;
-  /** Is told why an assertion of a client that exists was refused; whoever sent it is not. */
-  readonly onRefused?: (client: Client, why: string) => void;
+  /**
+   * Is told why an assertion was refused; whoever sent it is not.
+   * @param clientId null: there is no such client, and what it calls itself may be anything (SEC-3)
+   */
+  readonly onRefused?: (clientId: string | null, why: string) => void;
 }
 
 /** Whose it says it is, for limits; nothing of it is believed yet. */
@@ -37,52 +42,117 @@ export function claimedClient(assertion: string): string | undefined {
   }
 }
 
+/** Has no keys. */
+const nobody = { institutionId: '' };
+
 /** @returns undefined: it is not good, or has been used */
 export async function clientByAssertion(
-  { db, audiences, nowMs, onRefused = () => undefined }: AssertionContext,
+  { db, onRefused = () => undefined, ...terms }: AssertionContext,
   { assertion, clientId }: { readonly assertion: string; readonly clientId: string },
 ): Promise<Client | undefined> {
   const client = clientId.includes('\0') ? undefined : await findClient(db, clientId);
   const party = client && partyOf(client);
-  if (client === undefined || party === undefined) return undefined;
-  const keys = (await keysOfParty(db, party)).flatMap(({ keyId, jwk }) => {
-    const read = readPublicKey(jwk);
-    // its numbers alone: what it says of itself was looked at when it was entered, and libraries read that differently
-    return read.ok ? [{ ...(read.value.key.export({ format: 'jwk' }) as JWK), kid: keyId }] : [];
-  });
-  try {
-    const { payload } = await jwtVerify(assertion, createLocalJWKSet({ keys }), {
-      algorithms,
-      issuer: clientId,
-      subject: clientId,
-      audience: [...audiences],
-      requiredClaims: ['exp', 'iat', 'jti'],
-      maxTokenAge: longestSeconds,
-      clockTolerance: toleranceSeconds,
-      currentDate: new Date(nowMs),
-    });
-    const { exp = 0, jti = '', aud } = payload;
-    const isFor = typeof aud === 'string' || aud?.length === 1; // for us, and for nobody else who could use it here
-    const isShort = exp * 1_000 - nowMs <= (longestSeconds + toleranceSeconds) * 1_000 && exp * 1_000 > nowMs;
-    const isOnce = jti !== '' && jti.length <= longestJti;
-    const isGood = isFor && isShort && isOnce;
-    if (isGood && (await useAssertion(db, { clientId, jti, endsAtMs: exp * 1_000 }))) return client;
-    const why = isGood ? 'it was used before' : 'aud names others too, exp is too far away, or jti is empty';
-    onRefused(client, why);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof errors.JOSEError || error instanceof TypeError)) throw error; // a key that the algorithm is not for
-    const claim = error instanceof errors.JWTClaimValidationFailed ? ` (${error.claim})` : '';
-    onRefused(
-      client,
-      error instanceof errors.JOSEError ? `${error.code}${claim}` : 'the key is of another kind',
-    );
-    return undefined;
-  }
+  const keys = await keysOfParty(db, party ?? nobody);
+  const read = await readAssertion(assertion, keys, { ...terms, clientId });
+  if (client === undefined) onRefused(null, 'no such client');
+  else if (party === undefined) onRefused(clientId, 'an operator of the scheme has no keys to log in by');
+  else if (!read.ok) onRefused(clientId, read.refusal);
+  else if (await useAssertion(db, { clientId, jti: read.value.jti, endsAtMs: read.value.exp * 1_000 }))
+    return client;
+  else onRefused(clientId, 'it was used before');
+  return undefined;
 }
 
 /** Operators of the scheme are people: no party gives keys for them. */
 function partyOf({ institutionId, clearingSystemId }: Client) {
   if (institutionId !== null) return { institutionId };
   return clearingSystemId === null ? undefined : { clearingSystemId };
+}
+
+/** @returns what it says, or why it does not count */
+async function readAssertion(
+  assertion: string,
+  keys: readonly PartyKey[],
+  terms: AssertionTerms,
+): Promise<Result<AssertionClaims, string>> {
+  let named: NamedKey | undefined;
+  try {
+    const { payload, protectedHeader } = await compactVerify(
+      assertion,
+      (header) => (named = keyNamedBy(header, keys)).key.key,
+      { algorithms },
+    );
+    if (named?.fault !== undefined) return refused(named.fault);
+    const [header, claims] = [textOf(assertion.split('.', 1)[0] ?? ''), Buffer.from(payload).toString()];
+    const fault =
+      protectedHeader.b64 === false
+        ? 'its payload is not encoded'
+        : (faultOfText(header) ?? faultOfText(claims));
+    if (fault !== undefined) return refused(fault);
+    const said = { header: protectedHeader, claims: JSON.parse(claims) as Readonly<Record<string, unknown>> };
+    const why = faultOfAssertion(said, terms);
+    return why === undefined ? ok(said.claims as unknown as AssertionClaims) : refused(why);
+  } catch (error) {
+    if (!(error instanceof errors.JOSEError)) throw error;
+    return refused(named?.fault ?? faultOfSignature(error, named));
+  }
+}
+
+const textOf = (part: string) => Buffer.from(part, 'base64url').toString();
+
+function faultOfSignature(error: errors.JOSEError, named: NamedKey | undefined): string {
+  if (error instanceof errors.JOSEAlgNotAllowed) return `its alg is none of ${algorithms.join(', ')}`;
+  return error instanceof errors.JWSSignatureVerificationFailed
+    ? `its signature is not by the key ${named?.keyId ?? ''}, or something in it was changed`
+    : 'it is malformed, or wants something to be understood that is not (crit)';
+}
+
+/** One object, and each member once: of two that are the same, others may read the first (SEC-4). */
+function faultOfText(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return 'its claims are no object';
+  } catch {
+    return 'its claims are no JSON';
+  }
+  return findRepeatedMembers(text, 1).length > 0 ? 'it has a member twice' : undefined;
+}
+
+interface NamedKey {
+  readonly keyId: string;
+  readonly key: PublicKey;
+  /** Why there is none; the key is nobody's then, so that it is verified all the same. */
+  readonly fault?: string;
+}
+
+/** By its kid; without one, the only key of the party that its algorithm is for. */
+function keyNamedBy({ kid, alg }: CompactJWSHeaderParameters, keys: readonly PartyKey[]): NamedKey {
+  const kind = kindOf.get(alg) ?? 'Ed25519'; // alg was looked at before
+  const fitting = keys.filter(({ keyId, jwk }) => (kid === undefined ? isOfKind(jwk, kind) : keyId === kid));
+  const [key] = fitting;
+  if (key === undefined || fitting.length > 1) {
+    const fault =
+      kid === undefined
+        ? 'it names no key (kid), and not one key alone of its party is for its alg'
+        : 'no key of its party that counts now has its kid';
+    return nobodys(kind, fault);
+  }
+  const { keyId, jwk } = key;
+  const read = readPublicKey(jwk);
+  if (!read.ok) return nobodys(kind, `the key ${keyId} does not count: it ${read.refusal}`);
+  return read.value.kind === kind
+    ? { keyId, key: read.value }
+    : nobodys(kind, `the key ${keyId} is of ${read.value.kind}, which its alg is not for`);
+}
+
+function isOfKind(jwk: PartyKey['jwk'], kind: KeyKind): boolean {
+  const read = readPublicKey(jwk);
+  return read.ok && read.value.kind === kind;
+}
+
+function nobodys(kind: KeyKind, fault: string): NamedKey {
+  const read = readPublicKey(nobodysKeys[kind]);
+  assert(read.ok, 'a key of nobody is a key');
+  return { keyId: '', key: read.value, fault };
 }

@@ -140,6 +140,7 @@ const halves = (change: (r: Buffer, s: Buffer) => readonly Buffer[]) => (content
 const publicPem = pairs.ec.publicKey.export({ type: 'spki', format: 'pem' }) as string;
 const hmac = (key: string | Buffer) => (content: Buffer) =>
   createHmac('sha256', key).update(content).digest();
+const twiceSpelled = (payload: object) => JSON.stringify(payload).replace('{', '{"s\\u0075b":"MERISGS0",');
 const notRead = { header: { crit: ['unknown'], unknown: 1 } };
 
 describe('an assertion that is refused', () => {
@@ -292,6 +293,13 @@ describe('an assertion that is refused', () => {
     ['a payload that is no object', { payload: '"LOTUSGS0"' }],
     ['a payload that is a list', { payload: '[]' }],
     ['no payload', { payload: '' }],
+    ['a type that is a list', { header: { typ: ['JWT'] } }],
+    ...['iss', 'sub', 'aud', 'exp', 'iat', 'jti'].map((member): [string, Parts] => [
+      `${member} twice, of which others may read the first`,
+      { payload: JSON.stringify(claims()).replace('{', `{"${member}":"MERISGS0",`) },
+    ]),
+    ['a member twice, which is spelled in two ways', { payload: twiceSpelled(claims()) }],
+    ['an algorithm twice', { header: '{"alg":"none","alg":"ES256","kid":"ec"}' }],
     ['an end that is text', { payload: claims({ exp: String(now() + 60) }) }],
     [
       'an end that is no number',
