@@ -1,6 +1,6 @@
 // From the claims of a token, or of a client of the built-in issuer, to the caller that the routes see (SEC-1).
-import type { FinInstRole } from '../../core/ids.ts';
-import type { ReferenceData } from '../../core/reference.ts';
+import { findInstitution, type ReferenceData } from '../../core/reference.ts';
+import { ok, refused, type Result } from '../../core/result.ts';
 import { everyRole, type Caller, type Role } from '../http/caller.ts';
 
 /** What a token (or a client of the built-in issuer) says about its holder. */
@@ -16,26 +16,71 @@ export function isRole(value: unknown): value is Role {
 }
 
 /**
- * @returns undefined unless a psp or fxp names an institution that has this role, and an ipso a known payment system; an
- * operator names neither (SEC-1)
+ * Of a token: `roles` with exactly one role of ours, `institution_id` (internalId or BIC) or `clearing_system_id`.
+ * @returns what is wrong, for whoever sent it
  */
-export function callerFrom(claims: CallerClaims, data: ReferenceData): Caller | undefined {
+export function claimsFrom(
+  payload: Readonly<Record<string, unknown>>,
+  data: ReferenceData,
+): Result<CallerClaims, string> {
+  const { client_id: clientId, roles } = payload;
+  if (typeof clientId !== 'string' || clientId === '') {
+    return refused("The token's claim client_id must be a text that names the client.");
+  }
+  const [role, ...others] = Array.isArray(roles) ? roles.filter(isRole) : [];
+  if (role === undefined || others.length > 0) {
+    const has = role === undefined ? 'none' : 'several';
+    return refused(
+      `The token's claim roles must be a list with one role of this service, and has ${has}: ${everyRole.join(', ')}.`,
+    );
+  }
+  return ok({
+    role,
+    clientId,
+    institutionId: institutionIdOf(textOf(payload['institution_id']), data),
+    clearingSystemId: textOf(payload['clearing_system_id']),
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Of one that is unknown, as it is given: callerFrom refuses it. */
+function institutionIdOf(given: string | undefined, data: ReferenceData): string | undefined {
+  return given === undefined || findInstitution(data, 'internalId', given) !== undefined
+    ? given
+    : (findInstitution(data, 'BICFI', given)?.institutionId ?? given);
+}
+
+/**
+ * A psp or fxp names an institution that has this role, and an ipso a known payment system; an operator names neither
+ * (SEC-1).
+ * @returns what is wrong, for whoever sent it
+ */
+export function callerFrom(claims: CallerClaims, data: ReferenceData): Result<Caller, string> {
   const { role, clientId, institutionId, clearingSystemId } = claims;
   switch (role) {
     case 'psp':
-    case 'fxp':
-      return institutionId !== undefined && hasRole(data, institutionId, role)
-        ? { role, clientId, institutionId }
-        : undefined;
+    case 'fxp': {
+      if (institutionId === undefined)
+        return refused(`The token's role is ${role}: its claim institution_id must name the institution.`);
+      const institution = data.institutions.get(institutionId);
+      if (institution === undefined)
+        return refused("The token's claim institution_id names no institution of this scheme, by id or BIC.");
+      return institution.roles.includes(role)
+        ? ok({ role, clientId, institutionId })
+        : refused(`The institution that the token's claim institution_id names has not the role ${role}.`);
+    }
     case 'ipso':
-      return clearingSystemId !== undefined && data.clearingSystems.has(clearingSystemId)
-        ? { role, clientId, clearingSystemId }
-        : undefined;
+      if (clearingSystemId === undefined)
+        return refused(
+          "The token's role is ipso: its claim clearing_system_id must name the payment system.",
+        );
+      return data.clearingSystems.has(clearingSystemId)
+        ? ok({ role, clientId, clearingSystemId })
+        : refused("The token's claim clearing_system_id names no payment system of this scheme.");
     case 'operator':
-      return { role, clientId };
+      return ok({ role, clientId });
   }
-}
-
-function hasRole(data: ReferenceData, institutionId: string, role: FinInstRole): boolean {
-  return data.institutions.get(institutionId)?.roles.includes(role) ?? false;
 }

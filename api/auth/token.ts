@@ -1,21 +1,16 @@
 // Verifies access tokens (SEC-1): a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is
 // in the reference data. api/auth/authenticator.ts remembers the results.
-import {
-  createRemoteJWKSet,
-  errors,
-  jwtVerify,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  type JWTVerifyOptions,
-} from 'jose';
+import { jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose';
 import type { Logger } from 'pino';
 import { assert } from '../../core/assert.ts';
 import type { AuthConfig } from '../../core/config.ts';
-import { findInstitution, type ReferenceData } from '../../core/reference.ts';
+import type { ReferenceData } from '../../core/reference.ts';
 import type { Caller } from '../http/caller.ts';
-import { callerFrom, isRole, type CallerClaims } from './claims.ts';
+import { callerFrom, claimsFrom } from './claims.ts';
 import { builtinAlgorithm, maxTokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
+import { KeySetError, openKeySet } from './issuer-key-set.ts';
 import { problem, type Problem } from '../http/problem.ts';
+import { faultOfToken, malformedToken } from './token-faults.ts';
 
 export interface TokenDependencies {
   readonly reference: () => ReferenceData;
@@ -42,25 +37,20 @@ export type TokenVerifier = (token: string) => Promise<VerifiedToken | Problem>;
 const externalAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
 const clockToleranceSeconds = 5; // by which the issuer's clock may be ahead of ours, or a lifetime exceed an hour
 export const realm = 'isthmus';
-/** Plus 30 s for which a verified token is remembered, and 5 s for the read: 60 s (SEC-8). */
-const keySetMaxAgeMs = 25_000;
-/** A new key is accepted after at most this time; unknown key ids do not make us read more often. */
-const keySetCooldownMs = 5_000;
-const keySetTimeoutMs = 5_000;
 
 /** @throws if AUTH=builtin is used without an issuer: a defect of the start */
 export function createTokenVerifier(
   config: Exclude<AuthConfig, { kind: 'none' }>,
   deps: TokenDependencies,
 ): TokenVerifier {
-  const expected: JWTVerifyOptions = {
+  const expected = {
     issuer: config.issuer,
     audience: config.audience,
     typ: 'at+jwt', // RFC 9068: an id token is not an access token
     requiredClaims: ['exp', 'iat', 'sub', 'client_id', 'jti'],
     maxTokenAge: maxTokenLifetimeSeconds,
     clockTolerance: clockToleranceSeconds,
-  };
+  } satisfies JWTVerifyOptions;
   if (config.kind === 'builtin') {
     const { builtin } = deps;
     assert(builtin !== undefined, 'AUTH=builtin needs the built-in issuer');
@@ -68,18 +58,14 @@ export function createTokenVerifier(
     return (token) =>
       readToken(token, { key: builtin.verificationKey, options, deps, stands: builtin.stands });
   }
-  const key = createRemoteJWKSet(new URL(config.jwksUrl), {
-    cacheMaxAge: keySetMaxAgeMs,
-    cooldownDuration: keySetCooldownMs,
-    timeoutDuration: keySetTimeoutMs,
-  });
+  const key = openKeySet(config.jwksUrl, deps.logger);
   const options = { ...expected, algorithms: externalAlgorithms };
   return (token) => readToken(token, { key, options, deps });
 }
 
 interface Verification {
   readonly key: JWTVerifyGetKey;
-  readonly options: JWTVerifyOptions;
+  readonly options: JWTVerifyOptions & { issuer: string; audience: string; algorithms: string[] };
   readonly deps: TokenDependencies;
   /** Whether the client still exists with these claims; not checked for an external issuer. */
   readonly stands?: BuiltinIssuer['stands'];
@@ -87,7 +73,7 @@ interface Verification {
 
 async function readToken(token: string, verification: Verification): Promise<VerifiedToken | Problem> {
   const { key, options, deps, stands } = verification;
-  if (!isCanonical(token)) return unreadable();
+  if (!isCanonical(token)) return invalidToken(malformedToken);
   const judgedBy = deps.reference(); // before any await: a change in the meantime leads to another verification
   try {
     const currentDate = new Date(deps.clock());
@@ -97,22 +83,19 @@ async function readToken(token: string, verification: Verification): Promise<Ver
     const binding = bindingOf(payload);
     if (binding === unknownBinding)
       return invalidToken('The token is bound in a way that is not supported here.');
-    const claims = claimsOf(payload, judgedBy);
-    const caller = claims && callerFrom(claims, judgedBy);
-    if (claims === undefined || caller === undefined) {
-      return invalidToken(
-        'The token names no role of this service, or no institution or payment system for its role.',
-      );
-    }
-    if (stands !== undefined && !(await stands(claims))) {
+    const claims = claimsFrom(payload, judgedBy);
+    if (!claims.ok) return invalidToken(claims.refusal);
+    const caller = callerFrom(claims.value, judgedBy);
+    if (!caller.ok) return invalidToken(caller.refusal);
+    if (stands !== undefined && !(await stands(claims.value))) {
       return invalidToken(
         'The role or institution of this client has changed since the token was issued. Get a new token.',
         'SEC-8',
       );
     }
-    return { caller, endsAtMs, thumbprint: binding, judgedBy };
+    return { caller: caller.value, endsAtMs, thumbprint: binding, judgedBy };
   } catch (error) {
-    return refusalOf(error, deps.logger);
+    return refusalOf(error, verification);
   }
 }
 
@@ -135,21 +118,11 @@ function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Proble
 }
 
 /** An invalid token is a 401; if the issuer's keys cannot be fetched, that is our failure, not the caller's. */
-function refusalOf(error: unknown, logger: Logger): Problem {
-  if (error instanceof errors.JWTExpired) return expired();
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    return invalidToken(`The token's claim ${error.claim} is missing or not as expected.`);
-  }
-  const isTokensFault =
-    error instanceof errors.JWTInvalid ||
-    error instanceof errors.JWSInvalid ||
-    error instanceof errors.JWSSignatureVerificationFailed ||
-    error instanceof errors.JOSEAlgNotAllowed ||
-    error instanceof errors.JOSENotSupported ||
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSMultipleMatchingKeys;
-  if (isTokensFault) return unreadable();
-  logger.error({ err: error }, "the token issuer's keys or clients could not be had");
+function refusalOf(error: unknown, { options, deps }: Verification): Problem {
+  const fault = faultOfToken(error, options);
+  if (fault !== undefined) return invalidToken(fault);
+  if (!(error instanceof KeySetError))
+    deps.logger.error({ err: error }, "the token issuer's keys or clients could not be had");
   return problem('unavailable', { detail: "The token issuer's keys could not be fetched. Try again." });
 }
 
@@ -165,45 +138,18 @@ function bindingOf(payload: JWTPayload): string | undefined | typeof unknownBind
   return entries.length === 1 && name === 'x5t#S256' && typeof value === 'string' ? value : unknownBinding;
 }
 
-/** Claims: `roles` with exactly one role of ours, `institution_id` (internalId or BIC) or `clearing_system_id`. */
-function claimsOf(payload: JWTPayload, data: ReferenceData): CallerClaims | undefined {
-  const roles = payload['roles'];
-  const ours = Array.isArray(roles) ? roles.filter(isRole) : [];
-  const [role] = ours;
-  const clientId = payload['client_id'];
-  if (role === undefined || ours.length > 1 || typeof clientId !== 'string') return undefined;
-  return {
-    role,
-    clientId,
-    institutionId: institutionIdOf(payload['institution_id'], data),
-    clearingSystemId: textOf(payload['clearing_system_id']),
-  };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-function institutionIdOf(value: unknown, data: ReferenceData): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const institution = findInstitution(data, 'internalId', value) ?? findInstitution(data, 'BICFI', value);
-  return institution?.institutionId;
-}
-
-function unreadable(): Problem {
-  return invalidToken('The token is malformed, or its signature is wrong.');
-}
-
 function expired(): Problem {
   return invalidToken('The token has expired.');
 }
+
+const notInHeader = /[^ !#-[\]-~]/g; // RFC 6750, 3
 
 export function invalidToken(detail: string, ruleId?: string): Problem {
   return problem('invalid-token', {
     detail,
     ...(ruleId === undefined ? {} : { ruleId }),
     headers: {
-      'www-authenticate': `Bearer realm="${realm}", error="invalid_token", error_description="${detail.replaceAll('"', "'")}"`,
+      'www-authenticate': `Bearer realm="${realm}", error="invalid_token", error_description="${detail.replaceAll(notInHeader, "'")}"`,
     },
   });
 }
