@@ -80,7 +80,10 @@ export const environmentVariables = {
   },
   AUTH_ISSUER: { description: 'Expected issuer of tokens; default for builtin: PUBLIC_URL', default: '' },
   AUTH_AUDIENCE: { description: 'Expected audience of tokens; default: PUBLIC_URL', default: '' },
-  AUTH_JWKS_URL: { description: 'Key set of the external issuer (AUTH=jwt), over https', default: '' },
+  AUTH_JWKS_URL: {
+    description: 'Key set of the external issuer (AUTH=jwt), over https, at most 256 KiB',
+    default: '',
+  },
   DEMO: {
     description: '1: demo clients may exist (seed data); the default of the embedded demo',
     default: '0',
