@@ -51,22 +51,39 @@ export function createTokenVerifier(
     maxTokenAge: maxTokenLifetimeSeconds,
     clockTolerance: clockToleranceSeconds,
   } satisfies JWTVerifyOptions;
+  const onFailure = (error: unknown) =>
+    deps.logger.error({ err: error }, "the token issuer's keys or clients could not be had");
   if (config.kind === 'builtin') {
     const { builtin } = deps;
     assert(builtin !== undefined, 'AUTH=builtin needs the built-in issuer');
     const options = { ...expected, algorithms: [builtinAlgorithm] };
     return (token) =>
-      readToken(token, { key: builtin.verificationKey, options, deps, stands: builtin.stands });
+      readToken(token, { key: builtin.verificationKey, options, deps, onFailure, stands: builtin.stands });
   }
   const key = openKeySet(config.jwksUrl, deps.logger);
   const options = { ...expected, algorithms: externalAlgorithms };
-  return (token) => readToken(token, { key, options, deps });
+  const verification = { key, options, deps, onFailure: sparing(onFailure) };
+  return (token) => readToken(token, verification);
+}
+
+const quietMs = 5_000;
+
+/** A key of the issuer may be none that can be used: strangers name it as often as they like, for few lines of the log. */
+function sparing(tell: (error: unknown) => void): typeof tell {
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (performance.now() - toldAtMs < quietMs) return;
+    toldAtMs = performance.now();
+    tell(error);
+  };
 }
 
 interface Verification {
   readonly key: JWTVerifyGetKey;
   readonly options: JWTVerifyOptions & { issuer: string; audience: string; algorithms: string[] };
   readonly deps: TokenDependencies;
+  /** Is told of what is neither the token's fault nor that of a key set, which tells itself. */
+  readonly onFailure: (error: unknown) => void;
   /** Whether the client still exists with these claims; not checked for an external issuer. */
   readonly stands?: BuiltinIssuer['stands'];
 }
@@ -118,11 +135,10 @@ function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Proble
 }
 
 /** An invalid token is a 401; if the issuer's keys cannot be fetched, that is our failure, not the caller's. */
-function refusalOf(error: unknown, { options, deps }: Verification): Problem {
+function refusalOf(error: unknown, { options, onFailure }: Verification): Problem {
   const fault = faultOfToken(error, options);
   if (fault !== undefined) return invalidToken(fault);
-  if (!(error instanceof KeySetError))
-    deps.logger.error({ err: error }, "the token issuer's keys or clients could not be had");
+  if (!(error instanceof KeySetError)) onFailure(error);
   return problem('unavailable', { detail: "The token issuer's keys could not be fetched. Try again." });
 }
 

@@ -1,5 +1,6 @@
 // An issuer of the installation's own, AUTH=jwt (ADM-4): what it may answer, how often it is asked while it is away, and what
 // whoever brings a token that it has signed reads of what is wrong with it (SEC-1, SEC-7).
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
@@ -117,6 +118,19 @@ describe('what it answers', () => {
     expect(await statusOf()).toBe(503);
     expect(ofIssuer()).toEqual([expect.stringMatching(why)]);
   });
+});
+
+it('a key of it that is none to be used makes a 503, and few lines of the log', async () => {
+  const { n, e } = generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey.export({ format: 'jwk' });
+  answer = (response) => void response.end(JSON.stringify({ keys: [{ kty: 'RSA', n, e, kid: 'one' }] }));
+  const [, payload = '', signature = ''] = (await sign()).split('.');
+  const header = Buffer.from('{"alg":"RS256","typ":"at+jwt","kid":"one"}').toString('base64url');
+  const authorization = `Bearer ${header}.${payload}.${signature}`;
+  const now = vi.spyOn(performance, 'now').mockReturnValue(performance.now()); // however slow this machine is
+  for (let nth = 0; nth < 5; nth += 1)
+    expect((await api.get('/countries', null, { authorization })).status).toBe(503);
+  now.mockRestore();
+  expect(ofIssuer()).toEqual(["the token issuer's keys or clients could not be had"]);
 });
 
 describe('while it is away', () => {
