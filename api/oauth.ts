@@ -324,6 +324,7 @@ async function claimsOf(
     clientId: client.clientId,
     institutionId: client.institutionId ?? undefined,
     clearingSystemId: client.clearingSystemId ?? undefined,
+    credential: client.credential,
   };
 }
 

@@ -13,6 +13,17 @@ export interface Client {
 
 const columns = ['client_id', 'role', 'institution_id', 'clearing_system_id'] as const;
 
+/** One that has shown who it is, and by what: a token counts no longer than that does (SEC-8). */
+export interface LoggedIn extends Client {
+  readonly credential: string;
+}
+
+/** As tokens have it. */
+export const credentialOf = {
+  secret: (secretId: string) => `secret ${secretId}`,
+  key: (keyId: string) => `key ${keyId}`,
+};
+
 export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
   const row = await db
     .selectFrom('clients')
@@ -28,29 +39,57 @@ export async function authenticateClient<Refusal extends object>(
   db: Db,
   { check, inTurn }: { readonly check: SecretCheck; readonly inTurn: InTurn<Refusal> },
   { clientId, secret }: { readonly clientId: string; readonly secret: string },
-): Promise<Client | Refusal | undefined> {
+): Promise<LoggedIn | Refusal | undefined> {
   const secrets = await db
     .selectFrom('client_secrets')
-    .select(['algorithm', 'salt', 'digest', 'tag'])
+    .select(['secret_id', 'algorithm', 'salt', 'digest', 'tag'])
     .where('client_id', '=', clientId)
     .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', sql<Date>`now()`)]))
     .execute(); // primary key
   const verdict = check.judge(secret, secrets);
-  const isRight = typeof verdict === 'boolean' ? verdict : await inTurn(clientId, verdict);
-  if (typeof isRight === 'object') return isRight;
-  return isRight ? findClient(db, clientId) : undefined;
+  const tried =
+    typeof verdict === 'function'
+      ? await inTurn(clientId, async () => ({ right: await verdict() }))
+      : { right: verdict };
+  if (!('right' in tried)) return tried;
+  if (tried.right === undefined) return undefined;
+  const client = await findClient(db, clientId);
+  return client && { ...client, credential: credentialOf.secret(tried.right.secret_id) };
 }
 
 /** When a secret is tried that cannot be judged at once, which takes a processor for a while. */
-export type InTurn<Refusal extends object> = (
+export type InTurn<Refusal extends object> = <T>(
   client: string,
-  work: () => Promise<boolean>,
-) => Promise<boolean | Refusal>;
+  work: () => Promise<T>,
+) => Promise<T | Refusal>;
 
-/** All of them; a change of any makes new reference data, by which processes know to read again (REF-6, SEC-8). */
-export async function readClients(db: Db): Promise<Client[]> {
-  const rows = await db.selectFrom('clients').select(columns).where('ended_at', 'is', null).execute();
-  return rows.map(clientFrom);
+/** With what it may have logged in by. */
+export interface ClientWithCredentials extends Client {
+  readonly credentials: readonly string[];
+}
+
+/**
+ * All of them, or one; a change of any, or of a secret or key, makes new reference data, by which processes know to read again
+ * (REF-6, SEC-8).
+ */
+export async function readClients(db: Db, clientId?: string): Promise<readonly ClientWithCredentials[]> {
+  const isMeant = clientId === undefined ? sql`true` : sql`c.client_id = ${clientId}`;
+  const { rows } = await sql<ClientWithCredentials>`
+    with secrets as (
+      select client_id, array_agg('secret ' || secret_id) as ids from client_secrets
+      where ends_at is null or ends_at > now() group by client_id),
+    keys as (
+      select institution_id, clearing_system_id, array_agg('key ' || key_id) as ids
+      from public_keys left join clearing_systems using (operator_id)
+      where valid_from <= now() and (valid_until is null or valid_until > now())
+      group by institution_id, clearing_system_id)
+    select client_id as "clientId", role, c.institution_id as "institutionId", c.clearing_system_id as "clearingSystemId",
+      coalesce(secrets.ids, '{}') || coalesce(i.ids, s.ids, '{}') as credentials
+    from clients c left join secrets using (client_id)
+      left join keys i on i.institution_id = c.institution_id
+      left join keys s on s.clearing_system_id = c.clearing_system_id
+    where c.ended_at is null and ${isMeant}`.execute(db);
+  return rows;
 }
 
 function clientFrom(row: Pick<Selectable<Database['clients']>, (typeof columns)[number]>): Client {

@@ -9,6 +9,8 @@ export interface CallerClaims {
   readonly clientId: string;
   readonly institutionId?: string | undefined;
   readonly clearingSystemId?: string | undefined;
+  /** By what it has logged in, with the built-in issuer; absent: the token is of a release that did not say. */
+  readonly credential?: string | undefined;
 }
 
 export function isRole(value: unknown): value is Role {
@@ -39,6 +41,7 @@ export function claimsFrom(
     clientId,
     institutionId: institutionIdOf(textOf(payload['institution_id']), data),
     clearingSystemId: textOf(payload['clearing_system_id']),
+    credential: textOf(payload['credential_id']),
   });
 }
 

@@ -4,7 +4,7 @@ import { compactVerify, decodeJwt, errors, type CompactJWSHeaderParameters } fro
 import { assert } from '../../core/assert.ts';
 import { findRepeatedMembers } from '../../core/json.ts';
 import { ok, refused, type Result } from '../../core/result.ts';
-import { findClient, type Client } from '../../db/clients.ts';
+import { credentialOf, findClient, type Client, type LoggedIn } from '../../db/clients.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
 import { readPublicKey, type KeyKind, type PublicKey } from '../../db/public-key.ts';
@@ -49,7 +49,7 @@ const nobody = { institutionId: '' };
 export async function clientByAssertion(
   { db, onRefused = () => undefined, ...terms }: AssertionContext,
   { assertion, clientId }: { readonly assertion: string; readonly clientId: string },
-): Promise<Client | undefined> {
+): Promise<LoggedIn | undefined> {
   const client = clientId.includes('\0') ? undefined : await findClient(db, clientId);
   const party = client && partyOf(client);
   const keys = await keysOfParty(db, party ?? nobody);
@@ -58,7 +58,7 @@ export async function clientByAssertion(
   else if (party === undefined) onRefused(clientId, 'an operator of the scheme has no keys to log in by');
   else if (!read.ok) onRefused(clientId, read.refusal);
   else if (await useAssertion(db, { clientId, jti: read.value.jti, endsAtMs: read.value.exp * 1_000 }))
-    return client;
+    return { ...client, credential: credentialOf.key(read.value.keyId) };
   else onRefused(clientId, 'it was used before');
   return undefined;
 }
@@ -74,7 +74,7 @@ async function readAssertion(
   assertion: string,
   keys: readonly PartyKey[],
   terms: AssertionTerms,
-): Promise<Result<AssertionClaims, string>> {
+): Promise<Result<AssertionClaims & Pick<NamedKey, 'keyId'>, string>> {
   let named: NamedKey | undefined;
   try {
     const { payload, protectedHeader } = await compactVerify(
@@ -91,7 +91,8 @@ async function readAssertion(
     if (fault !== undefined) return refused(fault);
     const said = { header: protectedHeader, claims: JSON.parse(claims) as Readonly<Record<string, unknown>> };
     const why = faultOfAssertion(said, terms);
-    return why === undefined ? ok(said.claims as unknown as AssertionClaims) : refused(why);
+    const { keyId = '' } = named ?? {};
+    return why === undefined ? ok({ ...(said.claims as unknown as AssertionClaims), keyId }) : refused(why);
   } catch (error) {
     if (!(error instanceof errors.JOSEError)) throw error;
     return refused(named?.fault ?? faultOfSignature(error, named));

@@ -14,7 +14,7 @@ import {
   type JWK,
   type JWTVerifyGetKey,
 } from 'jose';
-import { findClient, readClients, type Client } from '../../db/clients.ts';
+import { readClients, type ClientWithCredentials } from '../../db/clients.ts';
 import type { Db } from '../../db/connection.ts';
 import type { Rotation } from '../../db/delivery-keys.ts';
 import { offerIssuerKey, readIssuerKeys, rotateIssuerKey, type IssuerKey } from '../../db/issuer.ts';
@@ -26,7 +26,10 @@ export interface BuiltinIssuer {
   readonly verificationKey: JWTVerifyGetKey;
   /** Another key signs from now on, in every process within a second (SEC-8). */
   rotate(rotation: Rotation): Promise<boolean>;
-  /** Whether the client still exists with the same role, institution and payment system (SEC-8, ADM-4). */
+  /**
+   * Whether the client still exists with the same role, institution and payment system, and what it has logged in by counts
+   * (SEC-8, ADM-4).
+   */
   stands(claims: CallerClaims): Promise<boolean>;
   /**
    * An access token (RFC 9068) for the client.
@@ -66,7 +69,7 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
     // a client created just now may not be in the register yet, so the database is asked before refusing
     stands: async (claims) =>
       isClient((await register.current()).clients.get(claims.clientId), claims) ||
-      isClient(await findClient(db, claims.clientId), claims),
+      isClient((await readClients(db, claims.clientId))[0], claims),
     issue: async (claims, thumbprint) => {
       const { signingKey, signingKeyId } = await register.current();
       const now = Math.floor(settings.clock() / 1_000);
@@ -75,6 +78,7 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
         roles: [claims.role],
         ...(claims.institutionId === undefined ? {} : { institution_id: claims.institutionId }),
         ...(claims.clearingSystemId === undefined ? {} : { clearing_system_id: claims.clearingSystemId }),
+        ...(claims.credential === undefined ? {} : { credential_id: claims.credential }),
         ...(thumbprint === undefined ? {} : { cnf: { 'x5t#S256': thumbprint } }),
       })
         .setProtectedHeader({ alg: builtinAlgorithm, typ: 'at+jwt', kid: signingKeyId })
@@ -91,7 +95,7 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
 
 /** A snapshot of clients and keys. */
 interface Register {
-  readonly clients: ReadonlyMap<string, Client>;
+  readonly clients: ReadonlyMap<string, ClientWithCredentials>;
   readonly jwks: JSONWebKeySet;
   readonly verificationKey: JWTVerifyGetKey;
   readonly signingKey: CryptoKey | Uint8Array;
@@ -117,11 +121,12 @@ async function readRegister(db: Db): Promise<Register> {
   };
 }
 
-function isClient(client: Client | undefined, claims: CallerClaims): boolean {
+function isClient(client: ClientWithCredentials | undefined, claims: CallerClaims): boolean {
   return (
     client?.role === claims.role &&
     client.institutionId === (claims.institutionId ?? null) &&
-    client.clearingSystemId === (claims.clearingSystemId ?? null)
+    client.clearingSystemId === (claims.clearingSystemId ?? null) &&
+    (claims.credential === undefined || client.credentials.includes(claims.credential))
   );
 }
 

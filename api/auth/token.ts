@@ -106,7 +106,7 @@ async function readToken(token: string, verification: Verification): Promise<Ver
     if (!caller.ok) return invalidToken(caller.refusal);
     if (stands !== undefined && !(await stands(claims.value))) {
       return invalidToken(
-        'The role or institution of this client has changed since the token was issued. Get a new token.',
+        'Since the token was issued the client has ended, its role or institution has changed, or the secret or key that it logged in by counts no more. Log in again; if that fails, ask the operators of the scheme.',
         'SEC-8',
       );
     }

@@ -92,9 +92,12 @@ export interface KeptSecret {
 export interface SecretCheck {
   /**
    * @param kept of one client; empty: there is none, which is as quick to see as a wrong secret
-   * @returns what tries it slowly, where it can be seen in no other way
+   * @returns the one that it is; undefined: none; else what tries it slowly, because it can be seen in no other way
    */
-  judge(secret: string, kept: readonly KeptSecret[]): boolean | (() => Promise<boolean>);
+  judge<Kept extends KeptSecret>(
+    secret: string,
+    kept: readonly Kept[],
+  ): Kept | undefined | (() => Promise<Kept | undefined>);
 }
 
 const nameOf = ({ algorithm, salt, digest }: KeptSecret) =>
@@ -124,11 +127,15 @@ export function createSecretCheck(derive: typeof derived = derived): SecretCheck
     judge(secret, kept) {
       const quick = kept.filter(({ algorithm }) => algorithm === 'sha256');
       const slow = kept.filter(({ algorithm }) => algorithm === 'scrypt');
-      if (slow.some((one) => isKnown(secret, one))) return true;
-      if (quick.some(({ salt, digest }) => isSame(sha256(salt, secret), digest))) return true;
+      const seen =
+        slow.find((one) => isKnown(secret, one)) ??
+        quick.find(({ salt, digest }) => isSame(sha256(salt, secret), digest));
       const toTry = slow.filter(({ salt, tag }) => tag === null || isSame(tagOf(salt, secret), tag));
-      if (toTry.length === 0) return false;
-      return async () => (await Promise.all(toTry.map((one) => isIt(secret, one)))).includes(true);
+      if (seen !== undefined || toTry.length === 0) return seen;
+      return async () => {
+        const areIt = await Promise.all(toTry.map((one) => isIt(secret, one)));
+        return toTry.find((_, index) => areIt[index]);
+      };
     },
   };
 }

@@ -249,7 +249,12 @@ it('counts once where the clock of an api is minutes behind that of the database
 
 it('a key that is taken away counts no more at once', async () => {
   await enter('soon-gone', { institution_id: 'SG-LOTU' });
-  expect((await login(await made({ key: 'soon-gone' }))).status).toBe(200);
+  const { body, status } = await login(await made({ key: 'soon-gone' }));
+  expect(status).toBe(200);
+  const { access_token: token = '' } = body as { access_token?: string };
+  const use = async () => (await api.get('/countries', null, { authorization: `Bearer ${token}` })).status;
+  expect(await use()).toBe(200);
   await api.db.deleteFrom('public_keys').where('key_id', '=', 'soon-gone').execute();
   expect((await login(await made({ key: 'soon-gone' }))).status).toBe(401);
+  await expect.poll(use, { timeout: 1_500 }).toBe(401); // what was got by it, too (SEC-8)
 });

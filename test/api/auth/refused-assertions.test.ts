@@ -60,7 +60,9 @@ function made({ client = 'LOTUSGS0', header = {}, claims = {} }: Made): Promise<
     .sign(key);
 }
 
-const login = (assertion: string, requestId = 'one') =>
+/** As a client makes them (SEC-3). */
+const ofThisLogin = '5c1a8c0e-2f0a-4f5e-9b57-7a2f6f1c9d11';
+const login = (assertion: string, requestId = '0af7651916cd43dd8448eb211c80319c') =>
   api.request('/oauth/token', {
     method: 'POST',
     headers: { 'x-request-id': requestId },
@@ -144,10 +146,10 @@ describe('the log says in words why, each reason apart', () => {
     ['used', /^it was used before$/, twice],
     ['a person', /^an operator of the scheme has no keys/, () => made({ client: 'operator' })],
   ])('%s: %s', async (_what, why, make) => {
-    const { status } = await login(await make(), 'of-this-login');
+    const { status } = await login(await make(), ofThisLogin);
     expect(status).toBe(401);
     expect(linesOfLog()).toEqual([
-      expect.objectContaining({ requestId: 'of-this-login', why: expect.stringMatching(why) as string }),
+      expect.objectContaining({ requestId: ofThisLogin, why: expect.stringMatching(why) as string }),
     ]);
   });
 });

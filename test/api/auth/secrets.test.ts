@@ -27,7 +27,7 @@ function counted() {
   });
   const isOneOf = async (secret: string, all: Parameters<typeof check.judge>[1]) => {
     const verdict = check.judge(secret, all);
-    return typeof verdict === 'boolean' ? verdict : verdict();
+    return (typeof verdict === 'function' ? await verdict() : verdict) !== undefined;
   };
   return { isOneOf, derivations: () => derivations };
 }

@@ -66,6 +66,31 @@ describe('with the built-in issuer', () => {
     expect(await statusesOf(await freshToken('NEWCOMER'))).toEqual(counted);
   });
 
+  it('what was got by a secret that is ended counts no more within a second; by another of the same client it does', async () => {
+    const secrets = ['leaked', 'next'].map((name) => ({
+      client_id: 'BANYMYS0',
+      secret_id: name,
+      salt: Buffer.alloc(0),
+      algorithm: 'sha256',
+      digest: createHash('sha256').update(name).digest(),
+    }));
+    await api.db.insertInto('client_secrets').values(secrets).execute();
+    const [leaked, next] = await Promise.all([
+      freshToken('BANYMYS0', api, 'leaked'),
+      freshToken('BANYMYS0', api, 'next'),
+    ]);
+    expect([await statusesOf(leaked), await statusesOf(next)]).toEqual([counted, counted]);
+    await api.db
+      .updateTable('client_secrets')
+      .set({ ends_at: new Date() })
+      .where('secret_id', '=', 'leaked')
+      .execute();
+    await expect.poll(() => statusesOf(leaked), withinASecond).toEqual(refused);
+    expect(await statusesOf(next)).toEqual(counted);
+    await api.db.deleteFrom('client_secrets').where('secret_id', '=', 'next').execute();
+    await expect.poll(() => statusesOf(next), withinASecond).toEqual(refused);
+  });
+
   it('a role that an institution no longer has counts no more within a second', async () => {
     const token = await api.token('MERISGS0');
     expect(await statusesOf(token)).toEqual(counted);
@@ -106,8 +131,8 @@ describe('with the built-in issuer', () => {
   });
 
   /** Not one that the test's API gave before. */
-  async function freshToken(client: string, from = api): Promise<string> {
-    const form = { grant_type: 'client_credentials', client_id: client, client_secret: `demo-${client}` };
+  async function freshToken(client: string, from = api, secret = `demo-${client}`): Promise<string> {
+    const form = { grant_type: 'client_credentials', client_id: client, client_secret: secret };
     const answer = await from.request<{ access_token: string }>('/oauth/token', {
       method: 'POST',
       body: new URLSearchParams(form),
