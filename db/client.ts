@@ -2,7 +2,7 @@
 // never ends the process. It must not try anything again: what was sent may have been done.
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { DatabaseSilent, endsConnection, markDatabaseFailure, withoutValues } from './failures.ts';
+import { DatabaseSilent, endsConnection, isDataKeyGone, markDatabaseFailure, withoutValues } from './failures.ts';
 import { nameOfPrepared } from './prepared.ts';
 
 export interface DatabaseClientConfig extends pg.ClientConfig {
@@ -12,6 +12,8 @@ export interface DatabaseClientConfig extends pg.ClientConfig {
   readonly answerMs?: number | undefined;
   /** Told when that happened: the server's other connections are suspect too. */
   readonly onSilence?: () => void;
+  /** Told when nothing was stored because the key that it is sealed under is gone (SEC-3). */
+  readonly onDataKeyGone?: (() => void) | undefined;
   readonly trace?: TraceStatement | undefined;
 }
 
@@ -45,15 +47,17 @@ export class DatabaseClient extends pg.Client {
   #isDropped = false;
   readonly #answerMs: number | undefined;
   readonly #onSilence: (() => void) | undefined;
+  readonly #onDataKeyGone: (() => void) | undefined;
   readonly #trace: TraceStatement | undefined;
 
   constructor(config: DatabaseClientConfig = {}) {
     const socket = new Socket();
-    const { connectMs: connectionTimeoutMillis, answerMs, onSilence, trace, ...own } = config;
+    const { connectMs: connectionTimeoutMillis, answerMs, onSilence, onDataKeyGone, trace, ...own } = config;
     super({ ...own, connectionTimeoutMillis, stream: () => socket });
     this.#socket = socket;
     this.#answerMs = answerMs;
     this.#onSilence = onSilence;
+    this.#onDataKeyGone = onDataKeyGone;
     this.#trace = trace;
     // A broken connection fails its queries. Without another listener the error would end the process.
     this.on('error', markDatabaseFailure);
@@ -128,6 +132,7 @@ export class DatabaseClient extends pg.Client {
       ended?.(error);
       withoutValues(error);
       if (endsConnection(error)) this.drop(error);
+      if (isDataKeyGone(error)) this.#onDataKeyGone?.();
       throw error;
     } finally {
       isOver = true;

@@ -59,7 +59,7 @@ export interface ConnectionOptions {
   /** Absent: statements have no spans (OBS-3). */
   readonly trace?: TraceStatement | undefined;
   /** The keys of what is sealed (SEC-3); absent: nothing is. */
-  readonly vault?: KyselyPlugin | undefined;
+  readonly vault?: (KyselyPlugin & { readonly dataKeyGone: () => void }) | undefined;
 }
 
 const limitsOf = ({ limits }: ConnectionOptions): Partial<ConnectionLimits> => ({
@@ -78,6 +78,7 @@ function clientConfig(databaseUrl: string, options: ConnectionOptions): Database
     connectMs,
     answerMs,
     trace: options.trace,
+    onDataKeyGone: options.vault?.dataKeyGone,
     lock_timeout: lockMs,
     statement_timeout: statementMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,

@@ -11,7 +11,7 @@ import { joinBody } from './messages.ts';
 import { sealExcerpt } from './excerpts.ts';
 import { runPrepared } from './prepared.ts';
 import { theOne } from './the-one.ts';
-import { bodyColumns, openUnchanged, type BodyColumns } from './vault.ts';
+import { bodyColumns, heldKeyId, openUnchanged, type BodyColumns } from './vault.ts';
 
 /** How an attempt ended (TIM-3). */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
@@ -306,7 +306,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
       update delivery_attempts
       set finished_at = clock_timestamp(), outcome = ${settled.outcome}, http_status = ${settled.httpStatus},
         duration_ms = ${settled.durationMs}, error_class = ${settled.errorClass},
-        response_excerpt = ${excerpt.text}, excerpt_key_id = ${excerpt.keyId}, url = ${settled.url}
+        response_excerpt = ${excerpt.text}, excerpt_key_id = ${heldKeyId(excerpt.keyId)}, url = ${settled.url}
       where delivery_id = ${settled.deliveryId} and attempt = ${settled.attempt} and outcome is null
       returning delivery_id
     ),

@@ -47,11 +47,18 @@ export function markDatabaseFailure(error: Error): void {
   marked.add(error);
 }
 
+/** Of ours (held_data_key): what was to be stored is sealed under a key that is not there; sealed anew, it may be stored. */
+const dataKeyGone = 'IS001';
+
+export const isDataKeyGone = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === dataKeyGone;
+
 /** Whether the database could not be reached, was too slow, or asked for another try. */
 export function isDatabaseFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (marked.has(error) || ownFailures.some((kind) => error instanceof kind)) return true;
-  if (error instanceof pg.DatabaseError) return serverStates.test(error.code ?? '');
+  if (error instanceof pg.DatabaseError)
+    return serverStates.test(error.code ?? '') || error.code === dataKeyGone;
   return poolMessages.test(error.message);
 }
 

@@ -8,7 +8,7 @@ import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { runPrepared } from './prepared.ts';
 import { theOne } from './the-one.ts';
-import { bodyColumns, openBody, seal, type BodyColumns } from './vault.ts';
+import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from './vault.ts';
 
 export type Leg = 'source' | 'destination' | 'fxp' | 'book';
 
@@ -81,7 +81,7 @@ export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], con
   ),
   stored_bodies as (
     insert into message_bodies (message_id, created_at, body, key_id)
-    select message_id, now(), body, key_id
+    select message_id, now(), body, ${heldKeyId(sql.ref('key_id'))}
     from unnest(${column((m) => m.messageId)}::uuid[], ${sealed.map(({ bytes }) => bytes)}::bytea[],
       ${sealed.map(({ keyId }) => keyId)}::text[]) as bodies (message_id, body, key_id)
     where ${condition}
@@ -111,7 +111,7 @@ export function storedReceived(db: Db, messageId: string, message: ReceivedMessa
   ),
   received_body as (
     insert into message_bodies (message_id, created_at, body, key_id)
-    select message_id, created_at, ${sealed.bytes}::bytea, ${sealed.keyId}::text from received
+    select message_id, created_at, ${sealed.bytes}::bytea, ${heldKeyId(sealed.keyId)} from received
   )`;
 }
 

@@ -8,7 +8,7 @@ import { finalStatuses, type FinalStatus } from '../core/report.ts';
 import { insertAudit, isAlert } from './audit.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
-import { bodyColumns, openBody, seal, type BodyColumns } from './vault.ts';
+import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from './vault.ts';
 
 /** What is wrong with it, and what it states: the detail of its event. */
 interface Fault {
@@ -149,7 +149,7 @@ async function keepRefused(
     on conflict (subject_id, sha256) do nothing
     returning message_id, created_at)
     insert into message_bodies (message_id, created_at, body, key_id)
-    select message_id, created_at, ${sealed.bytes}::bytea, ${sealed.keyId}::text from refused`.execute(db);
+    select message_id, created_at, ${sealed.bytes}::bytea, ${heldKeyId(sealed.keyId)} from refused`.execute(db);
 }
 
 /** The bytes of one of those of a subject; null: they are no longer kept (LIF-6); undefined: there is none. */

@@ -167,9 +167,12 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
   isthmus_readonly: readable,
 };
 
-/** Functions that run with the rights of the owner, with the roles that may call them; nobody else may. */
+/**
+ * Functions with the roles that may call them; nobody else may. All but held_data_key run with the rights of the owner.
+ */
 const callable: Readonly<Record<string, readonly DatabaseRole[]>> = {
   'callback_address(uuid)': ['isthmus_api', 'isthmus_worker'],
+  'held_data_key(text)': ['isthmus_api', 'isthmus_worker'],
   'make_partition(text, date)': ['isthmus_api'],
   'drop_quote_partition(date)': ['isthmus_api'],
 };

@@ -90,6 +90,23 @@ begin
 end $function$;
 comment on function drop_quote_partition(date) is 'Drops the partition of a UTC day that is older than 62 days (QUO-10).';
 
+CREATE OR REPLACE FUNCTION public.held_data_key(id text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+begin
+  if id is not null then
+    perform from data_keys where key_id = id;
+    if not found then
+      raise exception 'the data key % is not there (SEC-3)', id using errcode = 'IS001';
+    end if;
+  end if;
+  return id;
+end
+$function$;
+comment on function held_data_key(text) is 'For the statement that stores what is sealed: the id of the data key, and an error where that is not there.';
+
 CREATE OR REPLACE FUNCTION public.lock_submission()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2019,10 +2036,13 @@ grant select on worker_states to isthmus_readonly;
 grant delete, insert, select, update on worker_states to isthmus_worker;
 revoke execute on function callback_address(uuid) from public;
 revoke execute on function drop_quote_partition(date) from public;
+revoke execute on function held_data_key(text) from public;
 revoke execute on function lock_submission() from public;
 revoke execute on function make_partition(text,date) from public;
 revoke execute on function take_payment_key() from public;
 grant execute on function callback_address(uuid) to isthmus_api;
 grant execute on function callback_address(uuid) to isthmus_worker;
 grant execute on function drop_quote_partition(date) to isthmus_api;
+grant execute on function held_data_key(text) to isthmus_api;
+grant execute on function held_data_key(text) to isthmus_worker;
 grant execute on function make_partition(text,date) to isthmus_api;

@@ -20,15 +20,19 @@ export interface Sealed {
 
 interface DataKey extends Pick<StoredDataKey, 'keyId' | 'month'> {
   readonly key: Buffer;
+  /** When the database last had it; `performance.now()`. */
+  seenAtMs: number;
 }
 
 /** The keys of one connection. */
 interface Vault {
   readonly config: SealingConfig;
   readonly wrapper: KeyWrapper;
+  /** Those that the database has, as far as this process knows: one that is deleted there is forgotten here (LIF-6). */
   readonly known: Map<string, DataKey>;
   current: DataKey | undefined;
   lookedAtMs: number;
+  isLooking: boolean;
   /** When the database last said that `current` is the newest; `performance.now()`. */
   confirmedAtMs: number;
   begun: Db | undefined;
@@ -37,11 +41,14 @@ interface Vault {
 
 const vaults = new WeakMap<KyselyPlugin, Vault>();
 
+/** Told by its connections when a statement has failed because its data key is not there any longer. */
+export type VaultPlugin = KyselyPlugin & { readonly dataKeyGone: () => void };
+
 /** The vault of a process; undefined: nothing is sealed. */
 export const openVault = (
   sealing: SealingConfig | undefined,
   logger: { warn(about: object, says: string): void },
-): KyselyPlugin | undefined =>
+): VaultPlugin | undefined =>
   sealing &&
   vaultPlugin(sealing, (error) => {
     logger.warn({ err: error }, 'the data key of this month could not be had; that of the last seals on');
@@ -51,21 +58,24 @@ export const openVault = (
  * What a connection is opened with, so that its transactions have the keys too; it changes no statement.
  * @internal exported for tests
  */
-export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) => void): KyselyPlugin {
-  const plugin: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    transformResult: ({ result }) => Promise.resolve(result),
-  };
-  vaults.set(plugin, {
+export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) => void): VaultPlugin {
+  const vault: Vault = {
     config,
     wrapper: localWrapper(config.keys),
     known: new Map(),
     current: undefined,
     lookedAtMs: Number.NEGATIVE_INFINITY,
+    isLooking: false,
     confirmedAtMs: Number.NEGATIVE_INFINITY,
     begun: undefined,
     onFailure,
-  });
+  };
+  const plugin: VaultPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: ({ result }) => Promise.resolve(result),
+    dataKeyGone: () => lookNow(vault),
+  };
+  vaults.set(plugin, vault);
   return plugin;
 }
 
@@ -80,7 +90,7 @@ function vaultOf(db: Db): Vault | undefined {
 /**
  * Before a process takes work: whether it can open everything, and what it seals under; what other keys have wrapped is
  * wrapped by the newest.
- * @throws ConfigurationError where it lacks a key
+ * @throws ConfigurationError where it lacks a key, or where one that it needs has been changed
  */
 export async function beginSealing(db: Db): Promise<SealingState> {
   const vault = vaultOf(db);
@@ -96,8 +106,12 @@ export async function beginSealing(db: Db): Promise<SealingState> {
   }
   if (vault === undefined) return { dataKeyId: null, wrappedBy: [] };
   vault.begun = db;
-  for (const key of stored) await rewrap(db, vault, key);
-  await look(db, vault);
+  try {
+    for (const key of stored) await rewrap(db, vault, key);
+    await look(db, vault);
+  } catch (error) {
+    throw error instanceof SealBroken ? new ConfigurationError(error.message) : error;
+  }
   const wrappers = (await listDataKeys(db)).map(({ wrappedBy }) => wrappedBy);
   return { dataKeyId: vault.current?.keyId ?? null, wrappedBy: [...new Set(wrappers)] };
 }
@@ -116,19 +130,38 @@ export const sealingSaid = ({ dataKeyId }: SealingState): string =>
 
 async function rewrap(db: Db, { wrapper, config }: Vault, stored: StoredDataKey): Promise<void> {
   if (stored.wrappedBy === wrapper.keyId || !config.seals) return;
-  const about = aboutDataKey(stored.keyId);
-  const key = await wrapper.unwrap(stored.wrapped, stored.wrappedBy, about);
-  const wrapped = await wrapper.wrap(key, about);
+  const key = await unwrap(wrapper, stored);
+  const wrapped = await wrapper.wrap(key, aboutDataKey(stored.keyId));
   await replaceWrapping(db, { ...stored, wrapped, wrappedBy: wrapper.keyId }, stored.wrappedBy);
 }
 
 const aboutDataKey = (keyId: string): About => ['data key', keyId];
 
-/** Makes the data key of this month where there is none, and seals under the newest from then on. */
+/** @throws SealBroken, which says what to do: by one row of the database nothing of its month can be read */
+async function unwrap(wrapper: KeyWrapper, { keyId, month, wrapped, wrappedBy }: StoredDataKey) {
+  try {
+    return await wrapper.unwrap(wrapped, wrappedBy, aboutDataKey(keyId));
+  } catch (error) {
+    if (!(error instanceof SealBroken)) throw error;
+    throw new SealBroken(
+      `the data key ${keyId} of ${month.slice(0, 7)} does not open: its row in the table data_keys has been changed, ` +
+        `or ${wrappedBy} in SEALING_KEYS is another key than the one that wrapped it. Put back the key, or that row from a ` +
+        'backup. (docs/operations.md, "Sealed messages")',
+    );
+  }
+}
+
+/**
+ * Forgets the keys that are no longer there, makes that of this month where there is none, and seals under the newest from
+ * then on.
+ */
 async function look(db: Db, vault: Vault): Promise<void> {
+  vault.lookedAtMs = performance.now();
+  const stored = await listDataKeys(db);
+  keepOnly(vault, new Set(stored.map(({ keyId }) => keyId)));
   if (!vault.config.seals) return;
   const { wrapper } = vault;
-  let [newest] = await listDataKeys(db);
+  let [newest] = stored;
   if (newest === undefined || newest.month < monthOf(Date.now())) {
     const keyId = randomUUID();
     const wrapped = await wrapper.wrap(randomBytes(32), aboutDataKey(keyId));
@@ -140,18 +173,29 @@ async function look(db: Db, vault: Vault): Promise<void> {
   vault.confirmedAtMs = performance.now();
 }
 
+function keepOnly(vault: Vault, there: ReadonlySet<string>): void {
+  const { known, current } = vault;
+  for (const [keyId, key] of known) {
+    if (there.has(keyId)) key.seenAtMs = performance.now();
+    else known.delete(keyId);
+  }
+  if (current !== undefined && !there.has(current.keyId)) vault.current = undefined;
+}
+
 const monthOf = (epochMs: number) => `${new Date(epochMs).toISOString().slice(0, 7)}-01`;
 
 async function unwrapped({ wrapper, known }: Vault, stored: StoredDataKey): Promise<DataKey> {
-  const before = known.get(stored.keyId);
-  if (before !== undefined) return before;
-  const { keyId, month, wrapped, wrappedBy } = stored;
+  const { keyId, month, wrappedBy } = stored;
+  const seenAtMs = performance.now();
+  const before = known.get(keyId);
+  if (before !== undefined) return Object.assign(before, { seenAtMs });
   if (!wrapper.knows(wrappedBy)) throw new SealingKeyMissing(`SEALING_KEYS lacks ${wrappedBy}`);
-  const dataKey = { keyId, month, key: await wrapper.unwrap(wrapped, wrappedBy, aboutDataKey(keyId)) };
+  const dataKey = { keyId, month, key: await unwrap(wrapper, stored), seenAtMs };
   known.set(keyId, dataKey);
   return dataKey;
 }
 
+/** For which a key that has been deleted may still be used (LIF-6). */
 const lookEveryMs = 30_000;
 /**
  * For which the key of a month may still seal after it, while the database does not say which follows. Where it says that
@@ -166,9 +210,9 @@ const graceMs = 86_400_000;
 export function seal(db: Db, about: About, bytes: Buffer): Sealed {
   const vault = vaultOf(db);
   if (vault?.config.seals !== true) return { bytes, keyId: null };
+  lookAgain(vault);
   const nowMs = Date.now();
   const { current } = vault;
-  if (current === undefined || current.month < monthOf(nowMs)) lookAgain(vault);
   const isForgotten = performance.now() - vault.confirmedAtMs > graceMs;
   if (current === undefined || (isForgotten && current.month < monthOf(nowMs - graceMs))) {
     throw new SealingKeyMissing('there is no data key of this month yet');
@@ -176,12 +220,21 @@ export function seal(db: Db, about: About, bytes: Buffer): Sealed {
   return { bytes: encrypt(current.key, bytes, about), keyId: current.keyId };
 }
 
+/** For whoever stores what was sealed: the id of its key, and an error of the database where that is not there. */
+export const heldKeyId = (keyId: RawBuilder<unknown> | string | null) => sql`held_data_key(${keyId}::text)`;
+
 function lookAgain(vault: Vault): void {
+  if (performance.now() - vault.lookedAtMs >= lookEveryMs) lookNow(vault);
+}
+
+/** Beside what is under way, which does not wait for it: it seals and opens with what is at hand. */
+function lookNow(vault: Vault): void {
   const { begun, onFailure } = vault;
-  const nowMs = performance.now();
-  if (begun === undefined || nowMs - vault.lookedAtMs < lookEveryMs) return;
-  vault.lookedAtMs = nowMs;
-  look(begun, vault).catch(onFailure);
+  if (begun === undefined || vault.isLooking) return;
+  vault.isLooking = true;
+  void look(begun, vault)
+    .catch(onFailure)
+    .finally(() => (vault.isLooking = false));
 }
 
 /**
@@ -193,9 +246,12 @@ export async function open(db: Db, about: About, { bytes, keyId }: Sealed): Prom
   const vault = vaultOf(db);
   if (vault === undefined) throw new SealingKeyMissing('SEALING_KEYS is not set, and a message is sealed');
   const known = vault.known.get(keyId);
-  if (known !== undefined) return decrypt(known.key, bytes, about);
+  if (known !== undefined && performance.now() - known.seenAtMs < lookEveryMs)
+    return decrypt(known.key, bytes, about);
   const stored = await findDataKey(db, keyId);
-  return stored === undefined ? null : decrypt((await unwrapped(vault, stored)).key, bytes, about);
+  if (stored !== undefined) return decrypt((await unwrapped(vault, stored)).key, bytes, about);
+  vault.known.delete(keyId);
+  return null;
 }
 
 /** The sealed bytes of a message as they are read, with what they are about. */
@@ -244,15 +300,27 @@ export function payloadSeal(db: Db) {
   const about: About = ['temporal'];
   return {
     seal: (data: Uint8Array) => seal(db, about, Buffer.from(data)),
-    open: async (keyId: string, bytes: Uint8Array): Promise<Uint8Array> => {
-      const isText = !keyId.includes('\0'); // database text cannot contain it
-      const opened = isText ? await open(db, about, { bytes: Buffer.from(bytes), keyId }) : null;
+    open: async (keyId: string, data: Uint8Array): Promise<Uint8Array> => {
+      const bytes = Buffer.from(data);
+      const opened = openAtHand(db, about, { bytes, keyId }) ?? (await openIfText(db, about, { bytes, keyId }));
       if (opened === null)
         throw new SealingKeyMissing('the data key of what Temporal kept is deleted (LIF-6)');
       return opened;
     },
   };
 }
+
+/** What the engine brings opens while the database is away, too; undefined: its key is not at hand. */
+function openAtHand(db: Db, about: About, { bytes, keyId }: Sealed): Buffer | undefined {
+  const vault = vaultOf(db);
+  const known = vault?.known.get(keyId ?? '');
+  if (vault === undefined || known === undefined) return undefined;
+  lookAgain(vault);
+  return decrypt(known.key, bytes, about);
+}
+
+const openIfText = async (db: Db, about: About, sealed: Sealed): Promise<Buffer | null> =>
+  sealed.keyId?.includes('\0') === true ? null : open(db, about, sealed); // database text cannot contain it
 
 /** A private key of ours, as it is stored. */
 export interface WrappedSecret {

@@ -36,6 +36,7 @@ import * as requestCounts from './0033-request-counts.ts';
 import * as identity from './0034-identity.ts';
 import * as signedMessages from './0035-signed-messages.ts';
 import * as sealsInTime from './0036-seals-in-time.ts';
+import * as heldDataKeys from './0037-held-data-keys.ts';
 import * as secretTags from './0038-secret-tags.ts';
 
 export const migrations: Record<string, Migration> = {
@@ -75,5 +76,6 @@ export const migrations: Record<string, Migration> = {
   '0034-identity': identity,
   '0035-signed-messages': signedMessages,
   '0036-seals-in-time': sealsInTime,
+  '0037-held-data-keys': heldDataKeys,
   '0038-secret-tags': secretTags,
 };
