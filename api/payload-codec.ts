@@ -10,8 +10,9 @@ import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 
 const base64 = z.base64().max(3_000_000); // Temporal takes 2 MiB
+const label = z.base64().max(10_000); // an encoding, the name of a type, the id of a key
 const payloadSchema = z
-  .object({ metadata: z.record(z.string().max(200), base64).optional(), data: base64.optional() })
+  .object({ metadata: z.record(z.string().max(200), label).optional(), data: base64.optional() })
   .openapi('TemporalPayload', { description: 'A payload as in the JSON form of Temporal: bytes in base64' });
 const payloadsSchema = z.object({ payloads: z.array(payloadSchema).max(1_000) }).openapi('TemporalPayloads');
 

@@ -11,7 +11,8 @@ export interface PayloadSeal {
 }
 
 const encode = (ascii: string) => Uint8Array.from(ascii, (letter) => letter.charCodeAt(0));
-const decode = (ascii: Uint8Array) => String.fromCharCode(...ascii);
+const decoder = new TextDecoder();
+const decode = (ascii: Uint8Array) => decoder.decode(ascii);
 
 const sealedEncoding = 'binary/encrypted';
 const keyId = 'encryption-key-id';
@@ -24,8 +25,15 @@ export type SealingCodec = PayloadCodec;
 export function sealingCodec(vault: PayloadSeal): SealingCodec {
   return {
     encode: (payloads) => Promise.resolve(payloads.map((payload) => sealPayload(vault, payload))),
-    decode: (payloads) => Promise.all(payloads.map((payload) => openPayload(vault, payload))),
+    decode: (payloads) => openAll(vault, payloads),
   };
+}
+
+/** One after the other: a key is asked for once, and what opens with none ends it, however many follow. */
+async function openAll(vault: PayloadSeal, payloads: readonly Payload[]): Promise<Payload[]> {
+  const opened: Payload[] = [];
+  for (const payload of payloads) opened.push(await openPayload(vault, payload));
+  return opened;
 }
 
 function sealPayload(vault: PayloadSeal, payload: Payload): Payload {
