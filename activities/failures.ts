@@ -14,6 +14,8 @@ type FailureKind =
   | 'Held'
   /** We were short of what a send needs, so none was made (TIM-3). */
   | 'OwnResources'
+  /** Our copy of what is to be sent is not what it was, so none was made (SEC-3, TIM-3). */
+  | 'MessageChanged'
   /** There is no registered receiver, or no address that may be used (CBK-5, SEC-2). */
   | 'AddressWithdrawn'
   /** An instruction had no answer that counts (TIM-3). */
@@ -46,6 +48,7 @@ interface Consequence {
 const consequences = {
   Held: { follows: 'again', inMs: 'given' },
   OwnResources: { follows: 'again', inMs: 1_000 }, // it may end at any moment
+  MessageChanged: { follows: 'again', inMs: 'given' }, // once somebody has put it back
   AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // one may be registered at any moment
   DestinationDidNotAnswer: { follows: 'again', inMs: 'given' },
   PartyDidNotAnswer: { follows: 'again', inMs: 'given' },

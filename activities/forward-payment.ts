@@ -1,7 +1,7 @@
 // Sends the stored instruction to the destination, once per call, and takes in what it answers (PAY-8, TIM-3).
 // A payment that is decided, or past its deadline, is never sent again.
 import { activityInfo } from '@temporalio/activity';
-import { retryDelayMs } from '../core/delivery-schedule.ts';
+import { afterOwnFaultMs, messageChanged, retryDelayMs } from '../core/delivery-schedule.ts';
 import { claimInstruction, partyOf, untilEndOfRound, type ClaimedAttempt } from '../db/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
 import { takeReport } from '../db/reports.ts';
@@ -32,7 +32,7 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       if (outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer?.kind === 'message') return answer.value;
       if (answer?.kind === 'receipt') return { kind: 'pending' };
-      if (sent.isOwnFault) throw failure('OwnResources', `${party}: ${story}`);
+      if (sent.isOwnFault) throw ownFault(attempt, `${party}: ${story}`);
       const delayMs = retryDelayMs(attempt.attemptSinceAsked);
       const isUnreached = isLast && outcome === 'NOT_SENT';
       if (delayMs === undefined || isUnreached) return { kind: 'unanswered' };
@@ -62,6 +62,12 @@ async function enterOrWait(
   if (last === undefined || last.admitted) return { way: last, isLast: true };
   throw failure('Held', `${party}: ${last.reason}`, last.takeTurn());
 }
+
+/** No attempt was used up: only a final, a deadline or an operator ends a payment that waits for that (TIM-3). */
+const ownFault = ({ body, attempt }: ClaimedAttempt, message: string) =>
+  body === null
+    ? failure('MessageChanged', message, afterOwnFaultMs(messageChanged, attempt))
+    : failure('OwnResources', message);
 
 /** The round in which the sends of one activity are counted (TIM-3). */
 function roundOf(): string {

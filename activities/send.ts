@@ -3,7 +3,13 @@
 // came of it on record (CBK-3, CBK-4, TIM-3). The kinds differ only by their row in send-policies.ts; what follows is
 // the caller's business.
 import { randomUUID } from 'node:crypto';
-import { giveUpAfterMs, isOwnFault, nextAttempt } from '../core/delivery-schedule.ts';
+import {
+  afterOwnFaultMs,
+  giveUpAfterMs,
+  isOwnFault,
+  messageChanged,
+  nextAttempt,
+} from '../core/delivery-schedule.ts';
 import { operatorOf } from '../core/receiver.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import { settleAttempt, type AttemptOutcome, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
@@ -110,9 +116,6 @@ export interface Sent<Answer> {
 }
 
 type Reply<Answer> = { readonly kind: 'receipt' } | { readonly kind: 'message'; readonly value: Answer };
-
-/** What is stored is not what was stored, or is no longer there: it is never sent (SEC-3). */
-const messageChanged = 'message-changed';
 
 /** Sends once and records the outcome. Without a way it is an attempt that opens no socket. */
 export async function send<Answer = never>(
@@ -263,8 +266,6 @@ async function answerOf<Answer>(
   );
 }
 
-const ownFaultMs = 5_000; // each try is a row of the record, and a lack of ours is one of every receiver
-
 /** What came of a send, and how long it took. */
 interface Ended {
   readonly result: PostResult;
@@ -279,7 +280,8 @@ function followingOf(
   { result, isOurs, durationMs }: Ended,
 ): Following {
   if (schedule === 'TIM-3') return { kind: 'retry', inMs: 0 };
-  if (isOurs && attempt.elapsedMs < giveUpAfterMs) return { kind: 'retry', inMs: ownFaultMs };
+  if (isOurs && result.outcome !== 'ANSWERED' && attempt.elapsedMs < giveUpAfterMs)
+    return { kind: 'retry', inMs: afterOwnFaultMs(result.errorClass, attempt.attempt) };
   const answered = result.outcome === 'ANSWERED';
   return nextAttempt({
     attempts: attempt.attemptSinceAsked,

@@ -3,11 +3,14 @@
  * (TIM-3).
  */
 
+/** What is stored is not what was stored, or is no longer there: it is never sent (SEC-3). */
+export const messageChanged = 'message-changed';
+
 /**
- * What the record calls an attempt that became no send through us alone: our machine was short of something, or our
- * process ended. It uses up no attempt, and ends nothing (TIM-3).
+ * What the record calls an attempt that became no send through us alone: our machine was short of something, our process
+ * ended, or our copy of the message is not what it was. It uses up no attempt, and ends nothing (TIM-3).
  */
-export const ownFaults: readonly string[] = ['own-resources', 'closed'];
+export const ownFaults: readonly string[] = ['own-resources', 'closed', messageChanged];
 
 export const isOwnFault = (outcome: string, errorClass: string | null): boolean =>
   outcome === 'NOT_SENT' && errorClass !== null && ownFaults.includes(errorClass);
@@ -15,6 +18,16 @@ export const isOwnFault = (outcome: string, errorClass: string | null): boolean 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
+
+const ownFaultMs = 5 * second; // each try is a row of the record, and a lack of ours is one of every receiver
+
+/**
+ * Milliseconds until the next try after a fault of our own. A message that was changed waits for a person, who puts it
+ * back: it is looked at ever more seldom, but within five minutes.
+ * @param attempts made of the delivery, ever
+ */
+export const afterOwnFaultMs = (errorClass: string, attempts: number): number =>
+  errorClass === messageChanged ? Math.min(attempts * ownFaultMs, 5 * minute) : ownFaultMs;
 
 /** Delays between attempts, milliseconds; the last one repeats. */
 const delaysMs: readonly number[] = [

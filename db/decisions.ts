@@ -9,7 +9,7 @@ import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Pacs008References } from '../core/iso20022/references.ts';
 import { decidedNow } from './closed-books.ts';
 import type { Db } from './connection.ts';
-import { wasTried, type ToldKind } from './deliveries.ts';
+import { isUnsendable, wasTried, type ToldKind } from './deliveries.ts';
 import { storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { fromStored, type StoredReferences } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
@@ -280,7 +280,7 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
       where delivery_id = ${decision.instructionDeliveryId}::uuid
         and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- PAY-7
-        and (${decision.onlyIf === 'unreachable'}::boolean is false or (possibly_sent = 0 and ${wasTried}
+        and (${decision.onlyIf === 'unreachable'}::boolean is false or (possibly_sent = 0 and ${wasTried} and not ${isUnsendable}
           and clock_timestamp() >= (
             select received_at + ${sql.lit(unreachableAfterMs)} * interval '1 millisecond'
             from payments where uetr = ${decision.uetr}::uuid)))

@@ -4,7 +4,7 @@
 // claim again.
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type EventKind } from '../core/event-kinds.ts';
-import { isOwnFault, ownFaults } from '../core/delivery-schedule.ts';
+import { isOwnFault, messageChanged, ownFaults } from '../core/delivery-schedule.ts';
 import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
@@ -95,13 +95,21 @@ export const wasTried = sql`d.attempts > (
   where own.delivery_id = d.delivery_id and own.outcome = 'NOT_SENT'
     and own.error_class in (${sql.join(ownFaults.map((one) => sql.lit(one)))}))`;
 
+/**
+ * Whether nothing could be sent of a delivery `d` at its last try because our copy was changed: that its receiver could not
+ * be reached before says nothing of why it has not got it (TIM-3).
+ */
+export const isUnsendable = sql`exists (
+  select from delivery_attempts last -- primary key
+  where last.delivery_id = d.delivery_id and last.attempt = d.attempts and last.error_class = ${sql.lit(messageChanged)})`;
+
 const lastAttemptMs = unreachableAfterMs + 500; // TIM-3; a little for the clock of the execution that rejects it then
 
 /** When a round of sends that nobody lets through comes to its end. */
 export interface EndOfRound {
   /** Milliseconds until then; 0 or less: now. */
   readonly inMs: number;
-  /** Whether it ends with a try of its own, whatever holds it: there was none, and ED06 needs one (TIM-3). */
+  /** Whether it ends with a try of its own, whatever holds it: there was none yet that ED06 could follow from (TIM-3). */
   readonly needsTry: boolean;
   /** Milliseconds until the deadline of its payment, which ends the round (TIM-1); absent: it has none. */
   readonly deadlineInMs?: number;
@@ -118,7 +126,7 @@ export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOf
     inMs: number;
     deadlineInMs: number | null;
   }>`
-    select not (${wasTried}) as "needsTry", d.possibly_sent = 0 as "isUnsent",
+    select not (${wasTried}) or ${isUnsendable} as "needsTry", d.possibly_sent = 0 as "isUnsent",
       (extract(epoch from p.deadline_at - clock_timestamp()) * 1000)::float8 as "deadlineInMs",
       (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs"
     from deliveries d join ${theOne(sql`payments where uetr = d.subject_id and begun_at = d.begun_at`)} p on true
