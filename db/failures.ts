@@ -30,7 +30,12 @@ export class ClocksApart extends Error {
 
 /** This process lacks the key of something that is sealed: another one may have it (SEC-3). */
 export class SealingKeyMissing extends Error {
-  override readonly name = 'SealingKeyMissing';
+  override readonly name: string = 'SealingKeyMissing';
+}
+
+/** No process has the key any longer, and none will: what the engine kept under it is as good as gone (LIF-6). */
+export class DataKeyDeleted extends SealingKeyMissing {
+  override readonly name = 'DataKeyDeleted'; // named in workflows/policies.ts
 }
 
 /**

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../core/config.ts';
 import type { SealingConfig } from '../core/sealing-keys.ts';
 import type { Db } from './connection.ts';
 import { findDataKey, listDataKeys, offerDataKey, replaceWrapping, type StoredDataKey } from './data-keys.ts';
-import { SealingKeyMissing } from './failures.ts';
+import { DataKeyDeleted, SealingKeyMissing } from './failures.ts';
 import { decrypt, encrypt, localWrapper, SealBroken, type KeyWrapper } from './key-wrapping.ts';
 
 /** What something sealed is part of; it opens for nothing else. */
@@ -302,9 +302,9 @@ export function payloadSeal(db: Db) {
     seal: (data: Uint8Array) => seal(db, about, Buffer.from(data)),
     open: async (keyId: string, data: Uint8Array): Promise<Uint8Array> => {
       const bytes = Buffer.from(data);
-      const opened = openAtHand(db, about, { bytes, keyId }) ?? (await openIfText(db, about, { bytes, keyId }));
-      if (opened === null)
-        throw new SealingKeyMissing('the data key of what Temporal kept is deleted (LIF-6)');
+      const opened =
+        openAtHand(db, about, { bytes, keyId }) ?? (await openIfText(db, about, { bytes, keyId }));
+      if (opened === null) throw new DataKeyDeleted('the data key of what Temporal kept is deleted (LIF-6)');
       return opened;
     },
   };

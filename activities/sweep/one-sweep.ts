@@ -23,6 +23,7 @@ import type { Place } from '../../db/paged.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import {
   bring,
+  judged,
   nothingFound,
   orNextTime,
   startAgain,
@@ -194,21 +195,24 @@ async function judge(
   const { messageId, subjectId, type, sourceSystem, messageIdentification } = submission;
   const isOwed = () => isUnasked(deps.db, subjectId);
   if (type === 'pacs008') {
-    const { verdict } = await activities.validatePayment({ messageId });
+    const workflowId = paymentWorkflowId(subjectId);
+    const { verdict } = await judged(stuck, { workflowId, subjectId }, () =>
+      activities.validatePayment({ messageId }),
+    );
     if (verdict === 'refused') return; // told in an HTTP answer only (DUP-2)
     if (verdict === 'decided') await executions.redeliver(subjectId);
     else {
       const goOn = () => executions.start({ ...submission, uetr: subjectId });
-      await bring(stuck, paymentWorkflowId(subjectId), { subjectId, isOwed, goOn });
+      await bring(stuck, workflowId, { subjectId, isOwed, goOn });
     }
   } else {
-    const { verdict } = await activities.judgeResolution({ messageId });
+    const workflowId = resolutionWorkflowId(sourceSystem, messageIdentification);
+    const { verdict } = await judged(stuck, { workflowId, subjectId }, () =>
+      activities.judgeResolution({ messageId }),
+    );
     if (verdict === 'refused') return;
     if (verdict === 'answered') await executions.redeliver(subjectId);
-    else {
-      const workflowId = resolutionWorkflowId(sourceSystem, messageIdentification);
-      await bring(stuck, workflowId, { subjectId, isOwed, goOn: () => executions.resolve(submission) });
-    }
+    else await bring(stuck, workflowId, { subjectId, isOwed, goOn: () => executions.resolve(submission) });
   }
 }
 

@@ -57,6 +57,27 @@ export async function watchAsked(
   if (execution !== undefined) stuck.watch(execution, { ...owed, isJustAsked: true });
 }
 
+/**
+ * Judges a submission. Of one that cannot be answered at all the execution ends by itself (SEC-9), but where it cannot even
+ * read what it was told: its key is lost.
+ */
+export async function judged<T>(
+  stuck: StuckExecutions,
+  { workflowId, subjectId }: { readonly workflowId: string; readonly subjectId: string },
+  judge: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await judge();
+  } catch (error) {
+    if (isUnanswerable(error)) {
+      const isOwed = () => Promise.resolve(true);
+      const goOn = () => Promise.resolve();
+      await watchAsked(stuck, { workflowId }, { subjectId, isOwed, goOn, mayWait: true });
+    }
+    throw error;
+  }
+}
+
 interface Found {
   readonly kind: keyof FoundCounts;
   readonly subjectId: string;

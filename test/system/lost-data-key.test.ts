@@ -1,0 +1,57 @@
+// The data key of this month is lost while everything runs, as by a fail-over to a copy that lags behind (SEC-3): what came
+// before cannot be read by anybody, and what it was for ends; whatever comes from then on is paid as ever (SEC-9).
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { paymentWorkflowId } from '../../contract/ids.ts';
+import { instruction } from '../../fixtures/instruction.ts';
+import { evidenceOf } from '../harness/evidence.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+import { rewritten } from '../harness/rewritten.ts';
+import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
+
+const gateway = await testGateway({
+  sealingKeys: `now:${randomBytes(32).toString('base64')}`,
+  sweepEveryMs: 500,
+  standstillMs: 1_000,
+});
+const { db } = gateway;
+const evidence = evidenceOf(gateway);
+const eventually = <T>(check: () => Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: 60_000, interval: 200 });
+const isStored = async ({ uetr }: OriginalPacs008) => {
+  const { rows } = await sql`select from messages where subject_id = ${uetr}`.execute(db);
+  return rows.length > 0;
+};
+
+let unread: OriginalPacs008;
+
+beforeAll(async () => {
+  await gateway.stopWorker();
+  unread = instruction(await bestQuote(gateway), {});
+  void submit(gateway, unread);
+  await eventually(async () => expect(await isStored(unread)).toBe(true));
+  await rewritten(db, sql`delete from data_keys`);
+});
+
+test('the api stores nothing under it: what it is sent is answered 503 and then taken', async () => {
+  const next = instruction(await bestQuote(gateway), {});
+  expect((await submit(gateway, next)).httpStatus).toBe(503);
+  expect(await isStored(next)).toBe(false);
+  await gateway.startWorker();
+  await eventually(async () => expect((await submit(gateway, next)).report?.status).toBe('ACCC'));
+});
+
+test('what was stored and cannot be read is not judged: an alert tells of it, and no task is tried for ever (SEC-9)', async () => {
+  const { uetr } = unread;
+  await eventually(async () => expect(await evidence.audit(uetr)).toContain('message.unanswerable'));
+  const execution = gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
+  await eventually(async () => expect((await execution.describe()).status.name).not.toBe('RUNNING'));
+  expect(await evidence.decision(uetr)).toBeUndefined();
+});
+
+test('its sender, who sends the same bytes again, is told of a fault of ours, and not to wait', async () => {
+  expect((await submit(gateway, unread)).httpStatus).toBe(500);
+  expect(await evidence.audit(unread.uetr)).toContain('message.unanswerable-again');
+});
