@@ -1,7 +1,7 @@
 // What the retention job does, told line by line (LIF-6): for its program, and for the demo's command.
 import type { RetentionConfig } from '../core/config.ts';
-import { connect } from '../db/connection.ts';
-import { dropDataKeys } from '../db/data-keys.ts';
+import { connect, type Db } from '../db/connection.ts';
+import { countUnsealed, dropDataKeys } from '../db/data-keys.ts';
 import { dropExpired, findExpired, type Expired, type Hold } from '../db/retention.ts';
 import { reasonOf } from './errors.ts';
 
@@ -32,11 +32,20 @@ export async function retain(
     const months = dryRun ? [] : await dropDataKeys(db);
     if (months.length > 0)
       say(`keys under which nothing is sealed any longer: deleted (${months.join(', ')})`);
+    if (dryRun) await tellUnsealed(db, say);
     say(summary(config, { ...done, dryRun }));
     return done.failed;
   } finally {
     await db.destroy();
   }
+}
+
+/** How much is left of the time before there were keys (SEC-3): nothing is said of a database that has none. */
+async function tellUnsealed(db: Db, say: (line: string) => void): Promise<void> {
+  const months = await countUnsealed(db);
+  if (months.length === 0) return;
+  const each = months.map(({ month, messages }) => `${month}: ${messages}`).join(', ');
+  say(`bytes of messages that are not sealed, and stay so until they are dropped: ${each}`);
 }
 
 const names: Readonly<Record<Expired['what'], string>> = {

@@ -11,8 +11,7 @@ export interface PayloadSeal {
 }
 
 const encode = (ascii: string) => Uint8Array.from(ascii, (letter) => letter.charCodeAt(0));
-const decoder = new TextDecoder();
-const decode = (ascii: Uint8Array) => decoder.decode(ascii);
+const decode = (ascii: Uint8Array) => Array.from(ascii, (byte) => String.fromCharCode(byte)).join('');
 
 const sealedEncoding = 'binary/encrypted';
 const keyId = 'encryption-key-id';

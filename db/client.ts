@@ -2,7 +2,13 @@
 // never ends the process. It must not try anything again: what was sent may have been done.
 import { Socket } from 'node:net';
 import pg from 'pg';
-import { DatabaseSilent, endsConnection, isDataKeyGone, markDatabaseFailure, withoutValues } from './failures.ts';
+import {
+  DatabaseSilent,
+  endsConnection,
+  isDataKeyGone,
+  markDatabaseFailure,
+  withoutValues,
+} from './failures.ts';
 import { nameOfPrepared } from './prepared.ts';
 
 export interface DatabaseClientConfig extends pg.ClientConfig {

@@ -46,6 +46,20 @@ export async function replaceWrapping(db: Db, key: StoredDataKey, before: string
 }
 
 /**
+ * Messages whose bytes are not sealed although there are keys: from before there were, or by a process without. It reads the
+ * keys of all bytes, and is for a person who asks.
+ */
+export async function countUnsealed(
+  db: Db,
+): Promise<readonly { readonly month: string; readonly messages: number }[]> {
+  const { rows } = await sql<{ month: string; messages: number }>`
+    select to_char(created_at at time zone 'UTC', 'YYYY-MM') as month, count(*)::float8 as messages
+    from message_bodies where key_id is null and exists (select from data_keys)
+    group by 1 order by 1`.execute(db);
+  return rows;
+}
+
+/**
  * Deletes the keys of past months under which no bytes are sealed any longer: excerpts that they sealed cannot be read
  * from then on (LIF-6). It reads the keys of all bytes, and is for a job.
  * @returns the months, as in 2026-11

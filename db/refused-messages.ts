@@ -149,7 +149,9 @@ async function keepRefused(
     on conflict (subject_id, sha256) do nothing
     returning message_id, created_at)
     insert into message_bodies (message_id, created_at, body, key_id)
-    select message_id, created_at, ${sealed.bytes}::bytea, ${heldKeyId(sealed.keyId)} from refused`.execute(db);
+    select message_id, created_at, ${sealed.bytes}::bytea, ${heldKeyId(sealed.keyId)} from refused`.execute(
+    db,
+  );
 }
 
 /** The bytes of one of those of a subject; null: they are no longer kept (LIF-6); undefined: there is none. */

@@ -2,6 +2,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, it, test, vi } from 'vitest';
+import { retain } from '../../cli/retention-lines.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import { dropDataKeys, listDataKeys } from '../../db/data-keys.ts';
 import { rotateDeliveryKey, signingKeys, wrapDeliveryKeys } from '../../db/delivery-keys.ts';
@@ -32,7 +33,14 @@ async function world() {
     await beginSealing(db);
     return db;
   };
-  return { connected, processWith };
+  /** What the retention job would say to somebody who asks. */
+  const asked = async (): Promise<string> => {
+    const said: string[] = [];
+    const config = { databaseUrl: url, messagesMonths: 13, recordsYears: 10 };
+    await retain(config, { dryRun: true, say: (line) => said.push(line) });
+    return said.join('\n');
+  };
+  return { connected, processWith, asked };
 }
 
 const received = (text: string) =>
@@ -131,14 +139,16 @@ describe('with keys', async () => {
 });
 
 describe('without keys', async () => {
-  const { processWith } = await world();
+  const { processWith, asked } = await world();
 
   it('nothing is sealed; what is there before opens later; a process without the keys does not start from then on', async () => {
     const before = await processWith([]);
     const old = await recordReceived(before, received('before'));
     await rotateDeliveryKey(before, { by: 'isthmus', because: 'a test', withdraw: false });
     const [old1] = await signingKeys(before);
+    expect(await asked()).not.toContain('not sealed');
     const db = await processWith([first]);
+    expect(await asked()).toMatch(/not sealed, and stay so until they are dropped: \d{4}-\d\d: 1$/m);
     expect((await messageBody(db, old.messageId))?.toString()).toBe('before');
     await wrapDeliveryKeys(db);
     expect((await signingKeys(db))[0]?.privateKey).toBe(old1?.privateKey);

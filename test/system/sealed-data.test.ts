@@ -218,6 +218,13 @@ describe('a database, its files and its engine, in other hands', () => {
     }
   });
 
+  test('nor is an encoding or the id of a key as long as a message', async () => {
+    const long = Buffer.alloc(200_000, 'x').toString('base64');
+    const encoding = Buffer.from('binary/encrypted').toString('base64');
+    for (const metadata of [{ encoding: long }, { encoding, 'encryption-key-id': long }])
+      expect((await decode('operator', { payloads: [{ metadata, data: 'AAAA' }] })).status).toBe(400);
+  });
+
   test('those who may, read every message as it was', async () => {
     const { messages } = JSON.parse((await get(`/payments/${message.uetr}`, 'operator')).toString()) as {
       messages: { href: string | null; size: number }[];
