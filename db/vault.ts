@@ -42,7 +42,7 @@ interface Vault {
 const vaults = new WeakMap<KyselyPlugin, Vault>();
 
 /** Told by its connections when a statement has failed because its data key is not there any longer. */
-export type VaultPlugin = KyselyPlugin & { readonly dataKeyGone: () => void };
+type VaultPlugin = KyselyPlugin & { readonly dataKeyGone: () => void };
 
 /** The vault of a process; undefined: nothing is sealed. */
 export const openVault = (

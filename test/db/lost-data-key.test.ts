@@ -1,16 +1,18 @@
 // A data key that is no longer there (SEC-3): nothing is stored under it, a process that runs seals under another and soon
 // opens nothing with it (LIF-6), and one that was changed is named.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { connect, type Db } from '../../db/connection.ts';
 import { dropDataKeys, listDataKeys } from '../../db/data-keys.ts';
 import { settleAttempt } from '../../db/deliveries.ts';
 import { openExcerpt, sealExcerpt } from '../../db/excerpts.ts';
-import { isDatabaseFailure } from '../../db/failures.ts';
+import { DataKeyDeleted, isDatabaseFailure } from '../../db/failures.ts';
 import { messageBody, recordReceived, storedOutgoing } from '../../db/messages.ts';
 import { refuseMessage } from '../../db/refused-messages.ts';
 import { beginSealing, payloadSeal, vaultPlugin } from '../../db/vault.ts';
+import { bookPolicy, deliverPolicy, enquiryPolicy, forwardPolicy } from '../../workflows/policies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { rewritten } from '../harness/rewritten.ts';
 
@@ -160,6 +162,12 @@ describe('deleted with all that it sealed (LIF-6)', async () => {
     inHalfAMinute();
     expect(Buffer.from(await open(away)).toString()).toBe('kept');
   });
+});
+
+test('an activity that was passed what nobody can open is not tried again, whichever it is (SEC-9)', () => {
+  const { type } = ApplicationFailure.fromError(new DataKeyDeleted('deleted'), { nonRetryable: false }); // as the SDK does
+  const policies = [forwardPolicy, deliverPolicy('queue'), enquiryPolicy('queue', 1), bookPolicy('queue')];
+  for (const { retry } of policies) expect(retry?.nonRetryableErrorTypes).toContain(type);
 });
 
 describe('changed', async () => {
