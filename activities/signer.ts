@@ -70,7 +70,7 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
       },
     );
   };
-  await tellOfOthers(db, logger);
+  await tellOfOthers(db, logger, true);
   await rotate();
   let keys = await readKeys(db);
   const look = async () => {
@@ -78,7 +78,7 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
     if (isHourOver) await rotate();
     const newest = newestOf(reference);
     if (newest === undefined || (newest === readFor && !isHourOver)) return;
-    await tellOfOthers(db, logger);
+    await tellOfOthers(db, logger, false);
     keys = await readKeys(db);
     readFor = newest;
   };
@@ -145,8 +145,8 @@ const rotateIfDue = (db: Db, rotateAfterDays: number) =>
 const forever = 100_000;
 
 /** A key that nobody made who has SEALING_KEYS signs nothing, and is not published; whoever put it there wanted that (SEC-6). */
-async function tellOfOthers(db: Db, logger: Logger): Promise<void> {
-  for (const keyId of await wrapDeliveryKeys(db)) {
+async function tellOfOthers(db: Db, logger: Logger, atStart: boolean): Promise<void> {
+  for (const keyId of await wrapDeliveryKeys(db, atStart)) {
     logger.error({ keyId }, 'a key of what is sent is none of ours, and does not count');
     await alertUnlessOpen(db, { kind: 'delivery-key.not-ours', detail: { keyId } });
   }

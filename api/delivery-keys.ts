@@ -12,6 +12,7 @@ import {
 } from '../db/delivery-keys.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { problemsShown } from './http/openapi.ts';
+import { problem } from './http/problem.ts';
 import { json } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
@@ -57,10 +58,12 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
         503: { description: 'unavailable', content: problemsShown(['unavailable']) },
       },
     },
-    async () =>
-      json({ keys: (await publishedKeys(db)).map(renderJwk) }, 200, {
-        'cache-control': `public, max-age=${cacheSeconds}`,
-      }),
+    async () => {
+      const keys = await publishedKeys(db);
+      // those that there are do not count yet: whoever kept an empty set would refuse what we send
+      if (keys.length === 0 && (await listDeliveryKeys(db)).length > 0) return problem('unavailable');
+      return json({ keys: keys.map(renderJwk) }, 200, { 'cache-control': `public, max-age=${cacheSeconds}` });
+    },
   );
   router.add(
     {

@@ -252,7 +252,8 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
         if (before === undefined) return [];
         const now = new Date().toISOString();
         const others = before.secrets
-          .filter((one) => one.endsAt === null || one.endsAt > now)
+          // without an overlap they are gone: an end that is now by one clock may be in a while by another
+          .filter((one) => overlapHours > 0 && (one.endsAt === null || one.endsAt > now))
           .map((one) => ({
             ...one,
             endsAt: one.endsAt === null || one.endsAt > endsAt ? endsAt : one.endsAt,

@@ -23,11 +23,11 @@ const ownFaultMs = 5 * second; // each try is a row of the record, and a lack of
 
 /**
  * Milliseconds until the next try after a fault of our own. A message that was changed waits for a person, who puts it
- * back: it is looked at ever more seldom, but within five minutes.
+ * back: it is looked at ever more seldom, but within a minute (I-15).
  * @param attempts made of the delivery, ever
  */
 export const afterOwnFaultMs = (errorClass: string, attempts: number): number =>
-  errorClass === messageChanged ? Math.min(attempts * ownFaultMs, 5 * minute) : ownFaultMs;
+  errorClass === messageChanged ? Math.min(attempts * ownFaultMs, minute) : ownFaultMs;
 
 /** Delays between attempts, milliseconds; the last one repeats. */
 const delaysMs: readonly number[] = [

@@ -161,6 +161,9 @@ export async function sealNextHour(
     const entries = await readEntries(trx, hour);
     const digest = digestOf({ ...hour, entries });
     const { keyId, signature } = sign(digest);
+    const { rows: counting } = await sql`
+      select from delivery_keys where key_id = ${keyId} and withdrawn_at is null for share`.execute(trx);
+    if (counting.length === 0) throw new Error(`the key ${keyId} was withdrawn as it sealed: trying again`);
     await sql`
       insert into audit_seals (until, since, version, previous, entries, digest, key_id, signature, sealed_at)
       values (${hour.until}::timestamptz, ${hour.since}::timestamptz, ${sealVersion}, ${hour.previous}, ${entries}, ${digest},

@@ -1,6 +1,7 @@
 // Clients of the built-in token issuer (SEC-1, ADM-4). It must not answer a secret to anybody: only its hash is stored.
 import { sql, type Selectable } from 'kysely';
 import type { Db } from './connection.ts';
+import { keyCounts, keyCredential, secretCredential } from './credentials.ts';
 import type { SecretCheck } from './scheme/secrets.ts';
 import type { Database } from './tables.ts';
 
@@ -17,12 +18,6 @@ const columns = ['client_id', 'role', 'institution_id', 'clearing_system_id'] as
 export interface LoggedIn extends Client {
   readonly credential: string;
 }
-
-/** As tokens have it. */
-export const credentialOf = {
-  secret: (secretId: string) => `secret ${secretId}`,
-  key: (keyId: string) => `key ${keyId}`,
-};
 
 export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
   const row = await db
@@ -42,7 +37,7 @@ export async function authenticateClient<Refusal extends object>(
 ): Promise<LoggedIn | Refusal | undefined> {
   const secrets = await db
     .selectFrom('client_secrets')
-    .select(['secret_id', 'algorithm', 'salt', 'digest', 'tag'])
+    .select(['algorithm', 'salt', 'digest', 'tag', secretCredential('client_secrets').as('credential')])
     .where('client_id', '=', clientId)
     .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', sql<Date>`now()`)]))
     .execute(); // primary key
@@ -54,7 +49,7 @@ export async function authenticateClient<Refusal extends object>(
   if (!('right' in tried)) return tried;
   if (tried.right === undefined) return undefined;
   const client = await findClient(db, clientId);
-  return client && { ...client, credential: credentialOf.secret(tried.right.secret_id) };
+  return client && { ...client, credential: tried.right.credential };
 }
 
 /** When a secret is tried that cannot be judged at once, which takes a processor for a while. */
@@ -75,20 +70,14 @@ export interface ClientWithCredentials extends Client {
 export async function readClients(db: Db, clientId?: string): Promise<readonly ClientWithCredentials[]> {
   const isMeant = clientId === undefined ? sql`true` : sql`c.client_id = ${clientId}`;
   const { rows } = await sql<ClientWithCredentials>`
-    with secrets as (
-      select client_id, array_agg('secret ' || secret_id) as ids from client_secrets
-      where ends_at is null or ends_at > now() group by client_id),
-    keys as (
-      select institution_id, clearing_system_id, array_agg('key ' || key_id) as ids
-      from public_keys left join clearing_systems using (operator_id)
-      where valid_from <= now() and (valid_until is null or valid_until > now())
-      group by institution_id, clearing_system_id)
-    select client_id as "clientId", role, c.institution_id as "institutionId", c.clearing_system_id as "clearingSystemId",
-      coalesce(secrets.ids, '{}') || coalesce(i.ids, s.ids, '{}') as credentials
-    from clients c left join secrets using (client_id)
-      left join keys i on i.institution_id = c.institution_id
-      left join keys s on s.clearing_system_id = c.clearing_system_id
-    where c.ended_at is null and ${isMeant}`.execute(db);
+    select client_id as "clientId", role, institution_id as "institutionId", clearing_system_id as "clearingSystemId",
+      array(select ${secretCredential('s')} from client_secrets s
+        where s.client_id = c.client_id and (s.ends_at is null or s.ends_at > now()))
+      || array(select ${keyCredential('k')} from public_keys k
+        where k.institution_id = c.institution_id and ${keyCounts('k')})
+      || array(select ${keyCredential('k')} from public_keys k join clearing_systems y on y.operator_id = k.operator_id
+        where y.clearing_system_id = c.clearing_system_id and ${keyCounts('k')}) as credentials
+    from clients c where ended_at is null and ${isMeant}`.execute(db); // primary keys; indexes public_keys_*
   return rows;
 }
 

@@ -16,9 +16,12 @@ export interface StoredDataKey {
 
 const columns = sql`key_id as "keyId", month::text as month, wrapped, wrapped_by as "wrappedBy"`;
 
-/** All, the newest first. */
+/** All, the newest first; of one month there are several where one was lost and put back. */
 export async function listDataKeys(db: Db): Promise<readonly StoredDataKey[]> {
-  const { rows } = await sql<StoredDataKey>`select ${columns} from data_keys order by month desc`.execute(db);
+  const { rows } =
+    await sql<StoredDataKey>`select ${columns} from data_keys order by month desc, made_at desc, key_id`.execute(
+      db,
+    );
   return rows;
 }
 
@@ -32,10 +35,14 @@ export async function findDataKey(db: Db, keyId: string): Promise<StoredDataKey 
 
 /** Stores one for the month that it is by the database clock, where it has none yet. */
 export async function offerDataKey(db: Db, key: Omit<StoredDataKey, 'month'>): Promise<void> {
-  await sql`
-    insert into data_keys (key_id, month, wrapped, wrapped_by)
-    values (${key.keyId}, date_trunc('month', now() at time zone 'UTC')::date, ${key.wrapped}, ${key.wrappedBy})
-    on conflict (month) do nothing`.execute(db);
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('data_keys'))`.execute(trx);
+    await sql`
+      insert into data_keys (key_id, month, wrapped, wrapped_by)
+      select ${key.keyId}, month, ${key.wrapped}, ${key.wrappedBy}
+      from (select date_trunc('month', now() at time zone 'UTC')::date as month) this
+      where not exists (select from data_keys k where k.month = this.month)`.execute(trx);
+  });
 }
 
 /** Stores it as another key has wrapped it, unless that has happened. */

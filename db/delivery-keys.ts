@@ -113,31 +113,43 @@ function publicPartOf(d: string): string | undefined {
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex'); // RFC 8410, 7: 32 bytes follow
 
 /**
- * Wraps the private parts that are not, or by another key (SEC-3), and vouches for the keys that are ours (SEC-6). One that
- * lies there in the clear is taken for ours only where none is wrapped yet, or nothing is sealed yet: else anybody could put
- * one there.
+ * Wraps the private parts that are not (SEC-3), and vouches for the keys that are ours (SEC-6). One that lies there in the clear
+ * is taken for ours only at a start where none is wrapped yet, or while nothing is sealed yet: else anybody could put one there.
+ * @param atStart what another key has wrapped is wrapped anew, once: two processes of which each has another key first would
+ *   do so by turns for ever
  * @returns ids of those that do not count
  */
-export async function wrapDeliveryKeys(db: Db): Promise<readonly string[]> {
-  const { canVouch, isRequired, keyId: newest } = vouching(db);
+export async function wrapDeliveryKeys(db: Db, atStart: boolean): Promise<readonly string[]> {
+  const { canVouch, isRequired } = vouching(db);
   if (!canVouch) return [];
+  const foreign = await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('delivery_keys'))`.execute(trx);
+    return wrapAll(trx, atStart);
+  });
+  return isRequired ? foreign : [];
+}
+
+async function wrapAll(db: Db, atStart: boolean): Promise<readonly string[]> {
+  const { isRequired, keyId: newest } = vouching(db);
   const { rows } = await sql<Vouched & { readonly text: string | null; readonly wrappedBy: string | null }>`
     select key_id as "keyId", public_key as "publicKey", ${vouchedColumns}, private_key as text, wrapped_by as "wrappedBy"
     from delivery_keys left join delivery_key_secrets using (key_id)`.execute(db);
-  const isFirst = rows.every(({ vouched, wrappedBy }) => vouched === null && wrappedBy === null);
+  const isFirst = atStart && rows.every(({ vouched, wrappedBy }) => vouched === null && wrappedBy === null);
   const foreign: string[] = [];
   for (const row of rows) {
     const { keyId, text, wrappedBy } = row;
     const privateKey = text === null ? undefined : await ownPrivateKey(db, { ...row, text });
-    const isKnown = (await isVouched(db, row)) || wrappedBy !== null || isFirst || !isRequired;
+    const isSaid = await isVouched(db, row);
+    const isKnown = isSaid || wrappedBy !== null || isFirst || !isRequired;
     if (privateKey === undefined || !isKnown) {
       foreign.push(keyId);
       continue;
     }
-    if (row.vouchedBy !== newest || !(await isVouched(db, row))) await vouch(db, row);
-    if (isToWrap(db, { wrappedBy })) await wrap(db, { keyId, privateKey, wrappedBy });
+    if (!isSaid || (atStart && row.vouchedBy !== newest)) await vouch(db, row);
+    if (isToWrap(db, { wrappedBy }) && (atStart || wrappedBy === null))
+      await wrap(db, { keyId, privateKey, wrappedBy });
   }
-  return isRequired ? foreign : [];
+  return foreign;
 }
 
 async function vouch(db: Db, { keyId, publicKey }: Vouched): Promise<void> {

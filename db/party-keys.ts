@@ -2,12 +2,15 @@
 // message that it was sent by whom it says (SEC-1). Two operators have seen each of them (ADM-2).
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
+import { keyCounts, keyCredential } from './credentials.ts';
 
 export interface PartyKey {
   /** kid. */
   readonly keyId: string;
   /** RFC 7517, public part. */
   readonly jwk: Readonly<Record<string, unknown>>;
+  /** As the token of a client has it that has logged in by this key. */
+  readonly credential: string;
 }
 
 /** Of which party: of a payment system, the operator's. */
@@ -24,9 +27,8 @@ export async function keysOfParty(db: Db, party: Party): Promise<readonly PartyK
       : sql`operator_id = (
           select operator_id from clearing_systems where clearing_system_id = ${party.clearingSystemId})`;
   const { rows } = await sql<PartyKey>`
-    select key_id as "keyId", public_jwk as jwk from public_keys
-    where ${isTheirs} and valid_from <= now() and (valid_until is null or valid_until > now())
-    order by key_id`.execute(db);
+    select key_id as "keyId", public_jwk as jwk, ${keyCredential('k')} as credential from public_keys k
+    where ${isTheirs} and ${keyCounts('k')} order by key_id`.execute(db);
   return rows;
 }
 
@@ -34,25 +36,37 @@ export async function keysOfParty(db: Db, party: Party): Promise<readonly PartyK
 export interface EndingKeys {
   /** A payment system or an institution. */
   readonly party: string;
-  /** Until the last of its keys ends; 0: its messages have to be signed, and no key counts. */
+  /**
+   * Until no key of it counts, those included that follow without a gap; 0: none does, and its messages have to be signed, or a
+   * client of it has no secret.
+   */
   readonly secondsLeft: number;
 }
 
 export async function keysThatEnd(db: Db): Promise<readonly EndingKeys[]> {
   const { rows } = await sql<EndingKeys>`
-    select party, case when counts then extract(epoch from least(ends, now() + interval '100 years') - now()) else 0 end::float8 as "secondsLeft"
-    from (
-      select clearing_system_id as party, signs_messages as "hasTo",
-        coalesce(bool_or(valid_from <= now() and (valid_until is null or valid_until > now())), false) as counts,
-        max(coalesce(valid_until, 'infinity')) as ends
-      from clearing_systems s join operators using (operator_id) left join public_keys using (operator_id)
-      where s.ended_at is null group by clearing_system_id, signs_messages
+    with recursive parties as (
+      select clearing_system_id as party, operator_id, null as institution_id, signs_messages as "hasTo"
+      from clearing_systems s join operators using (operator_id) where s.ended_at is null
       union all
-      select institution_id, false, bool_or(valid_from <= now() and (valid_until is null or valid_until > now())),
-        max(coalesce(valid_until, 'infinity'))
-      from public_keys where institution_id is not null group by institution_id
-    ) parties
-    where case when counts then ends < 'infinity' else "hasTo" end
+      select institution_id, null, institution_id, false from institutions where ended_at is null),
+    keys as (
+      select party, valid_from, coalesce(valid_until, 'infinity') as ends
+      from parties p join public_keys k on k.operator_id = p.operator_id or k.institution_id = p.institution_id),
+    reached as (
+      select party, ends from keys where valid_from <= now() and ends > now()
+      union
+      select k.party, k.ends from keys k join reached r on k.party = r.party and k.valid_from <= r.ends and k.ends > r.ends),
+    needed as (
+      select party, exists (select from keys k where k.party = p.party) and exists (
+        select from clients c where c.ended_at is null
+          and (c.clearing_system_id = p.party and p.operator_id is not null or c.institution_id = p.institution_id)
+          and not exists (select from client_secrets s where s.client_id = c.client_id and (ends_at is null or ends_at > now()))
+      ) or "hasTo" as "isNeeded" from parties p where "hasTo" or party in (select party from keys))
+    select party, case when max(ends) is null then 0 else extract(epoch from max(ends) - now()) end::float8 as "secondsLeft"
+    from needed left join reached using (party)
+    group by party, "isNeeded"
+    having max(ends) is null and "isNeeded" or max(ends) < 'infinity'
     order by party`.execute(db);
   return rows;
 }

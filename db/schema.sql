@@ -90,6 +90,19 @@ begin
 end $function$;
 comment on function drop_quote_partition(date) is 'Drops the partition of a UTC day that is older than 62 days (QUO-10).';
 
+CREATE OR REPLACE FUNCTION public.forget_old_tag()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.salt, new.digest) is distinct from (old.salt, old.digest) and new.tag is not distinct from old.tag then
+    new.tag := null;
+  end if;
+  return new;
+end
+$function$;
+comment on function forget_old_tag() is 'A tag is of one secret: with another, that was entered without one, it goes.';
+
 CREATE OR REPLACE FUNCTION public.held_data_key(id text)
  RETURNS text
  LANGUAGE plpgsql
@@ -588,9 +601,9 @@ create table data_keys (
   wrapped bytea not null,
   wrapped_by text not null,
   made_at timestamp with time zone not null default clock_timestamp(),
-  constraint data_keys_pkey PRIMARY KEY (key_id),
-  constraint data_keys_month_key UNIQUE (month)
+  constraint data_keys_pkey PRIMARY KEY (key_id)
 );
+CREATE INDEX data_keys_month ON public.data_keys USING btree (month);
 comment on table data_keys is 'Keys under which bytes of messages and excerpts are sealed (SEC-3), one for each month. With the last bytes that it sealed a key is deleted.';
 comment on column data_keys.key_id is 'Drawn at random.';
 comment on column data_keys.month is 'First day of the month (UTC) in which it seals.';
@@ -1214,6 +1227,8 @@ create table public_keys (
   constraint public_keys_pkey PRIMARY KEY (key_id),
   constraint public_keys_check CHECK ((num_nonnulls(operator_id, institution_id) = 1))
 );
+CREATE INDEX public_keys_institution_id ON public.public_keys USING btree (institution_id);
+CREATE INDEX public_keys_operator_id ON public.public_keys USING btree (operator_id);
 comment on table public_keys is 'Public keys that parties gave at onboarding.';
 comment on column public_keys.key_id is 'kid.';
 comment on column public_keys.operator_id is 'The operator whose key it is, or null.';
@@ -1765,6 +1780,8 @@ CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUN
 
 CREATE TRIGGER client_secrets_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.client_secrets FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
+CREATE TRIGGER client_secrets_tag BEFORE UPDATE ON public.client_secrets FOR EACH ROW EXECUTE FUNCTION forget_old_tag();
+
 CREATE TRIGGER clients_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clients FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER countries_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.countries FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
@@ -2036,6 +2053,7 @@ grant select on worker_states to isthmus_readonly;
 grant delete, insert, select, update on worker_states to isthmus_worker;
 revoke execute on function callback_address(uuid) from public;
 revoke execute on function drop_quote_partition(date) from public;
+revoke execute on function forget_old_tag() from public;
 revoke execute on function held_data_key(text) from public;
 revoke execute on function lock_submission() from public;
 revoke execute on function make_partition(text,date) from public;

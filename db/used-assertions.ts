@@ -6,16 +6,27 @@ import type { Db } from './connection.ts';
 /** Whether it still counts is judged by the clock of an api, which may be behind that of the database. */
 const keptAfter = '1 hour';
 
+/** Whether it has been used, here or at another api; without using it. */
+export async function wasUsed(
+  db: Db,
+  { clientId, jti }: { readonly clientId: string; readonly jti: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from used_assertions where client_id = ${clientId} and jti_sha256 = ${digestOf(jti)}`.execute(db); // primary key
+  return rows.length > 0;
+}
+
+const digestOf = (jti: string) => createHash('sha256').update(jti).digest();
+
 /** @returns false: it has been used before, here or at another api */
 export async function useAssertion(
   db: Db,
   { clientId, jti, endsAtMs }: { readonly clientId: string; readonly jti: string; readonly endsAtMs: number },
 ): Promise<boolean> {
-  const digest = createHash('sha256').update(jti).digest();
   const { rows } = await sql`
     with gone as (delete from used_assertions where ends_at < now() - ${sql.lit(keptAfter)}::interval)
     insert into used_assertions (client_id, jti_sha256, ends_at)
-    values (${clientId}, ${digest}, ${new Date(endsAtMs)}) on conflict do nothing
+    values (${clientId}, ${digestOf(jti)}, ${new Date(endsAtMs)}) on conflict do nothing
     returning client_id`.execute(db);
   return rows.length === 1;
 }

@@ -197,6 +197,8 @@ async function unwrapped({ wrapper, known }: Vault, stored: StoredDataKey): Prom
 
 /** For which a key that has been deleted may still be used (LIF-6). */
 const lookEveryMs = 30_000;
+/** Where there is no key to seal under, because it was not there at the last look, or could not be made. */
+const lookAgainMs = 250;
 /**
  * For which the key of a month may still seal after it, while the database does not say which follows. Where it says that
  * there is no other, its clock counts, and not that of this process.
@@ -224,7 +226,8 @@ export function seal(db: Db, about: About, bytes: Buffer): Sealed {
 export const heldKeyId = (keyId: RawBuilder<unknown> | string | null) => sql`held_data_key(${keyId}::text)`;
 
 function lookAgain(vault: Vault): void {
-  if (performance.now() - vault.lookedAtMs >= lookEveryMs) lookNow(vault);
+  const sinceMs = performance.now() - vault.lookedAtMs;
+  if (sinceMs >= (vault.current === undefined ? lookAgainMs : lookEveryMs)) lookNow(vault);
 }
 
 /** Beside what is under way, which does not wait for it: it seals and opens with what is at hand. */
@@ -372,12 +375,15 @@ export async function isVouchedFor(
   return by.wrappedBy !== null && (await unwrapIfOurs(db, about, by)) === text;
 }
 
-/** As `unwrapSecret`; undefined: no key of ours has wrapped it for that. */
+/**
+ * As `unwrapSecret`; undefined: no key of ours has wrapped it for that.
+ * @throws SealingKeyMissing where this process has not that key: it says nothing of whose it is
+ */
 export async function unwrapIfOurs(db: Db, about: About, secret: WrappedSecret): Promise<string | undefined> {
   try {
     return await unwrapSecret(db, about, secret);
   } catch (error) {
-    if (error instanceof SealBroken || error instanceof SealingKeyMissing) return undefined;
+    if (error instanceof SealBroken) return undefined;
     throw error;
   }
 }

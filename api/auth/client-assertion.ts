@@ -4,7 +4,7 @@ import { compactVerify, decodeJwt, errors, type CompactJWSHeaderParameters } fro
 import { assert } from '../../core/assert.ts';
 import { findRepeatedMembers } from '../../core/json.ts';
 import { ok, refused, type Result } from '../../core/result.ts';
-import { credentialOf, findClient, type Client, type LoggedIn } from '../../db/clients.ts';
+import { findClient, type Client, type LoggedIn } from '../../db/clients.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
 import { readPublicKey, type KeyKind, type PublicKey } from '../../db/public-key.ts';
@@ -58,7 +58,7 @@ export async function clientByAssertion(
   else if (party === undefined) onRefused(clientId, 'an operator of the scheme has no keys to log in by');
   else if (!read.ok) onRefused(clientId, read.refusal);
   else if (await useAssertion(db, { clientId, jti: read.value.jti, endsAtMs: read.value.exp * 1_000 }))
-    return { ...client, credential: credentialOf.key(read.value.keyId) };
+    return { ...client, credential: read.value.credential };
   else onRefused(clientId, 'it was used before');
   return undefined;
 }
@@ -74,7 +74,7 @@ async function readAssertion(
   assertion: string,
   keys: readonly PartyKey[],
   terms: AssertionTerms,
-): Promise<Result<AssertionClaims & Pick<NamedKey, 'keyId'>, string>> {
+): Promise<Result<AssertionClaims & Pick<PartyKey, 'credential'>, string>> {
   let named: NamedKey | undefined;
   try {
     const { payload, protectedHeader } = await compactVerify(
@@ -91,8 +91,10 @@ async function readAssertion(
     if (fault !== undefined) return refused(fault);
     const said = { header: protectedHeader, claims: JSON.parse(claims) as Readonly<Record<string, unknown>> };
     const why = faultOfAssertion(said, terms);
-    const { keyId = '' } = named ?? {};
-    return why === undefined ? ok({ ...(said.claims as unknown as AssertionClaims), keyId }) : refused(why);
+    const { credential = '' } = named ?? {};
+    return why === undefined
+      ? ok({ ...(said.claims as unknown as AssertionClaims), credential })
+      : refused(why);
   } catch (error) {
     if (!(error instanceof errors.JOSEError)) throw error;
     return refused(named?.fault ?? faultOfSignature(error, named));
@@ -122,6 +124,7 @@ function faultOfText(text: string): string | undefined {
 
 interface NamedKey {
   readonly keyId: string;
+  readonly credential: string;
   readonly key: PublicKey;
   /** Why there is none; the key is nobody's then, so that it is verified all the same. */
   readonly fault?: string;
@@ -139,11 +142,11 @@ function keyNamedBy({ kid, alg }: CompactJWSHeaderParameters, keys: readonly Par
         : 'no key of its party that counts now has its kid';
     return nobodys(kind, fault);
   }
-  const { keyId, jwk } = key;
+  const { keyId, jwk, credential } = key;
   const read = readPublicKey(jwk);
   if (!read.ok) return nobodys(kind, `the key ${keyId} does not count: it ${read.refusal}`);
   return read.value.kind === kind
-    ? { keyId, key: read.value }
+    ? { keyId, credential, key: read.value }
     : nobodys(kind, `the key ${keyId} is of ${read.value.kind}, which its alg is not for`);
 }
 
@@ -155,5 +158,5 @@ function isOfKind(jwk: PartyKey['jwk'], kind: KeyKind): boolean {
 function nobodys(kind: KeyKind, fault: string): NamedKey {
   const read = readPublicKey(nobodysKeys[kind]);
   assert(read.ok, 'a key of nobody is a key');
-  return { keyId: '', key: read.value, fault };
+  return { keyId: '', credential: '', key: read.value, fault };
 }

@@ -140,7 +140,7 @@ interface Newest<Value> {
 }
 
 /** A key ends by time, without a change of anything. */
-const freshMs = 60_000;
+const freshMs = 25_000; // and 30 s for which a verified token is remembered: SEC-8
 
 function newest<Value>(generationOf: () => object, read: () => Promise<Value>): Newest<Value> {
   let known:

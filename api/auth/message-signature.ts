@@ -11,10 +11,11 @@ import { signatureToleranceSeconds } from '../../core/http-signature.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
 import { readPublicKey, type KeyKind } from '../../db/public-key.ts';
-import { useAssertion } from '../../db/used-assertions.ts';
+import { useAssertion, wasUsed } from '../../db/used-assertions.ts';
 import { aboutRequest } from '../http/access-log.ts';
 import type { Caller, SignatureCheck } from '../http/caller.ts';
-import { problem } from '../http/problem.ts';
+import { isProblem, problem } from '../http/problem.ts';
+import { createTurns, turnKinds } from '../http/turns.ts';
 import {
   digestIn,
   signaturesOf,
@@ -40,43 +41,71 @@ const wanted =
 const acceptSignature = `sig=("@method" "@path" "@query" "content-digest");created;keyid;nonce`;
 
 export function createSignatureCheck(deps: SignatureDependencies): SignatureCheck {
-  const refusing = (context: Context, system: string) => (why: string) => {
-    const { requestId, client, route } = aboutRequest(context);
-    deps.logger.warn({ requestId, client, route, why }, 'a message was refused for its signature');
-    deps.metrics.refusedSignature(system);
-    return problem('signature-refused', {
-      detail: `${why} ${wanted}`,
-      headers: { 'accept-signature': acceptSignature },
-    });
-  };
+  const refusing =
+    (context: Context, { clearingSystemId: system = '' }: Pick<Caller, 'clearingSystemId'>) =>
+    (why: string) => {
+      const { requestId, client, route } = aboutRequest(context);
+      deps.logger.warn({ requestId, client, route, why }, 'a message was refused for its signature');
+      deps.metrics.refusedSignature(system);
+      return problem('signature-refused', {
+        detail: `${why} ${wanted}`,
+        headers: { 'accept-signature': acceptSignature },
+      });
+    };
+  const turns = createTurns(turnKinds.signature);
   return async (context, caller) => {
     const system = signingSystem(deps.reference(), caller);
-    if (system === undefined) return () => Promise.resolve(undefined);
-    const refuse = refusing(context, system);
+    if (system === undefined) {
+      const isStillFree = () => signingSystem(deps.reference(), caller) === undefined;
+      return () => Promise.resolve(isStillFree() ? undefined : refusing(context, caller)(notLookedAt));
+    }
+    const refuse = refusing(context, { clearingSystemId: system });
     const head = headOf(context);
     const digest = digestIn(head.headers);
-    const good = await goodOf(deps, system, head);
-    if (typeof good === 'string') return refuse(good);
+    const read = readable(signaturesOf(head, deps.clock()));
+    if (typeof read === 'string') return refuse(read);
     if (typeof digest === 'string') return refuse(digest);
+    const good = await turns.take(system, () => goodOf(deps, system, read));
+    if (isProblem(good)) return good;
+    if ('why' in good) return refuse(good.why);
     return async (body) => {
       if (!timingSafeEqual(digest, createHash('sha256').update(body).digest())) {
         return refuse('Content-Digest is not the SHA-256 of the body.');
       }
-      return (await areFirst(deps.db, good)) ? undefined : refuse(usedBefore);
+      const why = await refusalNow(deps.db, system, good.signed);
+      return why === undefined ? undefined : refuse(why);
     };
   };
 }
 
+const notLookedAt = 'The operator of this payment system has its messages signed since this one began.';
 const usedBefore =
   'A signature with this nonce was used before. If you do not know whether the message was taken, sign the same bytes anew: they are answered as the first time.';
 
-/** Uses them all up: who sees the message go by could take another one of them. */
-async function areFirst(db: Db, signatures: readonly SignatureInput[]): Promise<boolean> {
-  for (const { keyId, nonce, created } of signatures) {
-    const endsAtMs = (created + 2 * signatureToleranceSeconds) * 1_000;
-    if (!(await useAssertion(db, { clientId: `signature ${keyId}`, jti: nonce, endsAtMs }))) return false;
+interface Signed {
+  readonly input: SignatureInput;
+  readonly key: PartyKey;
+}
+
+/** By whom its signature is, among those that have been used (db/used-assertions.ts). */
+const userOf = ({ keyId }: SignatureInput) => `signature ${keyId}`;
+
+/**
+ * Once the body has come, which may take 30 s: whether the keys count still (SEC-8), and each signature for the first time. It
+ * uses them all up, because who sees the message go by could take another one of them.
+ */
+async function refusalNow(db: Db, system: string, signed: readonly Signed[]): Promise<string | undefined> {
+  const credentials = new Set(
+    (await keysOfParty(db, { clearingSystemId: system })).map(({ credential }) => credential),
+  );
+  const counting = signed.filter(({ key }) => credentials.has(key.credential));
+  if (counting.length === 0) return noKey;
+  for (const { input } of counting) {
+    const endsAtMs = (input.created + 2 * signatureToleranceSeconds) * 1_000;
+    const isFirst = await useAssertion(db, { clientId: userOf(input), jti: input.nonce, endsAtMs });
+    if (!isFirst) return usedBefore;
   }
-  return true;
+  return undefined;
 }
 
 /** The payment system that the caller speaks for, if its operator wants signatures. */
@@ -95,36 +124,47 @@ function headOf({ req, env }: Context): SignedHead {
   return { method: req.method, target, url: req.url, headers: lines };
 }
 
-/** Those by keys of the operator that fit the head; a text: there is none, and what is wrong with the best of them. */
-async function goodOf(
-  { db, clock }: SignatureDependencies,
-  system: string,
-  head: SignedHead,
-): Promise<readonly SignatureInput[] | string> {
-  const signatures = signaturesOf(head, clock());
-  if (typeof signatures === 'string') return signatures;
-  const keys = await keysOfParty(db, { clearingSystemId: system });
-  const judged = signatures.map((one) => faultOf(one, keys) ?? one);
-  const good = judged.filter((one) => 'base' in one);
-  if (good.length > 0) return good;
-  const [nearest] = judged.filter((one) => 'why' in one).sort((one, other) => other.step - one.step);
-  return nearest?.why ?? 'Signature-Input has no signature.';
+/** Those that may be good; a text: there is none, and what is wrong with the best of them. */
+function readable(signatures: ReturnType<typeof signaturesOf>): readonly (SignatureInput | Fault)[] | string {
+  return typeof signatures === 'string' || signatures.some((one) => 'base' in one)
+    ? signatures
+    : nearest(signatures);
 }
 
-function faultOf(one: SignatureInput | Fault, keys: readonly PartyKey[]): Fault | undefined {
+const nearest = (all: readonly (object | Fault)[]) =>
+  all.filter((one): one is Fault => 'why' in one).sort((one, other) => other.step - one.step)[0]?.why ??
+  'Signature-Input has no signature.';
+
+/** Those by keys of the operator that fit the head and were not used; or why there is none. */
+async function goodOf(
+  { db }: SignatureDependencies,
+  system: string,
+  signatures: readonly (SignatureInput | Fault)[],
+): Promise<{ readonly signed: readonly Signed[] } | { readonly why: string }> {
+  const keys = await keysOfParty(db, { clearingSystemId: system });
+  const judged = await Promise.all(signatures.map((one) => judge(one, keys)));
+  const signed = judged.filter((one) => 'key' in one);
+  if (signed.length === 0) return { why: nearest(judged) };
+  for (const { input } of signed) {
+    if (await wasUsed(db, { clientId: userOf(input), jti: input.nonce })) return { why: usedBefore };
+  }
+  return { signed };
+}
+
+const noKey = 'No key of this operator that counts now has the keyid of the signature.';
+
+async function judge(one: SignatureInput | Fault, keys: readonly PartyKey[]): Promise<Signed | Fault> {
   if ('why' in one) return one;
   const key = keys.find(({ keyId }) => keyId === one.keyId);
   const by = key && verifierOf(key);
-  if (by === undefined) {
-    return { step: 3, why: 'No key of this operator that counts now has the keyid of the signature.' };
-  }
+  if (key === undefined || by === undefined) return { step: 3, why: noKey };
   if (one.alg !== undefined && one.alg !== by.alg) {
     return {
       step: 4,
       why: `alg of the signature is not ${by.alg}, which its key is for; it may be left out.`,
     };
   }
-  return by.verify(one.base, one.signature) ? undefined : { step: 5, why: notGood };
+  return (await by.verify(one.base, one.signature)) ? { input: one, key } : { step: 5, why: notGood };
 }
 
 const notGood =
@@ -138,7 +178,14 @@ function verifierOf({ jwk }: PartyKey) {
   const { alg, hash, ...options } = algorithmOf[kind];
   return {
     alg,
-    verify: (data: Buffer, signature: Buffer) => verify(hash, data, { key, ...options }, signature),
+    /** Beside the event loop: P-384 takes milliseconds. */
+    verify: (data: Buffer, signature: Buffer) =>
+      new Promise<boolean>((resolve, reject) => {
+        verify(hash, data, { key, ...options }, signature, (error, isGood) => {
+          if (error === null) resolve(isGood);
+          else reject(error);
+        });
+      }),
   };
 }
 

@@ -41,6 +41,8 @@ export interface Fault {
 }
 
 const longestNonce = 256;
+/** Each costs a verification: of its operator there is one, or two while one key follows another. */
+const mostSignatures = 4;
 
 /**
  * Each signature of the head, or what is wrong with it; a text: there is none, or the headers cannot be read.
@@ -53,7 +55,10 @@ export function signaturesOf(head: SignedHead, nowMs: number): readonly (Signatu
   }
   try {
     const signatures = parseDictionary(signature);
-    return [...parseDictionary(inputs)].map(([label, input]) => {
+    const labelled = [...parseDictionary(inputs)];
+    if (labelled.length > mostSignatures)
+      return `Signature-Input has more than ${mostSignatures} signatures.`;
+    return labelled.map(([label, input]) => {
       const bytes: unknown = signatures.get(label)?.[0];
       if (!isInnerList(input) || !(bytes instanceof ArrayBuffer)) {
         return fault(0, `Signature has no bytes for "${label}" of Signature-Input, or that is no list.`);

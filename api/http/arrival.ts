@@ -80,5 +80,11 @@ function refusalOf(
   { context, caller, count }: Pick<Arrival, 'context' | 'count'> & { readonly caller: Caller },
 ): Problem | undefined {
   if (!isProblem(signed)) return count(context, caller);
-  return count(context, { clientId: `${caller.clientId} unsigned` }) ?? signed;
+  const over = count(context, { clientId: `${caller.clientId} unsigned` });
+  return over === undefined
+    ? signed
+    : {
+        ...over,
+        detail: `${over.detail} Counted are those that were not signed as their operator wants it.`,
+      };
 }

@@ -38,6 +38,8 @@ import * as signedMessages from './0035-signed-messages.ts';
 import * as sealsInTime from './0036-seals-in-time.ts';
 import * as heldDataKeys from './0037-held-data-keys.ts';
 import * as secretTags from './0038-secret-tags.ts';
+import * as credentials from './0039-credentials.ts';
+import * as dataKeysPutBack from './0040-data-keys-put-back.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -78,4 +80,6 @@ export const migrations: Record<string, Migration> = {
   '0036-seals-in-time': sealsInTime,
   '0037-held-data-keys': heldDataKeys,
   '0038-secret-tags': secretTags,
+  '0039-credentials': credentials,
+  '0040-data-keys-put-back': dataKeysPutBack,
 };

@@ -60,8 +60,20 @@ test('who has to sign and has no key that counts has no time left: ended, not be
   expect(await daysLeft()).toEqual([]);
 });
 
-test('whose keys have ended and who need not sign is not missed: it may sign in by a secret again', async () => {
+test('a key that begins only after the last has ended makes a gap, and is not counted until then', async () => {
+  await key(thai, { until: 2 });
+  await key(thai, { from: 5, until: 300 });
+  expect(await daysLeft()).toEqual([['THBPPAY', 2]]);
+  await key(thai, { from: 1, until: 6 });
+  expect(await daysLeft()).toEqual([['THBPPAY', 300]]);
+});
+
+test('whose keys have ended and who has a secret is not missed; who has none, and cannot log in, is', async () => {
   await key(thai, { until: -1 });
-  await key({ institutionId: 'DE-BANY' }, { until: -1 });
+  await key({ institutionId: 'SG-LOTU' }, { until: -1 });
+  expect(await daysLeft()).toEqual([]);
+  await sql`delete from client_secrets where client_id = 'LOTUSGS0'`.execute(db);
+  expect(await daysLeft()).toEqual([['SG-LOTU', 0]]);
+  await sql`update institutions set ended_at = now() where institution_id = 'SG-LOTU'`.execute(db);
   expect(await daysLeft()).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { openExcerpt, sealExcerpt } from '../../db/excerpts.ts';
 import { DataKeyDeleted, isDatabaseFailure } from '../../db/failures.ts';
 import { messageBody, recordReceived, storedOutgoing } from '../../db/messages.ts';
 import { refuseMessage } from '../../db/refused-messages.ts';
-import { beginSealing, payloadSeal, vaultPlugin } from '../../db/vault.ts';
+import { beginSealing, open, payloadSeal, seal, vaultPlugin } from '../../db/vault.ts';
 import { bookPolicy, deliverPolicy, enquiryPolicy, forwardPolicy } from '../../workflows/policies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { rewritten } from '../harness/rewritten.ts';
@@ -192,4 +192,50 @@ describe('changed', async () => {
       expect(String(failed)).toContain(said);
     expect((await messageBody(db, messageId))?.toString()).toBe('a text'); // one that runs has it
   });
+});
+
+test('a key that is put back, beside the one that has followed it, opens what it sealed; that one goes on', async () => {
+  const start = await world();
+  const db = await start();
+  const about = ['a message'];
+  const before = seal(db, about, Buffer.from('before'));
+  await sql`create table backup as select * from data_keys`.execute(db);
+  await loseKeys(db);
+  const after = await start(); // makes another for the same month
+  const made = seal(after, about, Buffer.from('after'));
+  expect(await open(after, about, before)).toBeNull();
+  await sql`insert into data_keys select * from backup`.execute(after);
+  expect((await open(after, about, before))?.toString()).toBe('before');
+  const next = await start();
+  expect((await open(next, about, made))?.toString()).toBe('after');
+  expect(seal(next, about, Buffer.from('later')).keyId).toBe(made.keyId);
+  await sql`drop table backup`.execute(db);
+});
+
+test('where there is no key to seal under, because one could not be made, that is tried again at once', async () => {
+  const start = await world();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const db = await start();
+  const lost = seal(db, ['a message'], Buffer.from('x')).keyId;
+  await sql`
+    create function refuse_key() returns trigger language plpgsql as 'begin raise exception ''recovery''; end'`.execute(
+    db,
+  );
+  await sql`create trigger refuse_key before insert on data_keys for each row execute function refuse_key()`.execute(
+    db,
+  );
+  await loseKeys(db);
+  const sealedBy = () => {
+    vi.advanceTimersByTime(300);
+    try {
+      return seal(db, ['a message'], Buffer.from('x')).keyId;
+    } catch {
+      return 'none';
+    }
+  };
+  inHalfAMinute();
+  await expect.poll(sealedBy).toBe('none'); // it has looked, found none, and could make none
+  await sql`drop trigger refuse_key on data_keys`.execute(db);
+  await expect.poll(sealedBy).not.toBe('none');
+  expect(sealedBy()).not.toBe(lost);
 });

@@ -76,7 +76,7 @@ test.each([
 ])('a key that was put beside ours, %s, is neither published nor signs, whatever starts', async (_, put) => {
   await put();
   expect(await published()).toEqual([ours]);
-  expect(await wrapDeliveryKeys(db)).toEqual([myId]);
+  expect(await wrapDeliveryKeys(db, true)).toEqual([myId]);
   expect(await published()).toEqual([ours]);
   expect(idsOf(await signingKeys(db))).toEqual([ours]);
 });
@@ -85,7 +85,7 @@ test('a key that was put in the place of ours, under its id, is none, and anothe
   await sql`update delivery_keys set public_key = ${x}`.execute(db);
   await sql`update delivery_key_secrets set private_key = ${d}, wrapped_by = null`.execute(db);
   expect(await published()).toEqual([]);
-  expect(await wrapDeliveryKeys(db)).toEqual([ours]);
+  expect(await wrapDeliveryKeys(db, true)).toEqual([ours]);
   const made = await rotateDeliveryKey(db, { ...rotation, ifOlderThanDays: 90 });
   expect(await published()).toEqual([made]);
 });
@@ -95,13 +95,13 @@ test('a key of before there were sealing keys counts once a worker has them, als
   await sql`delete from delivery_keys`.execute(db);
   const old = await rotateDeliveryKey(without, rotation);
   expect(await published()).toEqual([]);
-  expect(await wrapDeliveryKeys(processWith(false))).toEqual([]); // SEALING=0
+  expect(await wrapDeliveryKeys(processWith(false), true)).toEqual([]); // SEALING=0
   expect(await published()).toEqual([old]);
   await sql`update delivery_keys set vouched = null, vouched_by = null`.execute(db);
-  expect(await wrapDeliveryKeys(db)).toEqual([]); // at once
+  expect(await wrapDeliveryKeys(db, true)).toEqual([]); // at once
   expect([await published(), idsOf(await signingKeys(db))]).toEqual([[old], [old]]);
   await sql`update delivery_keys set vouched = null, vouched_by = null`.execute(db); // made by a release that said nothing
-  expect(await wrapDeliveryKeys(db)).toEqual([]);
+  expect(await wrapDeliveryKeys(db, true)).toEqual([]);
   expect(await published()).toEqual([old]);
   await putKey();
   expect(await published(without)).toHaveLength(2); // who has no keys cannot tell
@@ -147,4 +147,16 @@ test('a seal by it is named where the sealing keys are; elsewhere its id is told
     [myId, [`the seal is signed by key ${myId}, which nobody made who has SEALING_KEYS`]],
   ]);
   expect(await verified(without)).toEqual([[myId, []]]);
+});
+
+test('of two workers, of which each has another sealing key first, none undoes what the other has done', async () => {
+  const vouchedBy = async () => {
+    const { rows } = await sql<{ by: string }>`select vouched_by as by from delivery_keys`.execute(db);
+    return rows.map(({ by }) => by);
+  };
+  await wrapDeliveryKeys(db, true);
+  const before = await vouchedBy();
+  await sql`update delivery_keys set vouched_by = vouched_by`.execute(db);
+  expect(await wrapDeliveryKeys(db, false)).toEqual(await wrapDeliveryKeys(db, false));
+  expect(await vouchedBy()).toEqual(before);
 });

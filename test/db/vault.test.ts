@@ -150,7 +150,7 @@ describe('without keys', async () => {
     const db = await processWith([first]);
     expect(await asked()).toMatch(/not sealed, and stay so until they are dropped: \d{4}-\d\d: 1$/m);
     expect((await messageBody(db, old.messageId))?.toString()).toBe('before');
-    await wrapDeliveryKeys(db);
+    await wrapDeliveryKeys(db, true);
     expect((await signingKeys(db))[0]?.privateKey).toBe(old1?.privateKey);
     const { rows } = await sql`select from delivery_key_secrets where wrapped_by is null`.execute(db);
     expect(rows).toHaveLength(0);
@@ -174,7 +174,7 @@ describe('one key after another', async () => {
     await processWith([first, second]);
     expect((await listDataKeys(db)).map(({ wrappedBy }) => wrappedBy)).toEqual(['first']);
     const rotated = await processWith([second, first]);
-    await wrapDeliveryKeys(rotated);
+    await wrapDeliveryKeys(rotated, true);
     await wrapIssuerKeys(rotated);
     expect((await listDataKeys(db)).map(({ wrappedBy }) => wrappedBy)).toEqual(['second']);
     expect((await messageBody(db, messageId))?.toString()).toBe('sealed before'); // it still runs

@@ -358,7 +358,7 @@ test('another key takes over while everything runs (restarts one after the other
   const next = connect(gateway.databaseUrl, { applicationName: 'isthmus-test', maxConnections: 2, vault });
   try {
     await beginSealing(next);
-    await wrapDeliveryKeys(next);
+    await wrapDeliveryKeys(next, true);
     const one = await another();
     const { report } = await submit(gateway, one, { prefer: 'wait=20' }); // processes that have the old key only
     expect(report?.status).toBe('ACCC');

@@ -73,3 +73,16 @@ describe('guesses', () => {
     expect(failed).toEqual(['MERISGS0', '']);
   });
 });
+
+it('a secret that a process of the release before enters, which knows no tags, is not refused by the tag of another', async () => {
+  const before = await makeSecret();
+  const after = await makeSecret();
+  const row = { client_id: 'LOTUSGS0', secret_id: 'the same' };
+  await api.db
+    .insertInto('client_secrets')
+    .values({ ...row, ...columns(before.hash) })
+    .execute();
+  const { tag: _, ...untagged } = columns(after.hash);
+  await api.db.updateTable('client_secrets').set(untagged).where('secret_id', '=', row.secret_id).execute();
+  expect((await login('LOTUSGS0', after.secret, '192.0.2.1')).status).toBe(200);
+});

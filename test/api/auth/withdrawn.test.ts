@@ -91,6 +91,28 @@ describe('with the built-in issuer', () => {
     await expect.poll(() => statusesOf(next), withinASecond).toEqual(refused);
   });
 
+  it('another secret that is given the id of one that was ended does not bring back what was got by that', async () => {
+    const kept = (secret: string) => ({
+      salt: Buffer.alloc(0),
+      algorithm: 'sha256',
+      digest: createHash('sha256').update(secret).digest(),
+    });
+    const row = { client_id: 'BANYMYS0', secret_id: '1-again' };
+    await api.db
+      .insertInto('client_secrets')
+      .values({ ...row, ...kept('before') })
+      .execute();
+    const token = await freshToken('BANYMYS0', api, 'before');
+    expect(await statusesOf(token)).toEqual(counted);
+    await api.db
+      .updateTable('client_secrets')
+      .set(kept('after'))
+      .where('secret_id', '=', row.secret_id)
+      .execute();
+    await expect.poll(() => statusesOf(token), withinASecond).toEqual(refused);
+    expect(await statusesOf(await freshToken('BANYMYS0', api, 'after'))).toEqual(counted);
+  });
+
   it('a role that an institution no longer has counts no more within a second', async () => {
     const token = await api.token('MERISGS0');
     expect(await statusesOf(token)).toEqual(counted);
