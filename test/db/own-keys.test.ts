@@ -149,14 +149,26 @@ test('a seal by it is named where the sealing keys are; elsewhere its id is told
   expect(await verified(without)).toEqual([[myId, []]]);
 });
 
-test('of two workers, of which each has another sealing key first, none undoes what the other has done', async () => {
+test('of two workers, of which each has another sealing key first, none undoes what the other has done, but at its start', async () => {
+  const another = { keyId: 'second', key: randomBytes(32).toString('base64') };
+  const worker = (keys: readonly (typeof another)[]) => {
+    const one = connect(url, {
+      applicationName: 'isthmus-test',
+      maxConnections: 3,
+      vault: vaultPlugin({ keys, seals: true }, () => undefined),
+    });
+    opened.push(one);
+    return one;
+  };
+  const before = worker([sealingKey, another]);
+  const after = worker([another, sealingKey]);
   const vouchedBy = async () => {
     const { rows } = await sql<{ by: string }>`select vouched_by as by from delivery_keys`.execute(db);
     return rows.map(({ by }) => by);
   };
-  await wrapDeliveryKeys(db, true);
-  const before = await vouchedBy();
-  await sql`update delivery_keys set vouched_by = vouched_by`.execute(db);
-  expect(await wrapDeliveryKeys(db, false)).toEqual(await wrapDeliveryKeys(db, false));
-  expect(await vouchedBy()).toEqual(before);
+  expect([await wrapDeliveryKeys(after, true), await vouchedBy()]).toEqual([[], ['second']]);
+  for (const one of [before, after, before]) {
+    expect([await wrapDeliveryKeys(one, false), await vouchedBy()]).toEqual([[], ['second']]);
+  }
+  expect(idsOf(await signingKeys(before))).toEqual([ours]);
 });
