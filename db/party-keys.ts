@@ -51,18 +51,20 @@ export async function keysThatEnd(db: Db): Promise<readonly EndingKeys[]> {
       union all
       select institution_id, null, institution_id, false from institutions where ended_at is null),
     keys as (
-      select party, valid_from, coalesce(valid_until, 'infinity') as ends
-      from parties p join public_keys k on k.operator_id = p.operator_id or k.institution_id = p.institution_id),
+      select party, valid_from, coalesce(valid_until, 'infinity') as ends from parties join public_keys using (operator_id)
+      union all
+      select party, valid_from, coalesce(valid_until, 'infinity') from parties join public_keys using (institution_id)),
     reached as (
       select party, ends from keys where valid_from <= now() and ends > now()
       union
       select k.party, k.ends from keys k join reached r on k.party = r.party and k.valid_from <= r.ends and k.ends > r.ends),
+    without_secret as (
+      select coalesce(institution_id, clearing_system_id) as party from clients c
+      where ended_at is null and coalesce(institution_id, clearing_system_id) is not null
+        and not exists (select from client_secrets s where s.client_id = c.client_id and (ends_at is null or ends_at > now()))),
     needed as (
-      select party, exists (select from keys k where k.party = p.party) and exists (
-        select from clients c where c.ended_at is null
-          and (c.clearing_system_id = p.party and p.operator_id is not null or c.institution_id = p.institution_id)
-          and not exists (select from client_secrets s where s.client_id = c.client_id and (ends_at is null or ends_at > now()))
-      ) or "hasTo" as "isNeeded" from parties p where "hasTo" or party in (select party from keys))
+      select party, "hasTo" or party in (select party from without_secret) as "isNeeded" from parties
+      where "hasTo" or party in (select party from keys))
     select party, case when max(ends) is null then 0 else extract(epoch from max(ends) - now()) end::float8 as "secondsLeft"
     from needed left join reached using (party)
     group by party, "isNeeded"

@@ -94,6 +94,34 @@ async function post(message: Message, ...signatures: readonly ReturnType<typeof 
   });
 }
 
+/** A message of which the body has come up to what is sent. */
+async function begin(
+  { path, system }: Message,
+  made: ReturnType<typeof signature>,
+  { length, sent }: { readonly length: number; readonly sent: string },
+): Promise<Socket> {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: x',
+    `Authorization: Bearer ${await gateway.token(system)}`,
+    'Content-Type: application/xml',
+    `Content-Length: ${length}`,
+    `Content-Digest: ${made.digest}`,
+    `Signature-Input: ${made.input}`,
+    `Signature: ${made.signature}`,
+  ];
+  socket.write([...head, '', sent].join('\r\n'));
+  return socket;
+}
+
+async function answerOf(socket: Socket): Promise<string> {
+  const [answer] = (await event(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return answer.toString();
+}
+
 async function payment(query = ''): Promise<Message> {
   const callback = encodeURIComponent(gateway.sandbox.callbackUrl('SGDFAST'));
   return {
@@ -140,25 +168,8 @@ describe('of one who has seen a message go by', () => {
     const own = await payment();
     const made = signature(own);
     expect((await post(own, made)).status).toBe(200);
-    const { hostname, port } = new URL(gateway.url);
-    const socket = connect(Number(port), hostname).on('error', () => undefined);
-    socket.write(
-      [
-        `POST ${own.path} HTTP/1.1`,
-        'Host: x',
-        `Authorization: Bearer ${await gateway.token('SGDFAST')}`,
-        'Content-Type: application/xml',
-        'Content-Length: 5',
-        `Content-Digest: ${made.digest}`,
-        `Signature-Input: ${made.input}`,
-        `Signature: ${made.signature}`,
-        '',
-        'other',
-      ].join('\r\n'),
-    );
-    const [answer] = (await event(socket, 'data')) as [Buffer];
-    socket.destroy();
-    expect(answer.toString()).toContain('was used before'); // and not that the body is another
+    const socket = await begin(own, made, { length: 5, sent: 'other' });
+    expect(await answerOf(socket)).toContain('was used before'); // and not that the body is another
   });
 
   it('more signatures than anybody needs are not tried', async () => {
@@ -174,28 +185,12 @@ describe('of one who has seen a message go by', () => {
       values ('leaked', ${operatorOf('SGDFAST')}, ${jwk}::jsonb, now() - interval '1 day')`.execute(db);
     const own = await payment();
     const made = signature(own, { keyId: 'leaked' });
-    const { hostname, port } = new URL(gateway.url);
-    const socket = connect(Number(port), hostname).on('error', () => undefined);
-    socket.write(
-      [
-        `POST ${own.path} HTTP/1.1`,
-        'Host: x',
-        `Authorization: Bearer ${await gateway.token('SGDFAST')}`,
-        'Content-Type: application/xml',
-        `Content-Length: ${Buffer.byteLength(own.body)}`,
-        `Content-Digest: ${made.digest}`,
-        `Signature-Input: ${made.input}`,
-        `Signature: ${made.signature}`,
-        '',
-        own.body.slice(0, 10),
-      ].join('\r\n'),
-    );
+    const length = Buffer.byteLength(own.body);
+    const socket = await begin(own, made, { length, sent: own.body.slice(0, 10) });
     await delay(500); // its head has been looked at
     await sql`delete from public_keys where key_id = 'leaked'`.execute(db);
     socket.write(own.body.slice(10));
-    const [answer] = (await event(socket, 'data')) as [Buffer];
-    socket.destroy();
-    expect(answer.toString()).toContain('No key of this operator that counts now');
+    expect(await answerOf(socket)).toContain('No key of this operator that counts now');
   });
 });
 
