@@ -13,7 +13,7 @@ import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
 import { readPublicKey, type KeyKind } from '../../db/public-key.ts';
 import { useAssertion, wasUsed } from '../../db/used-assertions.ts';
 import { aboutRequest } from '../http/access-log.ts';
-import type { Caller, SignatureCheck } from '../http/caller.ts';
+import type { SignatureCheck } from '../http/caller.ts';
 import { isProblem, problem } from '../http/problem.ts';
 import { createTurns, turnKinds } from '../http/turns.ts';
 import {
@@ -41,25 +41,21 @@ const wanted =
 const acceptSignature = `sig=("@method" "@path" "@query" "content-digest");created;keyid;nonce`;
 
 export function createSignatureCheck(deps: SignatureDependencies): SignatureCheck {
-  const refusing =
-    (context: Context, { clearingSystemId: system = '' }: Pick<Caller, 'clearingSystemId'>) =>
-    (why: string) => {
-      const { requestId, client, route } = aboutRequest(context);
-      deps.logger.warn({ requestId, client, route, why }, 'a message was refused for its signature');
-      deps.metrics.refusedSignature(system);
-      return problem('signature-refused', {
-        detail: `${why} ${wanted}`,
-        headers: { 'accept-signature': acceptSignature },
-      });
-    };
+  const refusing = (context: Context, system: string) => (why: string) => {
+    const { requestId, client, route } = aboutRequest(context);
+    deps.logger.warn({ requestId, client, route, why }, 'a message was refused for its signature');
+    deps.metrics.refusedSignature(system);
+    return problem('signature-refused', {
+      detail: `${why} ${wanted}`,
+      headers: { 'accept-signature': acceptSignature },
+    });
+  };
   const turns = createTurns(turnKinds.signature);
   return async (context, caller) => {
-    const system = signingSystem(deps.reference(), caller);
-    if (system === undefined) {
-      const isStillFree = () => signingSystem(deps.reference(), caller) === undefined;
-      return () => Promise.resolve(isStillFree() ? undefined : refusing(context, caller)(notLookedAt));
-    }
-    const refuse = refusing(context, { clearingSystemId: system });
+    const { clearingSystemId: system = '' } = caller;
+    const hasToSign = () => operatorOf(deps.reference(), system)?.signsMessages === true;
+    const refuse = refusing(context, system);
+    if (!hasToSign()) return () => Promise.resolve(hasToSign() ? refuse(notLookedAt) : undefined);
     const head = headOf(context);
     const digest = digestIn(head.headers);
     const read = readable(signaturesOf(head, deps.clock()));
@@ -106,11 +102,6 @@ async function refusalNow(db: Db, system: string, signed: readonly Signed[]): Pr
     if (!isFirst) return usedBefore;
   }
   return undefined;
-}
-
-/** The payment system that the caller speaks for, if its operator wants signatures. */
-function signingSystem(data: ReferenceData, { clearingSystemId: id = '' }: Caller): string | undefined {
-  return operatorOf(data, id)?.signsMessages === true ? id : undefined;
 }
 
 function headOf({ req, env }: Context): SignedHead {
