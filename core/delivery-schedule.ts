@@ -27,7 +27,7 @@ const ownFaultMs = 5 * second; // each try is a row of the record, and a lack of
  * @param attempts made of the delivery, ever
  */
 export const afterOwnFaultMs = (errorClass: string, attempts: number): number =>
-  errorClass === messageChanged ? Math.min(attempts * ownFaultMs, minute) : ownFaultMs;
+  errorClass === messageChanged ? Math.min(attempts * second, minute) : ownFaultMs;
 
 /** Delays between attempts, milliseconds; the last one repeats. */
 const delaysMs: readonly number[] = [

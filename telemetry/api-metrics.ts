@@ -64,17 +64,15 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
     buckets: requestBuckets,
     registers,
   });
-  const refusedSignatures = new Counter({
+  const refusedSignature = countFromZero(registers, {
     name: 'isthmus_signatures_refused_total',
     help: 'Messages that were refused for their signature, or because they have none (SEC-1)',
-    labelNames: ['party'],
-    registers,
+    label: 'party',
   });
-  const failedLogins = new Counter({
+  const failedLogin = countFromZero(registers, {
     name: 'isthmus_logins_failed_total',
     help: 'Logins that failed, by the client they named; empty: a name that no client has (SEC-7)',
-    labelNames: ['client'],
-    registers,
+    label: 'client',
   });
   addRecordGauges(registers, readRecord);
   addPartGauge(registers, parts);
@@ -84,8 +82,41 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
       requests.inc({ route, method, status: String(status ?? 'none') });
       if (seconds !== undefined) requestSeconds.observe({ route, method }, seconds);
     },
-    failedLogin: (client) => failedLogins.inc({ client }),
-    refusedSignature: (party) => refusedSignatures.inc({ party }),
+    failedLogin,
+    refusedSignature,
+  };
+}
+
+/**
+ * Counts what may come all at once and never again. Each series begins with 0, at the first scrape after it: of one that
+ * begins with what it counts `increase` sees nothing.
+ * @returns counts one more of a value of the label
+ */
+function countFromZero(
+  registers: Registry[],
+  { name, help, label }: { readonly name: string; readonly help: string; readonly label: string },
+): (value: string) => void {
+  const shown = new Set<string>();
+  let held = new Map<string, number>(); // of those that no scrape has shown
+  let shownAsZero: typeof held = new Map();
+  const counter = new Counter({
+    name,
+    help: `${help}; each begins with 0 at the first scrape after it`,
+    labelNames: [label],
+    registers,
+    collect() {
+      for (const [value, count] of shownAsZero) counter.inc({ [label]: value }, count);
+      for (const value of held.keys()) {
+        counter.inc({ [label]: value }, 0);
+        shown.add(value);
+      }
+      shownAsZero = held;
+      held = new Map();
+    },
+  });
+  return (value) => {
+    if (shown.has(value)) counter.inc({ [label]: value });
+    else held.set(value, (held.get(value) ?? 0) + 1);
   };
 }
 

@@ -11,6 +11,7 @@ import { unlimited } from '../../core/limits-config.ts';
 import type { ApiConfig } from '../../core/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../db/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../db/reference-cache.ts';
+import type { vaultPlugin } from '../../db/vault.ts';
 import { fetch as connected, type Dispatcher } from 'undici';
 import { certificatesBy } from '../../api/auth/client-certificate.ts';
 import { issuerKeyRoutes } from '../../api/issuer-keys.ts';
@@ -90,6 +91,8 @@ export interface ApiOptions {
   readonly referenceLimits?: ReferenceLimits;
   /** How it is connected to; needed where it ends TLS. */
   readonly dispatcher?: Dispatcher;
+  /** Default: it has no sealing keys. */
+  readonly vault?: ReturnType<typeof vaultPlugin>;
 }
 
 /** With the rights of an api (SEC-6) on a database of which the address is that of its owner. */
@@ -99,7 +102,8 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
   const clock = options.clock ?? Date.now;
   const logger = options.logger ?? pino({ level: 'silent' });
   const limits = options.databaseLimits ?? serviceLimits;
-  const db = connect(databaseUrl, { applicationName: 'isthmus-test-api', limits });
+  const { vault } = options;
+  const db = connect(databaseUrl, { applicationName: 'isthmus-test-api', limits, vault });
   const owner = connect(ownerUrl, { applicationName: 'isthmus-test', maxConnections: 4 });
   const reference = await openReferenceCache(databaseUrl, () => undefined, options.referenceLimits);
   const issuer =

@@ -274,6 +274,18 @@ test('a key that was withdrawn before the seal was made does not count, whenever
   await withdrawn(null);
 });
 
+test('by a key that is withdrawn while it seals, nothing is sealed; the next key seals that hour', async () => {
+  await rewritten(db, sql`delete from audit_seals`);
+  const withdrawn = (at: Date | null) =>
+    sql`update delivery_keys set withdrawn_at = ${at}, signs_until = ${at}`.execute(db);
+  await withdrawn(new Date());
+  await expect(sealNextHour(db, sign)).rejects.toThrow(/a-key was withdrawn as it sealed/);
+  expect((await sql`select from audit_seals`.execute(db)).rows).toEqual([]);
+  await withdrawn(null);
+  await sealAll();
+  expect(await faults()).toEqual([]);
+});
+
 test('an hour that is sealed hours after its end is late: it may be another record than it was', async () => {
   const late = async () => {
     const found: (readonly [string, boolean])[] = [];

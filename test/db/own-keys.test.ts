@@ -107,6 +107,28 @@ test('a key of before there were sealing keys counts once a worker has them, als
   expect(await published(without)).toHaveLength(2); // who has no keys cannot tell
 });
 
+test('keys of before there were sealing keys are vouched for together: half of them would make the rest none of ours for ever', async () => {
+  await rewritten(db, sql`delete from delivery_key_secrets`);
+  await sql`delete from delivery_keys`.execute(db);
+  const both = [
+    await rotateDeliveryKey(without, rotation),
+    await rotateDeliveryKey(without, rotation),
+  ].sort();
+  // of the two the one that comes second, whichever it is, cannot be written: the process ends in between
+  await sql`
+    create function second_fails() returns trigger language plpgsql as $$ begin
+      if (select count(*) from delivery_keys where vouched is not null) > 1 then raise 'in between'; end if;
+      return null; end $$`.execute(db);
+  await sql`create trigger second_fails after update on delivery_keys for each row execute function second_fails()`.execute(
+    db,
+  );
+  await expect(wrapDeliveryKeys(db, true)).rejects.toThrow('in between');
+  await sql`drop trigger second_fails on delivery_keys`.execute(db);
+  expect(await published()).toEqual([]);
+  expect(await wrapDeliveryKeys(db, true)).toEqual([]);
+  expect((await published()).sort()).toEqual(both);
+});
+
 test('a worker says so, with an alert, and goes on by ours', async () => {
   await putKey();
   const lines: { msg: string; keyId?: string; level: number }[] = [];
