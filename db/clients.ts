@@ -1,7 +1,7 @@
 // Clients of the built-in token issuer (SEC-1, ADM-4). It must not answer a secret to anybody: only its hash is stored.
 import { sql, type Selectable } from 'kysely';
 import type { Db } from './connection.ts';
-import { keyCounts, keyCredential, secretCredential } from './credentials.ts';
+import { keyCounts, keyCredential, secretCounts, secretCredential } from './credentials.ts';
 import type { SecretCheck } from './scheme/secrets.ts';
 import type { Database } from './tables.ts';
 
@@ -39,7 +39,7 @@ export async function authenticateClient<Refusal extends object>(
     .selectFrom('client_secrets')
     .select(['algorithm', 'salt', 'digest', 'tag', secretCredential('client_secrets').as('credential')])
     .where('client_id', '=', clientId)
-    .where((row) => row.or([row('ends_at', 'is', null), row('ends_at', '>', sql<Date>`now()`)]))
+    .where(secretCounts('client_secrets'))
     .execute(); // primary key
   const verdict = check.judge(secret, secrets);
   const tried =
@@ -72,7 +72,7 @@ export async function readClients(db: Db, clientId?: string): Promise<readonly C
   const { rows } = await sql<ClientWithCredentials>`
     select client_id as "clientId", role, institution_id as "institutionId", clearing_system_id as "clearingSystemId",
       array(select ${secretCredential('s')} from client_secrets s
-        where s.client_id = c.client_id and (s.ends_at is null or s.ends_at > now()))
+        where s.client_id = c.client_id and ${secretCounts('s')})
       || array(select ${keyCredential('k')} from public_keys k
         where k.institution_id = c.institution_id and ${keyCounts('k')})
       || array(select ${keyCredential('k')} from public_keys k join clearing_systems y on y.operator_id = k.operator_id

@@ -13,3 +13,7 @@ export const keyCredential = (row: string): RawBuilder<string> =>
 /** Whether a key counts at this moment. */
 export const keyCounts = (row: string): RawBuilder<boolean> =>
   sql`(${sql.ref(`${row}.valid_from`)} <= now() and (${sql.ref(`${row}.valid_until`)} is null or ${sql.ref(`${row}.valid_until`)} > now()))`;
+
+/** Whether a secret counts at this moment. */
+export const secretCounts = (row: string): RawBuilder<boolean> =>
+  sql`(${sql.ref(`${row}.ends_at`)} is null or ${sql.ref(`${row}.ends_at`)} > now())`;

@@ -2,7 +2,7 @@
 // message that it was sent by whom it says (SEC-1). Two operators have seen each of them (ADM-2).
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
-import { keyCounts, keyCredential } from './credentials.ts';
+import { keyCounts, keyCredential, secretCounts } from './credentials.ts';
 
 export interface PartyKey {
   /** kid. */
@@ -61,7 +61,7 @@ export async function keysThatEnd(db: Db): Promise<readonly EndingKeys[]> {
     without_secret as (
       select coalesce(institution_id, clearing_system_id) as party from clients c
       where ended_at is null and coalesce(institution_id, clearing_system_id) is not null
-        and not exists (select from client_secrets s where s.client_id = c.client_id and (ends_at is null or ends_at > now()))),
+        and not exists (select from client_secrets s where s.client_id = c.client_id and ${secretCounts('s')})),
     needed as (
       select party, "hasTo" or party in (select party from without_secret) as "isNeeded" from parties
       where "hasTo" or party in (select party from keys))
