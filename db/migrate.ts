@@ -21,7 +21,7 @@ const withPartitions = '0029-partitions';
 /**
  * Applies what is missing, brings the rights of the database roles in order (SEC-6), and makes the partitions of the
  * coming days.
- * @param onStep told what begins that may take long
+ * @param onStep told what begins that may take long, and what an administrator has to do
  * @throws the error of the first migration that failed; it is rolled back, the earlier ones stay; else that of the first
  * partition that could not be made, after the others; ConfigurationError when a role of the database is missing and
  * cannot be made
@@ -35,7 +35,7 @@ export async function migrate(
     return await db.connection().execute(async (lock) => {
       await sql`select pg_advisory_lock(hashtext('migrations'))`.execute(lock); // until it disconnects
       const applied = await applyMissing(db, onStep);
-      await grantRights(db);
+      await grantRights(db, onStep);
       const { failed } = await ensurePartitions(db);
       if (failed[0] !== undefined) throw failed[0].error;
       return { applied };

@@ -168,7 +168,8 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
 };
 
 /**
- * Functions with the roles that may call them; nobody else may. All but held_data_key run with the rights of the owner.
+ * Functions with the roles that may call them; nobody else may, nor make a trigger of any. All but held_data_key run with the
+ * rights of the owner.
  */
 const callable: Readonly<Record<string, readonly DatabaseRole[]>> = {
   'callback_address(uuid)': ['isthmus_api', 'isthmus_worker'],
@@ -182,17 +183,18 @@ const roles = Object.keys(rights) as readonly DatabaseRole[];
 /**
  * Makes the roles that are missing and gives them their rights on this database, in one transaction. Safe to repeat,
  * and from several processes at once.
+ * @param say told what an administrator has to do
  * @throws ConfigurationError when a role is not there and the login may not make it
  */
-export async function grantRights(db: Db): Promise<void> {
+export async function grantRights(db: Db, say: (what: string) => void = () => undefined): Promise<void> {
   for (const role of roles) await ensureRole(db, role);
   await db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('rights of the database roles'))`.execute(trx);
+    await closeToPublic(trx, say);
     for (const role of roles) {
       const to = sql.id(role);
       await sql`revoke all on all tables in schema public from ${to}`.execute(trx);
       await sql`grant usage on schema public to ${to}`.execute(trx);
-      await sql`revoke all on all functions in schema public from ${to}`.execute(trx);
       for (const [table, privileges] of Object.entries(rights[role])) {
         await sql`grant ${sql.raw(privileges.join(', '))} on ${sql.table(table)} to ${to}`.execute(trx);
       }
@@ -202,6 +204,37 @@ export async function grantRights(db: Db): Promise<void> {
       await sql`grant execute on function ${sql.raw(name)} to ${to}`.execute(trx);
     }
   });
+}
+
+/**
+ * Takes what Postgres gives everybody: to call our functions, or to put them on a table of their own, where those that run with
+ * the rights of the owner write what they are told; to connect to this database; and to make temporary tables in it.
+ */
+async function closeToPublic(db: Db, say: (what: string) => void): Promise<void> {
+  const { rows: functions } = await sql<{ name: string }>`
+    select p.oid::regprocedure::text as name from pg_proc p
+    where pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')`.execute(
+    db,
+  );
+  const all = sql.join(roles.map((role) => sql.id(role)));
+  for (const { name } of functions)
+    await sql`revoke all on routine ${sql.raw(name)} from public, ${all}`.execute(db);
+  const { rows: databases } = await sql<{ name: string; isTheirs: boolean; isOpen: boolean }>`
+    select quote_ident(datname) as name, pg_has_role(datdba, 'usage') as "isTheirs",
+      has_database_privilege('public', oid, 'connect, temporary') as "isOpen"
+    from pg_database where datname = current_database()`.execute(db);
+  for (const { name, isTheirs, isOpen } of databases) {
+    const statements = [
+      `grant connect on database ${name} to ${roles.join(', ')}`,
+      `revoke connect, temporary on database ${name} from public`,
+    ];
+    if (isTheirs) for (const statement of statements) await sql.raw(statement).execute(db);
+    else if (isOpen)
+      say(
+        `every login of the server may connect to the database: have its owner run ${statements.join('; ')};`,
+      );
+  }
 }
 
 const duplicateObject = '42710';

@@ -3,6 +3,7 @@
 CREATE OR REPLACE FUNCTION public.begin_account()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   new.registered_at := now();
@@ -29,6 +30,7 @@ comment on function callback_address(uuid) is 'Where the answer to a submission 
 CREATE OR REPLACE FUNCTION public.check_change_step()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
   change record;
@@ -55,6 +57,7 @@ CREATE OR REPLACE FUNCTION public.check_decision()
  RETURNS trigger
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
   payment record;
@@ -93,6 +96,7 @@ comment on function drop_quote_partition(date) is 'Drops the partition of a UTC 
 CREATE OR REPLACE FUNCTION public.forget_old_tag()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if (new.salt, new.digest) is distinct from (old.salt, old.digest) and new.tag is not distinct from old.tag then
@@ -107,6 +111,7 @@ CREATE OR REPLACE FUNCTION public.held_data_key(id text)
  RETURNS text
  LANGUAGE plpgsql
  STABLE
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   if id is not null then
@@ -226,6 +231,7 @@ comment on function note_former_owner() is 'Keeps whose an account was when it p
 CREATE OR REPLACE FUNCTION public.notify_reference_data()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   perform pg_notify('reference_data', tg_table_name);
@@ -237,6 +243,7 @@ comment on function notify_reference_data() is 'Tells every process that referen
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   raise exception '% is insert-only: % refused (LIF-1)', tg_table_name, lower(tg_op)
@@ -246,6 +253,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.resume_book_endpoint()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
   new.registered_at := least(new.registered_at, (select f.registered_at from former_book_endpoints f
@@ -2051,12 +2059,21 @@ grant delete, insert, select, update on used_assertions to isthmus_api;
 grant select on worker_states to isthmus_api;
 grant select on worker_states to isthmus_readonly;
 grant delete, insert, select, update on worker_states to isthmus_worker;
+revoke execute on function begin_account() from public;
 revoke execute on function callback_address(uuid) from public;
+revoke execute on function check_change_step() from public;
+revoke execute on function check_decision() from public;
 revoke execute on function drop_quote_partition(date) from public;
 revoke execute on function forget_old_tag() from public;
 revoke execute on function held_data_key(text) from public;
 revoke execute on function lock_submission() from public;
 revoke execute on function make_partition(text,date) from public;
+revoke execute on function note_alert_states() from public;
+revoke execute on function note_former_book_endpoint() from public;
+revoke execute on function note_former_owner() from public;
+revoke execute on function notify_reference_data() from public;
+revoke execute on function refuse_change() from public;
+revoke execute on function resume_book_endpoint() from public;
 revoke execute on function take_payment_key() from public;
 grant execute on function callback_address(uuid) to isthmus_api;
 grant execute on function callback_address(uuid) to isthmus_worker;

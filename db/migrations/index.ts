@@ -40,6 +40,7 @@ import * as heldDataKeys from './0037-held-data-keys.ts';
 import * as secretTags from './0038-secret-tags.ts';
 import * as credentials from './0039-credentials.ts';
 import * as dataKeysPutBack from './0040-data-keys-put-back.ts';
+import * as ownSearchPath from './0041-own-search-path.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-reference-data': referenceData,
@@ -82,4 +83,5 @@ export const migrations: Record<string, Migration> = {
   '0038-secret-tags': secretTags,
   '0039-credentials': credentials,
   '0040-data-keys-put-back': dataKeysPutBack,
+  '0041-own-search-path': ownSearchPath,
 };
