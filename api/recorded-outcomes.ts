@@ -117,6 +117,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, ans
         'payment-decided',
         'outcome-not-yours',
         'outcome-differs',
+        'outcome-overtaken',
         'outcome-ended',
       ],
       answer: { description: 'What became of the payment', schema: settlingSchema },
@@ -182,6 +183,12 @@ function hindered(
     case 'other-status':
       return problem('outcome-differs', {
         detail: `It says ${hindrance.status}: if that is wrong, withdraw it and record another.`,
+      });
+    case 'sent-since':
+      return problem('outcome-overtaken', {
+        detail:
+          `Attempt ${hindrance.attempt} of the instruction may have arrived after it was recorded. Ask the destination again; ` +
+          'if that is still how it ended, withdraw this outcome and record it anew.',
       });
     case 'decided':
       return decidedAlready(uetr, hindrance.status);

@@ -4,6 +4,7 @@
 import { z } from '@hono/zod-openapi';
 import { compact } from '../core/compact.ts';
 import type { JsonObject } from '../core/money.ts';
+import { isSettledUncredited } from '../core/recorded-outcome.ts';
 import {
   askStatus,
   findDeadLetters,
@@ -15,6 +16,7 @@ import {
 } from '../db/asks.ts';
 import { toldKinds } from '../db/deliveries.ts';
 import { findPayment } from '../db/payments.ts';
+import { listOutcomes } from '../db/recorded-outcomes.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { hindrancesOf, hindrancesOfMany, hindrancesOfManySchema, hindrancesSchema } from './hindrances.ts';
 import { instant, uuid } from './http/parameters.ts';
@@ -184,10 +186,11 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
       summary: 'Ask the destination of a payment now how it stands',
       description:
         'As if its source had repeated its pacs.008 (DUP-1): the same instruction goes out once more, and its destination answers ' +
-        'with the status that it knows. Not of a HIGH payment past its deadline.',
+        'with the status that it knows. Not of a HIGH payment past its deadline, nor while an outcome is recorded by which nothing ' +
+        'was credited (LIF-4).',
       params,
       body: z.object({}).strict().openapi('NewEnquiry'),
-      problems: ['unknown-payment', 'not-judged-yet', 'payment-decided', 'deadline-past'],
+      problems: ['unknown-payment', 'not-judged-yet', 'payment-decided', 'outcome-stands', 'deadline-past'],
       answer: {
         description: 'Whether it is asked once more, and what holds it up',
         schema: z
@@ -205,6 +208,14 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
       if (payment.decision !== null) {
         const detail = `The final status of ${uetr} is ${payment.decision.status}: nothing is left to ask.`;
         return problem('payment-decided', { detail });
+      }
+      const settled = (await listOutcomes(deps.db, uetr)).find(isSettledUncredited);
+      if (settled !== undefined) {
+        const { recordedBy, status, outcomeId } = settled;
+        const detail =
+          `${recordedBy} has recorded ${status} (outcome ${outcomeId}). Meanwhile nothing is sent, or it might be credited ` +
+          'after all. Withdraw the outcome, and ask then.';
+        return problem('outcome-stands', { detail });
       }
       const party = payment.destinationSystem ?? undefined;
       const asked = await askStatus(deps.db, uetr, { clientId: caller.clientId, party });

@@ -43,6 +43,10 @@ export function reasonFor(status: FinalStatus, code: string | undefined): Result
     : refused(`not a code of ${codeSets.statusReason.isoName}`);
 }
 
+/** Whether it stands and says that nothing was credited: then the instruction is not sent, or it might be after all. */
+export const isSettledUncredited = ({ status, withdrawnAt }: RecordedOutcome): boolean =>
+  withdrawnAt === null && status !== 'ACCC';
+
 /** Why an outcome cannot be confirmed, or withdrawn. */
 export type OutcomeHindrance =
   | { readonly kind: 'unknown' }
@@ -51,6 +55,8 @@ export type OutcomeHindrance =
   /** Who recorded it may not confirm it. */
   | { readonly kind: 'own' }
   | { readonly kind: 'other-status'; readonly status: FinalStatus }
+  /** It says that nothing was credited, and the instruction may have arrived since it was recorded. */
+  | { readonly kind: 'sent-since'; readonly attempt: number }
   /** It was decided first: by the destination, or by the gateway (unreachable). */
   | { readonly kind: 'decided'; readonly status: FinalStatus };
 

@@ -60,7 +60,8 @@ export interface ClaimRow extends BodyColumns {
   message_id: string;
 }
 
-const claimSeconds = 15; // longer than any attempt may take (SEC-5: 10 s)
+/** Longer than any attempt may take (SEC-5: 10 s). */
+export const claimSeconds = 15;
 
 export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> {
   return {
@@ -148,12 +149,17 @@ export async function partyOf(db: Db, deliveryId: string): Promise<string> {
   return row.party;
 }
 
+/** Whether an operator has recorded of the payment of `d` that it was not credited: sent now, it might be after all (LIF-4). */
+const isSettledUncredited = sql`exists (
+  select from recorded_outcomes o -- index recorded_outcomes_standing
+  where o.uetr = d.subject_id and o.withdrawn_at is null and o.status <> 'ACCC')`;
+
 /**
  * Claims one send of an instruction, the first or one that enquires (TIM-2).
  * @param round in which its retries are counted (TIM-3): every round begins at 1
  * @param claim made for this send, and used again only to ask for it again, before it is sent
- * @returns undefined once the payment is decided, and from its deadline on (TIM-1): nothing may leave any longer. A
- * claim that was made before is returned even then, with no time left, to be settled as what it is: NOT_SENT
+ * @returns undefined once the payment is decided, from its deadline on (TIM-1), and while operators have on record that it
+ * was not credited (LIF-4): nothing may leave any longer. A claim that was made before is returned even then, with no time left, to be settled as what it is: NOT_SENT
  */
 export async function claimInstruction(
   db: Db,
@@ -175,7 +181,8 @@ export async function claimInstruction(
         ) due
       ) deadline
       where d.delivery_id = ${deliveryId}
-        and (d.claim = ${claim}::uuid or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0)))
+        and (d.claim = ${claim}::uuid
+          or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0) and not ${isSettledUncredited}))
       returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id, d.begun_at,
         case when d.closed_at is null then remaining_ms else 0 end as remaining_ms
     ),

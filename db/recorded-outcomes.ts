@@ -14,6 +14,7 @@ import type { FinalStatus } from '../core/report.ts';
 import { insertAudit, isInDoubt } from './audit.ts';
 import type { Db } from './connection.ts';
 import { lockInstruction } from './decisions.ts';
+import { claimSeconds } from './deliveries.ts';
 
 const columns = sql`
   outcome_id as "outcomeId", status, reason_code as "reasonCode", evidence, recorded_by as "recordedBy",
@@ -90,6 +91,8 @@ export function confirmOutcome(
     if (hindrance !== undefined) return hindrance;
     const decided = await readDecision(trx, uetr);
     if (decided !== null) return { kind: 'decided', status: decided.status };
+    const attempt = status === 'ACCC' ? undefined : await arrivedSince(trx, outcomeId);
+    if (attempt !== undefined) return { kind: 'sent-since', attempt };
     await sql`
       with confirmed as (
         update recorded_outcomes set confirmed_by = ${by}, confirmed_at = clock_timestamp()
@@ -104,6 +107,22 @@ export function confirmOutcome(
       )}`.execute(trx);
     return undefined;
   });
+}
+
+/**
+ * The attempt of the instruction that was under way when the outcome was recorded and may have arrived after that; none begins
+ * while it stands (deliveries.ts). One whose end nobody knows is over after the longest that an attempt may take.
+ */
+async function arrivedSince(trx: Db, outcomeId: string): Promise<number | undefined> {
+  const { rows } = await sql<{ attempt: number }>`
+    select a.attempt from recorded_outcomes o
+      join deliveries d on d.subject_id = o.uetr and d.kind = 'instruction' -- unique (subject_id, kind)
+      join delivery_attempts a on a.delivery_id = d.delivery_id and a.begun_at = d.begun_at -- primary key
+    where o.outcome_id = ${outcomeId}::uuid and a.outcome is distinct from 'NOT_SENT'
+      and a.started_at > o.recorded_at - ${sql.lit(claimSeconds)} * interval '1 second'
+      and (a.finished_at is null or a.finished_at > o.recorded_at)
+    order by a.attempt desc limit 1`.execute(trx);
+  return rows[0]?.attempt;
 }
 
 /**

@@ -171,6 +171,12 @@ export const operationsProblems = {
     ruleId: 'LIF-4',
     detail: 'An outcome is confirmed by the status that it says.',
   },
+  'outcome-overtaken': {
+    status: 409,
+    title: 'Instruction may have arrived since',
+    ruleId: 'LIF-4',
+    detail: 'Ask the destination again, withdraw the outcome, and record how it ended now.',
+  },
   'outcome-ended': {
     status: 409,
     title: 'Outcome is confirmed or withdrawn',

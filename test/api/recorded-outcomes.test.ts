@@ -85,9 +85,9 @@ test('no bank and no payment system learns what an operator recorded, before it 
     const seen = await Promise.all(sidesOfIt.map((client) => eventsSeen(path, client)));
     return seen.flat().filter((one) => isTold.test(one));
   };
-  await ask('POST', `${path}/enquiries`, {});
   expect(await toldToSides()).toEqual([]);
   await ask('POST', `${path}/outcomes/${first.outcomeId}/withdrawal`, { because: 'another payment' });
+  await ask('POST', `${path}/enquiries`, {});
   expect(await toldToSides()).toEqual([]);
   for (const client of sidesOfIt) {
     const kinds = await eventsSeen(path, client);
@@ -146,6 +146,22 @@ test('nobody confirms what they recorded, another status, or what is withdrawn; 
   expect((await confirm(path, second.outcomeId, 'BLCK')).status).toBe(200);
   expect(await evidence.decision(uetr)).toMatchObject({ status: 'BLCK' });
   expect(await problem(record(path))).toEqual([409, 'payment-decided']);
+});
+
+test('while it is on record that nothing was credited, nothing is sent, and an operator who asks is told why (LIF-4, I-4)', async () => {
+  const { path } = await inDoubt();
+  const rejected = { status: 'RJCT', reasonCode: 'AC04', evidence: 'their mail: they never got it' };
+  const { body: recorded } = await record(path, rejected);
+  const enquire = () => ask('POST', `${path}/enquiries`, {});
+  expect(await enquire()).toMatchObject({ status: 409, body: { code: 'outcome-stands' } });
+  const attempts = async () => {
+    const { body } = await ask('GET', path);
+    return body.deliveries.find(({ kind }) => kind === 'instruction')?.attempts;
+  };
+  expect(await attempts()).toHaveLength(1);
+  await ask('POST', `${path}/outcomes/${recorded.outcomeId}/withdrawal`, { because: 'ask them again' });
+  expect(await enquire()).toMatchObject({ status: 200 });
+  await vi.waitFor(async () => expect(await attempts()).toHaveLength(2));
 });
 
 test('while the gateway still asks by itself, nobody records anything (LIF-4, TIM-2)', async () => {

@@ -1,5 +1,6 @@
 // A gateway whose destination Malaysia takes every payment and never says how one ended; so payments that are in doubt
 // (LIF-4), and what their source and their destination are told of them.
+import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import { writeEvent } from './events.ts';
 import { silentDestination, type SilentDestination } from './destination.ts';
@@ -35,7 +36,15 @@ export async function gatewayInDoubt(): Promise<GatewayInDoubt> {
     const quote = await bestQuote(gateway, { destination: 'MY', destinationCurrency: 'MYR' });
     const message = instruction(quote, { priority: 'NORM' });
     await submit(gateway, message, { callbackUrl });
-    await vi.waitFor(() => expect(forwarded.has(message.uetr)).toBe(true));
+    await vi.waitFor(async () => {
+      expect(forwarded.has(message.uetr)).toBe(true);
+      const { rows } = await sql`
+        select from deliveries join delivery_attempts using (delivery_id)
+        where subject_id = ${message.uetr}::uuid and kind = 'instruction' and finished_at is null`.execute(
+        gateway.db,
+      );
+      expect(rows, 'that has an end').toEqual([]);
+    });
     return message.uetr;
   };
   const inDoubt = async () => {
