@@ -16,7 +16,7 @@ import { takePacs008, type Known } from '../db/submissions.ts';
 import type { StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readMessage } from '../xml/read-message.ts';
-import type { Undecided } from './share-counts.ts';
+import type { TakenIn, Undecided } from './share-counts.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
@@ -113,24 +113,32 @@ async function submit(
   if (refusal !== undefined) return refusal;
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.008 without UETR is refused at intake (MSG-2)');
-  if (await hasTooMany(deps, iso, { sourceSystem, uetr })) return problem('too-many-undecided');
-  const { messageId, known, timesUnanswerable } = await takePacs008(deps.db, {
-    uetr,
-    messageIdentification: message.key.messageIdentification,
-    sourceSystem,
-    callbackUrl,
-    body,
-  });
-  const judged =
-    known === undefined
-      ? await iso.workflows.submit({
-          uetr,
-          sourceSystem,
-          destinationCountry: destinationCountryOf(deps, document),
-          messageId,
-          timesUnanswerable,
-        })
-      : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId });
+  const taking = await takeIn(deps, iso, { sourceSystem, uetr });
+  if (taking === undefined) return problem('too-many-undecided');
+  let messageId, judged;
+  try {
+    const { known, timesUnanswerable, ...stored } = await takePacs008(deps.db, {
+      uetr,
+      messageIdentification: message.key.messageIdentification,
+      sourceSystem,
+      callbackUrl,
+      body,
+    });
+    ({ messageId } = stored);
+    if (known === undefined) taking.isNew();
+    judged =
+      known === undefined
+        ? await iso.workflows.submit({
+            uetr,
+            sourceSystem,
+            destinationCountry: destinationCountryOf(deps, document),
+            messageId,
+            timesUnanswerable,
+          })
+        : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId });
+  } finally {
+    taking.end();
+  }
   giveUpTurn(); // what is left is to wait for the destination (SEC-7)
   const final = await iso.answers.answer(messageId, waitsUntil - performance.now());
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
@@ -139,16 +147,21 @@ async function submit(
   return answer;
 }
 
-/** Whether a payment system has as many payments without a final status as it may; what is on record goes on (SEC-7). */
-async function hasTooMany(
+/**
+ * Undefined: its payment system has as many payments without a final status as it may (SEC-7). What is on record goes on.
+ */
+async function takeIn(
   { db, config }: ApiDependencies,
   { undecided }: Iso20022Dependencies,
   { sourceSystem, uetr }: { readonly sourceSystem: string; readonly uetr: string },
-): Promise<boolean> {
+): Promise<TakenIn | undefined> {
   const { undecidedPayments: limit } = config.senderLimits;
-  if (limit > 0 && undecided.of(sourceSystem) >= limit && !(await isOnRecord(db, uetr))) return true;
-  undecided.add(sourceSystem);
-  return false;
+  const isFull = () => limit > 0 && undecided.of(sourceSystem) >= limit;
+  if (isFull() && !(await isOnRecord(db, uetr))) {
+    await undecided.recount(); // what was counted may be decided since
+    if (isFull()) return undefined;
+  }
+  return undecided.takeIn(sourceSystem);
 }
 
 /** The very same message again (DUP-1): answered from the record, also while the engine is down. */

@@ -8,14 +8,23 @@ import { again } from './again.ts';
 import type { Quotas } from './http/quotas.ts';
 
 export interface Undecided {
-  /** Payments of that clearing system without a final status, some seconds ago, and what it has sent here since. */
+  /** Payments of that clearing system without a final status, some seconds ago, and what was taken in of it here since. */
   of(clearingSystem: string): number;
-  /** One more of it. */
-  add(clearingSystem: string): void;
+  /** Counts one of it while it is stored and judged. */
+  takeIn(clearingSystem: string): TakenIn;
+  /** What `of` says is of a moment ago; where the database is away, as it was. */
+  recount(): Promise<void>;
+}
+
+export interface TakenIn {
+  /** It is no repeat, and counts until the next count. */
+  isNew(): void;
+  end(): void;
 }
 
 const shareEveryMs = 1_000;
 const countEveryMs = 5_000; // a million undecided payments are some tenths of a second
+const recountEveryMs = 250; // whoever is at its limit asks with each payment
 
 export interface SharedCounts {
   readonly undecided: Undecided;
@@ -24,7 +33,10 @@ export interface SharedCounts {
 
 export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCounts {
   let counted: ReadonlyMap<string, number> = new Map();
+  let counting: Promise<void> | undefined;
+  let countedAtMs = -Infinity;
   let added = new Map<string, number>();
+  const takenIn = new Map<string, number>(); // at present
   let forgottenBefore = 0;
 
   async function share(): Promise<void> {
@@ -51,14 +63,23 @@ export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCount
     }
   }
 
-  async function count(): Promise<void> {
+  /** One at a time. */
+  function count(): Promise<void> {
+    counting ??= countNow().finally(() => {
+      counting = undefined;
+      countedAtMs = performance.now();
+    });
+    return counting;
+  }
+
+  async function countNow(): Promise<void> {
     const since = new Map<string, number>();
     const before = added;
     added = since;
     try {
       counted = await countUndecided(db);
     } catch (error) {
-      for (const [system, number] of before) since.set(system, (since.get(system) ?? 0) + number);
+      for (const [system, number] of before) change(since, system, number);
       logger.debug({ err: error }, 'undecided payments could not be counted; the last count stands');
     }
   }
@@ -66,11 +87,27 @@ export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCount
   const stops = [again(shareEveryMs, share), again(countEveryMs, count)];
   return {
     undecided: {
-      of: (system) => (counted.get(system) ?? 0) + (added.get(system) ?? 0),
-      add: (system) => void added.set(system, (added.get(system) ?? 0) + 1),
+      of: (system) => (counted.get(system) ?? 0) + (added.get(system) ?? 0) + (takenIn.get(system) ?? 0),
+      takeIn(system) {
+        let isNew = false;
+        change(takenIn, system, 1);
+        return {
+          isNew: () => void (isNew = true),
+          end() {
+            change(takenIn, system, -1);
+            if (isNew) change(added, system, 1);
+          },
+        };
+      },
+      async recount() {
+        if (counting !== undefined || performance.now() - countedAtMs >= recountEveryMs) await count();
+      },
     },
     close: async () => {
       await Promise.all(stops.map((stop) => stop()));
     },
   };
 }
+
+const change = (counts: Map<string, number>, of: string, by: number) =>
+  void counts.set(of, (counts.get(of) ?? 0) + by);

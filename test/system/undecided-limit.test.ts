@@ -20,6 +20,32 @@ const isOnRecord = async (uetr: string) => {
   return rows.length > 0;
 };
 
+test('payments that are decided, and repeats, count no more: nobody is told of payments that do not wait', async () => {
+  for (let nth = 1; nth <= 5; nth += 1) {
+    const one = instruction(await bestQuote(gateway));
+    expect([nth, (await submit(gateway, one)).httpStatus]).toEqual([nth, 200]);
+    await evidence.arrival(one.uetr, 'source', 'pacs002', 'ACCC');
+  }
+  const one = await waiting();
+  for (let times = 1; times <= 4; times += 1) expect((await submit(gateway, one)).httpStatus).toBe(200);
+  const other = instruction(await bestQuote(gateway));
+  expect((await submit(gateway, other)).httpStatus).toBe(200);
+  await evidence.arrival(other.uetr, 'source', 'pacs002', 'ACCC');
+  expect(await reportFinal(gateway, one.uetr)).toBe(200);
+  await evidence.arrival(one.uetr, 'source', 'pacs002');
+});
+
+test('of many at once no more are taken than there may be', async () => {
+  const messages = await Promise.all(Array.from({ length: 12 }, waiting));
+  const answers = await Promise.all(messages.map((one) => submit(gateway, one)));
+  const taken = messages.filter((_, nth) => answers[nth]?.httpStatus === 200);
+  expect(taken).toHaveLength(3);
+  for (const { uetr } of taken) {
+    expect(await reportFinal(gateway, uetr)).toBe(200);
+    await evidence.arrival(uetr, 'source', 'pacs002');
+  }
+});
+
 test('the one too many is not stored and is told to come again; once others are decided, it is taken', async () => {
   const three = [await waiting(), await waiting(), await waiting()];
   for (const one of three) expect((await submit(gateway, one)).report?.status).toBe('ACTC');
