@@ -8,7 +8,9 @@ import { reject } from '../core/rejection.ts';
 import { followDirectory, isListedReason, type Enquiry, type FollowUp } from '../core/resolution.ts';
 import { ok } from '../core/result.ts';
 import { loadEnquiry } from '../db/enquiries.ts';
+import { SealBroken } from '../db/key-wrapping.ts';
 import { messageBody } from '../db/messages.ts';
+import { openOrTell } from '../db/changed-messages.ts';
 import {
   findResolution,
   loadRequest,
@@ -115,7 +117,8 @@ async function openAgain(
 }
 
 async function readReport(deps: ActivityDependencies, messageId: string): Promise<Acmt024> {
-  const body = await messageBody(deps.db, messageId);
+  const body = await openOrTell(deps.db, messageId, () => messageBody(deps.db, messageId));
+  if (body === 'changed') throw new SealBroken('the answer of a party is not what was stored');
   assert(body !== undefined, 'what a resolution waits for is kept (LIF-6)');
   const reading = await parseMessage(deps.engine, 'acmt024', body);
   assert(reading.ok, 'a report is judged before it is stored');

@@ -1,7 +1,7 @@
 // Sends the stored instruction to the destination, once per call, and takes in what it answers (PAY-8, TIM-3).
 // A payment that is decided, or past its deadline, is never sent again.
 import { activityInfo } from '@temporalio/activity';
-import { afterOwnFaultMs, messageChanged, retryDelayMs } from '../core/delivery-schedule.ts';
+import { retryDelayMs } from '../core/delivery-schedule.ts';
 import { claimInstruction, partyOf, untilEndOfRound, type ClaimedAttempt } from '../db/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
 import { takeReport } from '../db/reports.ts';
@@ -10,7 +10,7 @@ import type { DestinationAnswer, ForwardingActivities } from '../contract/activi
 import type { ActivityDependencies } from './dependencies.ts';
 import { failure, outlast } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { claimSend, enter, send, type AnswerBody, type Way } from './send.ts';
+import { claimSend, enter, ownFault, send, type AnswerBody, type Way } from './send.ts';
 
 export function createForwardPayment(deps: ActivityDependencies): ForwardingActivities['forwardPayment'] {
   return ({ uetr, deliveryId, destinationSystem }) =>
@@ -62,12 +62,6 @@ async function enterOrWait(
   if (last === undefined || last.admitted) return { way: last, isLast: true };
   throw failure('Held', `${party}: ${last.reason}`, last.takeTurn());
 }
-
-/** No attempt was used up: only a final, a deadline or an operator ends a payment that waits for that (TIM-3). */
-const ownFault = ({ body, attempt }: ClaimedAttempt, message: string) =>
-  body === null
-    ? failure('MessageChanged', message, afterOwnFaultMs(messageChanged, attempt))
-    : failure('OwnResources', message);
 
 /** The round in which the sends of one activity are counted (TIM-3). */
 function roundOf(): string {

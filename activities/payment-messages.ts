@@ -35,6 +35,7 @@ export interface OpenSubmission {
 }
 
 export async function openSubmission(engine: XmlEngine, stored: StoredSubmission): Promise<OpenSubmission> {
+  assert(stored.body !== null, 'what made a payment is judged');
   const parsed = engine.parse(stored.body, ['pacs008']);
   assert(parsed.ok, 'a stored submission passed intake');
   try {

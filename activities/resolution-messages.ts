@@ -156,11 +156,15 @@ export interface RequestKeys extends Omit<Request, 'references'> {
   readonly messageIdentification: string;
 }
 
-/** The answer to a request that we could not judge (SEC-9): false NARR, from checked keys alone, and an alert. */
+/**
+ * The answer to a request that we could not judge (SEC-9): false NARR, from checked keys alone, and an alert; that what we had
+ * stored was changed has one of its own.
+ */
 export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: string): Promise<NewAnswer> {
   const { messageIdentification, ...request } = keys;
   const references = { messageIdentification, verificationId: notProvided };
   const answer = await composeRejection(engine, { ...request, references }, reject('defect'));
+  if (defect === 'SealBroken') return answer;
   const { resolutionId: subjectId, sourceSystem: party } = keys;
   const event = { kind: rejections.defect.event, subjectId, party, detail: { defect } };
   return { ...answer, event };

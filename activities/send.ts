@@ -12,11 +12,12 @@ import {
 } from '../core/delivery-schedule.ts';
 import { operatorOf } from '../core/receiver.ts';
 import { recordAuditOnce } from '../db/audit.ts';
+import { tellChanged } from '../db/changed-messages.ts';
 import { settleAttempt, type AttemptOutcome, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
 import { addressOf, type Addressed } from './addresses.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { claimForMs, outlast } from './failures.ts';
+import { claimForMs, failure, outlast } from './failures.ts';
 import type { Admission, Held, PostLimits, PostResult } from './outbound.ts';
 import { sendPolicies, type SendPolicy } from './send-policies.ts';
 import type { Signer } from './signer.ts';
@@ -150,7 +151,8 @@ export async function send<Answer = never>(
       next,
     }),
   );
-  if (attempt.body === null) await tellChanged(deps, sending);
+  if (attempt.body === null)
+    await outlast(() => tellChanged(deps.db, attempt.messageId, deliveryOf(attempt)));
   deps.steps.attempted({
     subjectId: sending.subjectId,
     kind: attempt.kind,
@@ -165,19 +167,16 @@ export async function send<Answer = never>(
   return { outcome, story: describe(result), answer, isOwnFault: isOurs, next };
 }
 
-function tellChanged(
-  { db }: ActivityDependencies,
-  { subjectId, attempt }: Sending<unknown>,
-): Promise<unknown> {
-  const { deliveryId, messageId, kind, party } = attempt;
-  const event = {
-    kind: 'message.changed',
-    subjectId,
-    party,
-    detail: { deliveryId, messageId, kind },
-  } as const;
-  return outlast(() => recordAuditOnce(db, event, 'detail'));
-}
+/**
+ * What was to be asked was not sent, by a fault of our own. No attempt was used up: only an answer that comes otherwise, a
+ * deadline or an operator ends what waits for that (TIM-3).
+ */
+export const ownFault = ({ body, attempt }: ClaimedAttempt, message: string) =>
+  body === null
+    ? failure('MessageChanged', message, afterOwnFaultMs(messageChanged, attempt))
+    : failure('OwnResources', message);
+
+const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind });
 
 /**
  * A 2xx that brought nothing that counts was answered, and what was asked is not: it is a failure of that party's, under a

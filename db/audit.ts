@@ -59,20 +59,24 @@ export async function recordAuditOnce(
 }
 
 /**
- * As `recordAudit`, of something that no payment or resolution is about: what is found again each time that somebody looks is
- * one alert, until an operator closes it (OBS-6). One of its kind at a time: of two who find it at once, one tells of it.
+ * As `recordAudit`: what is found again each time that somebody looks is one alert, until an operator closes it (OBS-6). One of
+ * its kind and subject at a time: of two who find it at once, one tells of it.
+ * @param isSame whether an alert `e` of its kind is about the same; absent: it has the same party, if any, and detail
  */
 export async function alertUnlessOpen(
   db: Db,
-  alert: Pick<AuditEvent, 'party' | 'detail'> & { readonly kind: AlertKind },
+  alert: Omit<AuditEvent, 'kind'> & { readonly kind: AlertKind },
+  isSame?: RawBuilder<unknown>,
 ): Promise<void> {
-  const { kind, party = null, detail = {} } = alert;
+  const { kind, subjectId = '', party = null, detail = {} } = alert;
+  const same =
+    isSame ??
+    sql`(${party}::text is null or e.party = ${party}) and e.detail = ${JSON.stringify(detail)}::jsonb`;
   const isNew = sql`not exists (
     select from audit_events e left join alert_states s on s.audit_event_id = e.audit_event_id
-    where ${isAlert} and e.kind = ${kind} and (${party}::text is null or e.party = ${party})
-      and e.detail = ${JSON.stringify(detail)}::jsonb and s.action is distinct from 'close')`; // audit_events_alerts
+    where ${isAlert} and e.kind = ${kind} and ${same} and s.action is distinct from 'close')`; // audit_events_alerts
   await db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${kind}`}, 0))`.execute(trx);
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${kind}${subjectId}`}, 0))`.execute(trx);
     await insertAudit(alert, isNew).execute(trx);
   });
 }

@@ -6,7 +6,7 @@ import { assert } from '../core/assert.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
 import { theOne } from './the-one.ts';
-import { bodyColumns, openBody, type BodyColumns } from './vault.ts';
+import { bodyColumns, openUnchanged, type BodyColumns } from './vault.ts';
 import {
   insertIntents,
   isNewClaim,
@@ -22,7 +22,8 @@ export interface StandingEnquiry {
   /** Payment system whose operator is asked. */
   readonly party: string;
   readonly messageIdentification: string;
-  readonly body: Buffer;
+  /** Null: what is stored is not what was stored, or is no longer kept: it cannot be sent (SEC-3, LIF-6). */
+  readonly body: Buffer | null;
   /** The stored acmt.024 that answers it, where there is one already. */
   readonly reportMessageId: string | undefined;
   /** Milliseconds until its resolution is answered whatever came of it (RES-1); 0 or less: it is over. */
@@ -49,13 +50,12 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
       join resolutions s on s.resolution_id = d.subject_id
     where d.delivery_id = ${deliveryId}`.execute(db);
   const [row] = rows;
-  const body = row && (await openBody(db, row));
-  assert(row !== undefined && body != null, 'an enquiry is stored before it is asked');
+  assert(row !== undefined, 'an enquiry is stored before it is asked');
   return {
     kind: row.kind,
     party: row.party,
     messageIdentification: row.message_identification,
-    body,
+    body: await openUnchanged(db, row),
     reportMessageId: row.report_message_id ?? undefined,
     remainingMs: row.remaining_ms,
   };

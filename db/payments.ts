@@ -24,7 +24,8 @@ const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
 
 /** A stored submission with everything that the database knows about its keys. */
 export interface StoredSubmission {
-  readonly body: Buffer;
+  /** Null: it made its payment, which goes on whatever has become of its bytes (LIF-2, LIF-6, SEC-3). */
+  readonly body: Buffer | null;
   readonly messageIdentification: string;
   readonly uetr: string;
   readonly sourceSystem: string;
@@ -169,8 +170,10 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
       and k.claimed_at > now() - ${countFor}
     where m.message_id = ${messageId}`;
   const [row] = await runPrepared(db, 'load_submission', select);
-  const body = row && (await openBody(db, row));
-  assert(row !== undefined && body != null, 'a submission is stored before its workflow starts');
+  assert(row !== undefined, 'a submission is stored before its workflow starts');
+  const payment = toPayment(row);
+  const body = payment?.messageId === messageId ? null : await openBody(db, row);
+  assert(body !== null || payment?.messageId === messageId, 'what is judged is kept (LIF-6)');
   return {
     body,
     messageIdentification: row.message_identification,
@@ -178,7 +181,7 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
     sourceSystem: row.party,
     storedAt: row.created_at.getTime(),
     now: row.now.getTime(),
-    payment: toPayment(row),
+    payment,
     messageIdHeldBy: row.held_by ?? undefined,
     earlierAnswerId: row.earlier_answer_id ?? undefined,
   };

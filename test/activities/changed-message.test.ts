@@ -6,6 +6,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
+import { createValidatePayment } from '../../activities/validate-payment.ts';
 import { afterOwnFaultMs, messageChanged } from '../../core/delivery-schedule.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { reading } from '../harness/listening.ts';
@@ -97,6 +98,35 @@ test('nor is one that was changed after its destination could not be reached; wh
   expect(await run(() => forwardPayment({ uetr, deliveryId }))).toMatch('DestinationDidNotAnswer');
   expect(await unreachable(uetr)).toMatchObject({ status: 'RJCT', reasonCode: 'ED06' });
   await goTo(url);
+});
+
+test('changed again after its alert was closed, it is another alert; while one is open, there is one (OBS-6)', async () => {
+  const { uetr, deliveryId } = await accepted();
+  await acceptedAgo(db, uetr, 61_000);
+  const putBack = await change(uetr, 'instruction');
+  expect(await run(() => forwardPayment({ uetr, deliveryId }))).toMatch('MessageChanged');
+  await sql`insert into case_entries (audit_event_id, action, client_id)
+    select audit_event_id, 'close', 'operator' from audit_events where subject_id = ${uetr} and kind = 'message.changed'`.execute(
+    db,
+  );
+  await putBack();
+  await change(uetr, 'instruction');
+  for (let tries = 0; tries < 2; tries += 1)
+    expect(await run(() => forwardPayment({ uetr, deliveryId }))).toMatch('MessageChanged');
+  expect(await alerts(uetr)).toBe(2);
+});
+
+test('a payment that was accepted goes on, though the pacs.008 that made it was changed since (LIF-2)', async () => {
+  const { uetr, messageId } = await accepted();
+  await rewritten(
+    db,
+    sql`update message_bodies set body = '<Document>1</Document>' where message_id = ${messageId}`,
+  );
+  expect(await createValidatePayment(deps)({ messageId, waitSeconds: 0 })).toMatchObject({
+    verdict: 'accepted',
+  });
+  const { rows } = await sql`select from audit_events where subject_id = ${uetr}`.execute(db);
+  expect(rows).toEqual([]);
 });
 
 test('HIGH: it ends at its deadline, as when nobody answers (TIM-1)', async () => {
