@@ -9,6 +9,7 @@ import { resolveAgent } from '../core/agent.ts';
 import { expectedOriginal } from '../core/report.ts';
 import { contradicts, type Decision } from '../core/decision.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
+import { openOrTell } from '../db/changed-messages.ts';
 import { isOnRecord, messageBody } from '../db/messages.ts';
 import { refuseMessage } from '../db/refused-messages.ts';
 import { takeReport, type InvalidReport, type TakenReport } from '../db/reports.ts';
@@ -29,7 +30,7 @@ import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { PaymentWorkflows } from './temporal.ts';
-import { storedAnswer, xml } from './http/xml-message.ts';
+import { answerChanged, storedAnswer, xml } from './http/xml-message.ts';
 import { preferredWaitSeconds } from './http/prefer.ts';
 
 export interface Iso20022Dependencies {
@@ -73,6 +74,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
         'payload-too-large',
         'unsupported-media-type',
         'message-not-kept',
+        'message-changed',
       ],
     },
     ({ query, caller, context, giveUpTurn }) =>
@@ -213,6 +215,7 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
         'payload-too-large',
         'unsupported-media-type',
         'message-not-kept',
+        'message-changed',
       ],
     },
     ({ caller, context, giveUpTurn }) =>
@@ -243,7 +246,10 @@ async function report(
         });
   if (standing === null) return problem('unavailable', { detail: 'The report is stored. Send it again.' });
   assert(standing.confirmationMessageId !== null, 'a payment that was forwarded has a confirmation');
-  const confirmation = await messageBody(deps.db, standing.confirmationMessageId);
+  const { db } = deps;
+  const id = standing.confirmationMessageId;
+  const confirmation = await openOrTell(db, id, () => messageBody(db, id));
+  if (confirmation === 'changed') return problem('message-changed', { detail: answerChanged });
   if (confirmation === undefined) return problem('message-not-kept');
   return xml(confirmation, contradiction(standing, status));
 }

@@ -27,6 +27,11 @@ const messageSchema = z
     inReplyTo: id.nullable(),
     sha256: z.string().openapi({ description: 'Of the bytes, hexadecimal' }),
     size: z.int().openapi({ description: 'Bytes' }),
+    isChanged: z.boolean().openapi({
+      description:
+        'Whether what is stored of it was found to be no longer what was stored: somebody has changed the database (SEC-3). Looked ' +
+        'at for `difference`, so in its two messages alone',
+    }),
     href: z.string().nullable().openapi({ description: 'Where you can read the bytes; null if you may not' }),
   })
   .strict()
@@ -261,7 +266,8 @@ export const evidenceSchema = z
         '(PAY-8); shown to operators',
     }),
     difference: differenceSchema.nullable().openapi({
-      description: 'Null when nothing was forwarded, or its bytes are no longer kept (LIF-6)',
+      description:
+        'Null when nothing was forwarded, or one of the two is no longer kept (LIF-6) or `isChanged`',
     }),
   })
   .strict()

@@ -13,8 +13,9 @@ import {
 } from '../core/evidence.ts';
 import { uuidV4Pattern } from '../core/ids.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
-import { compareMessages, type FieldDifference } from '../core/message-difference.ts';
+import { compareMessages } from '../core/message-difference.ts';
 import type { JsonObject } from '../core/money.ts';
+import { openOrTell } from '../db/changed-messages.ts';
 import { loadEvidence, loadEvidenceAbout } from '../db/evidence.ts';
 import { messageBody } from '../db/messages.ts';
 import { refusedBody } from '../db/refused-messages.ts';
@@ -26,7 +27,7 @@ import { hindrancesOf } from './hindrances.ts';
 import { storedMessageAnswer } from './message-documents.ts';
 import { uuid } from './http/parameters.ts';
 import { isProblem, problem, type Problem } from './http/problem.ts';
-import { renderEvidence, type View } from './render-evidence.ts';
+import { renderEvidence, type EvidenceView, type View } from './render-evidence.ts';
 import { baseHeaders, json } from './http/response.ts';
 import { xml } from './http/xml-message.ts';
 import { withoutPayment } from './without-payment.ts';
@@ -62,10 +63,10 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         const seen = await openEvidence(deps, params.uetr, caller, () => loadEvidence(deps.db, params.uetr));
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
-        const difference = await differenceOf(deps, engine, evidence);
+        const compared = await differenceOf(deps, engine, evidence);
         const hindrances = view.isOperator ? await whatHoldsUp(deps, evidence) : null;
         const now = new Date();
-        return json(renderEvidence(params.uetr, evidence, { ...view, difference, now, hindrances }));
+        return json(renderEvidence(params.uetr, evidence, { ...view, ...compared, now, hindrances }));
       },
     );
     router.add(
@@ -80,7 +81,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         tag: 'Payments',
         roles,
         params: z.object({ uetr, messageId }),
-        problems: ['unknown-payment', 'unknown-message', 'message-not-kept'],
+        problems: ['unknown-payment', 'unknown-message', 'message-not-kept', 'message-changed'],
         answer: storedMessageAnswer,
       },
       async ({ params, caller }) => {
@@ -89,9 +90,8 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
         if (isProblem(seen)) return seen;
         const { evidence, view } = seen;
         const message = evidence.messages.find((one) => one.messageId === params.messageId);
-        const refused = view.isOperator
-          ? await refusedBody(deps.db, params.uetr, params.messageId)
-          : undefined;
+        const refused = view.isOperator ? await refusedOf(deps, params) : undefined;
+        if (refused === 'changed') return problem('message-changed');
         if (refused === null) return problem('message-not-kept');
         if (refused !== undefined) return refusedBytes(refused);
         if (message === undefined || !view.mayRead(message)) {
@@ -204,29 +204,48 @@ function sidesOf(
   };
 }
 
-/** The tree of a stored pacs.008; null: its bytes are no longer kept (LIF-6). */
-async function documentOf(deps: ApiDependencies, engine: XmlEngine, id: string): Promise<XmlElement | null> {
-  const body = await messageBody(deps.db, id);
+/** The tree of a stored pacs.008; null: its bytes are no longer kept (LIF-6); `changed`: they are not what was stored (SEC-3). */
+async function documentOf(
+  { db }: ApiDependencies,
+  engine: XmlEngine,
+  id: string,
+): Promise<XmlElement | null | 'changed'> {
+  const body = await openOrTell(db, id, () => messageBody(db, id));
   if (body === undefined) return null;
+  if (body === 'changed') return body;
   const parsed = engine.parse(body, ['pacs008']);
   assert(parsed.ok, 'a stored message passed intake');
   parsed.value.dispose(); // the tree outlives the document
   return parsed.value.document;
 }
 
-/** Null when nothing was forwarded, or what was is no longer kept (LIF-6). */
+/** Null when nothing was forwarded, or what was is no longer kept (LIF-6), or not what was stored (SEC-3). */
 async function differenceOf(
   deps: ApiDependencies,
   engine: XmlEngine,
   { payment }: PaymentEvidence,
-): Promise<readonly FieldDifference[] | null> {
-  if (payment === undefined || payment.forwardedMessageId === null) return null;
+): Promise<Pick<EvidenceView, 'difference' | 'changed'>> {
+  if (payment === undefined || payment.forwardedMessageId === null) return { difference: null, changed: [] };
+  const { messageId, forwardedMessageId } = payment;
   const [received, forwarded] = await Promise.all([
-    documentOf(deps, engine, payment.messageId),
-    documentOf(deps, engine, payment.forwardedMessageId),
+    documentOf(deps, engine, messageId),
+    documentOf(deps, engine, forwardedMessageId),
   ]);
-  return received === null || forwarded === null ? null : compareMessages(received, forwarded);
+  const changed = [
+    ...(received === 'changed' ? [messageId] : []),
+    ...(forwarded === 'changed' ? [forwardedMessageId] : []),
+  ];
+  const isWhole = isTree(received) && isTree(forwarded);
+  return { difference: isWhole ? compareMessages(received, forwarded) : null, changed };
 }
+
+const isTree = (document: XmlElement | null | 'changed'): document is XmlElement =>
+  document !== null && document !== 'changed';
+
+const refusedOf = (
+  { db }: ApiDependencies,
+  { uetr: subjectId, messageId: id }: { readonly uetr: string; readonly messageId: string },
+) => openOrTell(db, id, () => refusedBody(db, subjectId, id));
 
 /** Whatever it is: no browser may take it for what it says it is. */
 function refusedBytes(body: Buffer): Response {
@@ -240,7 +259,9 @@ function refusedBytes(body: Buffer): Response {
 }
 
 async function bytesOf(deps: ApiDependencies, message: EvidenceMessage): Promise<Response | Problem> {
-  const body = await messageBody(deps.db, message.messageId);
+  const { messageId: id } = message;
+  const body = await openOrTell(deps.db, id, () => messageBody(deps.db, id));
+  if (body === 'changed') return problem('message-changed');
   if (body === undefined) return problem('message-not-kept');
   const digest = createHash('sha256').update(body).digest();
   assert(digest.equals(message.sha256), 'a stored message has the bytes that its hash is of');

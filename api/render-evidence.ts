@@ -33,6 +33,8 @@ export interface View {
 
 export interface EvidenceView extends View {
   readonly difference: readonly FieldDifference[] | null;
+  /** Of the messages that it is of, those that are not what was stored. */
+  readonly changed: readonly string[];
   readonly now: Date;
   /** What keeps what is owed from going out; null: nothing is owed, or it is not shown to the caller. */
   readonly hindrances: JsonValue;
@@ -76,7 +78,11 @@ function timeOf(time: Date | null): string | null {
   return time === null ? null : time.toISOString();
 }
 
-function renderMessage(uetr: string, message: EvidenceMessage, { mayRead }: EvidenceView): JsonObject {
+function renderMessage(
+  uetr: string,
+  message: EvidenceMessage,
+  { mayRead, changed }: EvidenceView,
+): JsonObject {
   return {
     messageId: message.messageId,
     message: messages[message.type as MessageName].identifier,
@@ -90,6 +96,7 @@ function renderMessage(uetr: string, message: EvidenceMessage, { mayRead }: Evid
     inReplyTo: message.inReplyTo,
     sha256: Buffer.from(message.sha256).toString('hex'),
     size: message.size,
+    isChanged: changed.includes(message.messageId),
     href: mayRead(message) ? `/payments/${uetr}/messages/${message.messageId}` : null,
   };
 }

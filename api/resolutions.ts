@@ -55,6 +55,7 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
           'payload-too-large',
           'unsupported-media-type',
           'message-not-kept',
+          'message-changed',
         ],
       },
       ({ query, caller, context, giveUpTurn }) =>

@@ -129,6 +129,14 @@ export const problems = {
     detail:
       'The message is on record, but its bytes are no longer kept. What became of its payment is told by GET /payments/{uetr}.',
   },
+  'message-changed': {
+    status: 503,
+    title: 'Message was changed',
+    ruleId: 'SEC-3',
+    retryAfter: 60,
+    detail:
+      'The message is on record, but what is stored of it is no longer what was stored, so it is neither shown nor sent. The operators are told (message.changed), who can put it back: try again then. What became of its payment is told by GET /payments/{uetr}.',
+  },
   'not-the-destination': {
     status: 403,
     title: 'Not the destination of this payment',

@@ -1,4 +1,5 @@
 // A message as the body of an answer.
+import { openOrTell } from '../../db/changed-messages.ts';
 import type { Db } from '../../db/connection.ts';
 import { loadAnswer } from '../../db/messages.ts';
 import { problem, type Problem } from './problem.ts';
@@ -25,13 +26,19 @@ export function xml(body: Buffer, headers: Readonly<Record<string, string>> = {}
   return new Response(body, { headers: { ...xmlHeaders, ...headers } });
 }
 
+/** For whoever sent us something that has an answer: it waits for that, and never makes another payment for it (DUP-1). */
+export const answerChanged =
+  'What you sent is on record, and stays as it is. Its answer is on record too, but what is stored of it is no longer what was stored, so it is not sent. The operators are told, who can put it back: send the same bytes again later, and nothing else in their place.';
+
 /** A stored answer, byte for byte, if it is still kept (LIF-6); with the long form of a refusal in a header (MSG-13). */
 export async function storedAnswer(
   db: Db,
   messageId: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response | Problem> {
-  const { body, refusal } = await loadAnswer(db, messageId);
+  const answer = await openOrTell(db, messageId, () => loadAnswer(db, messageId));
+  if (answer === 'changed') return problem('message-changed', { detail: answerChanged });
+  const { body, refusal } = answer;
   if (body === null) return problem('message-not-kept');
   return xml(body, { ...headers, ...refusalHeader(refusal) });
 }

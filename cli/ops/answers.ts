@@ -181,6 +181,7 @@ export const evidence = z.object({
       status: z.string().nullable(),
       reasonCode: z.string().nullable(),
       inReplyTo: z.string().nullable(),
+      isChanged: z.boolean(),
     }),
   ),
   messagesLeftOut: z.array(

@@ -44,9 +44,8 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
     const ofRepeat = isOfRepeat(one, { submission, all: shown.messages })
       ? '  (of a repeat, not of the payment)'
       : '';
-    terminal.line(
-      `  ${shortTime(one.at)}  ${arrow.padEnd(20)}  ${one.message}  ${said.padEnd(9)}  ${one.messageIdentification}${ofRepeat}`,
-    );
+    const line = `  ${shortTime(one.at)}  ${arrow.padEnd(20)}  ${one.message}  ${said.padEnd(9)}  ${one.messageIdentification}${ofRepeat}`;
+    terminal.line(one.isChanged ? terminal.paint('bad', `${line}  (no longer what was stored)`) : line);
   }
   const leftOut = (text: string) => terminal.line(terminal.paint('warning', text));
   for (const { direction, party, message, status, number } of shown.messagesLeftOut) {
