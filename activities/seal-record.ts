@@ -2,30 +2,24 @@
 // The digest of each seal is a line of the log, so that it is also where no writer of the database reaches. Each worker
 // remembers the newest seal that it has seen: who removes it has the record sealed anew, but not unheard.
 import { alertUnlessOpen } from '../db/audit.ts';
-import {
-  hoursUnsealed,
-  isSealThere,
-  lateHours,
-  newestSeal,
-  sealNextHour,
-  type SealHead,
-} from '../db/audit-seals.ts';
+import { isSealThere, newestSeal, sealedSoFar, sealNextHour, type SealHead } from '../db/audit-seals.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { repeat } from './repeat.ts';
 
 type Dependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'signer'>;
 
-const everyMs = 60_000;
+const everyMsDefault = 60_000;
 
 /** @returns how to stop it, after the hour that it is at */
-export function sealRecord(deps: Dependencies): () => Promise<void> {
+export function sealRecord(deps: Dependencies, everyMs = everyMsDefault): () => Promise<void> {
   const { db, logger } = deps;
-  const seal = openSealing(deps);
+  const [seal, look] = [openSealing(deps), watchSealing(db)];
   return repeat(async (signal) => {
-    await seal(signal).catch(async (error: unknown) => {
-      logger.warn({ err: error }, 'the record could not be sealed; trying again');
-      await tellIfLate(db).catch(() => undefined); // the database is away: the next try tells
-    });
+    await seal(signal).catch((error: unknown) =>
+      logger.warn({ err: error }, 'the record could not be sealed; trying again'),
+    );
+    // whatever came of it: that another process has the turn is no failure, and may last
+    await look().catch(() => undefined); // the database is away: the next look tells
     return everyMs;
   });
 }
@@ -63,9 +57,21 @@ async function tellIfGone(
 }
 
 /**
- * One alert, until an operator closes it: what is not sealed can be changed unseen.
+ * For which nothing more is sealed while a process looks on: a record of years that has no seal yet, or was left for long, is
+ * sealed in minutes, by whichever worker has the turn.
+ */
+const standstillMs = 600_000;
+
+/**
+ * To be called again and again. One alert, until an operator closes it: what is not sealed can be changed unseen.
  * @internal exported for tests
  */
-export async function tellIfLate(db: Dependencies['db']): Promise<void> {
-  if ((await hoursUnsealed(db)) > lateHours) await alertUnlessOpen(db, { kind: 'record.unsealed' });
+export function watchSealing(db: Dependencies['db']): () => Promise<void> {
+  let seen: { readonly until: string | null; readonly sinceMs: number } | undefined;
+  return async () => {
+    const { until, isLate } = await sealedSoFar(db);
+    if (seen?.until !== until) seen = { until, sinceMs: performance.now() };
+    if (isLate && performance.now() - seen.sinceMs >= standstillMs)
+      await alertUnlessOpen(db, { kind: 'record.unsealed' });
+  };
 }

@@ -2,6 +2,7 @@
 // Here they are made and read; cli/audit/verify.ts holds them against the record.
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
+import { given } from './conditions.ts';
 import type { Db } from './connection.ts';
 
 /** What is in the record of an hour, and what is said of it. */
@@ -135,12 +136,22 @@ const settledMs = 300_000;
 /** Hours after the end of an hour by which its seal is late: it is made five minutes after. */
 export const lateHours = 3;
 
-/** Hours since the end of the last hour that is sealed; 0: none is yet. One of the future seals nothing. */
-export async function hoursUnsealed(db: Db): Promise<number> {
-  const { rows } = await sql<{ hours: number | null }>`
-    select (extract(epoch from clock_timestamp() - max(until)) / 3600)::float8 as hours from audit_seals
-    where until <= clock_timestamp()`.execute(db);
-  return rows[0]?.hours ?? 0;
+/** How far the record is sealed, by the clock of the database. */
+export interface SealedSoFar {
+  /** End of the last hour that is sealed, as the database writes it; null: none is. One of the future seals nothing. */
+  readonly until: string | null;
+  /** Whether what is not sealed is older than it may get; of a record without a seal, from its begin on. */
+  readonly isLate: boolean;
+}
+
+export async function sealedSoFar(db: Db): Promise<SealedSoFar> {
+  const { rows } = await sql<SealedSoFar>`
+    with sealed as (select max(until) as until from audit_seals where until <= clock_timestamp())
+    select until::text as until,
+      (coalesce(until, least((select min(occurred_at) from audit_events), (select min(decided_at) from decisions)))
+        < clock_timestamp() - ${sql.lit(lateHours)} * interval '1 hour') is true as "isLate"
+    from sealed`.execute(db);
+  return rows[0] ?? { until: null, isLate: false };
 }
 
 /**
@@ -260,19 +271,37 @@ export async function readTimes(db: Db): Promise<RecordTimes> {
 
 /**
  * Decisions and events of a time; nothing else of them, so that no time is too odd to be read.
- * @param time of the database
+ * @param times of the database
+ * @param decidedAfter of decisions, in place of `after`: the latest of these
  * @param limit the most of them
  */
 export async function readRows(
   db: Db,
-  { before, after, limit }: { readonly before?: string; readonly after?: string; readonly limit: number },
+  times: {
+    readonly before?: string;
+    readonly after?: string;
+    readonly decidedAfter?: readonly string[];
+    readonly limit: number;
+  },
 ): Promise<readonly Pick<SealedRow, 'table' | 'id'>[]> {
-  const within = (column: string) => sql`
-    (${before ?? null}::timestamptz is null or ${sql.ref(column)} < ${before ?? null}::timestamptz)
-    and (${after ?? null}::timestamptz is null or ${sql.ref(column)} >= ${after ?? null}::timestamptz)`;
+  const { before, limit } = times;
+  const after = times.after === undefined ? undefined : [times.after];
+  const decidedAfter = times.decidedAfter ?? after;
+  const within = (column: string, since: readonly string[] | undefined) =>
+    sql.join(
+      [
+        sql`true`,
+        ...given(before, (end) => sql`${sql.ref(column)} < ${end}::timestamptz`),
+        ...given(
+          since,
+          (all) => sql`${sql.ref(column)} > (select max(one) from unnest(${all}::timestamptz[]) one)`,
+        ),
+      ],
+      sql` and `,
+    );
   const { rows } = await sql<Pick<SealedRow, 'table' | 'id'>>`
-    select 'audit_events' as table, audit_event_id::text as id from audit_events where ${within('occurred_at')}
-    union all select 'decisions', uetr::text from decisions where ${within('decided_at')}
+    select 'audit_events' as table, audit_event_id::text as id from audit_events where ${within('occurred_at', after)}
+    union all select 'decisions', uetr::text from decisions where ${within('decided_at', decidedAfter)}
     limit ${limit}`.execute(db);
   return rows;
 }

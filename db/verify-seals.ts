@@ -2,6 +2,8 @@
 // seal that is not what it was. What it reads is all of one database: whoever owns that may have had it sealed anew, which
 // only a digest that is kept elsewhere gives away.
 import { createPublicKey, verify } from 'node:crypto';
+import { sql } from 'kysely';
+import { isAlert } from './audit.ts';
 import {
   digestOf,
   firstYearThere,
@@ -157,6 +159,17 @@ function differences(sealed: readonly SealedRow[], found: readonly SealedRow[]):
   return [...lost, ...added.map((row) => `${nameOf(row)} was added after its hour was sealed`)];
 }
 
+/** Until when books are closed, or were found closed ahead of the time: what is decided meanwhile has that time (REC-2). */
+async function booksClosed(db: Db): Promise<readonly string[]> {
+  // audit_events_alerts
+  const { rows } = await sql<{ until: string | null }>`
+    select until::text as until from books_closed
+    union all select e.detail ->> 'until' from audit_events e where ${isAlert} and e.kind = 'book.closed-ahead'`.execute(
+    db,
+  );
+  return rows.flatMap(({ until }) => (until === null || Number.isNaN(Date.parse(until)) ? [] : [until]));
+}
+
 /** What no seal is about, one sentence each. */
 export async function verifyUnsealed(
   db: Db,
@@ -164,7 +177,8 @@ export async function verifyUnsealed(
 ): Promise<readonly string[]> {
   const times = await readTimes(db);
   const after = new Date(Date.parse(times.now) + aheadMs).toISOString();
-  const ahead = await readRows(db, { after, limit: mostRows });
+  const decidedAfter = [after, ...(await booksClosed(db))];
+  const ahead = await readRows(db, { after, decidedAfter, limit: mostRows });
   const first = await firstYearThere(db);
   const kept = await firstYearKept(db, { recordsYears });
   return [

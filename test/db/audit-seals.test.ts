@@ -3,6 +3,7 @@
 import { createHash, generateKeyPairSync, randomUUID, sign as signBy, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { alertUnlessOpen } from '../../db/audit.ts';
 import { digestOf, readEntries, sealNextHour, type SealedHour } from '../../db/audit-seals.ts';
 import { connect } from '../../db/connection.ts';
 import { keyIdOf } from '../../db/delivery-keys.ts';
@@ -326,6 +327,21 @@ describe('what no seal is about', () => {
         `audit event ${id} ${says}`,
       ]),
     );
+  });
+
+  test('but no decision of while books were closed ahead, which has their time; nor once they are put right (REC-2)', async () => {
+    const until = new Date(Date.now() + 48 * 3_600_000);
+    const closed = (time: Date) => sql`update books_closed set until = ${time}`.execute(db);
+    const within = await decided(until);
+    const says = [expect.stringContaining(`${within} has a time that has not come`)];
+    expect(await unsealed()).toEqual(says);
+    await closed(until);
+    expect(await unsealed()).toEqual([]);
+    await alertUnlessOpen(db, { kind: 'book.closed-ahead', detail: { until: until.toISOString() } });
+    await closed(new Date());
+    expect(await unsealed()).toEqual([]);
+    const beyond = await decided(new Date(until.getTime() + 1_000));
+    expect(await unsealed()).toEqual([expect.stringContaining(beyond)]);
   });
 
   test('that seals of hours that have passed are gone, or were never made', async () => {

@@ -2,8 +2,8 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { pino } from 'pino';
 import { sql } from 'kysely';
-import { afterAll, beforeEach, expect, test } from 'vitest';
-import { openSealing, tellIfLate } from '../../activities/seal-record.ts';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { openSealing, watchSealing } from '../../activities/seal-record.ts';
 import type { Signer } from '../../activities/signer.ts';
 import { newestSeal } from '../../db/audit-seals.ts';
 import { connect } from '../../db/connection.ts';
@@ -81,7 +81,12 @@ test('a seal of an hour that has not come keeps the record from being sealed: th
     values ('2199-01-01 01:00Z', '2199-01-01 00:00Z', null, '', '', 'a-key', '')`.execute(db);
   await expect(work()).rejects.toThrow(/^nothing is sealed: there is a seal until 2199-/);
   await rewritten(db, sql`delete from audit_seals where until between now() - interval '3 hours' and now()`);
-  await tellIfLate(db);
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const look = watchSealing(db);
+  await look();
+  vi.advanceTimersByTime(600_000);
+  await look();
+  vi.useRealTimers();
   const { rows } = await sql`select from audit_events where kind = 'record.unsealed'`.execute(db);
   expect(rows).toHaveLength(1);
 });
