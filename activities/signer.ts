@@ -3,12 +3,18 @@
 // they are due.
 import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import type { Logger } from 'pino';
-import { assert } from '../core/assert.ts';
 import { signedPrefix, webhookHeaders } from '../core/webhook-signature.ts';
 import type { Db } from '../db/connection.ts';
 import { alertUnlessOpen } from '../db/audit.ts';
-import { rotateDeliveryKey, signingKeys, wrapDeliveryKeys } from '../db/delivery-keys.ts';
-import { ReferenceDataStale } from '../db/failures.ts';
+import {
+  rotateDeliveryKey,
+  signingKeyIds,
+  signingKeys,
+  unreadableKey,
+  wrapDeliveryKeys,
+  type StrangeKey,
+} from '../db/delivery-keys.ts';
+import { ReferenceDataStale, SealingKeyMissing } from '../db/failures.ts';
 import { repeat } from './repeat.ts';
 import { signedRequest } from './sign-request.ts';
 
@@ -53,33 +59,32 @@ const hourMs = 3_600_000;
 
 /** @throws when the keys cannot be read, or there is none */
 export async function openSigner(db: Db, options: SignerOptions): Promise<Signer> {
-  const { reference, logger, rotateAfterDays } = options;
+  const { reference, logger } = options;
   let readFor = reference();
-  let rotatedAt = performance.now();
-  const rotate = async () => {
-    rotatedAt = performance.now();
-    await rotateIfDue(db, rotateAfterDays).then(
-      (keyId) => {
-        if (keyId !== undefined) logger.info({ keyId }, 'a key of what is sent was made');
-      },
-      (error: unknown) => {
-        logger.warn(
-          { err: error },
-          'a key of deliveries that is due could not be made; trying again in an hour',
-        );
-      },
-    );
-  };
+  let madeAt = performance.now();
   await tellOfOthers(db, logger, true);
-  await rotate();
+  await makeIfDue(db, options);
   let keys = await readKeys(db);
+  const refresh = async () => {
+    // whatever else fails: what has been withdrawn signs no more
+    const signing = await signingKeyIds(db);
+    const left = keys.filter(({ keyId }) => signing.has(keyId));
+    if (left.length > 0) keys = left;
+    keys = await readOrMake(db, options).catch((error: unknown) => {
+      keys = left;
+      throw error;
+    });
+  };
   const look = async () => {
-    const isHourOver = performance.now() - rotatedAt > hourMs;
-    if (isHourOver) await rotate();
+    const isHourOver = performance.now() - madeAt > hourMs;
+    if (isHourOver) {
+      madeAt = performance.now();
+      await makeIfDue(db, options);
+    }
     const newest = newestOf(reference);
     if (newest === undefined || (newest === readFor && !isHourOver)) return;
-    await tellOfOthers(db, logger, false);
-    keys = await readKeys(db);
+    await refresh();
+    await tellOfOthers(db, logger, false); // which waits for others; what it vouches for is read at the next look
     readFor = newest;
   };
   const stopLooking = repeat(async () => {
@@ -99,6 +104,7 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
       const signatures = keys
         .filter(({ until }) => now < until)
         .map(({ privateKey }) => sign(null, content, privateKey).toString('base64'));
+      if (signatures.length === 0) throw new SealingKeyMissing(noKey);
       return webhookHeaders(id, timestamp, signatures);
     },
     signedRequest: (request) => signedRequest(wellKnownKey(keys, Date.now()), request),
@@ -110,8 +116,12 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
   };
 }
 
+/** Nothing goes out unsigned (CBK-2): it waits, as for the database. */
+const noKey = 'there is no key for what is sent, and none could be made';
+
+/** @throws SealingKeyMissing where all have been withdrawn, and what follows cannot be read here */
 function newestKey([newest]: readonly Key[]): Key {
-  assert(newest !== undefined, 'a worker has made a key before it signs');
+  if (newest === undefined) throw new SealingKeyMissing(noKey);
   return newest;
 }
 
@@ -134,28 +144,48 @@ function newestOf(reference: () => object): object | undefined {
 }
 
 /** A first one is always due. */
-const rotateIfDue = (db: Db, rotateAfterDays: number) =>
-  rotateDeliveryKey(db, {
-    by: 'isthmus',
-    because: 'on schedule',
-    withdraw: false,
-    ifOlderThanDays: rotateAfterDays === 0 ? forever : rotateAfterDays,
-  });
-
-const forever = 100_000;
-
-/** A key that nobody made who has SEALING_KEYS signs nothing, and is not published; whoever put it there wanted that (SEC-6). */
-async function tellOfOthers(db: Db, logger: Logger, atStart: boolean): Promise<void> {
-  for (const keyId of await wrapDeliveryKeys(db, atStart)) {
-    logger.error({ keyId }, 'a key of what is sent is none of ours, and does not count');
-    await alertUnlessOpen(db, { kind: 'delivery-key.not-ours', detail: { keyId } });
+async function makeIfDue(db: Db, { rotateAfterDays, logger }: SignerOptions): Promise<void> {
+  const ifOlderThanDays = rotateAfterDays === 0 ? forever : rotateAfterDays;
+  try {
+    const rotation = { by: 'isthmus', because: 'on schedule', withdraw: false, ifOlderThanDays };
+    const keyId = await rotateDeliveryKey(db, rotation);
+    if (keyId !== undefined) logger.info({ keyId }, 'a key of what is sent was made');
+  } catch (error) {
+    logger.warn({ err: error }, 'a key of deliveries that is due could not be made; trying again in an hour');
   }
 }
 
-/** @throws where there is none */
+const forever = 100_000;
+
+/** Another is made at once where there is none that signs here: those of before were withdrawn, or cannot be read. */
+async function readOrMake(db: Db, options: SignerOptions): Promise<readonly Key[]> {
+  try {
+    return await readKeys(db);
+  } catch (error) {
+    if (!(error instanceof SealingKeyMissing)) throw error;
+    await makeIfDue(db, options);
+    return readKeys(db);
+  }
+}
+
+const said = {
+  // whoever put it there wanted it to sign, or to be published (SEC-6)
+  'delivery-key.not-ours': 'a key of what is sent is none of ours, and does not count',
+  // by another process, which has another key, or by whoever writes into the database
+  'delivery-key.unreadable': unreadableKey,
+} as const satisfies Record<StrangeKey['kind'], string>;
+
+async function tellOfOthers(db: Db, logger: Logger, atStart: boolean): Promise<void> {
+  for (const { kind, keyId } of await wrapDeliveryKeys(db, atStart)) {
+    logger.error({ keyId }, said[kind]);
+    await alertUnlessOpen(db, { kind, detail: { keyId } });
+  }
+}
+
+/** @throws SealingKeyMissing where there is none */
 async function readKeys(db: Db): Promise<readonly Key[]> {
   const keys = await signingKeys(db);
-  if (keys.length === 0) throw new Error('there is no key for what is sent, and none could be made');
+  if (keys.length === 0) throw new SealingKeyMissing(noKey);
   return keys.map(({ keyId, publicKey, privateKey, signsFrom, signsUntil }) => ({
     keyId,
     from: signsFrom.getTime(),

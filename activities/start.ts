@@ -6,7 +6,8 @@ import type { WorkerConfig } from '../core/config.ts';
 import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
-import { beginSealing, openVault, payloadSeal, sealingSaid } from '../db/vault.ts';
+import { tellOfSealing } from '../db/sealing-state.ts';
+import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createOutbound } from './outbound.ts';
@@ -59,7 +60,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         ...(sdkMetrics && { further: sdkMetrics }),
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
-    await openSeals(db, logger);
+    await beginSealing(db);
     const engine = given ?? (await openConfiguredEngine(config)); // before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
@@ -68,6 +69,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     const keys = { rotateAfterDays: config.deliveryKeyDays, reference: reference.current, logger };
     const signer = await openSigner(db, keys);
     closers.push(() => signer.close());
+    await tellOfSealing(db, logger);
     workers = await runWorkers(
       {
         db,
@@ -114,11 +116,6 @@ const openDatabase = (config: WorkerConfig, { logger, traces }: Pick<WorkerStart
     trace: traces && traceStatements(traces),
     vault: openVault(config.sealing, logger),
   });
-
-async function openSeals(db: Db, logger: Logger): Promise<void> {
-  const sealing = await beginSealing(db);
-  logger.info(sealing, sealingSaid(sealing));
-}
 
 const codecOf = ({ sealing }: WorkerConfig, db: Db) => sealing && sealingCodec(payloadSeal(db));
 

@@ -8,6 +8,7 @@ import {
   overlapDays,
   publishedKeys,
   rotateDeliveryKey,
+  unreadableKey,
   type DeliveryKey,
 } from '../db/delivery-keys.ts';
 import type { ApiDependencies } from './dependencies.ts';
@@ -40,6 +41,7 @@ const webhookKeySetSchema = z
 
 export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
   const { db, logger } = deps;
+  const told = new Set<string>(); // strangers ask for the set: one line for each key
   router.addPublic(
     {
       method: 'get',
@@ -59,7 +61,10 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
       },
     },
     async () => {
-      const keys = await publishedKeys(db);
+      const keys = await publishedKeys(db, (keyId) => {
+        if (!told.has(keyId)) logger.error({ keyId }, unreadableKey);
+        told.add(keyId);
+      });
       // those that there are do not count yet: whoever kept an empty set would refuse what we send
       if (keys.length === 0 && (await listDeliveryKeys(db)).length > 0) return problem('unavailable');
       return json({ keys: keys.map(renderJwk) }, 200, { 'cache-control': `public, max-age=${cacheSeconds}` });

@@ -7,7 +7,8 @@ import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';
 import { wrapIssuerKeys } from '../db/issuer.ts';
-import { beginSealing, openVault, payloadSeal, sealingSaid } from '../db/vault.ts';
+import { tellOfSealing } from '../db/sealing-state.ts';
+import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
 import { readGauges } from '../db/gauges.ts';
 import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
 import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
@@ -58,8 +59,9 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   };
   try {
     if (!config.demo || config.auth.kind === 'jwt') await assertNoDemoClients(db);
-    const sealing = await beginSealing(db);
-    logger.info(sealing, sealingSaid(sealing));
+    await beginSealing(db);
+    await wrapIssuerKeys(db); // also where another issuer is used by now, so that no key is needed for them
+    await tellOfSealing(db, logger);
     const engine = await openConfiguredEngine(config); // it keeps the process busy: before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
@@ -167,7 +169,6 @@ async function openAuthentication(
   { db, reference, logger, metrics }: AuthenticationParts,
 ) {
   const common = { reference: reference.current, clock: Date.now };
-  if (auth.kind === 'builtin') await wrapIssuerKeys(db);
   const issuer = auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...auth, ...common }) : undefined;
   const certificateOf = certificatesBy(config);
   const parts = { ...common, logger, corsOrigins, certificateOf, ...(issuer && { builtin: issuer }) };

@@ -14,6 +14,7 @@ export const eventKinds = {
   'decision.defect': 'alert',
   'delivery-key.made': 'info',
   'delivery-key.not-ours': 'alert',
+  'delivery-key.unreadable': 'alert',
   'delivery.dead-letter': 'alert',
   'delivery.taken-after-all': 'info',
   'destination.answer-refused': 'alert',

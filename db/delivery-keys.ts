@@ -4,7 +4,7 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } fr
 import { sql } from 'kysely';
 import { recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
-import { isToWrap, isVouchedFor, unwrapIfOurs, vouchFor, vouching, wrapSecret } from './vault.ts';
+import { isToWrap, readSecret, saidOf, vouchFor, vouching, wrapSecret, type Said } from './own-secrets.ts';
 
 /** How long a key signs on beside the one that follows it; no receiver may keep a key set for longer. */
 export const overlapDays = 7;
@@ -37,27 +37,54 @@ export async function listDeliveryKeys(db: Db): Promise<readonly DeliveryKey[]> 
   return rows;
 }
 
-/** Those by which something may be signed that a receiver reads now; of ours alone, or whoever owns the tables could forge (SEC-6). */
-export async function publishedKeys(db: Db): Promise<readonly DeliveryKey[]> {
+/** Nothing that it has signed is read any longer. */
+export const deliveryKeyIsOver = sql`(withdrawn_at is not null
+  or coalesce(signs_until <= clock_timestamp() - ${sql.lit(publishedDays)} * interval '1 day', false))`;
+const signs = sql`withdrawn_at is null and (signs_until is null or signs_until > clock_timestamp())`;
+
+/**
+ * Those by which something may be signed that a receiver reads now; of ours alone, or whoever owns the tables could forge (SEC-6).
+ * @param onUnreadable told of one that this process cannot read: it is published by those that can
+ */
+export async function publishedKeys(
+  db: Db,
+  onUnreadable?: (keyId: string) => void,
+): Promise<readonly DeliveryKey[]> {
   const { rows } = await sql<DeliveryKey & Vouched>`
-    select ${columns}, ${vouchedColumns} from delivery_keys
-    where withdrawn_at is null
-      and (signs_until is null or signs_until > clock_timestamp() - ${sql.lit(publishedDays)} * interval '1 day')
+    select ${columns}, ${vouchedColumns} from delivery_keys where not ${deliveryKeyIsOver}
     order by signs_from desc, key_id`.execute(db);
-  return ours(db, rows);
+  const said = await Promise.all(rows.map((row) => saidOfKey(db, row)));
+  const { isRequired } = vouching(db);
+  return rows.filter(({ keyId }, index) => {
+    if (said[index] === 'lacking') onUnreadable?.(keyId);
+    return !isRequired || said[index] === 'ours';
+  });
 }
 
-/** Those that sign, now or in a while. */
-export async function signingKeys(db: Db): Promise<readonly SigningKey[]> {
-  const { rows } = await sql<SigningKey & Vouched & StoredSecret>`
+/** Of those that sign, now or in a while, whether they are ours or not: what is not among them has been withdrawn, or is over. */
+export async function signingKeyIds(db: Db): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ keyId: string }>`
+    select key_id as "keyId" from delivery_keys where ${signs}`.execute(db);
+  return new Set(rows.map(({ keyId }) => keyId));
+}
+
+/**
+ * Those that sign, now or in a while, as far as this process can: the newest first.
+ * @param which of them
+ */
+export async function signingKeys(db: Db, which = sql`true`): Promise<readonly SigningKey[]> {
+  const { rows } = await sql<SigningKey & StoredKey>`
     select ${columns}, ${vouchedColumns}, private_key as text, wrapped_by as "wrappedBy"
     from delivery_keys join delivery_key_secrets using (key_id)
-    where withdrawn_at is null and (signs_until is null or signs_until > clock_timestamp())
+    where ${signs} and ${which}
     order by signs_from desc, key_id`.execute(db);
-  const keys = await Promise.all(
-    (await ours(db, rows)).map(async (row) => ({ ...row, privateKey: await ownPrivateKey(db, row) })),
-  );
-  return keys.flatMap(({ privateKey, ...key }) => (privateKey === undefined ? [] : [{ ...key, privateKey }]));
+  const { isRequired } = vouching(db);
+  const judged = await Promise.all(rows.map((row) => judge(db, row)));
+  return rows.flatMap(({ keyId, publicKey, signsFrom, signsUntil }, index) => {
+    const { said, privateKey } = judged[index] ?? {};
+    if (privateKey === undefined || (isRequired && said !== 'ours')) return [];
+    return [{ keyId, publicKey, signsFrom, signsUntil, privateKey }];
+  });
 }
 
 const about = (keyId: string) => ['delivery key', keyId];
@@ -71,31 +98,38 @@ export interface Vouched {
   readonly vouchedBy: string | null;
 }
 
-interface StoredSecret {
-  readonly text: string;
+interface StoredKey extends Vouched {
+  /** The private part, as it is stored; null: there is none. */
+  readonly text: string | null;
   readonly wrappedBy: string | null;
 }
 
-const isVouched = async (db: Db, { keyId, publicKey, vouched, vouchedBy }: Vouched): Promise<boolean> =>
-  vouched !== null &&
-  isVouchedFor(db, aboutPublic(keyId), { text: publicKey, by: { text: vouched, wrappedBy: vouchedBy } });
+const saidOfKey = (db: Db, { keyId, publicKey, vouched, vouchedBy }: Vouched): Promise<Said> =>
+  saidOf(db, aboutPublic(keyId), {
+    text: publicKey,
+    by: vouched === null ? null : { text: vouched, wrappedBy: vouchedBy },
+  });
 
-/** Whether a key counts: where there are sealing keys, whoever made it had one (SEC-6). */
+/** Whether a key counts: where there are sealing keys, whoever made it had one that this process has too (SEC-6). */
 export const isOurs = async (db: Db, key: Vouched): Promise<boolean> =>
-  !vouching(db).isRequired || isVouched(db, key);
+  !vouching(db).isRequired || (await saidOfKey(db, key)) === 'ours';
 
-async function ours<Key extends Vouched>(db: Db, keys: readonly Key[]): Promise<readonly Key[]> {
-  const counts = await Promise.all(keys.map((key) => isOurs(db, key)));
-  return keys.filter((_, index) => counts[index]);
+interface Judged {
+  readonly said: Said;
+  /** Undefined: there is none, it is not of this public key, or nobody who has our keys has wrapped it. */
+  readonly privateKey: string | undefined;
+  /** This process lacks a key without which it cannot tell. */
+  readonly isLacking: boolean;
 }
 
-/** Undefined: it is not of this public key, or nobody who has our keys has wrapped it. */
-async function ownPrivateKey(
-  db: Db,
-  { keyId, publicKey, text, wrappedBy }: Pick<Vouched, 'keyId' | 'publicKey'> & StoredSecret,
-): Promise<string | undefined> {
-  const privateKey = await unwrapIfOurs(db, about(keyId), { text, wrappedBy });
-  return privateKey !== undefined && publicPartOf(privateKey) === publicKey ? privateKey : undefined;
+async function judge(db: Db, row: StoredKey): Promise<Judged> {
+  const { keyId, publicKey, text, wrappedBy } = row;
+  const said = await saidOfKey(db, row);
+  const secret = text === null ? undefined : await readSecret(db, about(keyId), { text, wrappedBy });
+  if (secret?.text === undefined)
+    return { said, privateKey: undefined, isLacking: said === 'lacking' || secret?.why === 'lacking' };
+  const isOfKey = publicPartOf(secret.text) === publicKey;
+  return { said, privateKey: isOfKey ? secret.text : undefined, isLacking: said === 'lacking' };
 }
 
 /** @param d of a JWK */
@@ -112,44 +146,61 @@ function publicPartOf(d: string): string | undefined {
 
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex'); // RFC 8410, 7: 32 bytes follow
 
+/** One that does not count here, or of which something has been said that cannot be read; the kind of the alert. */
+export interface StrangeKey {
+  readonly kind: 'delivery-key.not-ours' | 'delivery-key.unreadable';
+  readonly keyId: string;
+}
+
+/** The line of a log of whoever meets such a one. */
+export const unreadableKey = 'a key of what is sent cannot be read by the SEALING_KEYS of this process';
+
 /**
  * Wraps the private parts that are not (SEC-3), and vouches for the keys that are ours (SEC-6). One that lies there in the clear
  * is taken for ours only at a start where none is wrapped yet, or while nothing is sealed yet: else anybody could put one there.
- * @param atStart what another key has wrapped is wrapped anew, once: two processes of which each has another key first would
- *   do so by turns for ever
- * @returns ids of those that do not count
+ * @param atStart what another key has wrapped is wrapped anew, once, and so is what this process cannot read: two processes
+ *   of which each has another key first, or another key of the same name, would do so by turns for ever
  */
-export async function wrapDeliveryKeys(db: Db, atStart: boolean): Promise<readonly string[]> {
-  const { canVouch, isRequired } = vouching(db);
-  if (!canVouch) return [];
-  const foreign = await db.transaction().execute(async (trx) => {
+export async function wrapDeliveryKeys(db: Db, atStart: boolean): Promise<readonly StrangeKey[]> {
+  if (!vouching(db).canVouch) return [];
+  return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('delivery_keys'))`.execute(trx);
     return wrapAll(trx, atStart);
   });
-  return isRequired ? foreign : [];
 }
 
-async function wrapAll(db: Db, atStart: boolean): Promise<readonly string[]> {
-  const { isRequired, keyId: newest } = vouching(db);
-  const { rows } = await sql<Vouched & { readonly text: string | null; readonly wrappedBy: string | null }>`
-    select key_id as "keyId", public_key as "publicKey", ${vouchedColumns}, private_key as text, wrapped_by as "wrappedBy"
+async function wrapAll(db: Db, atStart: boolean): Promise<readonly StrangeKey[]> {
+  const { rows } = await sql<StoredKey & { readonly isOver: boolean }>`
+    select key_id as "keyId", public_key as "publicKey", ${vouchedColumns}, private_key as text, wrapped_by as "wrappedBy",
+      ${deliveryKeyIsOver} as "isOver"
     from delivery_keys left join delivery_key_secrets using (key_id)`.execute(db);
   const isFirst = atStart && rows.every(({ vouched, wrappedBy }) => vouched === null && wrappedBy === null);
-  const foreign: string[] = [];
+  const strange: StrangeKey[] = [];
   for (const row of rows) {
-    const { keyId, text, wrappedBy } = row;
-    const privateKey = text === null ? undefined : await ownPrivateKey(db, { ...row, text });
-    const isSaid = await isVouched(db, row);
-    const isKnown = isSaid || wrappedBy !== null || isFirst || !isRequired;
-    if (privateKey === undefined || !isKnown) {
-      foreign.push(keyId);
-      continue;
-    }
-    if (!isSaid || (atStart && row.vouchedBy !== newest)) await vouch(db, row);
-    if (isToWrap(db, { wrappedBy }) && (atStart || wrappedBy === null))
-      await wrap(db, { keyId, privateKey, wrappedBy });
+    const kind = await wrapOne(db, row, { atStart, isFirst });
+    if (kind !== undefined && !row.isOver) strange.push({ kind, keyId: row.keyId });
   }
-  return foreign;
+  return strange;
+}
+
+async function wrapOne(
+  db: Db,
+  row: StoredKey,
+  { atStart, isFirst }: { readonly atStart: boolean; readonly isFirst: boolean },
+): Promise<StrangeKey['kind'] | undefined> {
+  const { isRequired, keyId: newest } = vouching(db);
+  const { said, privateKey, isLacking } = await judge(db, row);
+  if (said === 'ours' && atStart && row.vouchedBy !== newest) await vouch(db, row); // also one that is over: its seals count
+  const isKnown = said === 'ours' || row.wrappedBy !== null || isFirst || !isRequired;
+  if (privateKey === undefined || !isKnown) {
+    if (isLacking) return 'delivery-key.unreadable';
+    return isRequired ? 'delivery-key.not-ours' : undefined;
+  }
+  const isUnread = said === 'lacking' || said === 'broken'; // by another process, or somebody has changed it
+  if (said === 'nothing' || (isUnread && atStart)) await vouch(db, row);
+  const { keyId, wrappedBy } = row;
+  if (isToWrap(db, row) && (atStart || wrappedBy === null)) await wrap(db, { keyId, privateKey, wrappedBy });
+  return isUnread ? 'delivery-key.unreadable' : undefined;
 }
 
 async function vouch(db: Db, { keyId, publicKey }: Vouched): Promise<void> {
@@ -165,7 +216,7 @@ async function wrap(
     keyId,
     privateKey,
     wrappedBy: before,
-  }: Pick<SigningKey, 'keyId' | 'privateKey'> & Pick<StoredSecret, 'wrappedBy'>,
+  }: Pick<SigningKey, 'keyId' | 'privateKey'> & Pick<StoredKey, 'wrappedBy'>,
 ): Promise<void> {
   const { text, wrappedBy } = await wrapSecret(db, about(keyId), privateKey);
   await sql`
@@ -194,14 +245,7 @@ export async function rotateDeliveryKey(db: Db, rotation: Rotation): Promise<str
   const { by, because, withdraw, ifOlderThanDays } = rotation;
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('delivery_keys'))`.execute(trx);
-    if (ifOlderThanDays !== undefined) {
-      const { rows } = await sql<Vouched>`
-        select key_id as "keyId", public_key as "publicKey", ${vouchedColumns} from delivery_keys
-        where signs_until is null and signs_from > clock_timestamp() - ${ifOlderThanDays} * interval '1 day'`.execute(
-        trx,
-      );
-      if ((await ours(trx, rows)).length > 0) return undefined;
-    }
+    if (ifOlderThanDays !== undefined && (await isYoung(trx, ifOlderThanDays))) return undefined;
     const ending = withdraw
       ? sql`signs_until = least(signs_until, statement_timestamp()), withdrawn_at = statement_timestamp()`
       : sql`signs_until = clock_timestamp() + ${sql.lit(overlapDays)} * interval '1 day'`;
@@ -221,6 +265,19 @@ export async function rotateDeliveryKey(db: Db, rotation: Rotation): Promise<str
     await recordAudit(trx, { kind: 'delivery-key.made', detail: { by, keyId, withdraw } });
     return keyId;
   });
+}
+
+/**
+ * Whether there is a key by which this process can sign, which has begun since so many days and does not end soon: where two
+ * processes cannot read what the other makes, and each ends it, they do so every few days and not by turns.
+ */
+async function isYoung(db: Db, days: number): Promise<boolean> {
+  const young = sql`signs_from > clock_timestamp() - ${days} * interval '1 day'
+    and (signs_until is null or signs_until > clock_timestamp() + interval '1 day')`;
+  if (vouching(db).canVouch) return (await signingKeys(db, young)).length > 0;
+  // what a process without sealing keys made beside those of others would count for nobody else
+  const { rows } = await sql`select from delivery_keys where ${signs} and ${young}`.execute(db);
+  return rows.length > 0;
 }
 
 function makeKey(): Pick<SigningKey, 'keyId' | 'publicKey' | 'privateKey'> {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DeliveryKey, Rotation } from './delivery-keys.ts';
-import { isToWrap, unwrapSecret, wrapSecret } from './vault.ts';
+import { isToWrap, readSecret, unwrapSecret, wrapSecret } from './own-secrets.ts';
 
 export interface IssuerKey {
   readonly keyId: string;
@@ -27,24 +27,29 @@ export async function listIssuerKeys(db: Db): Promise<readonly ListedIssuerKey[]
 /** A token lives for an hour at most (SEC-8), and clocks differ by seconds. */
 const countsAfterHours = 2;
 
-/** Those by which something may be signed that still counts, the active one first. */
+/** Nothing that it has signed counts any longer. */
+export const issuerKeyIsOver = sql<boolean>`(withdrawn_at is not null
+  or coalesce(retired_at <= clock_timestamp() - ${sql.lit(countsAfterHours)} * interval '1 hour', false))`;
+
+/**
+ * Those by which something may be signed that still counts, the active one first.
+ * @throws SealingKeyMissing, SealBroken where the active one cannot be read; another is left out: it must not stop what it signs
+ */
 export async function readIssuerKeys(db: Db): Promise<IssuerKey[]> {
   const rows = await db
     .selectFrom('issuer_keys')
     .select(['key_id', 'private_jwk', 'retired_at', 'wrapped_by'])
-    .where('withdrawn_at', 'is', null)
-    .where(
-      sql<boolean>`(retired_at is null or retired_at > clock_timestamp() - ${sql.lit(countsAfterHours)} * interval '1 hour')`,
-    )
+    .where(sql<boolean>`not ${issuerKeyIsOver}`)
     .orderBy('retired_at', (order) => order.desc().nullsFirst())
     .execute();
-  return Promise.all(
-    rows.map(async (row) => ({
-      keyId: row.key_id,
-      privateJwk: await privateJwkOf(db, row),
-      active: row.retired_at === null,
-    })),
+  const keys = await Promise.all(
+    rows.map(async (row) => {
+      const active = row.retired_at === null;
+      const privateJwk = active ? await privateJwkOf(db, row) : await privateJwkIfRead(db, row);
+      return privateJwk === undefined ? [] : [{ keyId: row.key_id, privateJwk, active }];
+    }),
   );
+  return keys.flat();
 }
 
 const about = (keyId: string) => ['issuer key', keyId];
@@ -56,13 +61,17 @@ interface StoredKey {
   readonly wrapped_by: string | null;
 }
 
-async function privateJwkOf(
-  db: Db,
-  { key_id: keyId, private_jwk: stored, wrapped_by: wrappedBy }: StoredKey,
-) {
-  if (typeof stored !== 'string') return stored as Record<string, unknown>;
-  const text = await unwrapSecret(db, about(keyId), { text: stored, wrappedBy });
-  return JSON.parse(text) as Record<string, unknown>;
+const secretOf = ({ private_jwk: stored, wrapped_by: wrappedBy }: StoredKey) =>
+  typeof stored === 'string'
+    ? { text: stored, wrappedBy }
+    : { text: JSON.stringify(stored), wrappedBy: null };
+
+const privateJwkOf = async (db: Db, row: StoredKey) =>
+  JSON.parse(await unwrapSecret(db, about(row.key_id), secretOf(row))) as IssuerKey['privateJwk'];
+
+async function privateJwkIfRead(db: Db, row: StoredKey): Promise<IssuerKey['privateJwk'] | undefined> {
+  const { text } = await readSecret(db, about(row.key_id), secretOf(row));
+  return text === undefined ? undefined : (JSON.parse(text) as IssuerKey['privateJwk']);
 }
 
 async function wrap(db: Db, { keyId, privateJwk }: Pick<IssuerKey, 'keyId' | 'privateJwk'>) {
@@ -70,12 +79,14 @@ async function wrap(db: Db, { keyId, privateJwk }: Pick<IssuerKey, 'keyId' | 'pr
   return { private_jwk: wrappedBy === null ? text : JSON.stringify(text), wrapped_by: wrappedBy };
 }
 
-/** Wraps those that are not, or by another key (SEC-3). */
+/** Wraps those that are not, or by another key (SEC-3), as far as this process can read them. */
 export async function wrapIssuerKeys(db: Db): Promise<void> {
   const rows = await db.selectFrom('issuer_keys').select(['key_id', 'private_jwk', 'wrapped_by']).execute();
   for (const row of rows) {
     if (!isToWrap(db, { wrappedBy: row.wrapped_by })) continue;
-    const wrapped = await wrap(db, { keyId: row.key_id, privateJwk: await privateJwkOf(db, row) });
+    const privateJwk = await privateJwkIfRead(db, row);
+    if (privateJwk === undefined) continue;
+    const wrapped = await wrap(db, { keyId: row.key_id, privateJwk });
     await db
       .updateTable('issuer_keys')
       .set(wrapped)

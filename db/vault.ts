@@ -1,5 +1,6 @@
-// Seals what is stored of people, and opens it (SEC-3): bytes of messages, excerpts of answers, and private keys of ours. It
-// belongs to a connection, so that whoever reads or stores a message has it. Without keys nothing is sealed.
+// Seals what is stored of people, and opens it (SEC-3): bytes of messages and excerpts of answers; private keys of ours are in
+// db/own-secrets.ts. It belongs to a connection, so that whoever reads or stores a message has it. Without keys nothing is
+// sealed.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql, type KyselyPlugin, type RawBuilder } from 'kysely';
 import { ConfigurationError } from '../core/config.ts';
@@ -79,7 +80,8 @@ export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) =
   return plugin;
 }
 
-function vaultOf(db: Db): Vault | undefined {
+/** Undefined: the process has no keys. */
+export function vaultOf(db: Db): Vault | undefined {
   for (const plugin of db.getExecutor().plugins) {
     const vault = vaults.get(plugin);
     if (vault !== undefined) return vault;
@@ -88,11 +90,11 @@ function vaultOf(db: Db): Vault | undefined {
 }
 
 /**
- * Before a process takes work: whether it can open everything, and what it seals under; what other keys have wrapped is
- * wrapped by the newest.
- * @throws ConfigurationError where it lacks a key, or where one that it needs has been changed
+ * Before a process takes work: whether it can open everything that was sealed, and what it seals under; data keys that other
+ * keys have wrapped are wrapped by the newest.
+ * @throws ConfigurationError where it lacks a key of a data key, or where one has been changed
  */
-export async function beginSealing(db: Db): Promise<SealingState> {
+export async function beginSealing(db: Db): Promise<void> {
   const vault = vaultOf(db);
   const stored = await listDataKeys(db);
   const lacking = new Set(
@@ -104,7 +106,7 @@ export async function beginSealing(db: Db): Promise<SealingState> {
         'add it, after the first key. (docs/operations.md, "Sealed messages")',
     );
   }
-  if (vault === undefined) return { dataKeyId: null, wrappedBy: [] };
+  if (vault === undefined) return;
   vault.begun = db;
   try {
     for (const key of stored) await rewrap(db, vault, key);
@@ -112,21 +114,7 @@ export async function beginSealing(db: Db): Promise<SealingState> {
   } catch (error) {
     throw error instanceof SealBroken ? new ConfigurationError(error.message) : error;
   }
-  const wrappers = (await listDataKeys(db)).map(({ wrappedBy }) => wrappedBy);
-  return { dataKeyId: vault.current?.keyId ?? null, wrappedBy: [...new Set(wrappers)] };
 }
-
-/** How it stands when a process takes work, for its log. */
-export interface SealingState {
-  /** Null: what it stores is not sealed. */
-  readonly dataKeyId: string | null;
-  /** Keys of SEALING_KEYS that are needed still. */
-  readonly wrappedBy: readonly string[];
-}
-
-/** The line of a log that says so. */
-export const sealingSaid = ({ dataKeyId }: SealingState): string =>
-  dataKeyId === null ? 'what is stored of people is not sealed' : 'what is stored of people is sealed';
 
 async function rewrap(db: Db, { wrapper, config }: Vault, stored: StoredDataKey): Promise<void> {
   if (stored.wrappedBy === wrapper.keyId || !config.seals) return;
@@ -324,77 +312,3 @@ function openAtHand(db: Db, about: About, { bytes, keyId }: Sealed): Buffer | un
 
 const openIfText = async (db: Db, about: About, sealed: Sealed): Promise<Buffer | null> =>
   sealed.keyId?.includes('\0') === true ? null : open(db, about, sealed); // database text cannot contain it
-
-/** A private key of ours, as it is stored. */
-export interface WrappedSecret {
-  /** As it is, or base64url of what it is wrapped as. */
-  readonly text: string;
-  readonly wrappedBy: string | null;
-}
-
-/** By the newest key of the configuration; as it is where there is none. */
-export async function wrapSecret(db: Db, about: About, text: string): Promise<WrappedSecret> {
-  const vault = vaultOf(db);
-  if (vault?.config.seals !== true) return { text, wrappedBy: null };
-  const wrapped = await vault.wrapper.wrap(Buffer.from(text), about);
-  return { text: wrapped.toString('base64url'), wrappedBy: vault.wrapper.keyId };
-}
-
-/** @throws SealingKeyMissing, SealBroken */
-export async function unwrapSecret(
-  db: Db,
-  about: About,
-  { text, wrappedBy }: WrappedSecret,
-): Promise<string> {
-  if (wrappedBy === null) return text;
-  const wrapper = vaultOf(db)?.wrapper;
-  if (wrapper?.knows(wrappedBy) !== true) throw new SealingKeyMissing(`SEALING_KEYS lacks ${wrappedBy}`);
-  return (await wrapper.unwrap(Buffer.from(text, 'base64url'), wrappedBy, about)).toString();
-}
-
-/** Whether a stored secret is to be wrapped anew: it is as it is, or another key has wrapped it. */
-export function isToWrap(db: Db, { wrappedBy }: Pick<WrappedSecret, 'wrappedBy'>): boolean {
-  const vault = vaultOf(db);
-  return vault?.config.seals === true && vault.wrapper.keyId !== wrappedBy;
-}
-
-/** Says to whoever has the keys that this text is ours, also while nothing is sealed yet; null: there are no keys. */
-export async function vouchFor(db: Db, about: About, text: string): Promise<WrappedSecret | null> {
-  const wrapper = vaultOf(db)?.wrapper;
-  if (wrapper === undefined) return null;
-  const wrapped = await wrapper.wrap(Buffer.from(text), about);
-  return { text: wrapped.toString('base64url'), wrappedBy: wrapper.keyId };
-}
-
-/** Whether somebody who has one of the keys has said so of this very text. */
-export async function isVouchedFor(
-  db: Db,
-  about: About,
-  { text, by }: { readonly text: string; readonly by: WrappedSecret },
-): Promise<boolean> {
-  return by.wrappedBy !== null && (await unwrapIfOurs(db, about, by)) === text;
-}
-
-/**
- * As `unwrapSecret`; undefined: no key of ours has wrapped it for that.
- * @throws SealingKeyMissing where this process has not that key: it says nothing of whose it is
- */
-export async function unwrapIfOurs(db: Db, about: About, secret: WrappedSecret): Promise<string | undefined> {
-  try {
-    return await unwrapSecret(db, about, secret);
-  } catch (error) {
-    if (error instanceof SealBroken) return undefined;
-    throw error;
-  }
-}
-
-/** Whether there are keys at all, and whether they have been given to every process, so that each says what is ours. */
-export function vouching(db: Db): {
-  readonly canVouch: boolean;
-  readonly isRequired: boolean;
-  readonly keyId?: string;
-} {
-  const vault = vaultOf(db);
-  if (vault === undefined) return { canVouch: false, isRequired: false };
-  return { canVouch: true, isRequired: vault.config.seals, keyId: vault.wrapper.keyId };
-}

@@ -76,7 +76,7 @@ test.each([
 ])('a key that was put beside ours, %s, is neither published nor signs, whatever starts', async (_, put) => {
   await put();
   expect(await published()).toEqual([ours]);
-  expect(await wrapDeliveryKeys(db, true)).toEqual([myId]);
+  expect(await wrapDeliveryKeys(db, true)).toEqual([{ kind: 'delivery-key.not-ours', keyId: myId }]);
   expect(await published()).toEqual([ours]);
   expect(idsOf(await signingKeys(db))).toEqual([ours]);
 });
@@ -85,7 +85,7 @@ test('a key that was put in the place of ours, under its id, is none, and anothe
   await sql`update delivery_keys set public_key = ${x}`.execute(db);
   await sql`update delivery_key_secrets set private_key = ${d}, wrapped_by = null`.execute(db);
   expect(await published()).toEqual([]);
-  expect(await wrapDeliveryKeys(db, true)).toEqual([ours]);
+  expect(await wrapDeliveryKeys(db, true)).toEqual([{ kind: 'delivery-key.not-ours', keyId: ours }]);
   const made = await rotateDeliveryKey(db, { ...rotation, ifOlderThanDays: 90 });
   expect(await published()).toEqual([made]);
 });
