@@ -109,7 +109,7 @@ async function openAgain(
   resolutionId: string,
   stored: StoredRequest,
 ): Promise<Open & { readonly stored: { readonly resolution: StoredResolution } }> {
-  const { reading, references } = await openRequest(deps.engine, stored);
+  const { reading, references } = await openRequest(deps.engine, { ...stored, body: await stored.open() });
   const { resolution } = stored;
   assert(reading.ok && resolution !== undefined, 'a request that was routed is valid');
   const request = { resolutionId, ...stored, references };

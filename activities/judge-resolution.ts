@@ -53,7 +53,7 @@ async function judge(
   messageId: string,
   stored: StoredRequest,
 ): Promise<Written<ResolutionJudgement>> {
-  const { reading, references } = await openRequest(deps.engine, stored);
+  const { reading, references } = await openRequest(deps.engine, { ...stored, body: await stored.open() });
   const request: Request = { resolutionId: messageId, ...stored, references };
   if (stored.resolution !== undefined) return ok(await refuseRepeat(deps, request, stored));
   if (!reading.ok) return rejectRequest(deps, request, stored, reading.refusal);

@@ -35,8 +35,7 @@ export interface OpenSubmission {
 }
 
 export async function openSubmission(engine: XmlEngine, stored: StoredSubmission): Promise<OpenSubmission> {
-  assert(stored.body !== null, 'what made a payment is judged');
-  const parsed = engine.parse(stored.body, ['pacs008']);
+  const parsed = engine.parse(await stored.open(), ['pacs008']);
   assert(parsed.ok, 'a stored submission passed intake');
   try {
     const { document } = parsed.value;

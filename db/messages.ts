@@ -166,6 +166,13 @@ export async function loadAnswer(
   return { body: await openBody(db, row), refusal: row.refusal };
 }
 
+/** As `openBody`, of what is to be judged. */
+export async function openKept(db: Db, row: BodyColumns): Promise<Buffer> {
+  const body = await openBody(db, row);
+  assert(body !== null, 'what is to be judged is kept, and so is its key (LIF-6)');
+  return body;
+}
+
 /** The bytes of a message; undefined: they are no longer kept (LIF-6). */
 export async function messageBody(db: Db, messageId: string): Promise<Buffer | undefined> {
   const [row] = await runPrepared(

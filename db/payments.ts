@@ -12,20 +12,23 @@ import type { Decision } from '../core/decision.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertDecision, toDecision, type DecisionColumns } from './decisions.ts';
-import { joinBody, storedOutgoing, type OutgoingMessage } from './messages.ts';
+import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 import { unlessTaken, type Written } from './unless-taken.ts';
 import { theOne } from './the-one.ts';
-import { bodyColumns, openBody, type BodyColumns } from './vault.ts';
+import { bodyColumns, type BodyColumns } from './vault.ts';
 
 /** How long a MsgId counts (DUP-2). */
 const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
 
 /** A stored submission with everything that the database knows about its keys. */
 export interface StoredSubmission {
-  /** Null: it made its payment, which goes on whatever has become of its bytes (LIF-2, LIF-6, SEC-3). */
-  readonly body: Buffer | null;
+  /**
+   * Its bytes, which a judgement needs and nothing else: a payment that was accepted goes on from the record, also where
+   * they cannot be read any longer (LIF-2). @throws as `openBody` (db/vault.ts)
+   */
+  readonly open: () => Promise<Buffer>;
   readonly messageIdentification: string;
   readonly uetr: string;
   readonly sourceSystem: string;
@@ -171,17 +174,14 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
     where m.message_id = ${messageId}`;
   const [row] = await runPrepared(db, 'load_submission', select);
   assert(row !== undefined, 'a submission is stored before its workflow starts');
-  const payment = toPayment(row);
-  const body = payment?.messageId === messageId ? null : await openBody(db, row);
-  assert(body !== null || payment?.messageId === messageId, 'what is judged is kept (LIF-6)');
   return {
-    body,
+    open: () => openKept(db, row),
     messageIdentification: row.message_identification,
     uetr: row.uetr,
     sourceSystem: row.party,
     storedAt: row.created_at.getTime(),
     now: row.now.getTime(),
-    payment,
+    payment: toPayment(row),
     messageIdHeldBy: row.held_by ?? undefined,
     earlierAnswerId: row.earlier_answer_id ?? undefined,
   };

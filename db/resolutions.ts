@@ -6,9 +6,9 @@ import { assert } from '../core/assert.ts';
 import { mapValue } from '../core/result.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
-import { joinBody, storedOutgoing, type OutgoingMessage } from './messages.ts';
+import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { unlessTaken, type Written } from './unless-taken.ts';
-import { bodyColumns, openBody, type BodyColumns } from './vault.ts';
+import { bodyColumns, type BodyColumns } from './vault.ts';
 
 /** The answer of a resolution as it stands. */
 export interface StoredAnswer {
@@ -37,7 +37,8 @@ export interface StoredResolution {
 
 /** A stored acmt.023 with everything that the database knows about its keys. */
 export interface StoredRequest {
-  readonly body: Buffer;
+  /** Its bytes; what was answered stands without them. @throws as `openBody` (db/vault.ts) */
+  readonly open: () => Promise<Buffer>;
   readonly messageIdentification: string;
   readonly sourceSystem: string;
   /** Database clock, epoch milliseconds. */
@@ -131,10 +132,9 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
     ${resolutionJoins}
     where m.message_id = ${messageId}`.execute(db);
   const [row] = rows;
-  const body = row && (await openBody(db, row));
-  assert(row !== undefined && body != null, 'a request is stored before its workflow starts');
+  assert(row !== undefined, 'a request is stored before its workflow starts');
   return {
-    body,
+    open: () => openKept(db, row),
     messageIdentification: row.message_identification,
     sourceSystem: row.party,
     now: row.now.getTime(),

@@ -23,6 +23,7 @@ import type { Place } from '../../db/paged.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import {
   bring,
+  endUnread,
   judged,
   nothingFound,
   orNextTime,
@@ -200,8 +201,10 @@ async function judge(
       activities.validatePayment({ messageId }),
     );
     if (verdict === 'refused') return; // told in an HTTP answer only (DUP-2)
-    if (verdict === 'decided') await executions.redeliver(subjectId);
-    else {
+    if (verdict === 'decided') {
+      await executions.redeliver(subjectId);
+      await endUnread(stuck, { workflowId, subjectId });
+    } else {
       const goOn = () => executions.start({ ...submission, uetr: subjectId });
       await bring(stuck, workflowId, { subjectId, isOwed, goOn });
     }
@@ -211,8 +214,10 @@ async function judge(
       activities.judgeResolution({ messageId }),
     );
     if (verdict === 'refused') return;
-    if (verdict === 'answered') await executions.redeliver(subjectId);
-    else await bring(stuck, workflowId, { subjectId, isOwed, goOn: () => executions.resolve(submission) });
+    if (verdict === 'answered') {
+      await executions.redeliver(subjectId);
+      await endUnread(stuck, { workflowId, subjectId });
+    } else await bring(stuck, workflowId, { subjectId, isOwed, goOn: () => executions.resolve(submission) });
   }
 }
 

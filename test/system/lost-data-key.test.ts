@@ -1,5 +1,6 @@
 // The data key of this month is lost while everything runs, as by a fail-over to a copy that lags behind (SEC-3): what came
-// before cannot be read by anybody, and what it was for ends; whatever comes from then on is paid as ever (SEC-9).
+// before cannot be read by anybody: what nobody had judged is answered, what was accepted goes on from the record (LIF-2),
+// and whatever comes from then on is paid as ever (SEC-9).
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -8,7 +9,8 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
-import { rewritten } from '../harness/rewritten.ts';
+import { undecided } from '../harness/reports.ts';
+import { acceptedAgo, rewritten } from '../harness/rewritten.ts';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 
 const gateway = await testGateway({
@@ -26,13 +28,17 @@ const isStored = async ({ uetr }: OriginalPacs008) => {
 };
 
 let unread: OriginalPacs008;
+/** Accepted a day ago; its destination says nothing. */
+let accepted: OriginalPacs008;
 
 beforeAll(async () => {
+  accepted = await undecided(gateway);
   await gateway.stopWorker();
   unread = instruction(await bestQuote(gateway), {});
   void submit(gateway, unread);
   await eventually(async () => expect(await isStored(unread)).toBe(true));
   await rewritten(db, sql`delete from data_keys`);
+  await acceptedAgo(db, accepted.uetr, 25 * 3_600_000);
 });
 
 test('the api stores nothing under it: what it is sent is answered 503 and then taken', async () => {
@@ -43,15 +49,29 @@ test('the api stores nothing under it: what it is sent is answered 503 and then 
   await eventually(async () => expect((await submit(gateway, next)).report?.status).toBe('ACCC'));
 });
 
-test('what was stored and cannot be read is not judged: an alert tells of it, and no task is tried for ever (SEC-9)', async () => {
+test('what was stored and cannot be read is answered RJCT NARR, with an alert, and no task is tried for ever (SEC-9)', async () => {
   const { uetr } = unread;
-  await eventually(async () => expect(await evidence.audit(uetr)).toContain('message.unanswerable'));
+  expect(await evidence.arrival(uetr, 'source', 'pacs002', 'RJCT')).toMatchObject({ reasonCode: 'NARR' });
+  expect(await evidence.audit(uetr)).toContain('message.defect');
   const execution = gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
   await eventually(async () => expect((await execution.describe()).status.name).not.toBe('RUNNING'));
-  expect(await evidence.decision(uetr)).toBeUndefined();
 });
 
-test('its sender, who sends the same bytes again, is told of a fault of ours, and not to wait', async () => {
-  expect((await submit(gateway, unread)).httpStatus).toBe(500);
-  expect(await evidence.audit(unread.uetr)).toContain('message.unanswerable-again');
+test('its sender, who sends the same bytes again, is told the same', async () => {
+  expect((await submit(gateway, unread)).report).toMatchObject({ status: 'RJCT', reasonCode: 'NARR' });
+});
+
+test('a payment that was accepted before goes on from the record: it is in doubt in time, and operators record its end (TIM-2, LIF-2, LIF-4)', async () => {
+  const { uetr } = accepted;
+  await eventually(async () => expect(await evidence.audit(uetr)).toContain('payment.in-doubt'));
+  expect(await evidence.audit(uetr)).not.toContain('message.unanswerable');
+  const recorded = await fetch(`${gateway.url}/payments/${uetr}/outcomes`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await gateway.token('operator')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ status: 'RJCT', reasonCode: 'AC04', evidence: 'mail of the destination' }),
+  });
+  expect(recorded.status).toBe(200);
 });
