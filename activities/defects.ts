@@ -2,9 +2,11 @@
 // the defect was momentary; then the barest answer is given. Everything else is thrown on: the world may answer later.
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
+import { SealingKeyMissing } from '../db/failures.ts';
 import { recordUnanswerable } from '../db/unanswered.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { failure, isDefect } from './failures.ts';
+import { tellKeyMissing } from './key-missing.ts';
 
 const maxTries = 3; // SEC-9
 
@@ -62,6 +64,7 @@ export async function boundSubmission<T>(
     );
   } catch (error) {
     if (isUnanswerable(error)) await recordUnanswerable(db, messageId, workerId);
+    if (error instanceof SealingKeyMissing) await tellKeyMissing({ db, logger, workerId }, error.keyId);
     throw error;
   }
 }

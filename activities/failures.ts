@@ -16,6 +16,8 @@ type FailureKind =
   | 'OwnResources'
   /** Our copy of what is to be sent is not what it was, so none was made (SEC-3, TIM-3). */
   | 'MessageChanged'
+  /** This process lacks the key to open it, so none was made (SEC-3, TIM-3). */
+  | 'KeyMissing'
   /** There is no registered receiver, or no address that may be used (CBK-5, SEC-2). */
   | 'AddressWithdrawn'
   /** An instruction had no answer that counts (TIM-3). */
@@ -49,6 +51,7 @@ const consequences = {
   Held: { follows: 'again', inMs: 'given' },
   OwnResources: { follows: 'again', inMs: 1_000 }, // it may end at any moment
   MessageChanged: { follows: 'again', inMs: 'given' }, // once somebody has put it back
+  KeyMissing: { follows: 'again', inMs: 'given' }, // by a worker that has it
   AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // one may be registered at any moment
   DestinationDidNotAnswer: { follows: 'again', inMs: 'given' },
   PartyDidNotAnswer: { follows: 'again', inMs: 'given' },

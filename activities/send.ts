@@ -7,6 +7,7 @@ import {
   afterOwnFaultMs,
   giveUpAfterMs,
   isOwnFault,
+  keyMissing,
   messageChanged,
   nextAttempt,
 } from '../core/delivery-schedule.ts';
@@ -17,6 +18,7 @@ import { settleAttempt, type AttemptOutcome, type ClaimedAttempt, type Following
 import { addressOf, type Addressed } from './addresses.ts';
 import { boundDefects } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
+import { tellKeyMissing } from './key-missing.ts';
 import { claimForMs, failure, outlast } from './failures.ts';
 import type { Admission, Held, PostLimits, PostResult } from './outbound.ts';
 import { sendPolicies, type SendPolicy } from './send-policies.ts';
@@ -151,7 +153,8 @@ export async function send<Answer = never>(
       next,
     }),
   );
-  if (attempt.body === null)
+  if (attempt.missingKey !== undefined) await tellKeyMissing(deps, attempt.missingKey);
+  else if (attempt.body === null)
     await outlast(() => tellChanged(deps.db, attempt.messageId, deliveryOf(attempt)));
   deps.steps.attempted({
     subjectId: sending.subjectId,
@@ -171,10 +174,12 @@ export async function send<Answer = never>(
  * What was to be asked was not sent, by a fault of our own. No attempt was used up: only an answer that comes otherwise, a
  * deadline or an operator ends what waits for that (TIM-3).
  */
-export const ownFault = ({ body, attempt }: ClaimedAttempt, message: string) =>
-  body === null
+export function ownFault({ body, missingKey, attempt }: ClaimedAttempt, message: string) {
+  if (body !== null) return failure('OwnResources', message);
+  return missingKey === undefined
     ? failure('MessageChanged', message, afterOwnFaultMs(messageChanged, attempt))
-    : failure('OwnResources', message);
+    : failure('KeyMissing', message, afterOwnFaultMs(keyMissing, attempt));
+}
 
 const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind });
 
@@ -222,7 +227,10 @@ async function post(
   const { body } = attempt;
   if (body === null) {
     way.admission.leave();
-    return { outcome: 'NOT_SENT', errorClass: messageChanged };
+    return {
+      outcome: 'NOT_SENT',
+      errorClass: attempt.missingKey === undefined ? messageChanged : keyMissing,
+    };
   }
   const headers = {
     'content-type': 'application/xml; charset=utf-8',

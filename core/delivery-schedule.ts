@@ -6,11 +6,14 @@
 /** What is stored is not what was stored, or is no longer there: it is never sent (SEC-3). */
 export const messageChanged = 'message-changed';
 
+/** This process lacks the key of SEALING_KEYS without which it cannot open it: another one may have it (SEC-3). */
+export const keyMissing = 'key-missing';
+
 /**
  * What the record calls an attempt that became no send through us alone: our machine was short of something, our process
- * ended, or our copy of the message is not what it was. It uses up no attempt, and ends nothing (TIM-3).
+ * ended or lacks a key, or our copy of the message is not what it was. It uses up no attempt, and ends nothing (TIM-3).
  */
-export const ownFaults: readonly string[] = ['own-resources', 'closed', messageChanged];
+export const ownFaults: readonly string[] = ['own-resources', 'closed', messageChanged, keyMissing];
 
 export const isOwnFault = (outcome: string, errorClass: string | null): boolean =>
   outcome === 'NOT_SENT' && errorClass !== null && ownFaults.includes(errorClass);
@@ -23,11 +26,13 @@ const ownFaultMs = 5 * second; // each try is a row of the record, and a lack of
 
 /**
  * Milliseconds until the next try after a fault of our own. A message that was changed waits for a person, who puts it
- * back: it is looked at ever more seldom, but within a minute (I-15).
+ * back, and one that does not open here for another process: it is looked at ever more seldom, but within a minute (I-15).
  * @param attempts made of the delivery, ever
  */
 export const afterOwnFaultMs = (errorClass: string, attempts: number): number =>
-  errorClass === messageChanged ? Math.min(attempts * second, minute) : ownFaultMs;
+  errorClass === messageChanged || errorClass === keyMissing
+    ? Math.min(attempts * second, minute)
+    : ownFaultMs;
 
 /** Delays between attempts, milliseconds; the last one repeats. */
 const delaysMs: readonly number[] = [

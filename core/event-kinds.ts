@@ -52,6 +52,7 @@ export const eventKinds = {
   'retention.dropped': 'info',
   'sweep.started-again': 'info',
   'worker.own-resources': 'alert',
+  'worker.sealing-key-missing': 'alert',
 } as const satisfies Record<string, 'info' | 'alert' | 'security'>;
 
 export type EventKind = keyof typeof eventKinds;

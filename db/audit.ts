@@ -62,12 +62,13 @@ export async function recordAuditOnce(
  * As `recordAudit`: what is found again each time that somebody looks is one alert, until an operator closes it (OBS-6). One of
  * its kind and subject at a time: of two who find it at once, one tells of it.
  * @param isSame whether an alert `e` of its kind is about the same; absent: it has the same party, if any, and detail
+ * @returns whether it is new
  */
 export async function alertUnlessOpen(
   db: Db,
   alert: Omit<AuditEvent, 'kind'> & { readonly kind: AlertKind },
   isSame?: RawBuilder<unknown>,
-): Promise<void> {
+): Promise<boolean> {
   const { kind, subjectId = '', party = null, detail = {} } = alert;
   const same =
     isSame ??
@@ -75,8 +76,11 @@ export async function alertUnlessOpen(
   const isNew = sql`not exists (
     select from audit_events e left join alert_states s on s.audit_event_id = e.audit_event_id
     where ${isAlert} and e.kind = ${kind} and ${same} and s.action is distinct from 'close')`; // audit_events_alerts
-  await db.transaction().execute(async (trx) => {
+  const seen = await sql<{ isNew: boolean }>`select ${isNew} as "isNew"`.execute(db);
+  if (seen.rows[0]?.isNew !== true) return false; // found often: nobody waits for the lock
+  return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${kind}${subjectId}`}, 0))`.execute(trx);
-    await insertAudit(alert, isNew).execute(trx);
+    const { rows } = await sql`${insertAudit(alert, isNew)} returning audit_event_id`.execute(trx);
+    return rows.length === 1;
   });
 }

@@ -4,11 +4,12 @@
 // claim again.
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type EventKind } from '../core/event-kinds.ts';
-import { isOwnFault, messageChanged, ownFaults } from '../core/delivery-schedule.ts';
+import { isOwnFault, keyMissing, messageChanged, ownFaults } from '../core/delivery-schedule.ts';
 import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
 import { sealExcerpt } from './excerpts.ts';
+import { SealingKeyMissing } from './failures.ts';
 import { runPrepared } from './prepared.ts';
 import { theOne } from './the-one.ts';
 import { bodyColumns, heldKeyId, openUnchanged, type BodyColumns } from './vault.ts';
@@ -42,8 +43,12 @@ export interface ClaimedAttempt {
   /** Its MsgId. */
   readonly messageIdentification: string;
   readonly messageId: string;
-  /** Null: what is stored is not what was stored, or is no longer kept: it cannot be sent (SEC-3, LIF-6). */
+  /**
+   * Null: it cannot be sent. What is stored is not what was stored, or is no longer kept (SEC-3, LIF-6); or this process
+   * lacks a key of SEALING_KEYS, which is `missingKey` then.
+   */
   readonly body: Buffer | null;
+  readonly missingKey?: string;
 }
 
 export interface ClaimRow extends BodyColumns {
@@ -76,8 +81,18 @@ export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> 
     url: row.url,
     messageIdentification: row.message_identification,
     messageId: row.message_id,
-    body: await openUnchanged(db, row),
+    ...(await opened(db, row)),
   };
+}
+
+/** Whatever cannot be opened: the claim of it is committed, and is settled like any other (TIM-3). */
+async function opened(db: Db, row: BodyColumns): Promise<Pick<ClaimedAttempt, 'body' | 'missingKey'>> {
+  try {
+    return { body: await openUnchanged(db, row) };
+  } catch (error) {
+    if (!(error instanceof SealingKeyMissing) || error.keyId === undefined) throw error;
+    return { body: null, missingKey: error.keyId };
+  }
 }
 
 /** 1 for an attempt more; 0 where this claim was made before, and its answer lost: it is the same attempt. */
@@ -97,12 +112,12 @@ export const wasTried = sql`d.attempts > (
     and own.error_class in (${sql.join(ownFaults.map((one) => sql.lit(one)))}))`;
 
 /**
- * Whether nothing could be sent of a delivery `d` at its last try because our copy was changed: that its receiver could not
+ * Whether nothing could be sent of a delivery `d` at its last try because our copy was changed, or did not open: that its receiver could not
  * be reached before says nothing of why it has not got it (TIM-3).
  */
 export const isUnsendable = sql`exists (
   select from delivery_attempts last -- primary key
-  where last.delivery_id = d.delivery_id and last.attempt = d.attempts and last.error_class = ${sql.lit(messageChanged)})`;
+  where last.delivery_id = d.delivery_id and last.attempt = d.attempts and last.error_class in (${sql.lit(messageChanged)}, ${sql.lit(keyMissing)}))`;
 
 const lastAttemptMs = unreachableAfterMs + 500; // TIM-3; a little for the clock of the execution that rejects it then
 

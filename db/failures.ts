@@ -31,6 +31,14 @@ export class ClocksApart extends Error {
 /** This process lacks the key of something that is sealed: another one may have it (SEC-3). */
 export class SealingKeyMissing extends Error {
   override readonly name: string = 'SealingKeyMissing';
+
+  /** @param keyId of SEALING_KEYS, of what is to be opened */
+  constructor(
+    message: string,
+    readonly keyId?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** No process has the key any longer, and none will: what the engine kept under it is as good as gone (LIF-6). */

@@ -172,14 +172,15 @@ function keepOnly(vault: Vault, there: ReadonlySet<string>): void {
 
 const monthOf = (epochMs: number) => `${new Date(epochMs).toISOString().slice(0, 7)}-01`;
 
-async function unwrapped({ wrapper, known }: Vault, stored: StoredDataKey): Promise<DataKey> {
+async function unwrapped(vault: Vault | undefined, stored: StoredDataKey): Promise<DataKey> {
   const { keyId, month, wrappedBy } = stored;
   const seenAtMs = performance.now();
-  const before = known.get(keyId);
+  const before = vault?.known.get(keyId);
   if (before !== undefined) return Object.assign(before, { seenAtMs });
-  if (!wrapper.knows(wrappedBy)) throw new SealingKeyMissing(`SEALING_KEYS lacks ${wrappedBy}`);
-  const dataKey = { keyId, month, key: await unwrap(wrapper, stored), seenAtMs };
-  known.set(keyId, dataKey);
+  if (vault?.wrapper.knows(wrappedBy) !== true)
+    throw new SealingKeyMissing(`SEALING_KEYS lacks ${wrappedBy}`, wrappedBy);
+  const dataKey = { keyId, month, key: await unwrap(vault.wrapper, stored), seenAtMs };
+  vault.known.set(keyId, dataKey);
   return dataKey;
 }
 
@@ -235,13 +236,12 @@ function lookNow(vault: Vault): void {
 export async function open(db: Db, about: About, { bytes, keyId }: Sealed): Promise<Buffer | null> {
   if (keyId === null) return bytes;
   const vault = vaultOf(db);
-  if (vault === undefined) throw new SealingKeyMissing('SEALING_KEYS is not set, and a message is sealed');
-  const known = vault.known.get(keyId);
+  const known = vault?.known.get(keyId);
   if (known !== undefined && performance.now() - known.seenAtMs < lookEveryMs)
     return decrypt(known.key, bytes, about);
   const stored = await findDataKey(db, keyId);
   if (stored !== undefined) return decrypt((await unwrapped(vault, stored)).key, bytes, about);
-  vault.known.delete(keyId);
+  vault?.known.delete(keyId);
   return null;
 }
 

@@ -7,7 +7,7 @@ import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
-import { afterOwnFaultMs, messageChanged } from '../../core/delivery-schedule.ts';
+import { afterOwnFaultMs, keyMissing, messageChanged } from '../../core/delivery-schedule.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { reading } from '../harness/listening.ts';
 import { acceptedAgo, dueIn, rewritten } from '../harness/rewritten.ts';
@@ -169,6 +169,9 @@ test('a callback that was changed keeps its place in the schedule, and goes out 
 test('it is looked at ever more seldom, but within a minute', () => {
   expect([1, 2, 60, 1_000].map((attempts) => afterOwnFaultMs(messageChanged, attempts))).toEqual([
     1_000, 2_000, 60_000, 60_000,
+  ]);
+  expect([1, 60, 1_000].map((attempts) => afterOwnFaultMs(keyMissing, attempts))).toEqual([
+    1_000, 60_000, 60_000,
   ]);
   expect(afterOwnFaultMs('own-resources', 60)).toBe(5_000);
 });

@@ -158,7 +158,7 @@ describe('without keys', async () => {
     await expect(processWith([second])).rejects.toThrow('SEALING_KEYS lacks first');
     // one that runs already waits for its end, and takes it for no defect
     const sealed = await recordReceived(db, received('after'));
-    await expect(messageBody(before, sealed.messageId)).rejects.toThrow('SEALING_KEYS is not set');
+    await expect(messageBody(before, sealed.messageId)).rejects.toThrow('SEALING_KEYS lacks first');
   });
 });
 
