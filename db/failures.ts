@@ -32,12 +32,12 @@ export class ClocksApart extends Error {
 export class SealingKeyMissing extends Error {
   override readonly name: string = 'SealingKeyMissing';
 
-  /** @param keyId of SEALING_KEYS, of what is to be opened */
-  constructor(
-    message: string,
-    readonly keyId?: string,
-  ) {
+  /** Of SEALING_KEYS; undefined: it is not about something that is to be opened. */
+  readonly keyId: string | undefined;
+
+  constructor(message: string, keyId?: string) {
     super(message);
+    this.keyId = keyId;
   }
 }
 
