@@ -22,6 +22,7 @@ import { malformed, methodNotAllowed, nothingAt } from './http/refused-requests.
 import { createQuotas } from './http/quotas.ts';
 import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
+import { toldToSigner } from './http/signer.ts';
 import { partyRoutes } from './parties.ts';
 import { pauseRoutes } from './pauses.ts';
 import { reconciliationRoutes } from './reconciliation.ts';
@@ -101,7 +102,7 @@ const perhapsStored =
 function toldOf(error: Error, context: Context): Problem {
   const refusal = failureOf(error);
   const isUnknown = refusal.code === 'unavailable' && storingRoutes.includes(routePath(context));
-  return isUnknown ? problem('unavailable', { detail: perhapsStored }) : refusal;
+  return toldToSigner(isUnknown ? problem('unavailable', { detail: perhapsStored }) : refusal, context);
 }
 
 /** What is no fault of ours is not logged as one (OBS-1). */

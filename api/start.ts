@@ -23,6 +23,7 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import { openBuiltinIssuer, type BuiltinIssuer } from './auth/issuer.ts';
 import type { AnsweredRequest } from './http/access-log.ts';
 import type { Authenticator } from './http/caller.ts';
+import { trusting } from './http/client.ts';
 import type { ReadinessCheck } from './dependencies.ts';
 import { createQuotas } from './http/quotas.ts';
 import { startIssuerKeys } from './issuer-keys.ts';
@@ -172,7 +173,13 @@ async function openAuthentication(
   const issuer = auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...auth, ...common }) : undefined;
   const certificateOf = certificatesBy(config);
   const parts = { ...common, logger, corsOrigins, certificateOf, ...(issuer && { builtin: issuer }) };
-  const checkSignature = createSignatureCheck({ ...common, db, logger, metrics });
+  const checkSignature = createSignatureCheck({
+    ...common,
+    db,
+    logger,
+    metrics,
+    proxies: trusting(config.trustedProxies),
+  });
   return { auth: createAuthenticator(auth, parts), issuer, checkSignature };
 }
 

@@ -16,19 +16,27 @@ export interface PartyKey {
 /** Of which party: of a payment system, the operator's. */
 export type Party = { readonly institutionId: string } | { readonly clearingSystemId: string };
 
+/** Those that count at this moment. */
+export const keysOfParty = async (db: Db, party: Party): Promise<readonly PartyKey[]> =>
+  (await lastingKeysOfParty(db, party)).filter(({ counts }) => counts);
+
 /**
- * Those that count at this moment. Of a payment system that has ended, too: it still says what became of the payments that it
+ * Those that count at this moment, or will. Of a payment system that has ended, too: it still says what became of the payments that it
  * was sent before (ADM-1), and has to sign that.
  */
-export async function keysOfParty(db: Db, party: Party): Promise<readonly PartyKey[]> {
+export async function lastingKeysOfParty(
+  db: Db,
+  party: Party,
+): Promise<readonly (PartyKey & { readonly counts: boolean })[]> {
   const isTheirs =
     'institutionId' in party
       ? sql`institution_id = ${party.institutionId}`
       : sql`operator_id = (
           select operator_id from clearing_systems where clearing_system_id = ${party.clearingSystemId})`;
-  const { rows } = await sql<PartyKey>`
-    select key_id as "keyId", public_jwk as jwk, ${keyCredential('k')} as credential from public_keys k
-    where ${isTheirs} and ${keyCounts('k')} order by key_id`.execute(db);
+  const { rows } = await sql<PartyKey & { counts: boolean }>`
+    select key_id as "keyId", public_jwk as jwk, ${keyCredential('k')} as credential, ${keyCounts('k')} as counts
+    from public_keys k
+    where ${isTheirs} and (valid_until is null or valid_until > now()) order by key_id`.execute(db);
   return rows;
 }
 

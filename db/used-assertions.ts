@@ -6,16 +6,6 @@ import type { Db } from './connection.ts';
 /** Whether it still counts is judged by the clock of an api, which may be behind that of the database. */
 const keptAfter = '1 hour';
 
-/** Whether it has been used, here or at another api; without using it. */
-export async function wasUsed(
-  db: Db,
-  { clientId, jti }: { readonly clientId: string; readonly jti: string },
-): Promise<boolean> {
-  const { rows } = await sql`
-    select from used_assertions where client_id = ${clientId} and jti_sha256 = ${digestOf(jti)}`.execute(db); // primary key
-  return rows.length > 0;
-}
-
 const digestOf = (jti: string) => createHash('sha256').update(jti).digest();
 
 /** @returns false: it has been used before, here or at another api */

@@ -1,21 +1,24 @@
 // Whether a message was signed by the operator that it comes from (SEC-1, RFC 9421), where that operator wants it: a token
-// that somebody has stolen, or who can read and write at a proxy, is not enough then. Each signature counts once. It is over
-// the digest of the body, so it is looked at before the body is: whoever cannot sign takes nothing that the operator needs.
+// that somebody has stolen, or who can read and write at a proxy, is not enough then. It is over the digest of the body, so it
+// is looked at before the body is: whoever cannot sign takes nothing that the operator needs. Each signature counts once, and is
+// used up there and then, whatever becomes of its message: what we refuse, nobody else can send.
 import { constants, createHash, timingSafeEqual, verify } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import { operatorOf } from '../../core/receiver.ts';
 import type { ReferenceData } from '../../core/reference.ts';
 import { signatureToleranceSeconds } from '../../core/http-signature.ts';
 import type { Db } from '../../db/connection.ts';
-import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
+import { keysOfParty, lastingKeysOfParty, type PartyKey } from '../../db/party-keys.ts';
 import { readPublicKey, type KeyKind } from '../../db/public-key.ts';
-import { useAssertion, wasUsed } from '../../db/used-assertions.ts';
+import { useAssertion } from '../../db/used-assertions.ts';
 import { aboutRequest } from '../http/access-log.ts';
 import type { SignatureCheck } from '../http/caller.ts';
+import { clientAddress, strangerOf } from '../http/client.ts';
 import { isProblem, problem } from '../http/problem.ts';
-import { createTurns, turnKinds } from '../http/turns.ts';
+import { noteSigner } from '../http/signer.ts';
 import {
   digestIn,
   signaturesOf,
@@ -23,6 +26,7 @@ import {
   type SignatureInput,
   type SignedHead,
 } from './signature-input.ts';
+import { createSignatureTurns } from './signature-turns.ts';
 
 export interface SignatureDependencies {
   readonly db: Db;
@@ -31,6 +35,8 @@ export interface SignatureDependencies {
   readonly clock: () => number;
   /** Is told why a message was refused: its sender may be a program that nobody reads. */
   readonly logger: Pick<Logger, 'warn'>;
+  /** Whose word counts for where a message came to them from. */
+  readonly proxies: BlockList;
   /** Is told whose message was refused, by its payment system. */
   readonly metrics: { refusedSignature(clearingSystemId: string): void };
 }
@@ -50,31 +56,35 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
       headers: { 'accept-signature': acceptSignature },
     });
   };
-  const turns = createTurns(turnKinds.signature);
+  const turns = createSignatureTurns(deps.clock);
   return async (context, caller) => {
     const { clearingSystemId: system = '' } = caller;
     const hasToSign = () => operatorOf(deps.reference(), system)?.signsMessages === true;
     const refuse = refusing(context, system);
     if (!hasToSign()) return () => Promise.resolve(hasToSign() ? refuse(notLookedAt) : undefined);
+    noteSigner(context);
     const head = headOf(context);
     const digest = digestIn(head.headers);
     const read = readable(signaturesOf(head, deps.clock()));
     if (typeof read === 'string') return refuse(read);
     if (typeof digest === 'string') return refuse(digest);
-    const good = await turns.take(system, () => goodOf(deps, system, read));
-    if (isProblem(good)) return good;
+    const from = { system, address: clientAddress(context, deps.proxies) };
+    const good = await turns.take(() => goodOf(deps, system, read), from, strangerOf(context));
+    if (isProblem(good)) return { ...good, detail: noTurn };
     if ('why' in good) return refuse(good.why);
     return async (body) => {
       if (!timingSafeEqual(digest, createHash('sha256').update(body).digest())) {
         return refuse('Content-Digest is not the SHA-256 of the body.');
       }
-      const why = await refusalNow(deps.db, system, good.signed);
-      return why === undefined ? undefined : refuse(why);
+      return (await countStill(deps.db, system, good.signed)) ? undefined : refuse(noKey);
     };
   };
 }
 
 const notLookedAt = 'The operator of this payment system has its messages signed since this one began.';
+/** It says what nobody else says of a signed message: somebody who has seen it may still send it. */
+const noTurn =
+  'More signatures came in the name of this payment system than can be verified in time. Yours was not looked at, and nothing was stored, but until it ends it counts for whoever has seen it: send the same bytes again after the number of seconds in Retry-After.';
 const usedBefore =
   'A signature with this nonce was used before. If you do not know whether the message was taken, sign the same bytes anew: they are answered as the first time.';
 
@@ -86,22 +96,25 @@ interface Signed {
 /** By whom its signature is, among those that have been used (db/used-assertions.ts). */
 const userOf = ({ keyId }: SignatureInput) => `signature ${keyId}`;
 
+/** Once the body has come, which may take 30 s: whether a key of these counts still (SEC-8). */
+async function countStill(db: Db, system: string, signed: readonly Signed[]): Promise<boolean> {
+  const keys = await keysOfParty(db, { clearingSystemId: system });
+  return signed.some(({ key }) => keys.some(({ credential }) => credential === key.credential));
+}
+
 /**
- * Once the body has come, which may take 30 s: whether the keys count still (SEC-8), and each signature for the first time. It
- * uses them all up, because who sees the message go by could take another one of them.
+ * Uses all of them up, because who sees the message go by could take another one of them.
+ * @returns whether it was the first time for each; one key may have signed more than once with one nonce
  */
-async function refusalNow(db: Db, system: string, signed: readonly Signed[]): Promise<string | undefined> {
-  const credentials = new Set(
-    (await keysOfParty(db, { clearingSystemId: system })).map(({ credential }) => credential),
-  );
-  const counting = signed.filter(({ key }) => credentials.has(key.credential));
-  if (counting.length === 0) return noKey;
-  for (const { input } of counting) {
+async function useAll(db: Db, signed: readonly Signed[]): Promise<boolean> {
+  const once = new Map(signed.map(({ input }) => [JSON.stringify([input.keyId, input.nonce]), input]));
+  let areNew = true;
+  for (const input of once.values()) {
     const endsAtMs = (input.created + 2 * signatureToleranceSeconds) * 1_000;
-    const isFirst = await useAssertion(db, { clientId: userOf(input), jti: input.nonce, endsAtMs });
-    if (!isFirst) return usedBefore;
+    const isNew = await useAssertion(db, { clientId: userOf(input), jti: input.nonce, endsAtMs });
+    areNew &&= isNew;
   }
-  return undefined;
+  return areNew;
 }
 
 function headOf({ req, env }: Context): SignedHead {
@@ -126,25 +139,32 @@ const nearest = (all: readonly (object | Fault)[]) =>
   all.filter((one): one is Fault => 'why' in one).sort((one, other) => other.step - one.step)[0]?.why ??
   'Signature-Input has no signature.';
 
-/** Those by keys of the operator that fit the head and were not used; or why there is none. */
+/**
+ * Those by keys of the operator that fit the head and were not used; or why there is none. From then on they are used up, and
+ * with them those that would count later.
+ */
 async function goodOf(
   { db }: SignatureDependencies,
   system: string,
   signatures: readonly (SignatureInput | Fault)[],
 ): Promise<{ readonly signed: readonly Signed[] } | { readonly why: string }> {
-  const keys = await keysOfParty(db, { clearingSystemId: system });
+  const keys = await lastingKeysOfParty(db, { clearingSystemId: system });
   const judged = await Promise.all(signatures.map((one) => judge(one, keys)));
-  const signed = judged.filter((one) => 'key' in one);
-  if (signed.length === 0) return { why: nearest(judged) };
-  for (const { input } of signed) {
-    if (await wasUsed(db, { clientId: userOf(input), jti: input.nonce })) return { why: usedBefore };
-  }
-  return { signed };
+  if (!(await useAll(db, judged.filter(isSigned)))) return { why: usedBefore };
+  const signed = judged.filter((one): one is Signed => !('why' in one));
+  return signed.length > 0 ? { signed } : { why: nearest(judged) };
 }
 
+const isSigned = (one: Signed | Fault): one is Signed => 'key' in one;
 const noKey = 'No key of this operator that counts now has the keyid of the signature.';
 
-async function judge(one: SignatureInput | Fault, keys: readonly PartyKey[]): Promise<Signed | Fault> {
+type LastingKey = Awaited<ReturnType<typeof lastingKeysOfParty>>[number];
+
+/** One that its key has made and that does not count yet is a fault, too. */
+async function judge(
+  one: SignatureInput | Fault,
+  keys: readonly LastingKey[],
+): Promise<Signed | Fault | (Signed & Fault)> {
   if ('why' in one) return one;
   const key = keys.find(({ keyId }) => keyId === one.keyId);
   const by = key && verifierOf(key);
@@ -155,7 +175,9 @@ async function judge(one: SignatureInput | Fault, keys: readonly PartyKey[]): Pr
       why: `alg of the signature is not ${by.alg}, which its key is for; it may be left out.`,
     };
   }
-  return (await by.verify(one.base, one.signature)) ? { input: one, key } : { step: 5, why: notGood };
+  if (!(await by.verify(one.base, one.signature))) return { step: 5, why: notGood };
+  const early = key.counts ? one.early : noKey;
+  return { input: one, key, ...(early !== undefined && { step: 6, why: early }) };
 }
 
 const notGood =

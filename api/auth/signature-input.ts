@@ -32,6 +32,8 @@ export interface SignatureInput {
   readonly base: Buffer;
   /** As the signature says; undefined: it does not. */
   readonly alg: unknown;
+  /** Why it does not count yet. It is used up all the same: whoever has seen it could send it once it does. */
+  readonly early: string | undefined;
 }
 
 /** Why one does not count; the further it came, the better it says what its sender has to mend. */
@@ -41,6 +43,8 @@ export interface Fault {
 }
 
 const longestNonce = 256;
+/** What is further ahead (milliseconds, for example) is not verified: that it was used would be on record for as long. */
+const longestAheadSeconds = 366 * 24 * 3_600; // no key should last so long
 /** Each costs a verification: of its operator there is one, or two while one key follows another. */
 const mostSignatures = 4;
 
@@ -106,22 +110,30 @@ function read(head: SignedHead, { input, signature, nowSeconds }: Read): Signatu
   }
   if (!isSeconds(created)) return fault(2, 'created of the signature is not whole seconds since 1970.');
   const expires: unknown = parameters.get('expires');
-  const time = timeFault(created, expires, nowSeconds);
-  if (time !== undefined) return fault(2, time);
+  const over = endFault(created, expires, nowSeconds);
+  if (over !== undefined) return fault(2, over);
+  const early = aheadOf(nowSeconds, created);
+  if (early !== undefined && created - nowSeconds > longestAheadSeconds) return fault(2, early);
   const base = baseOf(head, input);
   if (base === undefined) return fault(2, 'The signature is over something that the message does not have.');
-  return { keyId, nonce, created, signature, base, alg: parameters.get('alg') as unknown };
+  return { keyId, nonce, created, signature, base, alg: parameters.get('alg') as unknown, early };
 }
 
 const quoted = (names: readonly string[]) => names.map((name) => `"${name}"`).join(', ');
 const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value);
 
-function timeFault(created: number, expires: unknown, nowSeconds: number): string | undefined {
+const untimely = (by: string) =>
+  `created of the signature is ${by} our clock, and at most ${signatureToleranceSeconds} are allowed.`;
+
+function aheadOf(nowSeconds: number, created: number): string | undefined {
+  const ahead = Math.round(created - nowSeconds);
+  return ahead > signatureToleranceSeconds ? untimely(`${ahead} seconds ahead of`) : undefined;
+}
+
+/** Why it counts no more. */
+function endFault(created: number, expires: unknown, nowSeconds: number): string | undefined {
   const behind = Math.round(nowSeconds - created);
-  if (Math.abs(behind) > signatureToleranceSeconds) {
-    const by = `${Math.abs(behind)} seconds ${behind > 0 ? 'behind' : 'ahead of'} our clock`;
-    return `created of the signature is ${by}, and at most ${signatureToleranceSeconds} are allowed.`;
-  }
+  if (behind > signatureToleranceSeconds) return untimely(`${behind} seconds behind`);
   if (expires === undefined) return undefined;
   if (!isSeconds(expires)) return 'expires of the signature is not whole seconds since 1970.';
   return expires < nowSeconds ? 'The signature has expired, by its own expires.' : undefined;

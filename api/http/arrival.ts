@@ -80,6 +80,7 @@ function refusalOf(
   { context, caller, count }: Pick<Arrival, 'context' | 'count'> & { readonly caller: Caller },
 ): Problem | undefined {
   if (!isProblem(signed)) return count(context, caller);
+  if (signed.code !== 'signature-refused') return signed; // nobody has looked at its signature
   const over = count(context, { clientId: `${caller.clientId} unsigned` });
   return over === undefined
     ? signed

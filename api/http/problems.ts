@@ -258,7 +258,7 @@ export const problems = {
     title: 'Request timeout',
     ruleId: 'SEC-7',
     detail:
-      'The request did not arrive in time: its headers within 10 s, all of it within 30 s. Send it again.',
+      'The request did not arrive in time: its headers within 10 s, all of it within 30 s. Send it again; what you sign, sign anew.',
   },
   'expectation-failed': {
     status: 417,

@@ -25,6 +25,7 @@ import type { ProblemCode } from './problems.ts';
 import type { Quotas } from './quotas.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 import { createPace } from './pace.ts';
+import { toldToSigner } from './signer.ts';
 import { createTurns, turnKinds, type TurnKind, type Turns } from './turns.ts';
 
 type Fields = z.ZodObject;
@@ -292,7 +293,7 @@ function render(answer: Answer, context: Context): Response {
   if (answer instanceof Response) return answer;
   if (answer.kind === 'kept') return renderKept(answer, context);
   if (answer.ruleId !== undefined) aboutRequest(context).ruleId = answer.ruleId;
-  return renderProblem(answer);
+  return renderProblem(toldToSigner(answer, context));
 }
 
 /** Default deny: a route without roles may not be called by anyone (SEC-1). */

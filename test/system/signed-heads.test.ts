@@ -24,11 +24,15 @@ const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const operatorOf = (system: string) =>
   sql`(select operator_id from clearing_systems where clearing_system_id = ${system})`;
 
-async function signs(system: string, keyId: string): Promise<void> {
+async function enterKey(system: string, keyId: string, beginsIn = '-1 day'): Promise<void> {
   const jwk = JSON.stringify(publicKey.export({ format: 'jwk' }));
   await sql`
     insert into public_keys (key_id, operator_id, public_jwk, valid_from)
-    values (${keyId}, ${operatorOf(system)}, ${jwk}::jsonb, now() - interval '1 day')`.execute(db);
+    values (${keyId}, ${operatorOf(system)}, ${jwk}::jsonb, now() + ${beginsIn}::interval)`.execute(db);
+}
+
+async function signs(system: string, keyId: string): Promise<void> {
+  await enterKey(system, keyId);
   await sql`update operators set signs_messages = true where operator_id = ${operatorOf(system)}`.execute(db);
   const isRefused = async () => (await post({ path: '/iso20022/pacs002', body: '<x/>', system })).status;
   await vi.waitFor(async () => expect(await isRefused()).toBe(401), 5_000);
@@ -38,6 +42,7 @@ interface Message {
   readonly path: string;
   readonly body: string;
   readonly system: string;
+  readonly type?: string;
 }
 
 interface Signing {
@@ -77,7 +82,7 @@ function signature({ path, body }: Message, signing: Signing = {}) {
 async function post(message: Message, ...signatures: readonly ReturnType<typeof signature>[]) {
   const headers = {
     authorization: `Bearer ${await gateway.token(message.system)}`,
-    'content-type': 'application/xml',
+    'content-type': message.type ?? 'application/xml',
     ...(signatures.length > 0 && {
       'content-digest': signatures[0]?.digest,
       'signature-input': signatures.map(({ input }) => input).join(', '),
@@ -179,10 +184,7 @@ describe('of one who has seen a message go by', () => {
   });
 
   it('a key that is withdrawn while the body arrives counts no more (SEC-8)', async () => {
-    const jwk = JSON.stringify(publicKey.export({ format: 'jwk' }));
-    await sql`
-      insert into public_keys (key_id, operator_id, public_jwk, valid_from)
-      values ('leaked', ${operatorOf('SGDFAST')}, ${jwk}::jsonb, now() - interval '1 day')`.execute(db);
+    await enterKey('SGDFAST', 'leaked');
     const own = await payment();
     const made = signature(own, { keyId: 'leaked' });
     const length = Buffer.byteLength(own.body);
@@ -191,6 +193,94 @@ describe('of one who has seen a message go by', () => {
     await sql`delete from public_keys where key_id = 'leaked'`.execute(db);
     socket.write(own.body.slice(10));
     expect(await answerOf(socket)).toContain('No key of this operator that counts now');
+  });
+});
+
+describe('a signature is used up as soon as it is looked at, whatever becomes of its message (SEC-1)', () => {
+  it('of many copies of one head all but one are refused before their bodies are looked at', async () => {
+    const own = await payment();
+    const made = signature(own);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => post({ ...own, body: 'other' }, made)),
+    );
+    const used = answers.filter(({ said }) => said.includes('was used before'));
+    expect([used.length, answers.length]).toEqual([9, 10]);
+  });
+
+  it('of a message whose connection broke as well', async () => {
+    const own = await payment();
+    const nonce = randomUUID();
+    const made = signature(own, { parameters: `;created=${nowSeconds()};keyid="fast";nonce="${nonce}"` });
+    const socket = await begin(own, made, { length: Buffer.byteLength(own.body), sent: '<' });
+    const used = () =>
+      sql`
+      select from used_assertions where jti_sha256 = sha256(convert_to(${nonce}, 'UTF8'))`.execute(db);
+    await vi.waitFor(async () => expect((await used()).rows).toHaveLength(1), 5_000);
+    socket.destroy();
+    expect((await post(own, made)).said).toContain('was used before');
+    expect((await post(own, signature(own))).status).toBe(200);
+  });
+
+  it.each([
+    ['it is no XML', 415, { type: 'text/plain' }],
+    ['it is too large', 413, { body: 'x'.repeat(257 * 1_024) }],
+    ['it is no message', 400, { body: '<x/>' }],
+  ])('whoever is refused because %s is told to sign anew, and nobody else can send it', async (...of) => {
+    const [, status, changes] = of;
+    const own = { ...(await payment()), ...changes };
+    const made = signature(own);
+    const first = await post(own, made);
+    expect([first.status, first.said]).toEqual([status, expect.stringContaining('sign anew')]);
+    const { path, system } = own;
+    expect((await post({ path, system, body: 'other' }, made)).said).toContain('was used before');
+  });
+
+  it('whoever is told that there is no room, and that nothing was stored, can rely on that', async () => {
+    const sockets: Socket[] = [];
+    for (let nth = 0; nth < 100; nth += 1) {
+      const own = await payment();
+      sockets.push(await begin(own, signature(own), { length: 1_000, sent: '<' }));
+      if (nth % 50 === 49) await delay(1_100); // 60 of them are let through in a second
+    }
+    const own = await payment();
+    const made = signature(own);
+    const first = await post(own, made);
+    sockets.forEach((socket) => socket.destroy());
+    expect([first.status, first.said]).toEqual([429, expect.stringContaining('Nothing was stored')]);
+    expect(first.said).toContain('sign anew');
+    expect((await post(own, made)).said).toContain('was used before');
+  });
+
+  it('one that does not count yet, by its time', async () => {
+    const own = await payment();
+    const made = signature(own, {
+      parameters: `;created=${nowSeconds() + 303};keyid="fast"${once()}`,
+    });
+    const first = await post(own, made);
+    expect([first.status, first.said]).toEqual([401, expect.stringContaining('ahead of our clock')]);
+    expect((await post(own, made)).said).toContain('was used before');
+  });
+
+  it('one whose key does not count yet, alone and beside another', async () => {
+    await enterKey('SGDFAST', 'next', '1 hour');
+    const [beside, alone] = [await payment(), await payment()];
+    const [now, later] = [signature(beside, { label: 'now' }), signature(beside, { keyId: 'next' })];
+    expect((await post(beside, now, later)).status).toBe(200);
+    const made = signature(alone, { keyId: 'next' });
+    expect((await post(alone, made)).said).toContain('No key of this operator that counts now');
+    await sql`update public_keys set valid_from = now() where key_id = 'next'`.execute(db);
+    expect((await post(beside, later)).said).toContain('was used before');
+    expect((await post(alone, made)).said).toContain('was used before');
+    expect((await post(alone, signature(alone, { keyId: 'next' }))).status).toBe(200);
+  });
+
+  it('two by one key, with one nonce, are one use', async () => {
+    const own = await payment();
+    const parameters = `;created=${nowSeconds()};keyid="fast"${once()}`;
+    const two = ['a', 'b'].map((label) => signature(own, { label, parameters }));
+    const { status, said } = await post(own, ...two);
+    expect(status, said).toBe(200);
+    expect((await post(own, ...two.slice(1))).said).toContain('was used before');
   });
 });
 
