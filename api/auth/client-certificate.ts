@@ -21,8 +21,8 @@ export function certificatesBy(
     const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
     if (incoming === undefined) return undefined;
     const { socket } = incoming;
-    // also without the header: what the proxy itself presents to us is not its client's
-    if (header !== undefined && comesFrom(socket, proxies)) return thumbprintIn(incoming.headers[header]);
+    // what a proxy itself presents to us is never its client's, whether it passes that on or not
+    if (comesFrom(socket, proxies)) return header === undefined ? undefined : thumbprintIn(incoming.headers[header]);
     if (!(socket instanceof TLSSocket)) return undefined;
     const certificate = socket.getPeerX509Certificate(); // undefined too where the client has left
     if (certificate === undefined) return undefined;

@@ -266,6 +266,20 @@ describe('behind a proxy that ends TLS', async () => {
     expect(boundTo(token)).toBe(thumbprint(lotus.cert));
   });
 
+  it('nor where no header is named: its token is good by another proxy, and the authorities of clients judge none of them', async () => {
+    const inner = await startApi(database.url, {
+      dispatcher: plain,
+      config: { tls: { ...server, clientCa: ours.ca }, trustedProxies: ['127.0.0.1'] },
+    });
+    apis.push(inner);
+    const from = { 'x-forwarded-for': '192.0.2.7' };
+    for (const byProxy of [byLotus, byOther]) {
+      const token = await login(inner.url, byProxy, from);
+      expect(boundTo(token)).toBeUndefined();
+      expect(await use(inner.url, token, byMeri, from)).toBe(200);
+    }
+  });
+
   it('whoever is no proxy of ours is not believed', async () => {
     const token = await login(trusted.url, undefined, { [header]: `:${der(lotus.cert)}:` });
     expect(await use(untrusted.url, token, undefined, { [header]: `:${der(lotus.cert)}:` })).toBe(401);
