@@ -4,14 +4,18 @@ import {
   createLocalJWKSet,
   createRemoteJWKSet,
   customFetch,
+  errors,
+  jwksCache,
+  type ExportedJWKSCache,
   type JSONWebKeySet,
+  type JWKSCacheInput,
   type JWTVerifyGetKey,
 } from 'jose';
 import type { Logger } from 'pino';
 
 /** Plus 30 s for which a verified token is remembered, and 5 s for the read: 60 s (SEC-8). */
 const maxAgeMs = 25_000;
-/** A new key is accepted after at most this time; unknown key ids, and failures, do not make us read more often. */
+/** A new key is accepted after at most this time; unknown key ids, wrong signatures and failures do not make us read more often. */
 const cooldownMs = 5_000;
 const timeoutMs = 5_000;
 const mostBytes = 262_144; // hundreds of keys, each with its certificate
@@ -21,7 +25,10 @@ export class KeySetError extends Error {
   override readonly name = 'KeySetError';
 }
 
-export function openKeySet(url: string, logger: Pick<Logger, 'error' | 'info'>): JWTVerifyGetKey {
+/** Verifies by the keys that are known, and once more by newer ones where the signature fits none of them. */
+export type VerifyByKeys = <T>(verify: (keys: JWTVerifyGetKey) => Promise<T>) => Promise<T>;
+
+export function openKeySet(url: string, logger: Pick<Logger, 'error' | 'info'>): VerifyByKeys {
   let failed: { readonly atMs: number; readonly why: string } | undefined;
 
   async function read(...asked: Parameters<typeof fetch>): Promise<Response> {
@@ -41,13 +48,32 @@ export function openKeySet(url: string, logger: Pick<Logger, 'error' | 'info'>):
     }
   }
 
-  return createRemoteJWKSet(new URL(url), {
+  const known: Partial<ExportedJWKSCache> = {}; // holds the set that counts
+  const keys = createRemoteJWKSet(new URL(url), {
     cacheMaxAge: maxAgeMs,
     cooldownDuration: cooldownMs,
     timeoutDuration: timeoutMs,
     [customFetch]: read,
+    [jwksCache]: known as JWKSCacheInput,
   });
+  return async (verify) => {
+    const before = known.jwks;
+    try {
+      return await verify(keys);
+    } catch (error) {
+      if (!mayFitANewerSet(error)) throw error;
+      if (known.jwks === before) {
+        if (keys.coolingDown) throw error;
+        await keys.reload();
+      }
+      return verify(keys); // another token may have had it read meanwhile
+    }
+  };
 }
+
+/** A key may take another's place, under its id or without one. For an id that is not known the library reads again itself. */
+const mayFitANewerSet = (error: unknown) =>
+  error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSMultipleMatchingKeys;
 
 /** @throws KeySetError, or whatever befalls a connection */
 async function readKeySet(response: Response): Promise<string> {

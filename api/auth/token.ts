@@ -1,6 +1,6 @@
 // Verifies access tokens (SEC-1): a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is
 // in the reference data. api/auth/authenticator.ts remembers the results.
-import { jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose';
+import { jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { Logger } from 'pino';
 import { assert } from '../../core/assert.ts';
 import type { AuthConfig } from '../../core/config.ts';
@@ -8,7 +8,7 @@ import type { ReferenceData } from '../../core/reference.ts';
 import type { Caller } from '../http/caller.ts';
 import { callerFrom, claimsFrom } from './claims.ts';
 import { builtinAlgorithm, maxTokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
-import { KeySetError, openKeySet } from './issuer-key-set.ts';
+import { KeySetError, openKeySet, type VerifyByKeys } from './issuer-key-set.ts';
 import { problem, type Problem } from '../http/problem.ts';
 import { faultOfToken, malformedToken } from './token-faults.ts';
 
@@ -57,12 +57,13 @@ export function createTokenVerifier(
     const { builtin } = deps;
     assert(builtin !== undefined, 'AUTH=builtin needs the built-in issuer');
     const options = { ...expected, algorithms: [builtinAlgorithm] };
+    const byBuiltin: VerifyByKeys = (verify) => verify(builtin.verificationKey);
     return (token) =>
-      readToken(token, { key: builtin.verificationKey, options, deps, onFailure, stands: builtin.stands });
+      readToken(token, { byKeys: byBuiltin, options, deps, onFailure, stands: builtin.stands });
   }
-  const key = openKeySet(config.jwksUrl, deps.logger);
+  const byKeys = openKeySet(config.jwksUrl, deps.logger);
   const options = { ...expected, algorithms: externalAlgorithms };
-  const verification = { key, options, deps, onFailure: sparing(onFailure) };
+  const verification = { byKeys, options, deps, onFailure: sparing(onFailure) };
   return (token) => readToken(token, verification);
 }
 
@@ -79,7 +80,7 @@ function sparing(tell: (error: unknown) => void): typeof tell {
 }
 
 interface Verification {
-  readonly key: JWTVerifyGetKey;
+  readonly byKeys: VerifyByKeys;
   readonly options: JWTVerifyOptions & { issuer: string; audience: string; algorithms: string[] };
   readonly deps: TokenDependencies;
   /** Is told of what is neither the token's fault nor that of a key set, which tells itself. */
@@ -89,12 +90,12 @@ interface Verification {
 }
 
 async function readToken(token: string, verification: Verification): Promise<VerifiedToken | Problem> {
-  const { key, options, deps, stands } = verification;
+  const { byKeys, options, deps, stands } = verification;
   if (!isCanonical(token)) return invalidToken(malformedToken);
   const judgedBy = deps.reference(); // before any await: a change in the meantime leads to another verification
   try {
     const currentDate = new Date(deps.clock());
-    const { payload } = await jwtVerify(token, key, { ...options, currentDate });
+    const { payload } = await byKeys((keys) => jwtVerify(token, keys, { ...options, currentDate }));
     const endsAtMs = endOf(payload, deps.clock());
     if (typeof endsAtMs !== 'number') return endsAtMs;
     const binding = bindingOf(payload);

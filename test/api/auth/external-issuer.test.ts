@@ -61,16 +61,18 @@ const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000)
 interface Changes {
   readonly header?: Readonly<Record<string, unknown>>;
   readonly claims?: Readonly<Record<string, unknown>>;
+  /** Default: the one that is published as `one`. */
+  readonly by?: CryptoKey;
 }
 
 let serial = 0;
-function sign({ header = {}, claims = {} }: Changes = {}) {
+function sign({ header = {}, claims = {}, by = privateKey }: Changes = {}) {
   const now = Math.floor(Date.now() / 1_000);
   const usual = { iss: issuer, aud: 'isthmus', sub: 'c', client_id: 'c', jti: String((serial += 1)) };
   const roles = { roles: ['psp'], institution_id: 'SG-LOTU' };
   return new SignJWT({ ...usual, ...roles, iat: now, exp: now + 300, ...claims })
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: 'one', ...header })
-    .sign(privateKey);
+    .sign(by);
 }
 const use = async (changes?: Changes) =>
   api.get<{ detail: string }>('/countries', null, { authorization: `Bearer ${await sign(changes)}` });
@@ -131,6 +133,52 @@ it('a key of it that is none to be used makes a 503, and few lines of the log', 
     expect((await api.get('/countries', null, { authorization })).status).toBe(503);
   now.mockRestore();
   expect(ofIssuer()).toEqual(["the token issuer's keys or clients could not be had"]);
+});
+
+describe('a key that it publishes in the place of another (SEC-8)', () => {
+  /** All that it publishes, under that id or none. */
+  async function publish(kid: string | undefined) {
+    const pair = await generateKeyPair('ES256');
+    const jwk = { ...(await exportJWK(pair.publicKey)), ...(kid !== undefined && { kid }) };
+    answer = (response) => void response.end(JSON.stringify({ keys: [jwk] }));
+    return { header: { kid }, by: pair.privateKey };
+  }
+
+  it.each([
+    ['under its id', 'one'],
+    ['without one', undefined],
+  ])('counts after 5 s: %s', async (_how, kid) => {
+    const before = await publish(kid);
+    expect(await statusOf(before)).toBe(200);
+    const after = await publish(kid);
+    pass(4);
+    expect([await statusOf(after), asked]).toEqual([401, 1]);
+    pass(1);
+    // at once, of which one has it read
+    expect(await Promise.all([statusOf(after), statusOf(after), statusOf(after)])).toEqual([200, 200, 200]);
+    expect([await statusOf(before), asked]).toEqual([401, 2]);
+  });
+
+  it('counts after 5 s where two were published without an id', async () => {
+    const { header, by } = await publish(undefined);
+    const alone = answer;
+    const two = (JSON.parse(keySet) as { keys: object[] }).keys.map((key) => ({ ...key, kid: undefined }));
+    answer = (response) => void response.end(JSON.stringify({ keys: two }));
+    expect(await statusOf({ header, by })).toBe(401);
+    answer = alone;
+    pass(5);
+    expect(await statusOf({ header, by })).toBe(200);
+  });
+
+  it('tokens by a key that is none of them do not make it asked more often', async () => {
+    expect(await statusOf()).toBe(200);
+    const by = (await generateKeyPair('ES256')).privateKey;
+    for (let nth = 2; nth <= 4; nth += 1) {
+      pass(5);
+      for (let times = 0; times < 5; times += 1) expect(await statusOf({ by })).toBe(401);
+      expect([await statusOf(), asked]).toEqual([200, nth]);
+    }
+  });
 });
 
 describe('while it is away', () => {
