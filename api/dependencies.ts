@@ -28,6 +28,8 @@ export interface ApiDependencies {
   readonly metrics?: {
     /** @param clientId empty: of nobody that there is */
     failedLogin(clientId: string): void;
+    /** Its secret was not looked at. */
+    turnedAwayLogin(clientId: string): void;
   };
   /** Default: as the configuration says, by the clock of this machine. */
   readonly certificateOf?: CertificateOf;

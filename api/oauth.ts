@@ -187,7 +187,11 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
         await tellFailed(deps, given, requestId);
         return unknown();
       }
-      return isProblem(claims) ? claims : tokenFor(claims, context, deps);
+      if (isProblem(claims)) {
+        deps.metrics?.turnedAwayLogin(given.id); // only a client with a secret has to wait for its turn
+        return claims;
+      }
+      return tokenFor(claims, context, deps);
     },
     strangerOf(context),
   );

@@ -40,6 +40,8 @@ export interface ApiMetrics {
   refusedSignature(party: string): void;
   /** @param client empty: of nobody that there is */
   failedLogin(client: string): void;
+  /** @param client whose secrets so many try that this one's turn did not come */
+  turnedAwayLogin(client: string): void;
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -74,6 +76,11 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
     help: 'Logins that failed, by the client they named; empty: a name that no client has (SEC-7)',
     label: 'client',
   });
+  const turnedAwayLogin = countFromZero(registers, {
+    name: 'isthmus_logins_turned_away_total',
+    help: 'Logins whose turn to be tried did not come in time, right or wrong, by the client they named (SEC-7)',
+    label: 'client',
+  });
   addRecordGauges(registers, readRecord);
   addPartGauge(registers, parts);
   return {
@@ -83,6 +90,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
       if (seconds !== undefined) requestSeconds.observe({ route, method }, seconds);
     },
     failedLogin,
+    turnedAwayLogin,
     refusedSignature,
   };
 }

@@ -2,7 +2,7 @@
 // (SEC-1, SEC-7, OBS-2).
 import { pino } from 'pino';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { unlimited } from '../../../core/limits-config.ts';
 import { makeSecret, saltedHashOf } from '../../../db/scheme/secrets.ts';
 import { testDatabase } from '../../harness/database.ts';
@@ -11,19 +11,26 @@ import { startApi, type RunningApi } from '../running-api.ts';
 const database = await testDatabase();
 const log: string[] = [];
 const failed: string[] = [];
+const turnedAway: string[] = [];
 const { secret, hash } = await makeSecret();
 let api: RunningApi;
 beforeAll(async () => {
   api = await startApi(database.url, {
     config: { ...unlimited, trustedProxies: ['127.0.0.1'] },
     logger: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) }),
-    metrics: { failedLogin: (client) => void failed.push(client) },
+    metrics: {
+      failedLogin: (client) => void failed.push(client),
+      turnedAwayLogin: (client) => void turnedAway.push(client),
+    },
   });
   await sql`delete from client_secrets where client_id in ('MERISGS0', 'LOTUSGS0')`.execute(api.db);
   await api.db
     .insertInto('client_secrets')
     .values({ client_id: 'MERISGS0', secret_id: 'made here', ...columns(hash) })
     .execute();
+});
+beforeEach(() => {
+  for (const list of [log, failed, turnedAway]) list.length = 0;
 });
 afterAll(() => api.close());
 
@@ -63,8 +70,6 @@ describe('guesses', () => {
   });
 
   it('are in the log and in the metrics, of clients that there are; a name that nobody has is not repeated', async () => {
-    log.length = 0;
-    failed.length = 0;
     await login('MERISGS0', 'guess', '192.0.2.1');
     await login('Aisha Tan', 'guess', '192.0.2.1');
     expect(log.map((line) => JSON.parse(line) as object)).toEqual([
@@ -73,6 +78,28 @@ describe('guesses', () => {
     expect(failed).toEqual(['MERISGS0', '']);
   });
 });
+
+it('by hundreds at one that was brought along: whose turn does not come is told so, and counted', async () => {
+  const { hash: withTag } = await makeSecret();
+  const brought = { client_id: 'BANYDES0', secret_id: 'brought', ...columns(withTag), tag: null };
+  await sql`delete from client_secrets where client_id = ${brought.client_id}`.execute(api.db);
+  await api.db.insertInto('client_secrets').values(brought).execute();
+  // each takes a processor for some 40 ms, one after the other, and 5 s are for some hundred of them
+  const answers = await Promise.all(
+    Array.from({ length: 400 }, (_, nth) =>
+      login(brought.client_id, `guess ${nth}`, `10.0.${nth >> 8}.${nth & 255}`),
+    ),
+  );
+  const told = answers.filter(({ status }) => status === 429);
+  expect(told.length).toBeGreaterThan(0);
+  expect(new Set(told.map(({ text }) => (JSON.parse(text) as { detail: string }).detail))).toEqual(
+    new Set([
+      expect.stringMatching(/^More logins that name this client wait .* The secret was not looked at/),
+    ]),
+  );
+  expect(turnedAway).toEqual(told.map(() => brought.client_id));
+  expect(failed).toEqual(Array.from({ length: answers.length - told.length }, () => brought.client_id));
+}, 60_000);
 
 it('a secret that a process of the release before enters, which knows no tags, is not refused by the tag of another', async () => {
   const before = await makeSecret();
