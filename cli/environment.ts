@@ -9,7 +9,11 @@ export const cliEnvironmentVariables = {
     default: '.isthmus',
   },
   DATABASE_URL: { description: 'Use this Postgres instead of an embedded one', default: '' },
-  TEMPORAL_ADDRESS: { description: 'Use this Temporal server instead of one of our own', default: '' },
+  TEMPORAL_ADDRESS: {
+    description:
+      'Use this Temporal server instead of one of our own; TEMPORAL_NAMESPACE is then a namespace in it that no other system uses',
+    default: '',
+  },
   TEMPORAL_CLI: {
     description: 'Path of a Temporal CLI; else the one on the PATH, else a pinned one is fetched',
     default: '',

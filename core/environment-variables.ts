@@ -20,7 +20,10 @@ export const environmentVariables = {
     default: undefined,
   },
   TEMPORAL_ADDRESS: { description: 'host:port of the Temporal frontend', default: undefined },
-  TEMPORAL_NAMESPACE: { description: 'Temporal namespace', default: 'default' },
+  TEMPORAL_NAMESPACE: {
+    description: 'Temporal namespace, of this system alone: two in one take the work of each other',
+    default: 'default',
+  },
   TEMPORAL_TLS: { description: '1: TLS to Temporal, whose certificate is checked', default: '0' },
   TEMPORAL_TLS_CA: {
     description: 'PEM of the CA of its certificate, if it is none that this system trusts',

@@ -22,7 +22,8 @@ export function certificatesBy(
     if (incoming === undefined) return undefined;
     const { socket } = incoming;
     // what a proxy itself presents to us is never its client's, whether it passes that on or not
-    if (comesFrom(socket, proxies)) return header === undefined ? undefined : thumbprintIn(incoming.headers[header]);
+    if (comesFrom(socket, proxies))
+      return header === undefined ? undefined : thumbprintIn(incoming.headers[header]);
     if (!(socket instanceof TLSSocket)) return undefined;
     const certificate = socket.getPeerX509Certificate(); // undefined too where the client has left
     if (certificate === undefined) return undefined;

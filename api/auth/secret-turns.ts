@@ -28,14 +28,14 @@ export function createSecretTurns(): (
   const addresses = identities();
   return (address, { closed }) =>
     async (client, work) => {
-      let isTried = false;
+      const turn = { hasCome: false };
       const begin = () => {
-        isTried = true;
+        turn.hasCome = true;
         return work();
       };
       const inAll = () => ofAll.take('secrets', begin, { closed, connection: clients(client) });
       const outcome = await ofClient.take(client, inAll, { closed, connection: addresses(address) });
-      return isTried ? outcome : turnDidNotCome();
+      return turn.hasCome ? outcome : turnDidNotCome();
     };
 }
 

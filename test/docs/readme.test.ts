@@ -74,3 +74,12 @@ it.each(pages)('%s: no row of a table is wider than a screen', (path) => {
     .filter((line) => line.startsWith('|') && shown(line).length > 180);
   expect(wide).toEqual([]);
 });
+
+it('whoever is told to start processes on a Temporal server is told to name a namespace of their own', () => {
+  const onAServer = [...documents, ...library]
+    .flatMap((document) => blocksOf(readDocument(document)).map(({ text }) => ({ document, text })))
+    .filter(({ text }) => /\bTEMPORAL_ADDRESS=/.test(text));
+  expect(onAServer.length).toBeGreaterThan(0);
+  const without = onAServer.filter(({ text }) => !/\bTEMPORAL_NAMESPACE=\w/.test(text));
+  expect(without.map(({ document }) => document)).toEqual([]);
+});
