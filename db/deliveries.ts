@@ -81,12 +81,15 @@ export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> 
     url: row.url,
     messageIdentification: row.message_identification,
     messageId: row.message_id,
-    ...(await opened(db, row)),
+    ...(await openHere(db, row)),
   };
 }
 
-/** Whatever cannot be opened: the claim of it is committed, and is settled like any other (TIM-3). */
-async function opened(db: Db, row: BodyColumns): Promise<Pick<ClaimedAttempt, 'body' | 'missingKey'>> {
+/** Whatever cannot be opened here: the claim of it is committed, and is settled like any other (TIM-3). */
+export async function openHere(
+  db: Db,
+  row: BodyColumns,
+): Promise<Pick<ClaimedAttempt, 'body' | 'missingKey'>> {
   try {
     return { body: await openUnchanged(db, row) };
   } catch (error) {

@@ -6,10 +6,11 @@ import { assert } from '../core/assert.ts';
 import type { Db } from './connection.ts';
 import { joinBody } from './messages.ts';
 import { theOne } from './the-one.ts';
-import { bodyColumns, openUnchanged, type BodyColumns } from './vault.ts';
+import { bodyColumns, type BodyColumns } from './vault.ts';
 import {
   insertIntents,
   isNewClaim,
+  openHere,
   toAttempt,
   type ClaimedAttempt,
   type ClaimRow,
@@ -22,7 +23,7 @@ export interface StandingEnquiry {
   /** Payment system whose operator is asked. */
   readonly party: string;
   readonly messageIdentification: string;
-  /** Null: what is stored is not what was stored, or is no longer kept: it cannot be sent (SEC-3, LIF-6). */
+  /** Null: it was changed, is no longer kept, or this process lacks its key: it cannot be sent, and its claim says why. */
   readonly body: Buffer | null;
   /** The stored acmt.024 that answers it, where there is one already. */
   readonly reportMessageId: string | undefined;
@@ -55,7 +56,7 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
     kind: row.kind,
     party: row.party,
     messageIdentification: row.message_identification,
-    body: await openUnchanged(db, row),
+    body: (await openHere(db, row)).body,
     reportMessageId: row.report_message_id ?? undefined,
     remainingMs: row.remaining_ms,
   };
