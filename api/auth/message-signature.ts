@@ -175,13 +175,14 @@ async function judge(
       why: `alg of the signature is not ${by.alg}, which its key is for; it may be left out.`,
     };
   }
-  if (!(await by.verify(one.base, one.signature))) return { step: 5, why: notGood };
+  if (!(await by.verify(one.base, one.signature))) return { step: 5, why: notGood(by.alg) };
   const early = key.counts ? one.early : noKey;
   return { input: one, key, ...(early !== undefined && { step: 6, why: early }) };
 }
 
-const notGood =
-  'The signature does not fit what came, under the key of its keyid: another key signed, or something else was signed than the method, path and query of the request line and these headers.';
+const notGood = (alg: string) =>
+  'The signature does not fit what came, under the key of its keyid: another key signed, or something else was signed than the method, path and query of the request line and these headers.' +
+  (alg.startsWith('ecdsa') ? ' By ECDSA it is r and s side by side, not DER.' : '');
 
 /** By the kind of the key, and never of the message's choice. Undefined: registered, and not to be used. */
 function verifierOf({ jwk }: PartyKey) {

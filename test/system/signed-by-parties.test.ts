@@ -372,6 +372,7 @@ describe('a message that is refused, and of which nothing is stored', () => {
     ],
     ['another time', { created: seconds(-400) }, 'seconds behind our clock, and at most 300 are allowed'],
     ['something else', { signedPath: '/iso20022/pacs008?x' }, 'does not fit what came'],
+    ['something else by ECDSA', { key: 'fast-ec', signedPath: '/x' }, 'r and s side by side, not DER'],
   ] satisfies [string, Changes, string][])('says what is wrong: %s', async (_what, changes, says) => {
     const before = await refusedSoFar();
     const { text } = await post(await signed(await payment(), changes));
@@ -381,7 +382,6 @@ describe('a message that is refused, and of which nothing is stored', () => {
     expect(said).toContain(says);
     expect(await refusedSoFar()).toBeGreaterThan(before);
   });
-
   it('a key that has ended', async () => {
     await sql`update public_keys set valid_until = now() where key_id = 'fast-ec'`.execute(db);
     expect((await post(await signed(await payment(), { key: 'fast-ec' }))).status).toBe(401);
