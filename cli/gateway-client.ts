@@ -180,7 +180,11 @@ export async function explainRefusal(request: string, response: Response): Promi
   const text = await response.text();
   const head = `${request} was answered with HTTP ${response.status}`;
   const parsed = problem.safeParse(parseJsonOrNothing(text));
-  if (!parsed.success) return `${head}, and not as Isthmus answers: is the address right?`;
+  if (!parsed.success) {
+    const doubted =
+      response.status === 401 ? 'are the address, the client id and its secret' : 'is the address';
+    return `${head}, and not as Isthmus answers: ${doubted} right?`;
+  }
   const { error = '', error_description: description = '', ruleId, errors = [] } = parsed.data;
   const { title = error, detail = description } = parsed.data;
   const more = errors

@@ -51,8 +51,10 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
       (error: unknown) => {
         const { message } =
           (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error);
+        const { origin } = new URL(url);
+        const [who, where] = origin === new URL(access.url).origin ? ['api', 'URL'] : ['issuer', 'TOKEN_URL'];
         throw new UnavailableError(
-          `${new URL(url).origin} does not answer (${message}). Is the api running, and is ISTHMUS_URL its address?`,
+          `${origin} does not answer (${message}). Is the ${who} running, and is ISTHMUS_${where} its address?`,
         );
       },
     );
