@@ -14,7 +14,15 @@ const label = z.base64().max(10_000); // an encoding, the name of a type, the id
 const payloadSchema = z
   .object({ metadata: z.record(z.string().max(200), label).optional(), data: base64.optional() })
   .openapi('TemporalPayload', { description: 'A payload as in the JSON form of Temporal: bytes in base64' });
-const payloadsSchema = z.object({ payloads: z.array(payloadSchema).max(1_000) }).openapi('TemporalPayloads');
+const payloadsSchema = z
+  .object({
+    payloads: z
+      .array(payloadSchema)
+      .max(1_000)
+      .optional()
+      .openapi({ description: 'Left out where there are none: so the JSON form of Temporal has it' }),
+  })
+  .openapi('TemporalPayloads');
 
 type JsonPayload = z.output<typeof payloadSchema>;
 
@@ -35,7 +43,7 @@ export function payloadCodecRoutes(codec: SealingCodec | undefined): RouteModule
         maxBodyBytes: 4_194_304, // a page of a history
         answer: { description: 'The same payloads, opened', schema: payloadsSchema },
       },
-      async ({ body: { payloads } }) => {
+      async ({ body: { payloads = [] } }) => {
         const sealed = payloads.map(fromJson);
         try {
           const opened = (await codec?.decode(sealed)) ?? sealed;

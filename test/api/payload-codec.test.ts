@@ -1,6 +1,10 @@
-// Payloads are opened one after the other (SEC-3): what a request names is not asked of the database all at once.
+// Payloads are opened one after the other (SEC-3): what a request names is not asked of the database all at once. And the
+// endpoint takes what the tools of Temporal send.
 import { expect, test } from 'vitest';
+import { payloadCodecRoutes } from '../../api/payload-codec.ts';
 import { sealingCodec } from '../../contract/payload-codec.ts';
+import { testDatabase } from '../harness/database.ts';
+import { startApi } from './running-api.ts';
 
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text));
 const sealedUnder = (keyId: string) => ({
@@ -38,4 +42,15 @@ test('several that are there keep their order, and no two are looked for at once
   const opened = await codec.decode([sealedUnder('one'), plain, sealedUnder('x'.repeat(200_000))]);
   expect(opened.map(({ data }) => data?.length)).toEqual([3, 5, 200_000]);
   expect(most).toBe(1);
+});
+
+test('no payloads are as the command line of Temporal sends none: the member is left out', async () => {
+  const { url } = await testDatabase();
+  const api = await startApi(url, { modules: [payloadCodecRoutes(undefined)] });
+  try {
+    const { status, text } = await api.post('/temporal/codec/decode', {}, 'operator');
+    expect([status, text]).toEqual([200, '{"payloads":[]}']);
+  } finally {
+    await api.close();
+  }
 });
