@@ -2,6 +2,7 @@
 // issuer (SEC-8).
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
+import type { DeliveryKey } from '../db/delivery-keys.ts';
 import type { ListedIssuerKey } from '../db/issuer.ts';
 import { words } from './words.ts';
 
@@ -10,7 +11,7 @@ export const keySchema = z
     keyId: z.string().openapi({ description: 'kid of its key set: its thumbprint (RFC 7638)' }),
     state: z.enum(['signs', 'followed', 'ended', 'withdrawn']).openapi({
       description:
-        'signs: until another follows; followed: beside the one that follows it; ended: it has signed for the last time; withdrawn: nobody should trust it any longer',
+        'signs: until another follows; followed: it signs beside the one that follows it, or, of the issuer, tokens that it has signed count; ended: after that; withdrawn: nobody should trust it any longer',
     }),
     signsFrom: z.string().openapi({ format: 'date-time' }),
     signsUntil: z.string().nullable().openapi({ format: 'date-time' }),
@@ -31,7 +32,9 @@ export const rotationBody = z
   })
   .strict();
 
-export function renderKey(key: ListedIssuerKey): JsonObject {
+type ListedKey = Omit<DeliveryKey, 'publicKey'> & Partial<ListedIssuerKey>;
+
+export function renderKey(key: ListedKey): JsonObject {
   const { keyId, signsFrom, signsUntil, withdrawnAt, madeBy, because } = key;
   return {
     keyId,
@@ -44,8 +47,8 @@ export function renderKey(key: ListedIssuerKey): JsonObject {
   };
 }
 
-function stateOf({ signsUntil, withdrawnAt }: ListedIssuerKey): string {
+function stateOf({ signsUntil, withdrawnAt, countsUntil = signsUntil }: ListedKey): string {
   if (withdrawnAt !== null) return 'withdrawn';
-  if (signsUntil === null) return 'signs';
-  return signsUntil.getTime() > Date.now() ? 'followed' : 'ended';
+  if (countsUntil === null) return 'signs';
+  return countsUntil.getTime() > Date.now() ? 'followed' : 'ended';
 }

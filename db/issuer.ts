@@ -13,13 +13,16 @@ export interface IssuerKey {
 }
 
 /** As operators see it. */
-export type ListedIssuerKey = Omit<DeliveryKey, 'publicKey'>;
+export interface ListedIssuerKey extends Omit<DeliveryKey, 'publicKey'> {
+  /** Until then tokens that it has signed may count; null: it signs. */
+  readonly countsUntil: Date | null;
+}
 
 /** All, the newest first. */
 export async function listIssuerKeys(db: Db): Promise<readonly ListedIssuerKey[]> {
   const { rows } = await sql<ListedIssuerKey>`
     select key_id as "keyId", created_at as "signsFrom", retired_at as "signsUntil", withdrawn_at as "withdrawnAt",
-      made_by as "madeBy", because
+      made_by as "madeBy", because, retired_at + ${sql.lit(countsAfterHours)} * interval '1 hour' as "countsUntil"
     from issuer_keys order by created_at desc, key_id`.execute(db);
   return rows;
 }

@@ -61,7 +61,7 @@ describe('another key', () => {
   it('signs in every process within a second; what the one before signed counts', async () => {
     const old = await login(there);
     const [newest, before] = await rotate(false);
-    expect([newest?.state, before?.state]).toEqual(['signs', 'ended']);
+    expect([newest?.state, before?.state]).toEqual(['signs', 'followed']);
     for (const at of [here, there]) {
       await expect.poll(async () => (await login(at)).kid, withinASecond).toBe(newest?.keyId);
       expect(await use(at, old.token)).toBe(200);
@@ -115,6 +115,7 @@ it('a key that has ended for longer than any token lives is published no longer,
   await expect.poll(() => published(here), withinASecond).not.toContain(old.kid);
   await expect.poll(() => use(there, old.token), withinASecond).toBe(401);
   expect(await published(here)).toContain(newest?.keyId);
+  expect((await rotate(false)).find(({ keyId }) => keyId === old.kid)?.state).toBe('ended');
 });
 
 it('on schedule: once it is old enough, one process makes the next', async () => {
