@@ -122,11 +122,10 @@ function conclude(terminal: Terminal, found: Found, head: string | undefined): n
     );
   const gone = dropped === 0 ? '' : `, of which ${dropped} have been dropped as old`;
   if (faults > mostFaults) terminal.line(`and ${faults - mostFaults} more`);
-  if (faults > 0)
-    terminal.line(
-      `✗ ${faults} of ${rows} decisions, events and seals of ${hours} hours are not as they were${gone}`,
-    );
-  else if (newest === undefined)
+  if (faults > 0) {
+    const sealed = newest === undefined ? 'nothing' : `${rows} decisions and events of ${hours} hours${gone}`;
+    terminal.line(`✗ Faults: ${faults}. Under seals: ${sealed}`); // a fault may be of a seal, or of many rows
+  } else if (newest === undefined)
     terminal.line(
       'There is no seal yet: a worker makes the first five minutes after the end of the first hour in which anything happens.',
     );
@@ -135,7 +134,7 @@ function conclude(terminal: Terminal, found: Found, head: string | undefined): n
       `${late.length === 0 ? '✓' : '?'} ${rows} decisions and events of ${hours} hours are as their seals say${gone}`,
     );
   for (const [keyId, count] of keys) terminal.line(`Signed by key ${keyId}: ${count} hours`);
-  if (head === undefined)
+  if (head === undefined && newest !== undefined)
     warn(
       'These seals were compared with nothing outside of the database, whose owner can have the record sealed anew: give --head ' +
         '<digest>, of a line "record sealed" in the log of a worker, or as printed here another day.',
