@@ -19,9 +19,13 @@ export const cliEnvironmentVariables = {
     default: '',
   },
   ISTHMUS_URL: { description: 'ops: the gateway to ask; else the demo that runs here', default: '' },
-  ISTHMUS_CLIENT_ID: { description: 'ops: a client with the role operator', default: '' },
-  ISTHMUS_CLIENT_SECRET: { description: 'ops: its secret', default: '' },
-  ISTHMUS_CLIENT_SECRET_FILE: { description: 'ops: a file that holds its secret', default: '' },
+  ISTHMUS_CLIENT_ID: {
+    description:
+      'ops, admin: a client with the role operator; pay: a client of the demo that was given another secret',
+    default: '',
+  },
+  ISTHMUS_CLIENT_SECRET: { description: 'ops, admin, pay: its secret', default: '' },
+  ISTHMUS_CLIENT_SECRET_FILE: { description: 'ops, admin, pay: a file that holds its secret', default: '' },
   ISTHMUS_TOKEN_URL: {
     description: 'ops: where tokens come from; else /oauth/token of the gateway',
     default: '',

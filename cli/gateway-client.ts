@@ -72,7 +72,7 @@ export interface Submission {
 }
 
 export interface GatewayClient {
-  /** A bearer token of a demo client, whose secret is `demo-` and its id (seed data). Fetched once. */
+  /** A bearer token of a client. Fetched once. */
   token(clientId: string): Promise<string>;
   country(code: string, clientId: string): Promise<ServedCountry>;
   /** The payment system of a country and currency (endpoint 3). */
@@ -92,7 +92,10 @@ export function quotesPath(request: QuoteRequest): string {
   return `/quotes/${corridor}/${request.amountCurrency}/${request.amount}?finInstIdType=BICFI&finInstId=${request.psp}`;
 }
 
-export function gatewayClient(apiUrl: string): GatewayClient {
+/** Of a demo client (seed data), as long as it has not been given another. */
+export const demoSecretOf = (clientId: string): string => `demo-${clientId}`;
+
+export function gatewayClient(apiUrl: string, secretOf = demoSecretOf): GatewayClient {
   const tokens = new Map<string, Promise<string>>();
 
   /**
@@ -123,7 +126,7 @@ export function gatewayClient(apiUrl: string): GatewayClient {
     const response = await call('/oauth/token', {
       method: 'POST',
       headers: {
-        authorization: `Basic ${Buffer.from(`${clientId}:demo-${clientId}`).toString('base64')}`,
+        authorization: `Basic ${Buffer.from(`${clientId}:${secretOf(clientId)}`).toString('base64')}`,
         'content-type': 'application/x-www-form-urlencoded',
       },
       body: 'grant_type=client_credentials',

@@ -115,6 +115,8 @@ Last four digits of the account, and what the destination does:
   0006  credits, but reports after the HIGH deadline    any other: like 0002
 
 Exit code: 0 the source got a final status (ACCC, RJCT or BLCK); 3 none within --wait, or no answer at all: the payment may still be made, so do not pay again; 1 a request was refused, or the amount is above a maximum; 2 wrong options or values.
+A PSP or payment system of the demo that was given another secret: name it in ISTHMUS_CLIENT_ID, and the secret in
+ISTHMUS_CLIENT_SECRET.
 Put options after a --; npm keeps whatever comes before it.`;
 
 function addData(command: Command, context: CommandContext): void {

@@ -1,11 +1,14 @@
 // `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached
 // a final status that the source operator was told, whichever it is.
+import type { Environment } from '../core/environment-variables.ts';
 import { isBic, isCurrencyCode } from '../core/ids.ts';
 import { exact, parseAmount } from '../core/money.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { CommandContext } from './command.ts';
 import { demoCountries, demoPspBicsOf, demoSystems } from './demo-scheme.ts';
 import { UnansweredError, UsageError } from './errors.ts';
+import { demoSecretOf } from './gateway-client.ts';
+import { secretFrom } from './ops/connection.ts';
 import { playPayment, violationsIn, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { findRunningDemo, type RunFile } from './run-file.ts';
 import { paymentUrl } from './temporal-ui.ts';
@@ -30,6 +33,7 @@ const noFinalStatus = 3; // apart from 1, what went wrong, and 2, an option that
 export async function pay(context: CommandContext, options: PayOptions): Promise<number> {
   const { terminal } = context;
   const plan = planOf(options);
+  const secretOf = secretsIn(context.env);
   const run = await findRunningDemo(context.folder);
   const { sourceCountry, destinationCountry, creditorAccount, priority } = plan;
   const account = creditorAccount.iban ?? creditorAccount.otherId ?? '';
@@ -49,7 +53,7 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
     context.interruption.handTo((exitCode) => leave(terminal, run, { uetr, exitCode }));
   };
   try {
-    const payment = await playPayment({ run, terminal, onSubmitting }, plan);
+    const payment = await playPayment({ run, terminal, secretOf, onSubmitting }, plan);
     terminal.line();
     return conclude(terminal, run, payment);
   } catch (error) {
@@ -58,6 +62,13 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
     terminal.line(terminal.paint('warning', `! ${error.message}`));
     return noFinalStatus;
   }
+}
+
+/** A client of the demo that was given another secret is named in the environment, with it. */
+function secretsIn(env: Environment): (clientId: string) => string {
+  const secret = secretFrom(env);
+  return (clientId) =>
+    clientId === env['ISTHMUS_CLIENT_ID'] && secret !== '' ? secret : demoSecretOf(clientId);
 }
 
 function isOwnDestination(run: RunFile, destinationCountry: string): boolean {

@@ -58,6 +58,8 @@ export interface Stage {
   readonly terminal: Terminal;
   /** Ends the waiting, as a Ctrl-C does. */
   readonly signal?: AbortSignal;
+  /** Default: those of the demo. */
+  readonly secretOf?: (clientId: string) => string;
   /** Told just before the payment may be on its way. */
   readonly onSubmitting?: (uetr: string) => void;
 }
@@ -73,8 +75,8 @@ const quietMs = 300; // a repeat or a contradiction follows the first report clo
  * been taken, and nobody said so in time
  */
 export async function playPayment(stage: Stage, plan: PaymentPlan): Promise<PlayedPayment> {
-  const { run, terminal } = stage;
-  const gateway = gatewayClient(run.apiUrl);
+  const { run, terminal, secretOf } = stage;
+  const gateway = gatewayClient(run.apiUrl, secretOf);
   const trip = await planTrip(gateway, plan);
   const operator = trip.sourceSystem;
   await step(terminal, `Tokens for ${plan.debtorAgent} and ${operator}`, async () => {

@@ -143,7 +143,8 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
   return { url, clientId, secret, tokenUrl: env['ISTHMUS_TOKEN_URL'] || `${url}/oauth/token` };
 }
 
-function secretFrom(env: Environment): string {
+/** Empty: none is set. */
+export function secretFrom(env: Environment): string {
   const { ISTHMUS_CLIENT_SECRET: value, ISTHMUS_CLIENT_SECRET_FILE: file } = env;
   if (file === undefined || file === '') return value ?? '';
   if (value !== undefined && value !== '') {

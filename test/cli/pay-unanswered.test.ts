@@ -126,3 +126,13 @@ test('what is refused at once was not stored', async () => {
   await expect(payAgainst(refuses(422))).rejects.toThrow(UserError);
   expect(submitted.length).toBe(1);
 }, 30_000);
+
+test('a client of the demo that was given another secret pays with that of the environment', async () => {
+  answers = [takes];
+  const payAs = (ISTHMUS_CLIENT_ID: string) =>
+    pay({ ...context, env: { ISTHMUS_CLIENT_ID, ISTHMUS_CLIENT_SECRET: 'another' } }, typed);
+  for (const client of ['LOTUSGS0', 'SGDFAST'])
+    await expect(payAs(client)).rejects.toThrow(/^POST \/oauth\/token was answered with HTTP 401/);
+  expect(submitted).toEqual([]);
+  expect(await payAs('operator')).toBe(3);
+}, 30_000);
