@@ -1,5 +1,6 @@
-// `npm run sbom`: the bill of materials of what goes into the image, as CycloneDX, from package-lock.json alone. npm makes it
-// of everything; what only development needs is taken out here, because `--omit dev` takes out what both need, too.
+// `npm run sbom`: the bill of materials of the npm packages that the image may hold, as CycloneDX, from package-lock.json
+// alone. npm makes it of everything; what only development needs is taken out here, because `--omit dev` takes out what both
+// need, too.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
