@@ -82,7 +82,7 @@ function addProposing(router: Router, deps: ApiDependencies): void {
       description:
         'One change of one or several objects, made as a whole. Endpoints, callback origins, keys, identifiers, accounts, fee ' +
         'formulas and clients wait for a second operator (ADM-2); everything else counts within a second (REF-6). Of a client ' +
-        'without secrets in its document those that it has stay.',
+        'without secrets in its document those that it has stay; with them, those that are named, without a `hash` as they are.',
       body: newChangeSchema,
       maxBodyBytes: largestImport,
       problems: ['scheme-error'],
@@ -90,9 +90,10 @@ function addProposing(router: Router, deps: ApiDependencies): void {
     },
     async ({ body: { objects, ...asked }, caller }) => {
       const faults: InputFault[] = [];
+      const { clients } = await readScheme(deps.db);
       const wanted = objects.flatMap(({ kind, document, ends }, place): Wanted[] => {
         if (document === undefined) return [{ kind, id: ends ?? '', after: null }];
-        const parsed = parseDocument(kind, document);
+        const parsed = parseDocument(kind, kind === 'clients' ? withHashes(clients, document) : document);
         if (parsed.ok) {
           const after = parsed.value;
           return [{ kind, id: schemeIdOf(kind, after as never), after, isWhole: 'secrets' in document }];
@@ -150,6 +151,18 @@ function editsOf(scheme: Scheme, wanted: readonly Wanted[]): readonly SchemeEdit
     const kept = kind === 'clients' && isWhole !== true ? withSecretsOf(before, after) : after;
     return isSame(before, kept) ? [] : [{ kind, id, before, after: kept }];
   });
+}
+
+/** Of secrets that stay: nobody is told their hashes, so that they are named by their ids alone (ADM-4). */
+function withHashes(clients: Scheme['clients'], document: Readonly<Record<string, unknown>>) {
+  const { clientId, secrets } = document;
+  if (!Array.isArray(secrets)) return document;
+  const had = new Map(clients.get(String(clientId))?.secrets.map((one) => [one.secretId, one]));
+  const complete = (one: unknown) =>
+    typeof one === 'object' && one !== null && 'secretId' in one
+      ? { ...had.get(String(one.secretId)), ...one }
+      : one;
+  return { ...document, secrets: secrets.map(complete) };
 }
 
 function withSecretsOf(before: SchemeDocument | null, after: SchemeDocument | null): SchemeDocument | null {

@@ -69,7 +69,11 @@ export const newImportSchema = z
 
 const anyValue = z.unknown().openapi({ description: 'Any JSON value; null: it has none' });
 const differenceSchema = z.object({
-  path: z.string().openapi({ description: 'JSON Pointer within the document (RFC 6901)' }),
+  path: z.string().openapi({
+    description:
+      'JSON Pointer within the document (RFC 6901). In a list of objects, what identifies the item stands in place of its ' +
+      'position, as in `/secrets/secretId=1/endsAt`; a list of plain values differs as a whole',
+  }),
   before: anyValue,
   after: anyValue,
 });
@@ -149,6 +153,12 @@ export const schemeSchema = z
 export const objectSchema = z
   .object({
     document: anyDocument.nullable().openapi({ type: ['object', 'null'], description: 'null: it has ended' }),
+    secrets: z
+      .array(
+        z.object({ secretId: z.string(), endsAt: z.string().nullable().openapi({ format: 'date-time' }) }),
+      )
+      .optional()
+      .openapi({ description: 'Of a client: those that it has, without their hashes (ADM-4)' }),
     history: z.array(changeSchema).openapi({ description: 'Changes of it, newest first' }),
   })
   .openapi('SchemeObject');
@@ -167,14 +177,27 @@ export const readinessSchema = z
   })
   .openapi('PartyReadiness');
 
-/** Hashes of secrets are nobody's business (ADM-4); of a difference, which secret it is and until when. */
-const withoutHashes = (kind: SchemeKind, document: SchemeDocument): SchemeDocument =>
-  kind === 'clients'
-    ? {
-        ...(document as ClientDocument),
-        secrets: (document as ClientDocument).secrets.map((secret) => ({ ...secret, hash: '(not shown)' })),
-      }
-    : document;
+/**
+ * Hashes of secrets are nobody's business (ADM-4); of a difference, which secret it is and until when, and whether it is another
+ * under an id that there was: whoever approves must see that.
+ */
+function withoutHashes(
+  kind: SchemeKind,
+  document: SchemeDocument,
+  before: SchemeDocument | null,
+): SchemeDocument {
+  if (kind !== 'clients') return document;
+  const had = new Map((before as ClientDocument | null)?.secrets.map((one) => [one.secretId, one.hash]));
+  const client = document as ClientDocument;
+  return {
+    ...client,
+    secrets: client.secrets.map((secret) => ({
+      ...secret,
+      hash:
+        (had.get(secret.secretId) ?? secret.hash) === secret.hash ? '(not shown)' : '(another, not shown)',
+    })),
+  };
+}
 
 /** Members in the order of the form. Of a client its secrets are left out, unless hashes are asked for (ADM-4). */
 export function renderDocument(kind: SchemeKind, document: SchemeDocument, hashes = false): JsonObject {
@@ -182,6 +205,12 @@ export function renderDocument(kind: SchemeKind, document: SchemeDocument, hashe
   if (kind !== 'clients' || hashes) return shown;
   return Object.fromEntries(Object.entries(shown).filter(([member]) => member !== 'secrets'));
 }
+
+/** Of a client that counts: which secrets it has, and until when (ADM-4). */
+export const renderSecrets = (kind: SchemeKind, document: SchemeDocument | undefined): JsonObject =>
+  kind !== 'clients' || document === undefined
+    ? {}
+    : { secrets: (document as ClientDocument).secrets.map(({ secretId, endsAt }) => ({ secretId, endsAt })) };
 
 export const renderScheme = (scheme: Scheme, hashes: boolean): JsonObject =>
   Object.fromEntries(
@@ -194,8 +223,9 @@ export const renderScheme = (scheme: Scheme, hashes: boolean): JsonObject =>
 export function renderEdit(edit: SchemeEdit): JsonObject {
   const { kind, id, before, after } = edit;
   const differences = differencesOf({
-    before: before && withoutHashes(kind, canonical(kind, before as never)),
-    after: after && withoutHashes(kind, canonical(kind, after as never)),
+    kind,
+    before: before && withoutHashes(kind, canonical(kind, before as never), null),
+    after: after && withoutHashes(kind, canonical(kind, after as never), before),
   });
   return {
     kind,

@@ -17,6 +17,7 @@ import {
   renderChange,
   renderDocument,
   renderScheme,
+  renderSecrets,
   schemeSchema,
 } from './scheme-schemas.ts';
 
@@ -87,6 +88,7 @@ function addOne(router: Router, { db }: ApiDependencies): void {
       }
       return json({
         document: document === undefined ? null : renderDocument(kind, document),
+        ...renderSecrets(kind, document),
         history: history.map(renderChange),
       });
     },

@@ -50,6 +50,7 @@ export const changes = z.array(listedChange);
 export const documents = z.array(z.record(z.string(), z.unknown()));
 export const object = z.object({
   document: z.record(z.string(), z.unknown()).nullable(),
+  secrets: z.array(z.object({ secretId: z.string(), endsAt: z.string().nullable() })).optional(),
   history: z.array(change),
 });
 export const scheme = z.record(z.string(), documents);

@@ -32,8 +32,11 @@ export async function showObject(
     terminal.line(text);
     return;
   }
-  const { document, history } = readAnswer(object, text);
+  const { document, secrets, history } = readAnswer(object, text);
   terminal.line(document === null ? `${kind} ${id} has ended.` : JSON.stringify(document, null, 2));
+  for (const { secretId, endsAt } of secrets ?? [])
+    terminal.line(`Secret ${secretId}${endsAt === null ? '' : ` until ${endsAt}`}`);
+  if (secrets?.length === 0) terminal.line('It has no secret.');
   terminal.line();
   terminal.line(`Changes of it, newest first: ${history.length}`);
   for (const one of history) {

@@ -4,8 +4,8 @@
  */
 import type { SchemeDocuments, SchemeKind } from './documents.ts';
 
-/** Members that are lists without an order, by kind; of objects, the members that they are sorted by. */
-const unordered: { readonly [Kind in SchemeKind]: Readonly<Record<string, readonly string[]>> } = {
+/** Members that are lists without an order, by kind; of objects, the members that they are sorted by, and identified. */
+export const unordered: { readonly [Kind in SchemeKind]: Readonly<Record<string, readonly string[]>> } = {
   currencies: {},
   countries: { requiredPacs008Elements: [] },
   operators: { callbackOrigins: [], publicKeys: ['keyId'] },

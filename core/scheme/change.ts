@@ -2,6 +2,7 @@
  * A change of the scheme: what one object was and what it will be (ADM-2). Pure: who proposes and approves is in
  * db/scheme/changes.ts.
  */
+import { unordered } from './canonical.ts';
 import { schemeIdOf, schemeKinds, type Scheme, type SchemeDocument, type SchemeKind } from './documents.ts';
 
 /** One object of a change. */
@@ -16,23 +17,48 @@ export interface SchemeEdit {
 
 /** A member that differs; absent members are undefined. */
 export interface MemberDifference {
-  /** JSON Pointer (RFC 6901) within the document. */
+  /**
+   * JSON Pointer (RFC 6901) within the document. Of a list of objects, what identifies the item stands in place of its position:
+   * `/secrets/secretId=1/endsAt`.
+   */
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** Every member that differs, deepest first told: of lists, each place. */
+/** Every member that differs, deepest first told; lists of plain values as a whole. */
 export function differencesOf({
+  kind,
   before,
   after,
-}: Pick<SchemeEdit, 'before' | 'after'>): readonly MemberDifference[] {
-  return [...differences('', before ?? undefined, after ?? undefined)];
+}: Pick<SchemeEdit, 'kind' | 'before' | 'after'>): readonly MemberDifference[] {
+  if (before === null || after === null) return [...differences('', before ?? undefined, after ?? undefined)];
+  return [...differences('', byIdentity(kind, before), byIdentity(kind, after))];
+}
+
+/** With objects in place of lists, so that an item is compared with itself, and not with what has moved to its place. */
+function byIdentity(kind: SchemeKind, document: SchemeDocument): Container {
+  const lists = Object.entries(unordered[kind]).filter(([, by]) => by.length > 0);
+  const items = document as unknown as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+  return {
+    ...document,
+    ...Object.fromEntries(lists.map(([member, by]) => [member, named(items[member] ?? [], by)])),
+  };
+}
+
+function named(items: readonly Readonly<Record<string, unknown>>[], by: readonly string[]) {
+  const found: Record<string, unknown> = {};
+  for (const item of items) {
+    let name = by.map((member) => `${member}=${String(item[member])}`).join(',');
+    while (name in found) name += ' again'; // none is passed over
+    found[name] = item;
+  }
+  return found;
 }
 
 function* differences(path: string, before: unknown, after: unknown): Iterable<MemberDifference> {
   if (isSame(before, after)) return;
-  if (!isContainer(before) || !isContainer(after) || Array.isArray(before) !== Array.isArray(after)) {
+  if (!isContainer(before) || !isContainer(after) || !areToldByMember(before, after)) {
     yield { path, before, after };
     return;
   }
@@ -41,6 +67,13 @@ function* differences(path: string, before: unknown, after: unknown): Iterable<M
     yield* differences(pointer, before[name], after[name]);
   }
 }
+
+type Container = Readonly<Record<string, unknown>>;
+
+/** Members that can be told one by one: those of two objects, or of two lists that are not of plain values. */
+const areToldByMember = (before: Container, after: Container): boolean =>
+  Array.isArray(before) === Array.isArray(after) &&
+  (!Array.isArray(before) || [before, after].some((list) => Object.values(list).some(isContainer)));
 
 const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;

@@ -350,7 +350,7 @@ describe('a client (ADM-4)', () => {
     );
     const { secret, change } = made.body;
     expect([secret.length, change.state]).toEqual([43, 'pending']);
-    expect(change.objects[0]?.differences).toHaveLength(1); // in the place of the former one, not beside one that ends now by our clock
+    expect(change.objects[0]?.differences).toMatchObject([{ path: '/secrets/secretId=1', after: null }, {}]); // gone, and not ended now by our clock
     expect(JSON.stringify(change)).not.toContain('sha256:');
     expect([await token('BANYSGS0', secret), await token('BANYSGS0', 'demo-BANYSGS0')]).toEqual([401, 200]);
     await decide(change.changeId, 'approval', 'operator2');
