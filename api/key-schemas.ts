@@ -9,9 +9,9 @@ import { words } from './words.ts';
 export const keySchema = z
   .object({
     keyId: z.string().openapi({ description: 'kid of its key set: its thumbprint (RFC 7638)' }),
-    state: z.enum(['signs', 'followed', 'ended', 'withdrawn']).openapi({
+    state: z.enum(['signs', 'followed', 'ended', 'withdrawn', 'not-ours']).openapi({
       description:
-        'signs: until another follows; followed: it signs beside the one that follows it, or, of the issuer, tokens that it has signed count; ended: after that; withdrawn: nobody should trust it any longer',
+        'signs: until another follows; followed: it signs beside the one that follows it, or, of the issuer, tokens that it has signed count; ended: after that; withdrawn: nobody should trust it any longer; not-ours: it does not count, because nobody made it who has SEALING_KEYS (SEC-6)',
     }),
     signsFrom: z.string().openapi({ format: 'date-time' }),
     signsUntil: z.string().nullable().openapi({ format: 'date-time' }),
@@ -32,7 +32,7 @@ export const rotationBody = z
   })
   .strict();
 
-type ListedKey = Omit<DeliveryKey, 'publicKey'> & Partial<ListedIssuerKey>;
+type ListedKey = Omit<DeliveryKey, 'publicKey'> & Partial<ListedIssuerKey> & { readonly isOurs?: boolean };
 
 export function renderKey(key: ListedKey): JsonObject {
   const { keyId, signsFrom, signsUntil, withdrawnAt, madeBy, because } = key;
@@ -47,8 +47,9 @@ export function renderKey(key: ListedKey): JsonObject {
   };
 }
 
-function stateOf({ signsUntil, withdrawnAt, countsUntil = signsUntil }: ListedKey): string {
+function stateOf({ signsUntil, withdrawnAt, countsUntil = signsUntil, isOurs = true }: ListedKey): string {
   if (withdrawnAt !== null) return 'withdrawn';
-  if (countsUntil === null) return 'signs';
-  return countsUntil.getTime() > Date.now() ? 'followed' : 'ended';
+  if (countsUntil !== null && countsUntil.getTime() <= Date.now()) return 'ended';
+  if (!isOurs) return 'not-ours';
+  return countsUntil === null ? 'signs' : 'followed';
 }

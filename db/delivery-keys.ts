@@ -30,11 +30,11 @@ export interface SigningKey extends Pick<DeliveryKey, 'keyId' | 'publicKey' | 's
   readonly privateKey: string;
 }
 
-/** All, the newest first. */
-export async function listDeliveryKeys(db: Db): Promise<readonly DeliveryKey[]> {
-  const { rows } = await sql<DeliveryKey>`
-    select ${columns} from delivery_keys order by signs_from desc, key_id`.execute(db);
-  return rows;
+/** All, the newest first, with whether each counts here. */
+export async function listDeliveryKeys(db: Db): Promise<readonly (DeliveryKey & { isOurs: boolean })[]> {
+  const { rows } = await sql<DeliveryKey & Vouched>`
+    select ${columns}, ${vouchedColumns} from delivery_keys order by signs_from desc, key_id`.execute(db);
+  return Promise.all(rows.map(async (row) => ({ ...row, isOurs: await isOurs(db, row) })));
 }
 
 /** Nothing that it has signed is read any longer. */
