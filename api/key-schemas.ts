@@ -2,16 +2,16 @@
 // issuer (SEC-8).
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../core/money.ts';
-import type { DeliveryKey } from '../db/delivery-keys.ts';
+import type { ListedDeliveryKey } from '../db/delivery-keys.ts';
 import type { ListedIssuerKey } from '../db/issuer.ts';
 import { words } from './words.ts';
 
 export const keySchema = z
   .object({
     keyId: z.string().openapi({ description: 'kid of its key set: its thumbprint (RFC 7638)' }),
-    state: z.enum(['signs', 'followed', 'ended', 'withdrawn', 'not-ours']).openapi({
+    state: z.enum(['signs', 'followed', 'ended', 'withdrawn', 'not-ours', 'unreadable']).openapi({
       description:
-        'signs: until another follows; followed: it signs beside the one that follows it, or, of the issuer, tokens that it has signed count; ended: after that; withdrawn: nobody should trust it any longer; not-ours: it does not count, because nobody made it who has SEALING_KEYS (SEC-6)',
+        'signs: until another follows; followed: it signs beside the one that follows it, or, of the issuer, tokens that it has signed count; ended: after that; withdrawn: nobody should trust it any longer; not-ours: it does not count, because nobody made it who has SEALING_KEYS (SEC-6); unreadable: it does not count in the api that answers, which lacks the one of SEALING_KEYS that was used, or somebody has changed it',
     }),
     signsFrom: z.string().openapi({ format: 'date-time' }),
     signsUntil: z.string().nullable().openapi({ format: 'date-time' }),
@@ -32,7 +32,7 @@ export const rotationBody = z
   })
   .strict();
 
-type ListedKey = Omit<DeliveryKey, 'publicKey'> & Partial<ListedIssuerKey> & { readonly isOurs?: boolean };
+type ListedKey = Omit<ListedDeliveryKey, 'publicKey'> & Partial<ListedIssuerKey>;
 
 export function renderKey(key: ListedKey): JsonObject {
   const { keyId, signsFrom, signsUntil, withdrawnAt, madeBy, because } = key;
@@ -47,9 +47,9 @@ export function renderKey(key: ListedKey): JsonObject {
   };
 }
 
-function stateOf({ signsUntil, withdrawnAt, countsUntil = signsUntil, isOurs = true }: ListedKey): string {
+function stateOf({ signsUntil, withdrawnAt, countsUntil = signsUntil, strange }: ListedKey): string {
   if (withdrawnAt !== null) return 'withdrawn';
   if (countsUntil !== null && countsUntil.getTime() <= Date.now()) return 'ended';
-  if (!isOurs) return 'not-ours';
+  if (strange !== undefined) return strange;
   return countsUntil === null ? 'signs' : 'followed';
 }

@@ -31,11 +31,20 @@ export interface SigningKey extends Pick<DeliveryKey, 'keyId' | 'publicKey' | 's
 }
 
 /** All, the newest first, with whether each counts here. */
-export async function listDeliveryKeys(db: Db): Promise<readonly (DeliveryKey & { isOurs: boolean })[]> {
+export async function listDeliveryKeys(db: Db): Promise<readonly ListedDeliveryKey[]> {
   const { rows } = await sql<DeliveryKey & Vouched>`
     select ${columns}, ${vouchedColumns} from delivery_keys order by signs_from desc, key_id`.execute(db);
-  return Promise.all(rows.map(async (row) => ({ ...row, isOurs: await isOurs(db, row) })));
+  const { isRequired } = vouching(db);
+  return Promise.all(
+    rows.map(async (row): Promise<ListedDeliveryKey> => {
+      const said = isRequired ? await saidOfKey(db, row) : 'ours';
+      return said === 'ours' ? row : { ...row, strange: said === 'nothing' ? 'not-ours' : 'unreadable' };
+    }),
+  );
 }
+
+/** `strange`: it does not count in this process, because nobody said that it is ours, or nobody here can read who did. */
+export type ListedDeliveryKey = DeliveryKey & { readonly strange?: 'not-ours' | 'unreadable' };
 
 /** Nothing that it has signed is read any longer. */
 export const deliveryKeyIsOver = sql`(withdrawn_at is not null

@@ -17,7 +17,10 @@ export interface SealingState {
   readonly lacking: readonly string[];
 }
 
-/** After what this process wraps at its start has been wrapped. */
+/**
+ * After what this process wraps at its start has been wrapped.
+ * @internal exported for tests
+ */
 export async function sealingState(db: Db): Promise<SealingState> {
   const vault = vaultOf(db);
   if (vault === undefined) return { dataKeyId: null, wrappedBy: [], lacking: [] };

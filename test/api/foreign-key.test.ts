@@ -7,7 +7,7 @@ import { vaultPlugin } from '../../db/vault.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi } from './running-api.ts';
 
-test('a key that somebody put there who has no sealing keys is shown as not ours (SEC-6)', async () => {
+test('a key that somebody put there who has no sealing keys is shown as not ours, and one that this process cannot read as that (SEC-6)', async () => {
   const sealing = { keys: [{ keyId: 'first', key: randomBytes(32).toString('base64') }], seals: true };
   const { url } = await testDatabase();
   const api = await startApi(url, { vault: vaultPlugin(sealing, () => undefined) });
@@ -17,6 +17,12 @@ test('a key that somebody put there who has no sealing keys is shown as not ours
   await sql`
     insert into delivery_keys (key_id, public_key, made_by, because, signs_from)
     values (${foreign}, ${foreign}, 'isthmus', 'on schedule', now() - interval '1 day')`.execute(api.db);
+  const other = 'B'.repeat(43);
+  await sql`
+    insert into delivery_keys (key_id, public_key, made_by, because, signs_from, vouched, vouched_by)
+    values (${other}, ${other}, 'isthmus', 'on schedule', now() - interval '2 days', 'AAAA', 'second')`.execute(
+    api.db,
+  );
   const { body } = await api.get<readonly { keyId: string; state: string }[]>(
     '/admin/delivery-keys',
     'operator',
@@ -24,5 +30,6 @@ test('a key that somebody put there who has no sealing keys is shown as not ours
   expect(body.map((one) => [one.keyId, one.state])).toEqual([
     [keyId, 'signs'],
     [foreign, 'not-ours'],
+    [other, 'unreadable'],
   ]);
 });
