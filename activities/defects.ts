@@ -64,7 +64,8 @@ export async function boundSubmission<T>(
     );
   } catch (error) {
     if (isUnanswerable(error)) await recordUnanswerable(db, messageId, workerId);
-    if (error instanceof SealingKeyMissing) await tellKeyMissing({ db, logger, workerId }, error.keyId);
+    if (error instanceof SealingKeyMissing && error.keyId !== undefined)
+      await tellKeyMissing({ db, logger, workerId }, error.keyId);
     throw error;
   }
 }

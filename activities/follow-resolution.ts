@@ -8,9 +8,8 @@ import { reject } from '../core/rejection.ts';
 import { followDirectory, isListedReason, type Enquiry, type FollowUp } from '../core/resolution.ts';
 import { ok } from '../core/result.ts';
 import { loadEnquiry } from '../db/enquiries.ts';
-import { SealBroken } from '../db/key-wrapping.ts';
 import { messageBody } from '../db/messages.ts';
-import { openOrTell } from '../db/changed-messages.ts';
+import { openAndTell } from '../db/changed-messages.ts';
 import {
   findResolution,
   loadRequest,
@@ -117,8 +116,7 @@ async function openAgain(
 }
 
 async function readReport(deps: ActivityDependencies, messageId: string): Promise<Acmt024> {
-  const body = await openOrTell(deps.db, messageId, () => messageBody(deps.db, messageId));
-  if (body === 'changed') throw new SealBroken('the answer of a party is not what was stored');
+  const body = await openAndTell(deps.db, messageId, () => messageBody(deps.db, messageId));
   assert(body !== undefined, 'what a resolution waits for is kept (LIF-6)');
   const reading = await parseMessage(deps.engine, 'acmt024', body);
   assert(reading.ok, 'a report is judged before it is stored');

@@ -4,14 +4,21 @@ import { alertUnlessOpen } from '../db/audit.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { outlast } from './failures.ts';
 
-/** One alert for each worker and key, until an operator closes it; its log says which process it is. */
+const toldForMs = 10_000; // each attempt meets it
+const toldAtMs = new Map<string, number>();
+
+/**
+ * One alert for each worker and key, until an operator closes it; its log says which process it is.
+ * @param keyId undefined: it has no key to sign by
+ */
 export async function tellKeyMissing(
   { db, logger, workerId }: Pick<ActivityDependencies, 'db' | 'logger' | 'workerId'>,
   keyId: string | undefined,
 ): Promise<void> {
-  if (keyId === undefined) return;
-  const isNew = await outlast(() =>
-    alertUnlessOpen(db, { kind: 'worker.sealing-key-missing', detail: { workerId, keyId } }),
-  );
-  if (isNew) logger.error({ workerId, keyId }, 'this worker lacks a key of SEALING_KEYS');
+  const what = `${workerId} ${keyId ?? ''}`;
+  if (performance.now() - (toldAtMs.get(what) ?? -Infinity) < toldForMs) return;
+  const detail = keyId === undefined ? { workerId } : { workerId, keyId };
+  const isNew = await outlast(() => alertUnlessOpen(db, { kind: 'worker.sealing-key-missing', detail }));
+  toldAtMs.set(what, performance.now());
+  if (isNew) logger.error(detail, 'this worker lacks a key of SEALING_KEYS');
 }

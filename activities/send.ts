@@ -14,6 +14,7 @@ import {
 import { operatorOf } from '../core/receiver.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import { tellChanged } from '../db/changed-messages.ts';
+import { SealingKeyMissing } from '../db/failures.ts';
 import { settleAttempt, type AttemptOutcome, type ClaimedAttempt, type Following } from '../db/deliveries.ts';
 import { addressOf, type Addressed } from './addresses.ts';
 import { boundDefects } from './defects.ts';
@@ -153,7 +154,8 @@ export async function send<Answer = never>(
       next,
     }),
   );
-  if (attempt.missingKey !== undefined) await tellKeyMissing(deps, attempt.missingKey);
+  if (result.outcome === 'NOT_SENT' && result.errorClass === keyMissing)
+    await tellKeyMissing(deps, attempt.missingKey);
   else if (attempt.body === null)
     await outlast(() => tellChanged(deps.db, attempt.messageId, deliveryOf(attempt)));
   deps.steps.attempted({
@@ -232,13 +234,30 @@ async function post(
       errorClass: attempt.missingKey === undefined ? messageChanged : keyMissing,
     };
   }
-  const headers = {
-    'content-type': 'application/xml; charset=utf-8',
-    ...signer.headersOf({ id: attempt.messageIdentification, body }),
-    ...(way.isSigned && (await signer.signedRequest({ url: way.url, body }))),
-    ...traceHeaders,
-  };
+  const signed = await signatureOf(signer, { ...attempt, body }, way);
+  if (signed === undefined) {
+    way.admission.leave();
+    return { outcome: 'NOT_SENT', errorClass: keyMissing };
+  }
+  const headers = { 'content-type': 'application/xml; charset=utf-8', ...signed, ...traceHeaders };
   return way.admission.post(way.url, body, headers, limitsOf(policy, until));
+}
+
+/** Undefined: this worker has no key to sign by, and nothing goes out unsigned (CBK-2). */
+async function signatureOf(
+  signer: Signer,
+  { messageIdentification: id, body }: { readonly messageIdentification: string; readonly body: Buffer },
+  { isSigned, url }: Way,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  try {
+    return {
+      ...signer.headersOf({ id, body }),
+      ...(isSigned && (await signer.signedRequest({ url, body }))),
+    };
+  } catch (error) {
+    if (error instanceof SealingKeyMissing) return undefined;
+    throw error;
+  }
 }
 
 function limitsOf({ waits }: SendPolicy, until: number | undefined): PostLimits {

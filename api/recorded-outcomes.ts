@@ -187,8 +187,8 @@ function hindered(
     case 'sent-since':
       return problem('outcome-overtaken', {
         detail:
-          `Attempt ${hindrance.attempt} of the instruction may have arrived after it was recorded. Ask the destination again; ` +
-          'if that is still how it ended, withdraw this outcome and record it anew.',
+          `Attempt ${hindrance.attempt} of the instruction may have arrived after it was recorded. Withdraw this outcome, ask the ` +
+          'destination again, and record what it says then.',
       });
     case 'decided':
       return decidedAlready(uetr, hindrance.status);

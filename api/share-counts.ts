@@ -25,6 +25,7 @@ export interface TakenIn {
 const shareEveryMs = 1_000;
 const countEveryMs = 5_000; // a million undecided payments are some tenths of a second
 const recountEveryMs = 250; // whoever is at its limit asks with each payment
+const recountShare = 10; // and where counting takes long, so many times as long
 
 export interface SharedCounts {
   readonly undecided: Undecided;
@@ -32,11 +33,6 @@ export interface SharedCounts {
 }
 
 export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCounts {
-  let counted: ReadonlyMap<string, number> = new Map();
-  let counting: Promise<void> | undefined;
-  let countedAtMs = -Infinity;
-  let added = new Map<string, number>();
-  const takenIn = new Map<string, number>(); // at present
   let forgottenBefore = 0;
 
   async function share(): Promise<void> {
@@ -63,48 +59,65 @@ export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCount
     }
   }
 
+  const undecided = countingUndecided(db, logger);
+  const stops = [again(shareEveryMs, share), again(countEveryMs, undecided.count)];
+  return {
+    undecided,
+    close: async () => {
+      await Promise.all(stops.map((stop) => stop()));
+    },
+  };
+}
+
+function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count: () => Promise<void> } {
+  let counted: ReadonlyMap<string, number> = new Map();
+  let counting: Promise<void> | undefined;
+  let recountFromMs = -Infinity;
+  let added = new Map<string, number>();
+  let beingCounted: ReadonlyMap<string, number> = new Map(); // added before the count that is under way
+  const takenIn = new Map<string, number>(); // at present
+
   /** One at a time. */
   function count(): Promise<void> {
+    const beganAtMs = performance.now();
     counting ??= countNow().finally(() => {
       counting = undefined;
-      countedAtMs = performance.now();
+      const now = performance.now();
+      recountFromMs = now + Math.max(recountEveryMs, recountShare * (now - beganAtMs));
     });
     return counting;
   }
 
   async function countNow(): Promise<void> {
     const since = new Map<string, number>();
-    const before = added;
+    beingCounted = added;
     added = since;
     try {
       counted = await countUndecided(db);
     } catch (error) {
-      for (const [system, number] of before) change(since, system, number);
+      for (const [system, number] of beingCounted) change(since, system, number);
       logger.debug({ err: error }, 'undecided payments could not be counted; the last count stands');
     }
+    beingCounted = new Map();
   }
 
-  const stops = [again(shareEveryMs, share), again(countEveryMs, count)];
   return {
-    undecided: {
-      of: (system) => (counted.get(system) ?? 0) + (added.get(system) ?? 0) + (takenIn.get(system) ?? 0),
-      takeIn(system) {
-        let isNew = false;
-        change(takenIn, system, 1);
-        return {
-          isNew: () => void (isNew = true),
-          end() {
-            change(takenIn, system, -1);
-            if (isNew) change(added, system, 1);
-          },
-        };
-      },
-      async recount() {
-        if (counting !== undefined || performance.now() - countedAtMs >= recountEveryMs) await count();
-      },
+    count,
+    of: (system) =>
+      [counted, beingCounted, added, takenIn].reduce((sum, counts) => sum + (counts.get(system) ?? 0), 0),
+    takeIn(system) {
+      let isNew = false;
+      change(takenIn, system, 1);
+      return {
+        isNew: () => void (isNew = true),
+        end() {
+          change(takenIn, system, -1);
+          if (isNew) change(added, system, 1);
+        },
+      };
     },
-    close: async () => {
-      await Promise.all(stops.map((stop) => stop()));
+    async recount() {
+      if (counting !== undefined || performance.now() >= recountFromMs) await count();
     },
   };
 }

@@ -31,19 +31,28 @@ export async function tellChanged(
 }
 
 /**
- * @param open reads the message
- * @returns what it reads; `changed`, which is told, where that is not what was stored
+ * As `open`, which reads the message.
+ * @throws SealBroken, after that was told, where it is not what was stored
  */
+export async function openAndTell<T>(db: Db, messageId: string, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof SealBroken) await tellChanged(db, messageId);
+    throw error;
+  }
+}
+
+/** The same; `changed` where it is not what was stored. */
 export async function openOrTell<T>(
   db: Db,
   messageId: string,
   open: () => Promise<T>,
 ): Promise<T | 'changed'> {
   try {
-    return await open();
+    return await openAndTell(db, messageId, open);
   } catch (error) {
-    if (!(error instanceof SealBroken)) throw error;
-    await tellChanged(db, messageId);
-    return 'changed';
+    if (error instanceof SealBroken) return 'changed';
+    throw error;
   }
 }

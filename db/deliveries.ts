@@ -167,10 +167,10 @@ export async function partyOf(db: Db, deliveryId: string): Promise<string> {
   return row.party;
 }
 
-/** Whether an operator has recorded of the payment of `d` that it was not credited: sent now, it might be after all (LIF-4). */
-const isSettledUncredited = sql`exists (
-  select from recorded_outcomes o -- index recorded_outcomes_standing
-  where o.uetr = d.subject_id and o.withdrawn_at is null and o.status <> 'ACCC')`;
+/** Whether an operator has recorded of a payment that it was not credited: sent now, it might be after all (LIF-4). */
+export const isSettledUncredited = (uetr: RawBuilder<unknown>) => sql`exists (
+  select from recorded_outcomes settled -- index recorded_outcomes_standing
+  where settled.uetr = ${uetr} and settled.withdrawn_at is null and settled.status <> 'ACCC')`;
 
 /**
  * Claims one send of an instruction, the first or one that enquires (TIM-2).
@@ -200,7 +200,7 @@ export async function claimInstruction(
       ) deadline
       where d.delivery_id = ${deliveryId}
         and (d.claim = ${claim}::uuid
-          or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0) and not ${isSettledUncredited}))
+          or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0) and not ${isSettledUncredited(sql`d.subject_id`)}))
       returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id, d.begun_at,
         case when d.closed_at is null then remaining_ms else 0 end as remaining_ms
     ),

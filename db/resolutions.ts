@@ -5,6 +5,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../core/assert.ts';
 import { mapValue } from '../core/result.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
+import { openAndTell } from './changed-messages.ts';
 import type { Db } from './connection.ts';
 import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from './messages.ts';
 import { unlessTaken, type Written } from './unless-taken.ts';
@@ -37,7 +38,7 @@ export interface StoredResolution {
 
 /** A stored acmt.023 with everything that the database knows about its keys. */
 export interface StoredRequest {
-  /** Its bytes; what was answered stands without them. @throws as `openBody` (db/vault.ts) */
+  /** Its bytes; what was answered stands without them. @throws as `openBody` (db/vault.ts), of a changed one once that is told */
   readonly open: () => Promise<Buffer>;
   readonly messageIdentification: string;
   readonly sourceSystem: string;
@@ -134,7 +135,7 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
   const [row] = rows;
   assert(row !== undefined, 'a request is stored before its workflow starts');
   return {
-    open: () => openKept(db, row),
+    open: () => openAndTell(db, messageId, () => openKept(db, row)),
     messageIdentification: row.message_identification,
     sourceSystem: row.party,
     now: row.now.getTime(),

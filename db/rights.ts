@@ -214,19 +214,20 @@ async function closeToPublic(db: Db, say: (what: string) => void): Promise<void>
   const { rows: functions } = await sql<{ name: string }>`
     select p.oid::regprocedure::text as name from pg_proc p
     where pronamespace = 'public'::regnamespace
+      and proowner = (select relowner from pg_class where oid = 'payments'::regclass)
       and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')`.execute(
     db,
   );
   const all = sql.join(roles.map((role) => sql.id(role)));
   for (const { name } of functions)
-    await sql`revoke all on routine ${sql.raw(name)} from public, ${all}`.execute(db);
-  const { rows: databases } = await sql<{ name: string; isTheirs: boolean; isOpen: boolean }>`
-    select quote_ident(datname) as name, pg_has_role(datdba, 'usage') as "isTheirs",
+    await sql`revoke all on function ${sql.raw(name)} from public, ${all}`.execute(db);
+  const { rows: databases } = await sql<{ name: string; login: string; isTheirs: boolean; isOpen: boolean }>`
+    select quote_ident(datname) as name, quote_ident(current_user) as login, pg_has_role(datdba, 'usage') as "isTheirs",
       has_database_privilege('public', oid, 'connect, temporary') as "isOpen"
     from pg_database where datname = current_database()`.execute(db);
-  for (const { name, isTheirs, isOpen } of databases) {
+  for (const { name, login, isTheirs, isOpen } of databases) {
     const statements = [
-      `grant connect on database ${name} to ${roles.join(', ')}`,
+      `grant connect on database ${name} to ${[login, ...roles].join(', ')}`,
       `revoke connect, temporary on database ${name} from public`,
     ];
     if (isTheirs) for (const statement of statements) await sql.raw(statement).execute(db);

@@ -6,7 +6,7 @@ import { lateFinal, type Decision } from '../core/decision.ts';
 import type { Sends } from '../core/enquiry-schedule.ts';
 import { isInDoubt } from './audit.ts';
 import type { Db } from './connection.ts';
-import { isOfToldKind, isOpen } from './deliveries.ts';
+import { isOfToldKind, isOpen, isSettledUncredited } from './deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
 import { ago, hasAged, paged, pageRows, sliced, type Place } from './paged.ts';
 
@@ -24,12 +24,15 @@ export interface UndecidedPayment {
   readonly finalReportId: string | null;
   /** Whether operators have confirmed, for longer than the grace, how it ended (LIF-4). */
   readonly hasOutcome: boolean;
-  /** NORM: what was sent, and when (TIM-2); null for HIGH, which ends at its deadline. */
+  /**
+   * NORM: what was sent, and when (TIM-2); null for HIGH, which ends at its deadline, and while it is on record that nothing was
+   * credited, when nothing is sent (LIF-4).
+   */
   readonly sends: Sends | null;
 }
 
-/** Of a payment `p` with its instruction `i`. Primary key; audit_events_subject_id. */
-const sends = sql`case when p.deadline_at is null then jsonb_build_object(
+/** Of a payment `p` with its instruction `i`. Primary key; audit_events_subject_id; recorded_outcomes_standing. */
+const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(sql`p.uetr`)} then jsonb_build_object(
   'acceptedAt', ${epochMs(sql`p.received_at`)}, 'now', ${epochMs(sql`clock_timestamp()`)},
   'statusAskedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'owedSince', ${epochMs(sql`i.enquiry_owed_since`)},
   'lastSendEndedAt', (
@@ -37,7 +40,7 @@ const sends = sql`case when p.deadline_at is null then jsonb_build_object(
     where a.delivery_id = i.delivery_id),
   'isInDoubt', ${isInDoubt(sql`p.uetr`)}) end`;
 
-/** What was sent of an undecided NORM payment, now; null where it is decided, or HIGH. */
+/** What was sent of an undecided NORM payment, now; null where it is decided, HIGH, or not sent any more (LIF-4). */
 export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   const { rows } = await sql<{ sends: Sends | null }>`
     select ${sends} as sends from payments p

@@ -14,7 +14,10 @@ export async function useAssertion(
   { clientId, jti, endsAtMs }: { readonly clientId: string; readonly jti: string; readonly endsAtMs: number },
 ): Promise<boolean> {
   const { rows } = await sql`
-    with gone as (delete from used_assertions where ends_at < now() - ${sql.lit(keptAfter)}::interval)
+    with gone as (
+      delete from used_assertions where (client_id, jti_sha256) in (
+        select client_id, jti_sha256 from used_assertions where ends_at < now() - ${sql.lit(keptAfter)}::interval
+        limit 100 for update skip locked)) -- nobody waits for who removes the same ones
     insert into used_assertions (client_id, jti_sha256, ends_at)
     values (${clientId}, ${digestOf(jti)}, ${new Date(endsAtMs)}) on conflict do nothing
     returning client_id`.execute(db);

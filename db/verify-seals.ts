@@ -159,16 +159,19 @@ function differences(sealed: readonly SealedRow[], found: readonly SealedRow[]):
   return [...lost, ...added.map((row) => `${nameOf(row)} was added after its hour was sealed`)];
 }
 
-/** Until when books are closed, or were found closed ahead of the time: what is decided meanwhile has that time (REC-2). */
+/** Until when books are closed, or an open alert says that they were: what is decided meanwhile has that time (REC-2). */
 async function booksClosed(db: Db): Promise<readonly string[]> {
-  // audit_events_alerts
-  const { rows } = await sql<{ until: string | null }>`
-    select until::text as until from books_closed
-    union all select e.detail ->> 'until' from audit_events e where ${isAlert} and e.kind = 'book.closed-ahead'`.execute(
-    db,
-  );
-  return rows.flatMap(({ until }) => (until === null || Number.isNaN(Date.parse(until)) ? [] : [until]));
+  // audit_events_alerts; a time that somebody has made up must not end this
+  const { rows } = await sql<{ until: string }>`
+    select until::text as until from books_closed where isfinite(until)
+    union all
+    select e.detail ->> 'until' from audit_events e left join alert_states s on s.audit_event_id = e.audit_event_id
+    where ${isAlert} and e.kind = 'book.closed-ahead' and s.action is distinct from 'close'
+      and pg_input_is_valid(e.detail ->> 'until', 'timestamptz')`.execute(db);
+  return rows.map(({ until }) => until);
 }
+
+const aheadOnly = ', but while books are closed ahead (book.closed-ahead)';
 
 /** What no seal is about, one sentence each. */
 export async function verifyUnsealed(
@@ -182,7 +185,10 @@ export async function verifyUnsealed(
   const first = await firstYearThere(db);
   const kept = await firstYearKept(db, { recordsYears });
   return [
-    ...ahead.map((row) => `${nameOf(row)} has a time that has not come: no worker gives it one`),
+    ...ahead.map(
+      (row) =>
+        `${nameOf(row)} has a time that has not come: no worker gives it one${row.table === 'decisions' ? aheadOnly : ''}`,
+    ),
     ...(first !== null && kept < first
       ? [
           `the partitions of before ${first} are gone, though records are kept for ${recordsYears} years (RECORDS_KEPT_YEARS)`,

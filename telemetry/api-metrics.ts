@@ -95,9 +95,11 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
   };
 }
 
+const zeroForMs = 20_000; // whoever scrapes every 15 s sees it, though others scrape too
+
 /**
- * Counts what may come all at once and never again. Each series begins with 0, at the first scrape after it: of one that
- * begins with what it counts `increase` sees nothing.
+ * Counts what may come all at once and never again. Each series is 0 for a while, from the first scrape after it began: of one
+ * that begins with what it counts `increase` sees nothing.
  * @returns counts one more of a value of the label
  */
 function countFromZero(
@@ -105,26 +107,26 @@ function countFromZero(
   { name, help, label }: { readonly name: string; readonly help: string; readonly label: string },
 ): (value: string) => void {
   const shown = new Set<string>();
-  let held = new Map<string, number>(); // of those that no scrape has shown
-  let shownAsZero: typeof held = new Map();
+  const held = new Map<string, { count: number; untilMs?: number }>(); // of those that are still shown as 0
   const counter = new Counter({
     name,
-    help: `${help}; each begins with 0 at the first scrape after it`,
+    help: `${help}; each is 0 for ${zeroForMs / 1_000} s from the first scrape after it began`,
     labelNames: [label],
     registers,
     collect() {
-      for (const [value, count] of shownAsZero) counter.inc({ [label]: value }, count);
-      for (const value of held.keys()) {
-        counter.inc({ [label]: value }, 0);
+      for (const [value, one] of held) {
+        one.untilMs ??= performance.now() + zeroForMs;
+        const isOver = performance.now() >= one.untilMs;
+        counter.inc({ [label]: value }, isOver ? one.count : 0);
+        if (!isOver) continue;
         shown.add(value);
+        held.delete(value);
       }
-      shownAsZero = held;
-      held = new Map();
     },
   });
   return (value) => {
     if (shown.has(value)) counter.inc({ [label]: value });
-    else held.set(value, (held.get(value) ?? 0) + 1);
+    else held.set(value, { ...held.get(value), count: (held.get(value)?.count ?? 0) + 1 });
   };
 }
 

@@ -175,7 +175,7 @@ export const operationsProblems = {
     status: 409,
     title: 'Instruction may have arrived since',
     ruleId: 'LIF-4',
-    detail: 'Ask the destination again, withdraw the outcome, and record how it ended now.',
+    detail: 'Withdraw the outcome, ask the destination again, and record what it says then.',
   },
   'outcome-ended': {
     status: 409,

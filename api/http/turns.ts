@@ -31,7 +31,7 @@ export const turnKinds = {
   /** Questions that are answered in some tenths of a millisecond, and share their trips to the database's disk. */
   quote: { atOnce: 16, waiting: 1_000, waitMs: 5_000 },
   /** Signatures of one payment system that are verified: a few at a time, whoever sends them in its name. */
-  signature: { atOnce: 4, waiting: 1_000, waitMs: 5_000 },
+  signature: { atOnce: 8, waiting: 1_000, waitMs: 5_000 },
   /** What asks the database before it is known who sends it: of one address. */
   stranger: { atOnce: 4, waiting: 1_000, waitMs: 5_000 },
   /** Answers of any length: under way until the last of it is taken or its client is gone. */

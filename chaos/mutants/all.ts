@@ -5,7 +5,7 @@ import { furtherMutants } from './further.ts';
 import { toldMutants } from './told.ts';
 import type { Mutant } from './mutant.ts';
 
-const closedToSends = '(d.closed_at is null and (remaining_ms is null or remaining_ms > 0))';
+const closedToSends = 'd.closed_at is null and (remaining_ms is null or remaining_ms > 0)';
 
 export const mutants: readonly Mutant[] = [
   {

@@ -56,7 +56,7 @@ export const furtherMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/send.ts',
-        find: 'signer.headersOf({ id: attempt.messageIdentification, body }',
+        find: 'signer.headersOf({ id, body }',
         replace: 'signer.headersOf({ id: randomUUID(), body }',
       },
     ],

@@ -181,7 +181,7 @@ export const evidence = z.object({
       status: z.string().nullable(),
       reasonCode: z.string().nullable(),
       inReplyTo: z.string().nullable(),
-      isChanged: z.boolean(),
+      isChanged: z.boolean().optional(), // an api of a release before says nothing
     }),
   ),
   messagesLeftOut: z.array(

@@ -3,10 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
+import { openSigner } from '../../activities/signer.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import { listAlerts } from '../../db/cases.ts';
 import { connect } from '../../db/connection.ts';
@@ -160,4 +161,42 @@ test('one alert names the worker and the key, while it is open, whatever could n
   const judge = () => createValidatePayment(other)({ messageId });
   for (let tries = 0; tries < 2; tries += 1) await expect(judge()).rejects.toThrow('SEALING_KEYS lacks k1');
   expect(await told(other)).toEqual([{ ...alert, workerId: other.workerId }]);
+});
+
+test('a worker that has no key to sign by sends nothing unsigned, and uses up nothing for it; an alert names it (CBK-2)', async () => {
+  let generation = {};
+  const { logger } = deps;
+  const signer = await openSigner(db, { rotateAfterDays: 90, reference: () => generation, logger });
+  onTestFinished(() => signer.close());
+  await sql`alter table delivery_key_secrets rename to hidden`.execute(db);
+  onTestFinished(() => void sql`alter table hidden rename to delivery_key_secrets`.execute(db));
+  await sql`update delivery_keys set signs_until = statement_timestamp(), withdrawn_at = statement_timestamp()`.execute(
+    db,
+  );
+  generation = {};
+  await expect
+    .poll(() => {
+      try {
+        return signer.sign(Buffer.from('x')).keyId;
+      } catch {
+        return 'none';
+      }
+    })
+    .toBe('none');
+  const workerId = '00000000-0000-4000-8000-000000000002';
+  const payment = await accepted();
+  const before = asked;
+  expect(await forward(payment, { ...deps, signer, workerId })).toMatch('OwnResources');
+  expect(await recordOf(payment.uetr, 'instruction')).toMatchObject({
+    possiblySent: 0,
+    ends: ['NOT_SENT key-missing'],
+  });
+  expect(asked).toBe(before);
+  const { alerts } = await listAlerts(
+    db,
+    { states: ['open'], kind: 'worker.sealing-key-missing' },
+    { limit: 10 },
+  );
+  expect(alerts.map(({ detail }) => detail)).toContainEqual({ workerId });
+  expect(await forward(payment)).toEqual({ kind: 'pending' }); // by a worker that signs
 });

@@ -3,8 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { isSendOverdue } from '../../core/enquiry-schedule.ts';
+import { askStatus } from '../../db/asks.ts';
 import { claimInstruction, settleAttempt } from '../../db/deliveries.ts';
 import { confirmOutcome, recordOutcome, withdrawOutcome } from '../../db/recorded-outcomes.ts';
+import { findUndecided, sendsOf } from '../../db/sweep.ts';
 import type { FinalStatus } from '../../core/report.ts';
 import { writeEvent } from '../harness/events.ts';
 import { rewritten } from '../harness/rewritten.ts';
@@ -37,7 +40,7 @@ async function inDoubt() {
       withdraw: () => withdrawOutcome(db, { uetr, outcomeId, by: 'operator', because: 'ask again' }),
     };
   };
-  return { deliveryId, claim, settle, record };
+  return { uetr, deliveryId, claim, settle, record };
 }
 
 test.each(['RJCT', 'BLCK'] as const)(
@@ -88,4 +91,27 @@ test('one whose end nobody knows, because its worker was killed, does so for as 
     sql`update delivery_attempts set started_at = started_at - interval '16 seconds' where delivery_id = ${one.deliveryId}`,
   );
   expect(await (await one.record('RJCT')).confirm()).toBeUndefined();
+});
+
+test('meanwhile the sweep misses no send, whoever asks: its execution is not taken for stuck; once it is withdrawn, what was asked is owed (LIF-2, DUP-1)', async () => {
+  const one = await inDoubt();
+  await one.claim();
+  await one.settle(1, 'MAYBE_SENT');
+  await rewritten(
+    db,
+    sql`update delivery_attempts set started_at = started_at - interval '1 hour', finished_at = finished_at - interval '1 hour'
+      where delivery_id = ${one.deliveryId}`,
+  );
+  const outcome = await one.record('RJCT');
+  expect(await askStatus(db, one.uetr)).toBe(true);
+  expect(await sendsOf(db, one.uetr)).toBeNull();
+  const found = async () => {
+    for await (const { uetr, sends } of findUndecided(db, 0)) if (uetr === one.uetr) return sends;
+    return undefined;
+  };
+  expect(await found()).toBeNull();
+  await outcome.withdraw();
+  const sends = await sendsOf(db, one.uetr);
+  expect(sends !== null && isSendOverdue(sends, 0)).toBe(true);
+  expect(await found()).not.toBeNull();
 });

@@ -1,6 +1,6 @@
 // What a source has submitted can no longer be read: its row was changed, or its data key is lost. What was judged goes on
 // from the record, which needs no byte of it (LIF-2, TIM-2, RES-1); what was not is answered all the same (SEC-9).
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
@@ -20,11 +20,17 @@ operator.answer = (response, body) => {
 };
 const resolutions = await resolutionSteps(operator);
 
-const ways = [
-  ['was changed', sql`update message_bodies set body = '<x/>'::bytea`],
-  ['is gone, as with its data key', sql`delete from message_bodies`],
-] as const;
-const unread = (id: string, [, change]: (typeof ways)[number], at = db) =>
+type Way = readonly [how: string, change: RawBuilder<unknown>, alert: 'message.changed' | 'message.defect'];
+const ways: readonly [Way, Way] = [
+  ['was changed', sql`update message_bodies set body = '<x/>'::bytea`, 'message.changed'],
+  ['is gone, as with its data key', sql`delete from message_bodies`, 'message.defect'],
+];
+/** By which an operator learns of a request (SEC-3, SEC-9). */
+const alertsOf = async (resolutionId: string) =>
+  (await resolutions.audit(resolutionId))
+    .filter(({ severity }) => severity === 'alert')
+    .map(({ kind }) => kind);
+const unread = (id: string, [, change]: Way, at = db) =>
   rewritten(at, sql`${change} where message_id = ${id}`);
 const kindsOf = async (subjectId: string) => {
   const { rows } = await sql<{ kind: string }>`
@@ -96,6 +102,7 @@ test.each(ways)(
       .execute();
     expect(await end(other)).toMatchObject(bare);
     expect(await judge(one.resolutionId)).toMatchObject({ verdict: 'answered', answer: bare });
+    for (const { resolutionId } of [one, other]) expect(await alertsOf(resolutionId)).toEqual([way[2]]);
   },
 );
 
@@ -108,5 +115,6 @@ test.each(ways)(
       verdict: 'answered',
       answer: { verified: false, reasonCode: 'NARR' },
     });
+    expect(await alertsOf(messageId)).toEqual([way[2]]);
   },
 );

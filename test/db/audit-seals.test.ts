@@ -322,8 +322,8 @@ describe('what no seal is about', () => {
     const says = 'has a time that has not come: no worker gives it one';
     expect(new Set(await unsealed())).toEqual(
       new Set([
-        `the decision of payment ${uetr} ${says}`,
-        `the decision of payment ${end} ${says}`,
+        `the decision of payment ${uetr} ${says}, but while books are closed ahead (book.closed-ahead)`,
+        `the decision of payment ${end} ${says}, but while books are closed ahead (book.closed-ahead)`,
         `audit event ${id} ${says}`,
       ]),
     );
@@ -342,6 +342,16 @@ describe('what no seal is about', () => {
     expect(await unsealed()).toEqual([]);
     const beyond = await decided(new Date(until.getTime() + 1_000));
     expect(await unsealed()).toEqual([expect.stringContaining(beyond)]);
+    // an alert that is closed, or that somebody has made up, hides nothing
+    await sql`insert into audit_events (severity, kind, detail) values ('alert', 'book.closed-ahead', '{"until": "2026"}')`.execute(
+      db,
+    );
+    await sql`insert into alert_states (audit_event_id, case_entry_id, action, client_id, at)
+      select audit_event_id, 1, 'close', 'operator', now() from audit_events
+      where kind = 'book.closed-ahead' and detail ->> 'until' <> '2026'`.execute(db);
+    expect(new Set(await unsealed())).toEqual(
+      new Set([within, beyond].map((one) => expect.stringContaining(one) as unknown)),
+    );
   });
 
   test('that seals of hours that have passed are gone, or were never made', async () => {

@@ -106,15 +106,17 @@ function urlOf(template: string, { parameters = [] }: Operation, random: () => n
   return `${path}?${[...query, ...(random() < 0.1 ? [pick(random, ['a=1', query[0] ?? 'limit=1'])] : [])].join('&')}`;
 }
 
-function bodyOf({ requestBody }: Operation, random: () => number) {
+function bodyOf({ requestBody, operationId }: Operation, random: () => number) {
   const [type = 'application/json', content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (content === undefined) return {};
   if (type !== 'application/json')
     return { type, body: pick(random, ['grant_type=client_credentials', 'a=%', '=&=&', oddTexts.join('&')]) };
   const odd = { resolve, oddity: pick(random, [0, 0.05, 0.3]) };
+  const body = textOf(valueOf(content.schema as JsonSchema, random, odd), random);
   return {
     type: random() < 0.95 ? type : 'text/plain',
-    body: textOf(valueOf(content.schema as JsonSchema, random, odd), random),
+    // no token would count from then on, and whatever follows be a 401
+    body: operationId === 'rotateIssuerKey' ? body.replaceAll(/("withdraw"\s*:\s*)true/g, '$1false') : body,
   };
 }
 

@@ -296,7 +296,7 @@ describe('somebody who changes what is stored', () => {
     ['by the seal of another', swapped],
     ['by a text without a seal', replaced],
   ])(
-    'a submission that was changed before it was judged, %s, is not judged, and an alert tells of it (SEC-9)',
+    'a submission that was changed before it was judged, %s, is not judged: it is answered RJCT NARR, and an alert tells of it (SEC-9)',
     async (_how, changed) => {
       await gateway.stopWorker();
       const message = await another();
@@ -310,9 +310,9 @@ describe('somebody who changes what is stored', () => {
       // the submission itself: it cannot be judged, and is answered (SEC-9)
       await changed(stored);
       await gateway.startWorker();
-      expect((await submitting).httpStatus).toBe(500);
-      expect(await evidence.audit(message.uetr)).toEqual(['message.unanswerable']);
-      expect(await evidence.decision(message.uetr)).toBeUndefined();
+      expect((await submitting).report?.status).toBe('RJCT');
+      expect(await evidence.audit(message.uetr)).toEqual(['message.defect']);
+      expect(await evidence.decision(message.uetr)).toMatchObject({ status: 'RJCT', reason_code: 'NARR' });
     },
   );
 

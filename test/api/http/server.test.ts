@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Country } from '../../../fixtures/bodies.ts';
+import { rotateDeliveryKey } from '../../../db/delivery-keys.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 
@@ -10,6 +11,7 @@ const database = await testDatabase();
 let api: RunningApi;
 beforeAll(async () => {
   api = await startApi(database.url);
+  await rotateDeliveryKey(api.db, { by: 'isthmus', because: 'a test', withdraw: false }); // as a worker does first
 });
 afterAll(() => api.close());
 
