@@ -33,14 +33,14 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
       if (claimed === undefined) throw failure('TooLate', 'answered already, or past the deadline');
       const { attempt } = claimed;
       const read = (body: AnswerBody) => takeAnswer(deps, { resolutionId, attempt }, body);
-      const { answer, story, isOwnFault } = await send(deps, {
+      const { answer, story, fault } = await send(deps, {
         ...claimed,
         way,
         subjectId: resolutionId,
         read,
       });
       if (answer?.kind === 'message') return { reportMessageId: answer.value };
-      if (isOwnFault) throw ownFault(attempt, `${party}: ${story}`);
+      if (fault !== undefined) throw ownFault(fault, attempt, `${party}: ${story}`);
       const delayMs = retryDelayMs(attempt.attemptSinceAsked) ?? untilDeadlineMs;
       throw failure('PartyDidNotAnswer', `${party}: ${story}`, delayMs);
     });

@@ -32,7 +32,7 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       if (outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
       if (answer?.kind === 'message') return answer.value;
       if (answer?.kind === 'receipt') return { kind: 'pending' };
-      if (sent.isOwnFault) throw ownFault(attempt, `${party}: ${story}`);
+      if (sent.fault !== undefined) throw ownFault(sent.fault, attempt, `${party}: ${story}`);
       const delayMs = retryDelayMs(attempt.attemptSinceAsked);
       const isUnreached = isLast && outcome === 'NOT_SENT';
       if (delayMs === undefined || isUnreached) return { kind: 'unanswered' };

@@ -113,8 +113,8 @@ export interface Sent<Answer> {
   readonly story: string;
   /** What the receiver answered; undefined: nothing that counts. */
   readonly answer: Reply<Answer> | undefined;
-  /** Nothing was sent, by a fault of our own: it was no attempt, and ends nothing (TIM-3). */
-  readonly isOwnFault: boolean;
+  /** Nothing was sent, by a fault of our own, which is named: it was no attempt, and ends nothing (TIM-3). */
+  readonly fault: string | undefined;
   /** What follows for the delivery, as it stands in the record. */
   readonly next: Following;
 }
@@ -154,7 +154,7 @@ export async function send<Answer = never>(
       next,
     }),
   );
-  if (result.outcome === 'NOT_SENT' && result.errorClass === keyMissing)
+  if (attempt.missingKey !== undefined || errorClass === keyMissing)
     await tellKeyMissing(deps, attempt.missingKey);
   else if (attempt.body === null)
     await outlast(() => tellChanged(deps.db, attempt.messageId, deliveryOf(attempt)));
@@ -169,18 +169,17 @@ export async function send<Answer = never>(
     durationMs,
     next: next.kind,
   });
-  return { outcome, story: describe(result), answer, isOwnFault: isOurs, next };
+  return { outcome, story: describe(result), answer, fault: isOurs ? result.errorClass : undefined, next };
 }
 
 /**
  * What was to be asked was not sent, by a fault of our own. No attempt was used up: only an answer that comes otherwise, a
  * deadline or an operator ends what waits for that (TIM-3).
  */
-export function ownFault({ body, missingKey, attempt }: ClaimedAttempt, message: string) {
-  if (body !== null) return failure('OwnResources', message);
-  return missingKey === undefined
-    ? failure('MessageChanged', message, afterOwnFaultMs(messageChanged, attempt))
-    : failure('KeyMissing', message, afterOwnFaultMs(keyMissing, attempt));
+export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: string) {
+  const inMs = afterOwnFaultMs(fault, attempt);
+  if (fault === messageChanged) return failure('MessageChanged', message, inMs);
+  return fault === keyMissing ? failure('KeyMissing', message, inMs) : failure('OwnResources', message);
 }
 
 const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind });

@@ -1,6 +1,7 @@
 // Once a second the apis tell each other what they have counted (SEC-7), so that a limit is the same over all of them; and
 // every few seconds how many payments of each clearing system are undecided. While the database is away each counts by
 // itself.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../db/connection.ts';
 import { addCounts, countUndecided, forgetCounts } from '../db/request-counts.ts';
@@ -12,7 +13,10 @@ export interface Undecided {
   of(clearingSystem: string): number;
   /** Counts one of it while it is stored and judged. */
   takeIn(clearingSystem: string): TakenIn;
-  /** What `of` says is of a moment ago; where the database is away, as it was. */
+  /**
+   * Counts anew, for all who wait for that; a little later, where it was just done. What ended while it was counted is in it twice
+   * until the next count; where the database is away, it is as it was.
+   */
   recount(): Promise<void>;
 }
 
@@ -25,7 +29,7 @@ export interface TakenIn {
 const shareEveryMs = 1_000;
 const countEveryMs = 5_000; // a million undecided payments are some tenths of a second
 const recountEveryMs = 250; // whoever is at its limit asks with each payment
-const recountShare = 10; // and where counting takes long, so many times as long
+const recountShare = 2; // and where counting takes long, so many times as long
 
 export interface SharedCounts {
   readonly undecided: Undecided;
@@ -72,6 +76,7 @@ export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCount
 function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count: () => Promise<void> } {
   let counted: ReadonlyMap<string, number> = new Map();
   let counting: Promise<void> | undefined;
+  let recounting: Promise<void> | undefined;
   let recountFromMs = -Infinity;
   let added = new Map<string, number>();
   let beingCounted: ReadonlyMap<string, number> = new Map(); // added before the count that is under way
@@ -101,6 +106,12 @@ function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count
     beingCounted = new Map();
   }
 
+  async function countAnew(): Promise<void> {
+    await counting;
+    await delay(Math.max(0, recountFromMs - performance.now()), undefined, { ref: false });
+    await count();
+  }
+
   return {
     count,
     of: (system) =>
@@ -116,8 +127,9 @@ function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count
         },
       };
     },
-    async recount() {
-      if (counting !== undefined || performance.now() >= recountFromMs) await count();
+    recount() {
+      recounting ??= countAnew().finally(() => (recounting = undefined));
+      return recounting;
     },
   };
 }

@@ -213,8 +213,9 @@ export async function grantRights(db: Db, say: (what: string) => void = () => un
 async function closeToPublic(db: Db, say: (what: string) => void): Promise<void> {
   const { rows: functions } = await sql<{ name: string }>`
     select p.oid::regprocedure::text as name from pg_proc p
-    where pronamespace = 'public'::regnamespace
-      and proowner = (select relowner from pg_class where oid = 'payments'::regclass)
+    where pronamespace = 'public'::regnamespace and prokind = 'f'
+      and proowner in (select relowner from pg_class where oid = 'payments'::regclass
+        union select oid from pg_roles where rolname = current_user)
       and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')`.execute(
     db,
   );

@@ -167,7 +167,8 @@ async function booksClosed(db: Db): Promise<readonly string[]> {
     union all
     select e.detail ->> 'until' from audit_events e left join alert_states s on s.audit_event_id = e.audit_event_id
     where ${isAlert} and e.kind = 'book.closed-ahead' and s.action is distinct from 'close'
-      and pg_input_is_valid(e.detail ->> 'until', 'timestamptz')`.execute(db);
+      and case when pg_input_is_valid(e.detail ->> 'until', 'timestamptz')
+        then isfinite((e.detail ->> 'until')::timestamptz) else false end`.execute(db);
   return rows.map(({ until }) => until);
 }
 

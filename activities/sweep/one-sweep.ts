@@ -302,7 +302,7 @@ async function decideFromRecord(
   const kind = foundBy[cause.by];
   await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
     await activities.decidePayment({ uetr, cause });
-    if (payment.sends === null) tellNow(uetr); // HIGH
+    if (payment.isHigh) tellNow(uetr);
     const goOn = () => executions.start(payment);
     const execution = await stuck.endIfFailing(paymentWorkflowId(uetr), uetr);
     if (execution === undefined) {

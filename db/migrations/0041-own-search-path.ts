@@ -10,9 +10,10 @@ declare
 begin
   for one in
     select p.oid from pg_proc p
-    where pronamespace = 'public'::regnamespace
+    where pronamespace = 'public'::regnamespace and prokind = 'f'
       and not exists (select from unnest(proconfig) setting where setting like 'search_path=%')
-      and proowner = (select relowner from pg_class where oid = 'payments'::regclass)
+      and proowner in (select relowner from pg_class where oid = 'payments'::regclass
+        union select oid from pg_roles where rolname = current_user)
       and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')
   loop
     execute format('alter function %s set search_path = public, pg_temp', one);

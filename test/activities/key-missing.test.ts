@@ -163,6 +163,17 @@ test('one alert names the worker and the key, while it is open, whatever could n
   expect(await told(other)).toEqual([{ ...alert, workerId: other.workerId }]);
 });
 
+test('nor is one that does not open here taken for changed where its receiver has no usable address', async () => {
+  const payment = await accepted();
+  await sealedDelivery(payment.uetr, 'instruction');
+  await goTo('http://operator.example'); // neither https nor loopback
+  expect(await forward(payment)).toMatch('DestinationDidNotAnswer');
+  expect(await recordOf(payment.uetr, 'instruction')).toMatchObject({ ends: ['NOT_SENT no-usable-address'] });
+  const events = await sql`select kind from audit_events where subject_id = ${payment.uetr}`.execute(db);
+  expect(events.rows).toEqual([]);
+  await goTo(url);
+});
+
 test('a worker that has no key to sign by sends nothing unsigned, and uses up nothing for it; an alert names it (CBK-2)', async () => {
   let generation = {};
   const { logger } = deps;
@@ -186,7 +197,7 @@ test('a worker that has no key to sign by sends nothing unsigned, and uses up no
   const workerId = '00000000-0000-4000-8000-000000000002';
   const payment = await accepted();
   const before = asked;
-  expect(await forward(payment, { ...deps, signer, workerId })).toMatch('OwnResources');
+  expect(await forward(payment, { ...deps, signer, workerId })).toBe('KeyMissing, again in 1000 ms');
   expect(await recordOf(payment.uetr, 'instruction')).toMatchObject({
     possiblySent: 0,
     ends: ['NOT_SENT key-missing'],

@@ -33,9 +33,15 @@ async function audit(...args: readonly string[]) {
 
 it('says that all is as it was, and whose decision is not', { timeout: 90_000 }, async () => {
   const alone = 'These seals were compared with nothing outside of the database';
+  // what the copied database has of an hour that may be over by now, and be sealed
+  await gateway.stopWorker();
+  for (const table of ['audit_seals', 'audit_events'])
+    await rewritten(db, sql`delete from ${sql.table(table)}`);
+  const from = lines.length;
   const fresh = await audit('verify');
   expect(fresh).toMatchObject({ code: 0, output: expect.stringMatching(/^There is no seal yet/) as string });
   expect(fresh.output).not.toContain(alone);
+  await gateway.startWorker();
   const message = instruction(await bestQuote(gateway));
   const { uetr } = message;
   await submit(gateway, message);
@@ -45,7 +51,7 @@ it('says that all is as it was, and whose decision is not', { timeout: 90_000 },
   await madeAgo(db, uetr, '2 hours');
   await gateway.startWorker();
   const sealed = await vi.waitFor(() => {
-    const found = lines.filter(({ msg }) => msg === 'record sealed');
+    const found = lines.slice(from).filter(({ msg }) => msg === 'record sealed');
     expect(found.length).toBeGreaterThan(0);
     return found;
   }, 10_000);

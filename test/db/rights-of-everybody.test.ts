@@ -44,10 +44,11 @@ test('of our functions each role may call those that it needs, and everybody els
   await sql`create function made_later() returns trigger language plpgsql as 'begin return null; end'`.execute(
     owner,
   );
+  await sql`create procedure of_theirs() language sql as 'select 1'`.execute(owner); // no matter of ours
   await migrate(database.url);
   const { rows } = await sql<{ role: string; name: string }>`
     select role, p.oid::regprocedure::text as name from pg_proc p, unnest(${everybody}::text[]) as role
-    where pronamespace = 'public'::regnamespace and has_function_privilege(role, p.oid, 'execute')
+    where pronamespace = 'public'::regnamespace and prokind = 'f' and has_function_privilege(role, p.oid, 'execute')
     order by role, name`.execute(owner);
   const api = [
     'callback_address(uuid)',
@@ -60,6 +61,7 @@ test('of our functions each role may call those that it needs, and everybody els
     ...['callback_address(uuid)', 'held_data_key(text)'].map((name) => ({ role: 'isthmus_worker', name })),
   ]);
   await sql`drop function made_later()`.execute(owner);
+  await sql`drop procedure of_theirs()`.execute(owner);
 });
 
 test('each looks for tables in our schema first, and where the session says never', async () => {

@@ -50,7 +50,7 @@ test('behind one address it is the connection that takes turns, and where too ma
   expect(turnedAway.length).toBeGreaterThan(0);
 });
 
-test('addresses whose last signature was refused have one turn between them, for a minute', async () => {
+test('addresses of which a signature was refused have one turn between them, for a minute', async () => {
   const { verified, before, wait } = verifying();
   const flood = () => times(400, (nth) => verified(`10.0.${nth % 200}.1`, false));
   await Promise.all(flood()); // of each the first was refused
