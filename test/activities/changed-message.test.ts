@@ -2,16 +2,15 @@
 // nothing is said of a destination that could be reached (SEC-3, TIM-3, I-4).
 import { ApplicationFailure } from '@temporalio/common';
 import { sql } from 'kysely';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
 import { createValidatePayment } from '../../activities/validate-payment.ts';
 import { afterOwnFaultMs, keyMissing, messageChanged } from '../../core/delivery-schedule.ts';
-import { setEndpoint } from '../harness/destination.ts';
 import { reading } from '../harness/listening.ts';
 import { acceptedAgo, dueIn, rewritten } from '../harness/rewritten.ts';
-import { inActivity, workbench } from './workbench.ts';
+import { destinationAt, inActivity, workbench } from './workbench.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
@@ -26,13 +25,7 @@ const url = await reading((response) => {
   response.writeHead(202).end();
 });
 const nobody = 'http://127.0.0.1:9/';
-const goTo = async (address: string) => {
-  await setEndpoint(db, 'IPSO-TH', address);
-  await vi.waitFor(
-    () => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address),
-    10_000,
-  );
-};
+const goTo = (address: string) => destinationAt(deps, address);
 
 beforeAll(() => goTo(url));
 

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createDecidePayment } from '../../activities/decide-payment.ts';
 import { createDeliver } from '../../activities/deliver.ts';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
@@ -13,10 +13,9 @@ import { listAlerts } from '../../db/cases.ts';
 import { connect } from '../../db/connection.ts';
 import { beginSealing, seal, vaultPlugin } from '../../db/vault.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
-import { setEndpoint } from '../harness/destination.ts';
 import { reading } from '../harness/listening.ts';
 import { acceptedAgo, dueIn, rewritten } from '../harness/rewritten.ts';
-import { inActivity, workbench } from './workbench.ts';
+import { destinationAt, inActivity, workbench } from './workbench.ts';
 
 const { deps, accepted, databaseUrl, store } = await workbench();
 const { db } = deps;
@@ -32,13 +31,7 @@ const url = await reading((response) => {
   response.writeHead(202).end();
 });
 const nobody = 'http://127.0.0.1:9/';
-const goTo = async (address: string) => {
-  await setEndpoint(db, 'IPSO-TH', address);
-  await vi.waitFor(
-    () => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address),
-    10_000,
-  );
-};
+const goTo = (address: string) => destinationAt(deps, address);
 
 beforeAll(async () => {
   await beginSealing(opening);

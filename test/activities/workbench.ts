@@ -3,7 +3,7 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createOutbound } from '../../activities/outbound.ts';
 import { openSigner } from '../../activities/signer.ts';
@@ -16,6 +16,7 @@ import { openReferenceCache } from '../../db/reference-cache.ts';
 import { createWorkerMetrics } from '../../telemetry/worker-metrics.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
+import { setEndpoint } from '../harness/destination.ts';
 import { instruction, ownExchange, type Changes } from '../../fixtures/instruction.ts';
 
 export interface Workbench {
@@ -33,6 +34,15 @@ export interface Workbench {
 
 /** To the database, at most. */
 export const maxConnections = 12;
+
+/** Registers the address of the destination THBPPAY, and waits until the activities know it. */
+export async function destinationAt(
+  { db, reference }: Pick<ActivityDependencies, 'db' | 'reference'>,
+  address: string,
+): Promise<void> {
+  await setEndpoint(db, 'IPSO-TH', address);
+  await vi.waitFor(() => expect(reference().operators.get('IPSO-TH')?.endpointUrl).toBe(address), 10_000);
+}
 
 /** Call it at the top of a test file. */
 export async function workbench(): Promise<Workbench> {
