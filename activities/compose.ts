@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
-import type { XmlEngine } from '../xml/engine.ts';
+import type { SchemaKind, XmlEngine } from '../xml/engine.ts';
 
 /** A MsgId of our own: 32 characters, unique (MSG-9). */
 export function newMessageIdentification(): string {
@@ -15,14 +15,21 @@ export interface Composition extends Omit<OutgoingMessage, 'messageId' | 'body'>
   readonly xml: string;
 }
 
-/** @throws a defect when the message is not valid by its schema */
-export async function compose(engine: XmlEngine, composition: Composition): Promise<OutgoingMessage> {
+/**
+ * @param schema intake: it passes on what a party has said, as that said it (RES-3)
+ * @throws a defect when the message is not valid by its schema
+ */
+export async function compose(
+  engine: XmlEngine,
+  composition: Composition,
+  schema: SchemaKind = 'guideline',
+): Promise<OutgoingMessage> {
   const { xml, ...message } = composition;
   const body = Buffer.from(xml, 'utf8');
   const parsed = engine.parse(body, [message.type]);
   assert(parsed.ok, `a ${message.type} of ours can be parsed`);
   try {
-    const [violation] = await parsed.value.validate();
+    const [violation] = await parsed.value.validate(schema);
     assert(
       violation === undefined,
       `a ${message.type} of ours is valid; it is not at ${violation?.xpath ?? ''}`,

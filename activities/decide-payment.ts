@@ -3,6 +3,7 @@
 import { assert } from '../core/assert.ts';
 import { decisionBy, untilDecidableMs, type Decision, type DueDecision } from '../core/decision.ts';
 import { answerPacs008, confirmPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';
+import { readable } from '../core/iso20022/lexical.ts';
 import { compact } from '../core/compact.ts';
 import { additionalInformation, returnCredit } from '../core/explanation.ts';
 import { endingBy } from '../core/payment-states.ts';
@@ -13,8 +14,10 @@ import {
   type DecidablePayment,
   type DerivedDelivery,
 } from '../db/decisions.ts';
-import type { OutgoingMessage } from '../db/messages.ts';
+import { openOrTell } from '../db/changed-messages.ts';
+import { messageBody, type OutgoingMessage } from '../db/messages.ts';
 import { takeLateFinal } from '../db/reports.ts';
+import { parseMessage } from '../xml/read-message.ts';
 import { compose, newMessageIdentification } from './compose.ts';
 import { alertIfNoEndpoint, composeNotification } from './compose-notification.ts';
 import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
@@ -93,8 +96,9 @@ async function write(
   };
   const change = endingBy(true, end);
   assert(change !== undefined, 'a payment ends only as its states have it (LIF-1)');
-  const callback = await composeReport(deps, payment, due, 'source');
-  const confirmation = await composeReport(deps, payment, due, 'destination');
+  const ownWords = report?.reasonCode === narrative ? await ownWordsOf(deps, report.messageId) : [];
+  const callback = await composeReport(deps, payment, { due, ownWords, leg: 'source' });
+  const confirmation = await composeReport(deps, payment, { due, ownWords, leg: 'destination' });
   const notification = change.tells.includes('notification')
     ? await composeNotification(deps, payment)
     : null;
@@ -157,10 +161,37 @@ const foundOut = {
     'LIF-4 recorded by two operators of Isthmus, for want of your pacs.002; if it is wrong, call them',
 } as const;
 
-function informationOn(
-  { decidedBy, rejection }: DueDecision,
-  leg: 'source' | 'destination',
-): readonly string[] | undefined {
+const narrative = 'NARR';
+const maxWords = 105; // AddtlInf
+
+/** The reason in the destination's own words, for which NARR stands (PAY-11). Its report is kept, but not readable once changed. */
+async function ownWordsOf(
+  { db, engine }: ActivityDependencies,
+  messageId: string,
+): Promise<readonly string[]> {
+  const body = await openOrTell(db, messageId, () => messageBody(db, messageId));
+  if (body === undefined || body === 'changed') return [];
+  const reading = await parseMessage(engine, 'pacs002', body);
+  if (!reading.ok) return [];
+  const { proprietaryReason, additionalInformation = [] } = reading.value;
+  return proprietaryReason === undefined ? additionalInformation : [proprietaryReason];
+}
+
+/** Beside NARR, where the destination said nothing else. */
+const withoutReason = 'PAY-11 the destination gave no reason that can be passed on';
+
+/** What a pacs.002 that states the decision is composed of. */
+interface Stated {
+  readonly due: DueDecision;
+  /** The destination's reason in its own words. */
+  readonly ownWords: readonly string[];
+  readonly leg: 'source' | 'destination';
+}
+
+function informationOn({ due, ownWords, leg }: Stated): readonly string[] | undefined {
+  const { decidedBy, rejection, reasonCode } = due;
+  if (decidedBy === 'destination' && reasonCode === narrative)
+    return ownWords.some((one) => readable(one, maxWords) !== undefined) ? ownWords : [withoutReason];
   if (decidedBy === 'operator') return [foundOut[leg]];
   return rejection && [additionalInformation(rejection), ...(leg === 'destination' ? [returnCredit] : [])];
 }
@@ -169,9 +200,9 @@ function informationOn(
 function composeReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
-  due: DueDecision,
-  leg: 'source' | 'destination',
+  stated: Stated,
 ): Promise<OutgoingMessage> {
+  const { due, leg } = stated;
   const { status, reasonCode } = due;
   const messageIdentification = newMessageIdentification();
   const statement = compact<StatusStatement>({
@@ -179,7 +210,7 @@ function composeReport(
     creationDateTime: new Date(payment.now).toISOString(),
     status,
     reasonCode: reasonCode ?? undefined,
-    additionalInformation: informationOn(due, leg),
+    additionalInformation: informationOn(stated),
   });
   return compose(deps.engine, {
     type: 'pacs002',

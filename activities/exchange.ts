@@ -1,6 +1,7 @@
 // One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT,
 // unless the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
 import type { IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import { assert } from '../core/assert.ts';
 import type { Connections, Posting } from './connections.ts';
 import { errorClassOf } from './error-class.ts';
@@ -10,9 +11,12 @@ export type PostResult =
   | {
       readonly outcome: 'ANSWERED';
       readonly status: number;
-      /** At most 64 KiB. */
+      /** At most 64 KiB, decoded. */
       readonly body: Buffer;
-      /** Whether the body was longer, or broke off, or took too long: what is here is its beginning (CBK-4). */
+      /**
+       * Whether the body was longer, or broke off, or took too long, or could not be decoded: what is here is its
+       * beginning, if anything (CBK-4).
+       */
       readonly truncated: boolean;
       /** From `Retry-After`, milliseconds. */
       readonly retryAfterMs: number | null;
@@ -32,6 +36,7 @@ export interface Exchange {
 }
 
 const maxBodyBytes = 64 * 1024; // SEC-5
+const gzip = /^[ \t]*(x-)?gzip[ \t]*$/i; // RFC 9110, section 8.4.1.3
 const maxInterims = 20; // 1xx: without end, they would hold up the sends to others (CBK-3)
 
 /** Seconds or an HTTP date (RFC 9110). */
@@ -54,6 +59,7 @@ interface ExchangeState {
   /** Whether the answer was read to its end. */
   isWhole: boolean;
   head?: { readonly status: number; readonly retryAfterMs: number | null };
+  isGzip: boolean;
   readonly chunks: Buffer[];
   bytes: number;
   interims: number;
@@ -83,6 +89,7 @@ export function exchange(
       begun: false,
       isSent: false,
       isWhole: false,
+      isGzip: false,
       chunks: [],
       bytes: 0,
       interims: 0,
@@ -185,6 +192,7 @@ function readAnswer(state: ExchangeState, steps: Steps, answer: IncomingMessage)
   }
   state.answer = answer;
   state.head = { status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after']) };
+  state.isGzip = gzip.test(headers['content-encoding'] ?? '');
   answer.on('data', (chunk: Buffer) => {
     state.chunks.push(chunk.subarray(0, maxBodyBytes - state.bytes));
     state.bytes += chunk.length;
@@ -210,16 +218,28 @@ function isFinalStatus(status = 0): boolean {
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
+/** Some servers compress unasked. Undefined: it is not whole, no gzip, or longer than an answer may be (SEC-5). */
+function decoded(body: Buffer, isWhole: boolean): Buffer | undefined {
+  if (!isWhole) return undefined;
+  try {
+    return gunzipSync(body, { maxOutputLength: maxBodyBytes }); // stops there, so that a bomb costs nothing
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Nobody has taken what has not left whole, though they may say so already; any other status stands.
  * @param errorClass why it ended, unless all was sent, and the answer read to its end
  */
 function resultOf(
-  { head, begun, isSent, isWhole, chunks }: ExchangeState,
+  { head, begun, isSent, isWhole, isGzip, chunks }: ExchangeState,
   errorClass: string | undefined,
 ): PostResult {
   if (head !== undefined && (isSent || !isSuccess(head.status))) {
-    return { outcome: 'ANSWERED', ...head, body: Buffer.concat(chunks), truncated: !isWhole };
+    const sent = Buffer.concat(chunks);
+    const body = isGzip && sent.length > 0 ? decoded(sent, isWhole) : sent;
+    return { outcome: 'ANSWERED', ...head, body: body ?? Buffer.alloc(0), truncated: !isWhole || body === undefined };
   }
   assert(errorClass !== undefined, 'nothing is read to its end before its head');
   return {

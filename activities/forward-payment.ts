@@ -76,6 +76,8 @@ async function takeAnswer(
   answer: AnswerBody,
 ): Promise<DestinationAnswer | undefined> {
   const reading = await readAnswer(deps.engine, 'pacs002', answer);
+  // a receipt may hold anything: what is no document in it is nobody's fault
+  if (!reading.ok && reading.refusal.reported === undefined && answer.status === 202) return undefined;
   const payment = await loadDecidable(deps.db, uetr, null);
   const { party, messageId: inReplyTo } = attempt;
   const taken = await takeReport(deps.db, payment, { reading, body: answer.body, party, inReplyTo });

@@ -23,9 +23,9 @@ import type { Result } from '../core/result.ts';
 import { requestRejectionOf, type Enquiry } from '../core/resolution.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
 import type { NewAnswer, NewEnquiry } from '../db/resolutions.ts';
-import type { XmlEngine } from '../xml/engine.ts';
+import type { SchemaKind, XmlEngine } from '../xml/engine.ts';
 import { readValid } from '../xml/read-valid.ts';
-import { compose, newMessageIdentification } from './compose.ts';
+import { compose, newMessageIdentification, type Composition } from './compose.ts';
 
 /** A stored request of a source, as its answers need it. */
 export interface Request {
@@ -108,6 +108,7 @@ export async function composePassedOn(
     reasonCode: values.reasonCode,
     messageIdentification: key.messageIdentification,
     xml: passOnAcmt024(values, request.references, key),
+    schema: 'intake',
   });
   return {
     ...keysOf(request),
@@ -187,10 +188,11 @@ function composeAnswer(
     readonly refusal?: string;
     readonly messageIdentification: string;
     readonly xml: string;
+    readonly schema?: SchemaKind;
   },
 ): Promise<OutgoingMessage> {
-  const { verified, reasonCode, refusal, messageIdentification, xml } = answer;
-  return compose(engine, {
+  const { verified, reasonCode, refusal, messageIdentification, xml, schema } = answer;
+  const composition: Composition = {
     type: 'acmt024',
     subjectId: resolutionId,
     messageIdentification,
@@ -201,5 +203,6 @@ function composeAnswer(
     inReplyTo: resolutionId,
     refusal,
     xml,
-  });
+  };
+  return compose(engine, composition, schema);
 }

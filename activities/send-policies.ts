@@ -3,8 +3,11 @@
 import type { AttemptOutcome, DeliveryKind } from '../db/deliveries.ts';
 
 export interface SendPolicy {
-  /** Whether an answer of that HTTP status counts by itself, whatever its body holds. */
-  readonly isReceipt: (status: number) => boolean;
+  /**
+   * Whether an answer of that HTTP status counts by itself, if its body holds no message that does.
+   * @param isBlank whether there is nothing in the body
+   */
+  readonly isReceipt: (status: number, isBlank: boolean) => boolean;
   /** What an HTTP status of 500 and above says of the send. */
   readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
   /**
@@ -16,6 +19,8 @@ export interface SendPolicy {
   /** How much is kept of an answer that does not count, bytes (CBK-4). */
   readonly excerptBytes: number;
 }
+
+export const isSuccess = (status: number) => status >= 200 && status < 300;
 
 /** What waits for the receiver's own message. */
 const asked = {
@@ -32,7 +37,7 @@ const enquiry = {
 
 /** What is told until it is taken: any 2xx says so (CBK-4). */
 const told = {
-  isReceipt: (status: number) => status >= 200 && status < 300,
+  isReceipt: isSuccess,
   serverErrorIs: 'ANSWERED',
   schedule: 'CBK-1',
   waits: 'SEC-5',
@@ -42,7 +47,7 @@ const told = {
 export const sendPolicies = {
   instruction: {
     ...asked,
-    isReceipt: (status) => status === 202, // PAY-8: its pacs.002 comes later
+    isReceipt: (status, isBlank) => status === 202 || (isSuccess(status) && isBlank), // PAY-8: its pacs.002 comes later
     waits: 'SEC-5',
   },
   'directory-enquiry': enquiry,

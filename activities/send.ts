@@ -11,6 +11,7 @@ import {
   messageChanged,
   nextAttempt,
 } from '../core/delivery-schedule.ts';
+import { isWhiteSpace } from '../core/iso20022/white-space.ts';
 import { operatorOf } from '../core/receiver.ts';
 import { recordAuditOnce } from '../db/audit.ts';
 import { tellChanged } from '../db/changed-messages.ts';
@@ -22,7 +23,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { tellKeyMissing } from './key-missing.ts';
 import { claimForMs, failure, outlast } from './failures.ts';
 import type { Admission, Held, PostLimits, PostResult } from './outbound.ts';
-import { sendPolicies, type SendPolicy } from './send-policies.ts';
+import { isSuccess, sendPolicies, type SendPolicy } from './send-policies.ts';
 import type { Signer } from './signer.ts';
 
 /** Where a message goes, and the place taken there. Undefined where it has no address (CBK-5). */
@@ -90,6 +91,7 @@ export async function claimSend(
 
 /** What a receiver answered, as far as it was read (SEC-5). */
 export interface AnswerBody {
+  readonly status: number;
   readonly body: Buffer;
   readonly truncated: boolean;
 }
@@ -189,7 +191,7 @@ const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind
  * name of its own (OBS-7). What follows is as after no answer (TIM-3).
  */
 const uncountedAs = (status: number, answer: unknown): string | null =>
-  status >= 200 && status < 300 && answer === undefined ? 'not-counted' : null;
+  isSuccess(status) && answer === undefined ? 'not-counted' : null;
 
 /** The receiver is told in which trace it is asked (OBS-3), if there are traces. */
 async function tracedPost(
@@ -272,15 +274,27 @@ async function answerOf<Answer>(
 ): Promise<Reply<Answer> | undefined> {
   if (result.outcome !== 'ANSWERED') return undefined;
   const { isReceipt }: SendPolicy = sendPolicies[sending.attempt.kind];
-  if (isReceipt(result.status)) return { kind: 'receipt' };
-  const { read, subjectId } = sending;
-  if (result.status !== 200 || read === undefined) return undefined;
+  const { status, body, truncated } = result;
+  const isBlank = !truncated && body.every(isWhiteSpace);
+  const receipt = isReceipt(status, isBlank) ? ({ kind: 'receipt' } as const) : undefined;
+  const { read } = sending;
+  if (read === undefined || !isSuccess(status) || isBlank) return receipt;
+  return (await readReply(deps, sending, () => read(result))) ?? receipt;
+}
+
+/** Undefined: the message does not count, and is on record as refused. */
+async function readReply<Answer>(
+  deps: ActivityDependencies,
+  sending: Sending<Answer>,
+  read: () => Promise<Answer | undefined>,
+): Promise<Reply<Answer> | undefined> {
+  const { subjectId } = sending;
   const about = { subjectId, party: sending.attempt.party };
   return boundDefects(
     { logger: deps.logger.child({ subjectId }), what: 'an answer met a defect' },
     () =>
       outlast(async () => {
-        const value = await read(result);
+        const value = await read();
         return value === undefined ? undefined : { kind: 'message', value };
       }),
     () =>

@@ -2,10 +2,10 @@
 // the gateway sends is validated by the gateway, by the parties and by the tests.
 import { readFxtr017, type Fxtr017 } from '../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../core/iso20022/messages.ts';
-import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
+import { takePacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import { readForwardedPacs008, type Pacs008 } from '../core/iso20022/pacs008.ts';
 import type { Rejection } from '../core/rejection.ts';
-import type { Result } from '../core/result.ts';
+import { ok, type Result } from '../core/result.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { createLibxml2Engine } from '../xml/libxml2.ts';
 
@@ -33,7 +33,7 @@ export function messageValues(): MessageValues {
   };
   return {
     forwardedPacs008: (bytes) => read(bytes, 'pacs008', readForwardedPacs008),
-    pacs002: (bytes) => read(bytes, 'pacs002', readPacs002),
+    pacs002: (bytes) => read(bytes, 'pacs002', (document) => ok(takePacs002(document))),
     fxtr017: (bytes) => read(bytes, 'fxtr017', readFxtr017),
   };
 }

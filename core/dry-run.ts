@@ -6,9 +6,9 @@
 import { assert } from './assert.ts';
 import type { NotJudged } from './check.ts';
 import { readAcmt023 } from './iso20022/acmt023.ts';
-import { readAcmt024 } from './iso20022/acmt024.ts';
+import { findAcmt024Faults } from './iso20022/acmt024.ts';
 import type { MessageName } from './iso20022/messages.ts';
-import { readPacs002 } from './iso20022/pacs002.ts';
+import { findPacs002Faults } from './iso20022/pacs002.ts';
 import { readPacs008Throughout, type Pacs008 } from './iso20022/pacs008.ts';
 import { elementAt, type XmlElement } from './iso20022/tree.ts';
 import { foundValid, maxViolations, rejectionOf, within, type Violation } from './iso20022/violation.ts';
@@ -226,9 +226,9 @@ function judgeValid({ name, document }: ValidatedMessage, context: DryRunContext
       return { judged: ['rules', 'reference-data'], rejections: routing.ok ? [] : [routing.refusal] };
     }
     case 'acmt024':
-      return rules(readAcmt024(document));
+      return { judged: ['rules'], rejections: findAcmt024Faults(document) };
     case 'pacs002':
-      return rules(readPacs002(document));
+      return { judged: ['rules'], rejections: findPacs002Faults(document) };
     case 'pacs008':
     case 'pacs028':
     case 'fxtr017':

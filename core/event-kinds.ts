@@ -38,6 +38,7 @@ export const eventKinds = {
   'payment.contradiction': 'alert',
   'payment.destination-paused': 'info',
   'payment.in-doubt': 'alert',
+  'payment.report-deviates': 'info',
   'payment.uetr-of-another': 'security',
   'record.seals-missing': 'alert',
   'record.unsealed': 'alert',

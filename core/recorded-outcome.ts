@@ -2,13 +2,13 @@
  * How a payment in doubt ended, as operators found out beside the messages (LIF-4): one records it with the evidence,
  * another confirms it, and then it decides. Until it is confirmed it can be withdrawn.
  */
-import { codeSets } from './iso20022/external-codes.ts';
+import { isReasonCode } from './iso20022/pacs002.ts';
 import { refused, ok, type Result } from './result.ts';
 import type { FinalStatus } from './report.ts';
 
 export interface NewOutcome {
   readonly status: FinalStatus;
-  /** Of ISO 20022; always for RJCT, never for ACCC. */
+  /** As the destination gave it, of any edition; always for RJCT, never for ACCC. */
   readonly reasonCode: string | null;
   /** In the operator's words; no personal data (SEC-3). */
   readonly evidence: string;
@@ -38,9 +38,7 @@ export function reasonFor(status: FinalStatus, code: string | undefined): Result
       : ok(null);
   }
   if (status === 'ACCC') return refused('ACCC has no reason: leave it out');
-  return codeSets.statusReason.codes.has(code)
-    ? ok(code)
-    : refused(`not a code of ${codeSets.statusReason.isoName}`);
+  return isReasonCode(code) ? ok(code) : refused('must be the code that the destination gave: 1 to 4 characters');
 }
 
 /** Whether it stands and says that nothing was credited: then the instruction is not sent, or it might be after all. */

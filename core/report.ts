@@ -5,6 +5,7 @@
 import { messages } from './iso20022/messages.ts';
 import type { Pacs002, TransactionStatus } from './iso20022/pacs002.ts';
 import type { OriginalReferences } from './iso20022/references.ts';
+import { trimmed } from './iso20022/white-space.ts';
 
 /** The statuses that say how a payment ended; ACTC and ACWP are interim (PAY-7). */
 export const finalStatuses = ['ACCC', 'RJCT', 'BLCK'] as const satisfies readonly TransactionStatus[];
@@ -37,15 +38,30 @@ export function expectedOriginal(element: string): string {
   return `${element} must be ${ours}`;
 }
 
-/** The first id that does not match; ids that the report leaves out are not compared. */
-function findMismatch({ original }: Pacs002, sent: OriginalReferences): string | undefined {
+/**
+ * The first id that contradicts ours (PAY-11). Ids that the report leaves out are not compared, and white space around
+ * one is no contradiction.
+ */
+function findMismatch({ original, groups = [] }: Pacs002, sent: OriginalReferences): string | undefined {
   if (original.uetr !== sent.uetr) return 'OrgnlUETR';
-  if (original.messageIdentification !== sent.messageIdentification) return 'OrgnlMsgId';
-  if (original.messageNameId !== sent.messageNameId) return 'OrgnlMsgNmId';
+  const named = [original, ...groups].flatMap((one) => [
+    ['OrgnlMsgId', one.messageIdentification, sent.messageIdentification] as const,
+    ['OrgnlMsgNmId', one.messageNameId, sent.messageNameId] as const,
+  ]);
   const others = [
+    ...named,
     ['OrgnlInstrId', original.instructionId, sent.instructionId],
     ['OrgnlEndToEndId', original.endToEndId, sent.endToEndId],
     ['OrgnlTxId', original.transactionId, sent.transactionId],
   ] as const;
-  return others.find(([, told, ours]) => told !== undefined && told !== ours)?.[0];
+  return others.find(([element, told, ours]) => told !== undefined && !isSame(element, told, ours))?.[0];
+}
+
+const leastNameId = 'pacs.008'.length;
+
+/** The name of the message may be given without its variant and version. */
+function isSame(element: string, told: string, ours: string | undefined): boolean {
+  const id = trimmed(told);
+  if (element !== 'OrgnlMsgNmId') return id === ours;
+  return id === ours || (id.length >= leastNameId && ours?.startsWith(`${id}.`) === true);
 }

@@ -8,6 +8,7 @@ import { refuseAssigner } from './assigner.ts';
 import type { Acmt023 } from './iso20022/acmt023.ts';
 import type { Acmt024, KnownAccount } from './iso20022/acmt024.ts';
 import type { AgentIdentification } from './iso20022/parties.ts';
+import { trimmed } from './iso20022/white-space.ts';
 import { rejectionOf, type Violation } from './iso20022/violation.ts';
 import type { ClearingSystem, Institution, Operator, ReferenceData } from './reference.ts';
 import { reject, type Rejection } from './rejection.ts';
@@ -92,8 +93,10 @@ export function findRequestMismatch(
   answer: Acmt024,
   sent: { readonly messageIdentification: string; readonly verificationId: string },
 ): string | undefined {
-  if (answer.original.messageIdentification !== sent.messageIdentification) return 'OrgnlAssgnmt/MsgId';
-  return answer.verificationId === sent.verificationId ? undefined : 'OrgnlId';
+  const { messageIdentification } = answer.original; // optional, as all of OrgnlAssgnmt
+  if (messageIdentification !== undefined && trimmed(messageIdentification) !== sent.messageIdentification)
+    return 'OrgnlAssgnmt/MsgId';
+  return trimmed(answer.verificationId) === sent.verificationId ? undefined : 'OrgnlId';
 }
 
 /**

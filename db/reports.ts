@@ -33,9 +33,12 @@ export interface InvalidReport {
   readonly reported?: string | null;
 }
 
+/** The values of a report that counts; `deviations`: what the usage guideline does not have (PAY-11), in words. */
+type ReportValues = Pacs002 & { readonly deviations?: readonly string[] };
+
 /** What a destination sent about one of its payments. */
 export interface IncomingReport {
-  readonly reading: Result<Pacs002, InvalidReport>;
+  readonly reading: Result<ReportValues, InvalidReport>;
   readonly body: Buffer;
   /** Who has sent it, for the record of what does not count. */
   readonly party: string;
@@ -104,9 +107,11 @@ export async function takeReport(
 }
 
 interface StorableReport extends Pick<IncomingReport, 'body' | 'inReplyTo'> {
-  readonly values: Pacs002;
+  readonly values: ReportValues;
   readonly isFinal: boolean;
 }
+
+const mostTold = 5; // deviations of one report
 
 /**
  * Once it is stored, the first final of an undecided payment decides it, whatever the cause of the decision (PAY-7): it
@@ -129,8 +134,21 @@ async function recordReport(
     inReplyTo: inReplyTo ?? undefined,
     body,
   } as const;
+  const reportMessageId = randomUUID();
+  const { deviations = [] } = values;
+  const event = {
+    kind: 'payment.report-deviates',
+    subjectId: uetr,
+    party,
+    detail: {
+      reportMessageId,
+      count: deviations.length,
+      deviations: deviations.slice(0, mostTold).join(' | '),
+    },
+  } as const;
   const write = sql<{ message_id: string }>`
-    with ${storedReceived(db, randomUUID(), message)},
+    with ${storedReceived(db, reportMessageId, message)},
+    told as (${insertAudit(deviations.length === 0 ? null : event, sql`exists (select from received)`)}),
     stored as (
       select message_id from received
       union all

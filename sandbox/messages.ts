@@ -4,8 +4,8 @@
  */
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import { readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
-import { readAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
-import { readPacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
+import { takeAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
+import { takePacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Rejection } from '../core/rejection.ts';
 import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
@@ -40,8 +40,8 @@ export function explained<T>(read: (document: XmlElement) => Result<T, Rejection
     mapRefusal(read(document), ({ ruleId, text, xpath = '' }) => `${ruleId}: ${text} ${xpath}`.trimEnd());
 }
 
-export const pacs002Values: ValuesReader<Pacs002> = explained(readPacs002);
-export const acmt024Values: ValuesReader<Acmt024> = explained(readAcmt024);
+export const pacs002Values: ValuesReader<Pacs002> = (document) => ok(takePacs002(document));
+export const acmt024Values: ValuesReader<Acmt024> = (document) => ok(takeAcmt024(document));
 
 /** Compiles the schemas in advance, so that the first message takes no longer than the second. */
 export async function warmUp(engine: XmlEngine): Promise<void> {

@@ -36,6 +36,33 @@ export function violationsOf(
   return violations.length > 0 ? violations : [{ kind: 'invalid', xpath: '/Document', message: complaint }];
 }
 
+/** The elements with attributes of another namespace; not those inside an element that nobody reads. */
+export function bendingAttributes(
+  { root, withForeignAttribute }: Pick<TreeReading, 'root' | 'withForeignAttribute'>,
+  model: SchemaModel,
+): TreeReading['withForeignAttribute'] {
+  if (withForeignAttribute.size === 0) return withForeignAttribute;
+  const judged = new Map(withForeignAttribute);
+  const leaveOut = (element: XmlElement) => {
+    for (const child of element.children) {
+      judged.delete(child);
+      leaveOut(child);
+    }
+  };
+  const visit = (element: XmlElement, typeName: string) => {
+    const type = model.complexTypes.get(typeName);
+    if (type?.kind === 'open') leaveOut(element);
+    else if (type !== undefined) {
+      for (const child of element.children) {
+        const particle = particleNamed(type, child.name);
+        if (particle !== undefined) visit(child, particle.type);
+      }
+    }
+  };
+  visit(root, 'Document');
+  return judged;
+}
+
 /** What the diagnosis needs throughout. */
 interface Exam {
   readonly reading: TreeReading;
@@ -72,6 +99,7 @@ function* lookAt(exam: Exam, examined: Examined): Iterable<Finding> {
   const type = exam.model.complexTypes.get(examined.typeName);
   yield* lookAtAttributes(exam, examined, type);
   if (type === undefined) yield* lookAtValue(exam, examined, examined.typeName);
+  else if (type.kind === 'open') return;
   else if (type.kind !== 'amount') yield* lookAtChildren(exam, examined, type);
   else {
     yield* lookAtCurrency(exam, examined);

@@ -28,13 +28,22 @@ export interface IntakeFault {
   readonly detail: string;
 }
 
+/**
+ * `guideline`: what the scheme uses (MSG-8). `intake`: what counts when a party answers us, every element of ISO 20022
+ * (PAY-11, RES-2); only for pacs.002 and acmt.024.
+ */
+export type SchemaKind = 'guideline' | 'intake';
+
 /** A well-formed message of a known namespace. The caller of `parse` disposes of it. */
 export interface ParsedMessage {
   readonly type: MessageType;
   /** The `Document` element, read from the document that `validate` judges (MSG-8). */
   readonly document: XmlElement;
-  /** What the schema refuses, at most 20, in document order; empty if the message is valid. */
-  validate(): Promise<readonly Violation[]>;
+  /**
+   * What the schema refuses, at most 20, in document order; empty if the message is valid.
+   * @param schema the usage guideline, unless it says otherwise
+   */
+  validate(schema?: SchemaKind): Promise<readonly Violation[]>;
   dispose(): void;
 }
 

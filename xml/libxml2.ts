@@ -7,7 +7,7 @@ import { assert } from '../core/assert.ts';
 import { ownForwarding } from '../core/iso20022/build-pacs008.ts';
 import { messageOfNamespace, type MessageName } from '../core/iso20022/messages.ts';
 import { mapValue, ok, refused, type Result } from '../core/result.ts';
-import { bendsSchema, violationsOf } from './diagnose.ts';
+import { bendingAttributes, bendsSchema, violationsOf } from './diagnose.ts';
 import type { IntakeFault, ParsedMessage, XmlEngine } from './engine.ts';
 import { inspectBytes, withoutMark } from './intake.ts';
 import { readTree, type TreeReading } from './read-tree.ts';
@@ -91,7 +91,7 @@ function notWellFormed([first]: readonly ErrorDetail[]): string {
 
 /** The schemas' complaint about a document, in libxml2's words; undefined if it is valid. */
 function complaintOf(document: OpenDocument, schema: MessageSchema): string | undefined {
-  if (document.withForeignAttribute.size > 0) return bendsSchema;
+  if (bendingAttributes(document, schema.model).size > 0) return bendsSchema;
   for (const { validator } of schema.files) {
     try {
       validator.validate(document.handle);
@@ -112,8 +112,8 @@ export function createLibxml2Engine(options: SchemaOptions = {}): XmlEngine {
     return {
       type,
       document: document.root,
-      validate: () => {
-        const schema = schemaOf(type.name);
+      validate: (kind = 'guideline') => {
+        const schema = schemaOf(type.name, kind);
         return Promise.resolve(violationsOf(document, schema.model, complaintOf(document, schema)));
       },
       dispose: () => document.handle.dispose(),

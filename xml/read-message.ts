@@ -3,31 +3,38 @@
  * caller judges whether it is about one of our messages.
  */
 import { explain } from '../core/explanation.ts';
-import { readAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
-import { readPacs002, statedStatus, type Pacs002 } from '../core/iso20022/pacs002.ts';
+import { takeAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
+import { findPacs002Faults, takePacs002, statedStatus, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Rejection } from '../core/rejection.ts';
-import { mapRefusal, refused, type Result } from '../core/result.ts';
+import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
+import { rejectionOf } from '../core/iso20022/violation.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
-import { readValid } from './read-valid.ts';
 
 /** The messages by which others answer ours, with their values. */
 interface Answers {
-  readonly pacs002: Pacs002;
+  readonly pacs002: Pacs002 & Deviating;
   readonly acmt024: Acmt024;
+}
+
+/** What counts although the usage guideline does not have it (PAY-11): in words, without the sender's text. */
+interface Deviating {
+  readonly deviations?: readonly string[];
 }
 
 interface Reader<Values> {
   /** As people call it. */
   readonly called: string;
-  readonly read: (document: XmlElement) => Result<Values, Rejection>;
+  readonly read: (document: XmlElement) => Values;
+  /** Where it breaks the rules of the usage guideline that its schema does not have; absent: nobody is told. */
+  readonly faults?: (document: XmlElement) => readonly Rejection[];
   /** The status that it states, valid or not. */
   readonly stated: (document: XmlElement) => string | undefined;
 }
 
 const readers: { readonly [Name in keyof Answers]: Reader<Answers[Name]> } = {
-  pacs002: { called: 'pacs.002', read: readPacs002, stated: statedStatus },
-  acmt024: { called: 'acmt.024', read: readAcmt024, stated: () => undefined },
+  pacs002: { called: 'pacs.002', read: takePacs002, faults: findPacs002Faults, stated: statedStatus },
+  acmt024: { called: 'acmt.024', read: takeAcmt024, stated: () => undefined },
 };
 
 /** Bytes that are no valid message. */
@@ -46,12 +53,18 @@ export async function readMessage<Name extends keyof Answers>(
   parsed: ParsedMessage,
 ): Promise<Result<Answers[Name], Unreadable>> {
   const { document } = parsed; // outlives the message
-  const { read, stated } = readers[name];
+  const { read, stated, faults } = readers[name];
   try {
-    const reading = await readValid(parsed, read);
-    if (reading.ok) return reading;
-    const { refusal: rejection } = reading;
-    return refused({ reason: explain(rejection), rejection, reported: stated(document) ?? null });
+    const [violation] = await parsed.validate('intake');
+    if (violation !== undefined) {
+      const rejection = rejectionOf(violation);
+      return refused({ reason: explain(rejection), rejection, reported: stated(document) ?? null });
+    }
+    const values = read(document);
+    if (faults === undefined) return ok(values);
+    const found = [...(await parsed.validate()).map(rejectionOf), ...faults(document)];
+    const deviations = [...new Set(found.map(explain))];
+    return ok(deviations.length === 0 ? values : { ...values, deviations });
   } finally {
     parsed.dispose();
   }

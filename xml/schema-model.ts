@@ -18,10 +18,12 @@ export interface Particle {
 }
 
 export interface ComplexType {
-  readonly kind: 'sequence' | 'choice' | 'alternatives' | 'amount';
+  /** `open`: elements of any kind are inside, which nobody judges. */
+  readonly kind: 'sequence' | 'choice' | 'alternatives' | 'amount' | 'open';
   readonly documentation: string;
   /**
-   * One list for a sequence; one of a single particle per option of a choice; one per alternative; none for an amount.
+   * One list for a sequence; one of a single particle per option of a choice; one per alternative; none for an amount or
+   * an open type.
    */
   readonly options: readonly (readonly Particle[])[];
   /** Elements of ISO 20022 that the scheme does not use: `xs:appinfo` of the type. */
@@ -64,6 +66,9 @@ function readComplexType(element: XmlElement): ComplexType {
   const documentation = documentationOf(element)?.text ?? '';
   const common = { documentation, leftOut: leftOutOf(element) };
   const sequence = elementAt(element, 'sequence');
+  if (sequence !== undefined && elementAt(sequence, 'any') !== undefined) {
+    return { kind: 'open', ...common, options: [] };
+  }
   if (sequence !== undefined) return { kind: 'sequence', ...common, options: [particlesOf(sequence)] };
   const choice = elementAt(element, 'choice');
   if (choice === undefined) return { kind: 'amount', ...common, options: [] };

@@ -9,6 +9,7 @@ import { ParseOption, XmlDocument, XmlValidateError, XsdValidator } from 'libxml
 import type { Forwarding } from '../core/iso20022/build-pacs008.ts';
 import { messages, type MessageName, type MessageType } from '../core/iso20022/messages.ts';
 import { renderDocument, type XmlElement } from '../core/iso20022/tree.ts';
+import type { SchemaKind } from './engine.ts';
 import { readTree } from './read-tree.ts';
 import { readSchemaModel, type SchemaModel } from './schema-model.ts';
 
@@ -71,7 +72,16 @@ export const modelAt = (path: string): SchemaModel => readSchemaModel(treeOf(rea
 /** How libxml2 serialises a document for `readTree`. */
 export const writeOptions = { format: false, noDeclaration: true, noEmptyTags: true } as const;
 
-function load(type: MessageType, { officialSchemaDirectory, guideline }: SchemaOptions): MessageSchema {
+function load(
+  type: MessageType,
+  kind: SchemaKind,
+  { officialSchemaDirectory, guideline }: SchemaOptions,
+): MessageSchema {
+  if (kind === 'intake') {
+    // alone: it has all of ISO 20022, and no setting may undo a final status (PAY-11)
+    const path = join(projectSchemas, 'intake', type.schemaFile);
+    return { files: [schemaAt(path)], model: modelAt(path) };
+  }
   const replaced = guideline && join(guideline.directory, type.schemaFile);
   const own =
     replaced !== undefined && existsSync(replaced) ? replaced : join(projectSchemas, type.schemaFile);
@@ -81,13 +91,16 @@ function load(type: MessageType, { officialSchemaDirectory, guideline }: SchemaO
 }
 
 /** Compiles on first use, and caches. */
-export function openSchemas(options: SchemaOptions): (name: MessageName) => MessageSchema {
-  const loaded = new Map<MessageName, MessageSchema>();
-  return (name) => {
-    const found = loaded.get(name);
+export function openSchemas(
+  options: SchemaOptions,
+): (name: MessageName, kind: SchemaKind) => MessageSchema {
+  const loaded = new Map<string, MessageSchema>();
+  return (name, kind) => {
+    const key = `${kind} ${name}`;
+    const found = loaded.get(key);
     if (found !== undefined) return found;
-    const schema = load(messages[name], options);
-    loaded.set(name, schema);
+    const schema = load(messages[name], kind, options);
+    loaded.set(key, schema);
     return schema;
   };
 }

@@ -37,13 +37,22 @@ export const withoutRules = (words: string) =>
     .replaceAll('`', '')
     .replace(/\.$/, '');
 
+/** What XML Schema's own types look like, roughly: enough to say which value is wrong. */
+const lexical: Readonly<Record<string, RegExp>> = {
+  'xs:dateTime': /^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?$/,
+  'xs:date': /^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})?$/,
+};
+
 function levelOf(type: SimpleType): Level {
   const valuesOf = (name: string) =>
     type.facets.filter((facet) => facet.name === name).map((facet) => facet.value);
   const limits = type.facets.filter(({ name }) => name !== 'pattern' && name !== 'enumeration');
   return {
     words: withoutRules(type.documentation),
-    patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')), // the two syntaxes agree, as far as we use them
+    patterns: [
+      ...valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')), // the two syntaxes agree, as far as we use them
+      ...Object.entries(lexical).flatMap(([name, pattern]) => (name === type.base ? [pattern] : [])),
+    ],
     enumeration: valuesOf('enumeration'),
     leftOut: type.leftOut,
     limits: new Map(limits.map(({ name, value }) => [name, Number(value)])),
@@ -63,7 +72,7 @@ function valueTypeOf(model: SchemaModel, name: string): ValueType {
     levels.push(levelOf(type));
     base = type.base;
   }
-  const made = { levels, collapses: base === 'xs:decimal' || base === 'xs:boolean' };
+  const made = { levels, collapses: base !== 'xs:string' };
   types.set(name, made);
   return made;
 }
@@ -139,6 +148,7 @@ function faultOf(level: Level, value: string, length: number): string | undefine
   if (enumeration.length > 0) {
     return enumeration.includes(value) ? undefined : `must be ${oneOf(enumeration)}`;
   }
+  if (length < (limits.get('minLength') ?? 0)) return 'empty';
   if (length > limit('maxLength')) return `longer than ${limit('maxLength')} characters`;
   const fits = patterns.length === 0 || (length <= maxLooked && patterns.some((one) => one.test(value)));
   if (!fits) return `must be: ${words}`;

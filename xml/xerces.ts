@@ -7,7 +7,7 @@ import { assert } from '../core/assert.ts';
 import { ownForwarding } from '../core/iso20022/build-pacs008.ts';
 import { messageOfNamespace } from '../core/iso20022/messages.ts';
 import { mapValue } from '../core/result.ts';
-import { bendsSchema, violationsOf } from './diagnose.ts';
+import { bendingAttributes, bendsSchema, violationsOf } from './diagnose.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
 import { openDocument, type OpenDocument } from './libxml2.ts';
 import { openSchemas, type MessageSchema, type SchemaOptions } from './schemas.ts';
@@ -59,10 +59,10 @@ export async function createXercesEngine(options: SchemaOptions = {}): Promise<X
     return {
       type,
       document: document.root,
-      validate: async () => {
-        const schema = schemaOf(type.name);
+      validate: async (kind = 'guideline') => {
+        const schema = schemaOf(type.name, kind);
         const complaint =
-          document.withForeignAttribute.size > 0
+          bendingAttributes(document, schema.model).size > 0
             ? bendsSchema
             : await complaintOf(validateXml, bytes, schema);
         return violationsOf(document, schema.model, complaint);

@@ -8,6 +8,7 @@ import { ok, refused, type Result } from '../result.ts';
 import type { RequestReferences } from './acmt023.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
+import { isReasonCode } from './pacs002.ts';
 import { compact } from '../compact.ts';
 import {
   buildAccount,
@@ -34,11 +35,11 @@ export interface Acmt024 {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
   /** The request being answered. */
-  readonly original: { readonly messageIdentification: string; readonly creationDateTime?: string };
+  readonly original: { readonly messageIdentification?: string; readonly creationDateTime?: string };
   /** `OrgnlId`: the request's `Vrfctn/Id`. */
   readonly verificationId: string;
   readonly verified: boolean;
-  /** Always present if not verified (RES-4). */
+  /** Always present if not verified (RES-4): NARR where the party gives no code. */
   readonly reasonCode?: string;
   /** `UpdtdPtyAndAcctId`: what was found. */
   readonly found?: KnownAccount;
@@ -60,37 +61,53 @@ function readKnown(element: XmlElement | undefined): KnownAccount | undefined {
   );
 }
 
-/**
- * The values of an acmt.024 that its schema found valid.
- * @returns a rejection `element-missing` for a false answer without reason code (RES-4)
- */
-export function readAcmt024(document: XmlElement): Result<Acmt024, Rejection> {
+function partsOf(document: XmlElement) {
   const report = elementAt(document, message.messageElement);
   const answer = report && elementAt(report, 'Rpt');
   assert(report !== undefined && answer !== undefined, 'a validated acmt.024 has a report');
-  const verified = collapsed(textAt(answer, 'Vrfctn') ?? '') === 'true';
-  const reasonCode = textAt(answer, 'Rsn/Cd');
-  if (!verified && reasonCode === undefined) {
-    const xpath = `/Document/${message.messageElement}/Rpt/Rsn/Cd`;
-    return refused(reject('element-missing', xpath, 'RES-4'));
-  }
-  const [unknownCode] = findUnknownCodes(report, `/Document/${message.messageElement}`);
-  if (unknownCode !== undefined) return refused(unknownCode);
+  const verified = ['true', '1'].includes(collapsed(textAt(answer, 'Vrfctn') ?? ''));
+  return { report, answer, verified };
+}
+
+/**
+ * Where an acmt.024 that its schema found valid breaks a rule of the usage guideline: no reason code with a false answer
+ * (RES-4), or a code that our edition does not know (MSG-4). A party's answer counts all the same (RES-2).
+ */
+export function findAcmt024Faults(document: XmlElement): readonly Rejection[] {
+  const { report, answer, verified } = partsOf(document);
+  const xpath = `/Document/${message.messageElement}`;
+  const isMissing = !verified && textAt(answer, 'Rsn/Cd') === undefined;
+  return [
+    ...(isMissing ? [reject('element-missing', `${xpath}/Rpt/Rsn/Cd`, 'RES-4')] : []),
+    ...findUnknownCodes(report, xpath),
+  ];
+}
+
+/** The values of an acmt.024 that the intake schema, or the usage guideline, found valid (RES-2). */
+export function takeAcmt024(document: XmlElement): Acmt024 {
+  const { report, answer, verified } = partsOf(document);
+  const reason = textAt(answer, 'Rsn/Cd');
+  const isNarrative = reason !== undefined || !verified || elementAt(answer, 'Rsn') !== undefined;
   const created = textAt(report, 'OrgnlAssgnmt/CreDtTm');
-  const value = compact<Acmt024>({
+  return compact<Acmt024>({
     messageIdentification: textAt(report, 'Assgnmt/MsgId') ?? '',
     creationDateTime: collapsed(textAt(report, 'Assgnmt/CreDtTm') ?? ''),
     original: compact<Acmt024['original']>({
-      messageIdentification: textAt(report, 'OrgnlAssgnmt/MsgId') ?? '',
+      messageIdentification: textAt(report, 'OrgnlAssgnmt/MsgId'),
       creationDateTime: created === undefined ? undefined : collapsed(created),
     }),
     verificationId: textAt(answer, 'OrgnlId') ?? '',
     verified,
-    reasonCode,
+    reasonCode: reason !== undefined && isReasonCode(reason) ? reason : isNarrative ? 'NARR' : undefined,
     found: readKnown(elementAt(answer, 'UpdtdPtyAndAcctId')),
     report,
   });
-  return ok(value);
+}
+
+/** The same of one that keeps to the usage guideline; else its first fault. */
+export function readAcmt024(document: XmlElement): Result<Acmt024, Rejection> {
+  const [fault] = findAcmt024Faults(document);
+  return fault === undefined ? ok(takeAcmt024(document)) : refused(fault);
 }
 
 /** The keys of an answer of ours. */

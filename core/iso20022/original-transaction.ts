@@ -6,7 +6,7 @@ import { messages, type MessageType } from './messages.ts';
 import type { Pacs008 } from './pacs008.ts';
 import { compact } from '../compact.ts';
 import { buildAgent, type AgentIdentification } from './parties.ts';
-import type { OriginalReferences } from './references.ts';
+import type { OriginalReferences, ReportedReferences } from './references.ts';
 import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
 
 /** The ids of a pacs.008, as messages about it repeat them. */
@@ -23,14 +23,17 @@ export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
 }
 
 /** `OrgnlGrpInf` to `OrgnlUETR`. */
-export function originalElements(original: OriginalReferences): readonly (XmlElement | undefined)[] {
+export function originalElements(original: ReportedReferences): readonly (XmlElement | undefined)[] {
+  const { messageIdentification, messageNameId } = original;
   return [
-    branch(
-      'OrgnlGrpInf',
-      leaf('OrgnlMsgId', original.messageIdentification),
-      leaf('OrgnlMsgNmId', original.messageNameId),
-      optionalLeaf('OrgnlCreDtTm', original.creationDateTime),
-    ),
+    messageIdentification === undefined || messageNameId === undefined
+      ? undefined
+      : branch(
+          'OrgnlGrpInf',
+          leaf('OrgnlMsgId', messageIdentification),
+          leaf('OrgnlMsgNmId', messageNameId),
+          optionalLeaf('OrgnlCreDtTm', original.creationDateTime),
+        ),
     optionalLeaf('OrgnlInstrId', original.instructionId),
     optionalLeaf('OrgnlEndToEndId', original.endToEndId),
     optionalLeaf('OrgnlTxId', original.transactionId),

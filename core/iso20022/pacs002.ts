@@ -12,7 +12,7 @@ import type { Pacs008 } from './pacs008.ts';
 import { originalElements, originalReferencesOf, renderAboutTransaction } from './original-transaction.ts';
 import { compact } from '../compact.ts';
 import { collapsed, readAgent, type AgentIdentification } from './parties.ts';
-import type { OriginalReferences, Pacs008References } from './references.ts';
+import type { Pacs008References, ReportedReferences } from './references.ts';
 import { branch, childrenNamed, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
 
 /** The statuses of the scheme: three finals, two interim ones (PAY-7). */
@@ -22,11 +22,15 @@ export type TransactionStatus = (typeof transactionStatuses)[number];
 export interface Pacs002 {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
-  readonly original: OriginalReferences;
+  readonly original: ReportedReferences;
+  /** `OrgnlGrpInfAndSts`: the groups that it names besides; only a party's pacs.002 has them. */
+  readonly groups?: readonly ReportedGroup[];
   readonly statusId?: string;
   readonly status: TransactionStatus;
-  /** From the external status reason set; always present with RJCT. */
+  /** As given, of any edition of the code set (PAY-11); always present with RJCT. */
   readonly reasonCode?: string;
+  /** The party's own words for the reason (`Prtry`); the code is then NARR. */
+  readonly proprietaryReason?: string;
   /** Each at most 105 characters. */
   readonly additionalInformation?: readonly string[];
   readonly acceptanceDateTime?: string;
@@ -35,6 +39,8 @@ export interface Pacs002 {
   readonly instructedAgent?: AgentIdentification;
 }
 
+type ReportedGroup = Pick<ReportedReferences, 'messageIdentification' | 'messageNameId'>;
+
 const message = messages.pacs002;
 const xpath = (path: string) => `/Document/${message.messageElement}/TxInfAndSts/${path}`;
 
@@ -42,11 +48,18 @@ function isTransactionStatus(code: string | undefined): code is TransactionStatu
   return transactionStatuses.some((one) => one === code);
 }
 
-function readOriginal(transaction: XmlElement): OriginalReferences {
+function readGroup(group: XmlElement): ReportedGroup {
+  return compact<ReportedGroup>({
+    messageIdentification: textAt(group, 'OrgnlMsgId'),
+    messageNameId: textAt(group, 'OrgnlMsgNmId'),
+  });
+}
+
+function readOriginal(transaction: XmlElement): ReportedReferences {
   const created = textAt(transaction, 'OrgnlGrpInf/OrgnlCreDtTm');
-  return compact<OriginalReferences>({
-    messageIdentification: textAt(transaction, 'OrgnlGrpInf/OrgnlMsgId') ?? '',
-    messageNameId: textAt(transaction, 'OrgnlGrpInf/OrgnlMsgNmId') ?? '',
+  return compact<ReportedReferences>({
+    messageIdentification: textAt(transaction, 'OrgnlGrpInf/OrgnlMsgId'),
+    messageNameId: textAt(transaction, 'OrgnlGrpInf/OrgnlMsgNmId'),
     creationDateTime: created === undefined ? undefined : collapsed(created),
     instructionId: textAt(transaction, 'OrgnlInstrId'),
     endToEndId: textAt(transaction, 'OrgnlEndToEndId'),
@@ -67,11 +80,7 @@ export function statedStatus(document: XmlElement): string | undefined {
   return status !== undefined && statusCode.test(status) ? status : undefined;
 }
 
-/**
- * The values of a pacs.002 that its schema found valid.
- * @returns a rejection `element-missing` for a RJCT without reason code (MSG-11)
- */
-export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
+function partsOf(document: XmlElement) {
   const report = elementAt(document, message.messageElement);
   const transaction = report && elementAt(report, 'TxInfAndSts');
   const status = transaction && textAt(transaction, 'TxSts');
@@ -79,30 +88,76 @@ export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
     report !== undefined && transaction !== undefined && isTransactionStatus(status),
     'a validated pacs.002 has a transaction with a status of the scheme',
   );
-  const reason = elementAt(transaction, 'StsRsnInf');
-  const reasonCode = reason && textAt(reason, 'Rsn/Cd');
-  if (status === 'RJCT' && reasonCode === undefined) {
-    const text = 'mandatory element missing, because TxSts is RJCT';
-    return refused(reject('element-missing', xpath('StsRsnInf/Rsn/Cd'), 'MSG-11', { text }));
-  }
-  const [unknownCode] = findUnknownCodes(report, `/Document/${message.messageElement}`);
-  if (unknownCode !== undefined) return refused(unknownCode);
-  const accepted = textAt(transaction, 'AccptncDtTm');
+  return { report, transaction, status };
+}
+
+/** Reason codes and own words that can stand in our own messages: up to four readable characters. */
+export const isReasonCode = (code: string): boolean => readable(code, maxReasonCode) === code;
+const maxReasonCode = 4; // characters, as in every edition
+
+const narrative = 'NARR'; // ISO 20022: the reason is given in words
+
+/**
+ * The reason of the first `StsRsnInf` with a code, else the first in own words (PAY-11). NARR where the source needs a
+ * code and the destination gives none that can be passed on.
+ */
+function readReason(
+  transaction: XmlElement,
+  status: TransactionStatus,
+): Pick<Pacs002, 'reasonCode' | 'proprietaryReason' | 'additionalInformation'> {
+  const reasons = childrenNamed(transaction, 'StsRsnInf');
+  const withCode = reasons.find((one) => textAt(one, 'Rsn/Cd') !== undefined);
+  const reason = withCode ?? reasons.find((one) => textAt(one, 'Rsn/Prtry') !== undefined) ?? reasons[0];
+  const code = reason && textAt(reason, 'Rsn/Cd');
+  const proprietaryReason = code === undefined ? reason && textAt(reason, 'Rsn/Prtry') : undefined;
+  const isNarrative = code !== undefined || proprietaryReason !== undefined || status === 'RJCT';
   const information = reason === undefined ? [] : childrenNamed(reason, 'AddtlInf').map((one) => one.text);
-  const value = compact<Pacs002>({
+  return compact<Pick<Pacs002, 'reasonCode' | 'proprietaryReason' | 'additionalInformation'>>({
+    reasonCode: code !== undefined && isReasonCode(code) ? code : isNarrative ? narrative : undefined,
+    proprietaryReason,
+    additionalInformation: information.length === 0 ? undefined : information,
+  });
+}
+
+/**
+ * Where a pacs.002 that its schema found valid breaks a rule of the usage guideline: no reason code with RJCT (MSG-11),
+ * or a code that our edition does not know (MSG-4). A destination's status counts all the same (PAY-11).
+ */
+export function findPacs002Faults(document: XmlElement): readonly Rejection[] {
+  const { report, transaction, status } = partsOf(document);
+  const hasCode = childrenNamed(transaction, 'StsRsnInf').some((one) => textAt(one, 'Rsn/Cd') !== undefined);
+  const text = 'mandatory element missing, because TxSts is RJCT';
+  const missing =
+    status === 'RJCT' && !hasCode
+      ? [reject('element-missing', xpath('StsRsnInf/Rsn/Cd'), 'MSG-11', { text })]
+      : [];
+  return [...missing, ...findUnknownCodes(report, `/Document/${message.messageElement}`)];
+}
+
+/** The values of a pacs.002 that the intake schema, or the usage guideline, found valid (PAY-11). */
+export function takePacs002(document: XmlElement): Pacs002 {
+  const { report, transaction, status } = partsOf(document);
+  const accepted = textAt(transaction, 'AccptncDtTm');
+  const groups = childrenNamed(report, 'OrgnlGrpInfAndSts').map(readGroup);
+  return compact<Pacs002>({
     messageIdentification: textAt(report, 'GrpHdr/MsgId') ?? '',
     creationDateTime: collapsed(textAt(report, 'GrpHdr/CreDtTm') ?? ''),
     original: readOriginal(transaction),
+    groups: groups.length === 0 ? undefined : groups,
     statusId: textAt(transaction, 'StsId'),
     status,
-    reasonCode,
-    additionalInformation: information.length === 0 ? undefined : information,
+    ...readReason(transaction, status),
     acceptanceDateTime: accepted === undefined ? undefined : collapsed(accepted),
     clearingSystemReference: textAt(transaction, 'ClrSysRef'),
     instructingAgent: readAgent(elementAt(transaction, 'InstgAgt')),
     instructedAgent: readAgent(elementAt(transaction, 'InstdAgt')),
   });
-  return ok(value);
+}
+
+/** The same of one that keeps to the usage guideline; else its first fault. */
+export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
+  const [fault] = findPacs002Faults(document);
+  return fault === undefined ? ok(takePacs002(document)) : refused(fault);
 }
 
 const maxAdditionalInformation = { count: 10, length: 105 }; // AddtlInf: Text105, up to ten

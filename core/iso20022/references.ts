@@ -22,6 +22,9 @@ export interface OriginalReferences {
   readonly uetr: string;
 }
 
+/** The same as a party gives them back: all but the UETR are optional (PAY-11). */
+export type ReportedReferences = Partial<OriginalReferences> & Pick<OriginalReferences, 'uetr'>;
+
 /** What identifies a message; `uetr` only for kinds of message that have one. */
 export interface MessageKey {
   readonly messageIdentification: string;
@@ -53,6 +56,14 @@ export interface KeyFault {
   readonly expected: string;
 }
 
+const repeatedMessageId = {
+  isFit: isIdentifier,
+  expected:
+    'an id of up to 35 printable ASCII characters, without slash or space at either end or two in a row',
+};
+/** A confirmation does not repeat the MsgId of the report: any of ISO 20022 will do (PAY-11). */
+const anyMessageId = { isFit: (text: string) => /^.{1,35}$/su.test(text), expected: '1 to 35 characters' };
+
 /** Every fault of the keys of a message (MSG-2, MSG-13). */
 export function findKeyFaults(name: MessageName, document: XmlElement): readonly KeyFault[] {
   const { messageIdentification, uetr } = keyPaths[name];
@@ -60,9 +71,7 @@ export function findKeyFaults(name: MessageName, document: XmlElement): readonly
     {
       element: 'MsgId',
       path: messageIdentification,
-      isFit: isIdentifier,
-      expected:
-        'an id of up to 35 printable ASCII characters, without slash or space at either end or two in a row',
+      ...(name === 'pacs002' ? anyMessageId : repeatedMessageId),
     },
     { element: 'UETR', path: uetr, isFit: isUuidV4, expected: 'a UUID version 4 in lower case (MSG-5)' },
   ] as const;

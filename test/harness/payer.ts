@@ -1,7 +1,7 @@
 // What a source PSP and its operator do in a test: ask for quotes, submit a pacs.008 (instruction.ts), read the answer.
 import { createHash } from 'node:crypto';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { readPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { takePacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { recordReceived } from '../../db/messages.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
@@ -120,9 +120,7 @@ export function parsePacs002(xml: string | Uint8Array): Pacs002 {
   const parsed = engine.parse(typeof xml === 'string' ? Buffer.from(xml) : xml, ['pacs002']);
   if (!parsed.ok) throw new Error(`not a pacs.002: ${parsed.refusal.detail}`);
   try {
-    const reading = readPacs002(parsed.value.document);
-    if (!reading.ok) throw new Error(`not a pacs.002: ${reading.refusal.text}`);
-    return reading.value;
+    return takePacs002(parsed.value.document);
   } finally {
     parsed.value.dispose();
   }
