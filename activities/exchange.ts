@@ -239,7 +239,12 @@ function resultOf(
   if (head !== undefined && (isSent || !isSuccess(head.status))) {
     const sent = Buffer.concat(chunks);
     const body = isGzip && sent.length > 0 ? decoded(sent, isWhole) : sent;
-    return { outcome: 'ANSWERED', ...head, body: body ?? Buffer.alloc(0), truncated: !isWhole || body === undefined };
+    return {
+      outcome: 'ANSWERED',
+      ...head,
+      body: body ?? Buffer.alloc(0),
+      truncated: !isWhole || body === undefined,
+    };
   }
   assert(errorClass !== undefined, 'nothing is read to its end before its head');
   return {

@@ -38,7 +38,9 @@ export function reasonFor(status: FinalStatus, code: string | undefined): Result
       : ok(null);
   }
   if (status === 'ACCC') return refused('ACCC has no reason: leave it out');
-  return isReasonCode(code) ? ok(code) : refused('must be the code that the destination gave: 1 to 4 characters');
+  return isReasonCode(code)
+    ? ok(code)
+    : refused('must be the code that the destination gave: 1 to 4 characters');
 }
 
 /** Whether it stands and says that nothing was credited: then the instruction is not sent, or it might be after all. */

@@ -91,9 +91,7 @@ function load(
 }
 
 /** Compiles on first use, and caches. */
-export function openSchemas(
-  options: SchemaOptions,
-): (name: MessageName, kind: SchemaKind) => MessageSchema {
+export function openSchemas(options: SchemaOptions): (name: MessageName, kind: SchemaKind) => MessageSchema {
   const loaded = new Map<string, MessageSchema>();
   return (name, kind) => {
     const key = `${kind} ${name}`;

@@ -110,7 +110,12 @@ test('no bank and no payment system learns what an operator recorded, before it 
 test('a rejection takes a reason of ISO 20022, frees the quote and is passed on with it (LIF-4, MSG-11, QUO-8)', async () => {
   const { path, uetr } = await inDoubt();
   const rejected = { status: 'RJCT', evidence: 'their mail of 04:12 UTC' };
-  for (const wrong of [rejected, { ...rejected, reasonCode: 'ZZZZ' }, { ...credited, reasonCode: 'AC04' }]) {
+  for (const wrong of [
+    rejected,
+    { ...rejected, reasonCode: 'AC177' },
+    { ...rejected, reasonCode: '\u0085' },
+    { ...credited, reasonCode: 'AC04' },
+  ]) {
     expect(await record(path, wrong)).toMatchObject({
       status: 400,
       body: { errors: [{ pointer: '/reasonCode' }] },

@@ -51,7 +51,9 @@ const otherAnswers = [
   { status: 200, isInterim: false }, // no pacs.002 that could be about ours
 ];
 const { isReceipt, serverErrorIs } = sendPolicies.instruction;
-const whetherTheyCount = new Set(otherAnswers.map(({ status, isInterim }) => isReceipt(status) || isInterim));
+const whetherTheyCount = new Set(
+  otherAnswers.map(({ status, isInterim }) => isReceipt(status, false) || isInterim),
+);
 
 /** Until the destination has answered, or has not. */
 function travel(state: State, rules: Rules, send: Send, go: Go): void {

@@ -141,6 +141,49 @@ const writers: Readonly<Record<string, (random: Random) => string>> = {
   TrueOrFalse: (random) => pick(random, ['true', 'false']),
 };
 
+/** White space, line breaks, marks of direction and control characters: ISO 20022 takes any text that XML can carry. */
+function anyText(random: Random, maxLength: number): string {
+  const length = between(random, 1, random() < 0.1 ? maxLength : Math.min(maxLength, 12));
+  const odd = [' ', '\n', '\t', '/', '//', '\u0085', '\u202E', '&', '<', '😀'];
+  const characters = times(length, () => (random() < 0.1 ? pick(random, odd) : pick(random, readable)));
+  return [...characters.join('')].slice(0, maxLength).join('');
+}
+
+const isoMoment = (random: Random) =>
+  random() < 0.3 ? moment(random).replace(/(Z|[+-]\d\d:\d\d)$/, '') : moment(random);
+
+/** One writer per simple type of ISO 20022 that is neither a list nor a text of limited length, in several forms each. */
+const isoWriters: Readonly<Record<string, (random: Random) => string>> = {
+  ISODateTime: isoMoment,
+  AnyMoment: isoMoment,
+  ISODate: (random) => day(random) + (random() < 0.2 ? '+08:00' : ''),
+  ISOYear: (random) => String(between(random, 1900, 2100)),
+  AnyDay: day,
+  TrueFalseIndicator: (random) => pick(random, ['true', 'false', '1', '0']),
+  IdentificationVerificationIndicator: (random) => pick(random, ['true', 'false', '1', '0', ' true ']),
+  DecimalNumber: (random) => decimal(random, between(random, 1, 9), between(random, 0, 5)),
+  ControlSum: (random) => decimal(random, between(random, 1, 9), between(random, 0, 5)),
+  Number: (random) => decimal(random, between(random, 1, 9), 0),
+  PercentageRate: (random) => decimal(random, between(random, 1, 2), between(random, 0, 5)),
+  Max10KBinary: (random) => Buffer.from(text(random, 20)).toString('base64'),
+  Max15NumericText: (random) => repeat(random, digits, between(random, 1, 15)),
+  Digits15: (random) => repeat(random, digits, between(random, 1, 15)),
+  Exact2NumericText: (random) => repeat(random, digits, 2),
+  Exact4AlphaNumericText: (random) => repeat(random, upper + digits, 4),
+  LettersOrDigits4: (random) => repeat(random, upper + digits, 4),
+  SHA256SignatureText: (random) => repeat(random, '0123456789ABCDEF', 64),
+  Hash256: (random) => repeat(random, '0123456789ABCDEF', 64),
+  UUIDv4Identifier: (random) => uuid(random, '-'),
+  CountryCode: (random) => repeat(random, upper, 2),
+  ActiveOrHistoricCurrencyCode: (random) => repeat(random, upper, 3),
+  LEIIdentifier: (random) => repeat(random, upper + digits, 18) + repeat(random, digits, 2),
+  BICFIDec2014Identifier: (random) => repeat(random, upper, 8),
+  AnyBICDec2014Identifier: (random) => repeat(random, upper, 8) + repeat(random, upper, 3),
+  IBAN2007Identifier: (random) => repeat(random, upper, 2) + repeat(random, digits, between(random, 3, 32)),
+  AnyIban: (random) => repeat(random, upper, 2) + repeat(random, digits, between(random, 3, 32)),
+  PhoneNumber: (random) => `+${repeat(random, digits, 2)}-${repeat(random, digits, 9)}`,
+};
+
 export function loadModel(message: MessageName): SchemaModel {
   return modelOf(new URL(`../../schemas/${messages[message].schemaFile}`, import.meta.url));
 }
@@ -151,6 +194,11 @@ function modelOf(path: string | URL): SchemaModel {
   const model = readSchemaModel(readTree(document.toString(writeOptions)).root);
   document.dispose();
   return model;
+}
+
+/** The schema of what parties answer us. */
+export function intakeModel(message: MessageName): SchemaModel {
+  return modelOf(new URL(`../../schemas/intake/${messages[message].schemaFile}`, import.meta.url));
 }
 
 /** The official schema, as far as our model can hold one. */
@@ -183,7 +231,9 @@ function simpleValue(model: SchemaModel, name: string, random: Random): string {
   const sized = /^(Text|Identifier)(\d+)$/.exec(name);
   if (sized?.[1] === 'Text') return text(random, Number(sized[2]));
   if (sized?.[1] === 'Identifier') return identifier(random, Number(sized[2]));
-  const writer = writers[name];
+  const writer = isoWriters[name] ?? writers[name];
+  const maxLength = facets.find((facet) => facet.name === 'maxLength')?.value;
+  if (writer === undefined && maxLength !== undefined) return anyText(random, Number(maxLength));
   if (writer === undefined) throw new Error(`no writer for the simple type ${name}`);
   return writer(random);
 }
@@ -206,10 +256,17 @@ function children(
   random: Random,
   path: readonly string[],
 ): readonly XmlElement[] {
+  if (type.kind === 'open') return [anything(random)];
   const option = pick(random, type.options);
   return option.flatMap((particle) =>
     times(count(particle, random), () => element(model, particle, random, path)),
   );
+}
+
+/** What an element may hold that nobody reads: another namespace, its attributes, text between elements. */
+function anything(random: Random): XmlElement {
+  const inner = leaf('x:TxSts', text(random, 20), { 'x:note': 'RJCT' });
+  return { name: 'x:Anything', attributes: { 'xmlns:x': 'urn:anything' }, children: [inner], text: '' };
 }
 
 const codeLists = Object.fromEntries(
@@ -238,6 +295,10 @@ function element(
   }
   return { name, attributes: {}, children: children(model, type, random, path), text: '' };
 }
+
+/** A random tree of a model. */
+export const generateTree = (model: SchemaModel, random: Random): XmlElement =>
+  element(model, { name: 'Document', type: 'Document' }, random, []);
 
 /** A random message that the project's schema of that model takes, with codes of their sets (MSG-4), as text. */
 export function generate(message: MessageName, model: SchemaModel, random: Random): string {
