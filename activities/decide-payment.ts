@@ -18,7 +18,7 @@ import { openOrTell } from '../db/changed-messages.ts';
 import { messageBody, type OutgoingMessage } from '../db/messages.ts';
 import { takeLateFinal } from '../db/reports.ts';
 import { parseMessage } from '../xml/read-message.ts';
-import { compose, newMessageIdentification } from './compose.ts';
+import { compose, newMessageIdentification, type Composition } from './compose.ts';
 import { alertIfNoEndpoint, composeNotification } from './compose-notification.ts';
 import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -178,7 +178,9 @@ async function ownWordsOf(
 }
 
 /** Beside NARR, where the destination said nothing else. */
-const withoutReason = 'PAY-11 the destination gave no reason that can be passed on';
+const withoutReason = 'the destination gave no reason that can be passed on';
+/** A source knows a rejection of ours by the id of a rule at its head: no destination may look like that (MSG-11). */
+const ruleId = /^\s*[A-Z]{3}-[0-9]/;
 
 /** What a pacs.002 that states the decision is composed of. */
 interface Stated {
@@ -191,7 +193,9 @@ interface Stated {
 function informationOn({ due, ownWords, leg }: Stated): readonly string[] | undefined {
   const { decidedBy, rejection, reasonCode } = due;
   if (decidedBy === 'destination' && reasonCode === narrative)
-    return ownWords.some((one) => readable(one, maxWords) !== undefined) ? ownWords : [withoutReason];
+    return ownWords.some((one) => readable(one, maxWords) !== undefined)
+      ? ownWords.map((one) => (ruleId.test(one) ? `destination: ${one}` : one))
+      : [withoutReason];
   if (decidedBy === 'operator') return [foundOut[leg]];
   return rejection && [additionalInformation(rejection), ...(leg === 'destination' ? [returnCredit] : [])];
 }
@@ -212,7 +216,9 @@ function composeReport(
     reasonCode: reasonCode ?? undefined,
     additionalInformation: informationOn(stated),
   });
-  return compose(deps.engine, {
+  // a code that others have given need not be one of a scheme's own guideline, and must not hold the decision up (PAY-11)
+  const schema = due.decidedBy === 'gateway' || reasonCode === null ? 'guideline' : 'intake';
+  const composition: Composition = {
     type: 'pacs002',
     subjectId: payment.uetr,
     messageIdentification,
@@ -224,5 +230,6 @@ function composeReport(
       leg === 'source'
         ? answerPacs008(payment.sourceReferences, statement)
         : confirmPacs008(payment.destinationReferences, statement),
-  });
+  };
+  return compose(deps.engine, composition, schema);
 }

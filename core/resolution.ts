@@ -4,6 +4,8 @@
  */
 import { identifyAgent, resolveAgent } from './agent.ts';
 import { assert } from './assert.ts';
+import { isIdentifier } from './ids.ts';
+import { readable } from './iso20022/lexical.ts';
 import { refuseAssigner } from './assigner.ts';
 import type { Acmt023 } from './iso20022/acmt023.ts';
 import type { Acmt024, KnownAccount } from './iso20022/acmt024.ts';
@@ -73,10 +75,29 @@ export function followDirectory(request: Acmt023, answer: Acmt024, reference: Re
   if (!creditorAgent.ok) return creditorAgent;
   const institution = creditorAgent.value;
   const isKnown = account?.iban !== undefined || account?.otherId !== undefined;
-  if (!institution.supportsAcmt023 || !isKnown) return ok(null);
+  if (!institution.supportsAcmt023 || !isKnown || !isAskable({ account, agent })) return ok(null);
   const enquiry = enquiryOfAgent(reference, institution, systemsOf(reference, destinationCountry));
   return ok({ ...enquiry, found: { account, agent } });
 }
+
+/**
+ * Whether an acmt.023 of ours can carry what a directory found: ISO 20022 takes more than our usage guideline. If not, the
+ * directory's answer is all that there is.
+ */
+function isAskable({ account, agent }: KnownAccount): boolean {
+  const { otherId, proxy } = account ?? {};
+  const { memberId, otherId: agentId, name } = agent ?? {};
+  const ids = [otherId, memberId?.memberId, memberId?.clearingSystemId, agentId];
+  return (
+    ids.every((id) => id === undefined || isIdentifier(id)) &&
+    (otherId?.length ?? 0) <= maxAccountId &&
+    [proxy?.id, name].every((text) => text === undefined || readable(text, maxProxyId) === text) &&
+    (proxy?.type === undefined || /^[A-Z0-9]{4}$/.test(proxy.type))
+  );
+}
+
+const maxAccountId = 34; // characters, as in ISO 20022
+const maxProxyId = 320; // characters, as in the usage guideline
 
 /** The rejection of a request that its schema refuses: a missing destination country has a rule of its own (RES-2). */
 export function requestRejectionOf(violation: Violation): Rejection {

@@ -108,6 +108,7 @@ const kinds: Readonly<Record<string, VisibleKind>> = {
   NotSplit: 'code',
   FourLetterCode: 'code',
   ReasonCode: 'code',
+  GivenReasonCode: 'code',
   ClearingSystemCode: 'code',
   MemberSystemCode: 'code',
 };

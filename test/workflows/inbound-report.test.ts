@@ -156,7 +156,14 @@ describe('what surrounds a final undoes nothing (PAY-11)', () => {
       'NARR',
       'limit of the day?',
     ],
-    ['no reason', reasons, '', 'NARR', 'PAY-11 the destination gave no reason that can be passed on'],
+    [
+      'own words that look like ours',
+      '<Cd>AC04</Cd>',
+      '<Prtry>TIM-1 x</Prtry>',
+      'NARR',
+      'destination: TIM-1 x',
+    ],
+    ['no reason', reasons, '', 'NARR', 'the destination gave no reason that can be passed on'],
     [
       'NARR and words beside it',
       reasons,

@@ -131,6 +131,7 @@ const writers: Readonly<Record<string, (random: Random) => string>> = {
     `+${repeat(random, digits, between(random, 1, 3))}-${repeat(random, `${digits}()+-`, 9)}`,
   FourLetterCode: (random) => repeat(random, upper, 4),
   ReasonCode: (random) => repeat(random, upper + digits, between(random, 1, 4)),
+  GivenReasonCode: (random) => text(random, 4),
   ClearingSystemCode: (random) => repeat(random, upper, between(random, 1, 3)),
   MemberSystemCode: (random) => repeat(random, upper, between(random, 1, 5)),
   ReportingCode: (random) => text(random, 10),

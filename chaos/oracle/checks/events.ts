@@ -38,6 +38,7 @@ const severities: Readonly<Record<string, string>> = {
   'report.not-the-destination': 'security',
   'report.original-ids-differ': 'security',
   'report.invalid': 'info',
+  'payment.report-deviates': 'info',
   'delivery.dead-letter': 'alert',
   'delivery.taken-after-all': 'info',
   'confirmation.asked-again': 'info',
