@@ -1,7 +1,12 @@
 // The steps of payments and resolutions: each is a line of the log (OBS-1), and those of payments count in a metric too
 // (OBS-2). Codes and ids only, never what is personal (SEC-3).
 import type { Logger } from 'pino';
+import { codeSets } from '../core/iso20022/external-codes.ts';
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
+
+/** A destination may give any code (PAY-11): those that we do not know are one, or they would make series without end. */
+const labelOf = (code: string | null): string | null =>
+  code === null || codeSets.statusReason.codes.has(code) ? code : 'other';
 
 /** Of a pacs.008. */
 interface Submission {
@@ -95,7 +100,7 @@ export function createSteps(logger: Logger, metrics: WorkerMetrics): Steps {
       counted(() =>
         metrics.decided({
           status,
-          reasonCode,
+          reasonCode: labelOf(reasonCode),
           decidedBy,
           corridor,
           priority,

@@ -1,7 +1,6 @@
 // What a worker counts (OBS-2), in Prometheus' own form: what became of payments, sends by party, breakers, the sweep.
 // Labels are codes of the scheme (payment systems, BICs, corridors, reasons) and, of a receiver, the name of its gate: an
 // address, or a party and an address. Never an id of a payment.
-import { codeSets } from '../core/iso20022/external-codes.ts';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** How a receiver stands, as this worker has it. */
@@ -10,10 +9,6 @@ export interface BreakerState {
   readonly breaker: 'closed' | 'open' | 'probing';
   readonly sendsUnderWay: number;
 }
-
-/** A destination may give any code (PAY-11): those that we do not know are one, so that they cannot make series without end. */
-const reasonLabel = (code: string | null): string =>
-  code === null || codeSets.statusReason.codes.has(code) ? (code ?? '') : 'other';
 
 export interface DecidedPayment {
   readonly status: string;
@@ -104,7 +99,7 @@ export function createWorkerMetrics(): WorkerMetrics {
     registry,
     judged: (verdict, reason = '') => judged.inc({ verdict, reason }),
     decided: ({ status, reasonCode, decidedBy, corridor, priority, seconds, deadlineErrorSeconds }) => {
-      decided.inc({ status, reason: reasonLabel(reasonCode), decided_by: decidedBy, corridor, priority });
+      decided.inc({ status, reason: reasonCode ?? '', decided_by: decidedBy, corridor, priority });
       timeToFinal.observe({ status, priority }, seconds);
       if (deadlineErrorSeconds !== undefined) deadlineError.observe(deadlineErrorSeconds);
     },

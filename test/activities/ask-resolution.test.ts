@@ -2,6 +2,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutbound } from '../../activities/outbound.ts';
 import { connect } from '../../db/connection.ts';
+import { messageBody } from '../../db/messages.ts';
 import { nameServer } from './name-server.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 import { accountRequest, proxyRequest } from '../harness/asker.ts';
@@ -62,6 +63,53 @@ describe('an answer that was stored', () => {
     };
     await ask(judgement);
     expect(await end(judgement)).toMatchObject({ verified: false, reasonCode: 'AB08' });
+  });
+});
+
+describe('an answer that ISO 20022 takes and our usage guideline does not counts, and passes on as it came (RES-2, RES-3)', () => {
+  const verdict = /<Vrfctn>true<\/Vrfctn>/;
+  test.each([
+    ['written otherwise', (text: string) => text.replace('>true<', '>1<'), true, null],
+    [
+      'without original and with more of the party',
+      (text: string) =>
+        text
+          .replace(/<OrgnlAssgnmt>.*<\/OrgnlAssgnmt>/s, '')
+          .replace('</Nm></Pty>', '</Nm><PstlAdr><CareOf>A\nB</CareOf></PstlAdr></Pty>')
+          .replace('</Rpt>', '</Rpt><SplmtryData><Envlp><x:y xmlns:x="urn:x"/></Envlp></SplmtryData>'),
+      true,
+      null,
+    ],
+    [
+      'a reason in own words',
+      (text: string) => text.replace(verdict, '<Vrfctn>0</Vrfctn><Rsn><Prtry>asleep</Prtry></Rsn>'),
+      false,
+      'NARR',
+    ],
+    ['false without a reason', (text: string) => text.replace('>true<', '>false<'), false, 'NARR'],
+  ] as const)('%s', async (what, change, verified, reasonCode) => {
+    const judgement = await routed(accountRequest(`3${what.length}`));
+    let said = '';
+    operator.answer = (response, body) => {
+      void yesTo(body).then((text) => response.end((said = change(text))));
+    };
+    const step = await follow(judgement, await ask(judgement));
+    expect(step).toMatchObject({ kind: 'answered', answer: { verified, reasonCode } });
+    const answerId = step.kind === 'answered' ? step.answer.answerMessageId : '';
+    const passedOn = (await messageBody(db, answerId))?.toString() ?? '';
+    const report = /<Rpt>.*<\/Rpt>/s;
+    expect(report.exec(passedOn)?.[0]).toBe(report.exec(said)?.[0]);
+  });
+
+  test('of a directory with an account number that no acmt.023 of ours can carry: nobody else is asked', async () => {
+    const judgement = await routed(proxyRequest('+66800000004'));
+    operator.answer = (response, body) => {
+      void yesTo(body).then((text) =>
+        response.end(text.replace('<Prxy>', '<Id><Othr><Id>//3 é</Id></Othr></Id><Prxy>')),
+      );
+    };
+    const step = await follow(judgement, await ask(judgement));
+    expect(step).toMatchObject({ kind: 'answered', answer: { verified: true, reasonCode: null } });
   });
 });
 

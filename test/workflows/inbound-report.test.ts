@@ -9,7 +9,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, parsePacs002, submit } from '../harness/payer.ts';
 import { postReport, reportOn, undecided } from '../harness/reports.ts';
-import { officialFaults, officialPresent, validTree } from '../xml/fixtures.ts';
+import { validTree } from '../xml/fixtures.ts';
 
 const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
@@ -139,102 +139,6 @@ describe('a report is refused and recorded', () => {
       { ...invalidReport, detail: { ruleId: 'MSG-4', reported: 'ACSC' } },
       { ...invalidReport, detail: { ruleId: 'MSG-4', reported: 'ACCC' } },
     ]);
-  });
-});
-
-const reasons = '<StsRsnInf><Rsn><Cd>AC04</Cd></Rsn></StsRsnInf>';
-
-describe('what surrounds a final undoes nothing (PAY-11)', () => {
-  test.each([
-    ['no OrgnlGrpInf', /<OrgnlGrpInf>.*<\/OrgnlGrpInf>/s, '', 'AC04', undefined],
-    ['a reason code of a later edition', '>AC04<', '>AC17<', 'AC17', undefined],
-    ['a reason code of one character', '>AC04<', '>z<', 'z', undefined],
-    [
-      'a reason in own words',
-      '<Cd>AC04</Cd>',
-      '<Prtry>limit of the day\n</Prtry>',
-      'NARR',
-      'limit of the day?',
-    ],
-    [
-      'own words that look like ours',
-      '<Cd>AC04</Cd>',
-      '<Prtry>TIM-1 x</Prtry>',
-      'NARR',
-      'destination: TIM-1 x',
-    ],
-    ['no reason', reasons, '', 'NARR', 'the destination gave no reason that can be passed on'],
-    [
-      'NARR and words beside it',
-      reasons,
-      '<StsRsnInf><Rsn><Cd>NARR</Cd></Rsn><AddtlInf>dormant since May</AddtlInf></StsRsnInf>',
-      'NARR',
-      'dormant since May',
-    ],
-    ['an originator', '<Rsn>', '<Orgtr><Nm>Kasem</Nm></Orgtr><Rsn>', 'AC04', undefined],
-    ['two reasons', reasons, `<StsRsnInf><AddtlInf>-</AddtlInf></StsRsnInf>${reasons}`, 'AC04', undefined],
-    [
-      'all that follows a status',
-      '</TxInfAndSts>',
-      '<OrgnlTxRef><IntrBkSttlmDt>2026-11-21</IntrBkSttlmDt><Dbtr><Pty><Nm>A</Nm></Pty></Dbtr></OrgnlTxRef>' +
-        '<SplmtryData><Envlp><x:a xmlns:x="urn:x" x:b="1"/></Envlp></SplmtryData></TxInfAndSts>',
-      'AC04',
-      undefined,
-    ],
-    ['a date without time zone', /(<CreDtTm>[^<]*)Z</, '$1<', 'AC04', undefined],
-    ['a MsgId with slashes', /<MsgId>[^<]*</, '<MsgId>//R é/<', 'AC04', undefined],
-    ['line breaks around an id', /<OrgnlMsgId>([^<]*)</, '<OrgnlMsgId>\n$1\n<', 'AC04', undefined],
-    ['the name of the message without version', '>pacs.008.001.13<', '>pacs.008<', 'AC04', undefined],
-  ] as const)('%s', async (what, from, to, reasonCode, words) => {
-    const { uetr, original } = await forwarded();
-    const plain = reportOn(original, { status: 'RJCT', reasonCode: 'AC04' });
-    const report = plain.replace(from, to);
-    expect(report).not.toBe(plain);
-    if (officialPresent) expect(officialFaults('pacs002', report)).toEqual([]);
-    const answer = await post(report);
-    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('<TxSts>RJCT<')]);
-    expect(await evidence.decision(uetr)).toMatchObject({
-      status: 'RJCT',
-      reason_code: reasonCode,
-      decided_by: 'destination',
-    });
-    const { bytes = '' } = await evidence.arrival(uetr, 'source', 'pacs002', 'RJCT');
-    const callback = parsePacs002(bytes);
-    expect([callback.reasonCode, callback.additionalInformation]).toEqual([reasonCode, words && [words]]);
-    const isUsual = what.startsWith('NARR') || what.startsWith('the name'); // our guideline has it as well
-    expect(await evidence.audit(uetr)).toEqual(isUsual ? [] : ['payment.report-deviates']);
-  });
-
-  test('the same bytes again are told to operators once, and in words', async () => {
-    const { uetr, original } = await forwarded();
-    const report = reportOn(original, { status: 'RJCT', reasonCode: 'TK08' });
-    for (let times = 0; times < 3; times += 1) expect((await post(report)).status).toBe(200);
-    const events = await gateway.db
-      .selectFrom('audit_events')
-      .select(['severity', 'kind', 'party', 'detail'])
-      .where('subject_id', '=', uetr)
-      .execute();
-    expect(events).toEqual([
-      {
-        severity: 'info',
-        kind: 'payment.report-deviates',
-        party: 'THBPPAY',
-        detail: {
-          count: 1,
-          reportMessageId: expect.any(String) as string,
-          deviations: expect.stringMatching(/^MSG-4 .*StsRsnInf\/Rsn\/Cd: .*Found: TK08/) as string,
-        },
-      },
-    ]);
-  });
-
-  test('an id of a group that contradicts ours: 409', async () => {
-    const { uetr, original } = await forwarded();
-    const other =
-      '<OrgnlGrpInfAndSts><OrgnlMsgId>OTHER</OrgnlMsgId><OrgnlMsgNmId>pacs.008.001.13</OrgnlMsgNmId></OrgnlGrpInfAndSts>';
-    const answer = await post(reportOn(original).replace('<TxInfAndSts>', `${other}<TxInfAndSts>`));
-    expect([answer.status, answer.code]).toEqual([409, 'original-ids-differ']);
-    expect(await evidence.decision(uetr)).toBeUndefined();
   });
 });
 

@@ -147,7 +147,7 @@ function anyText(random: Random, maxLength: number): string {
   const length = between(random, 1, random() < 0.1 ? maxLength : Math.min(maxLength, 12));
   const odd = [' ', '\n', '\t', '/', '//', '\u0085', '\u202E', '&', '<', '😀'];
   const characters = times(length, () => (random() < 0.1 ? pick(random, odd) : pick(random, readable)));
-  return [...characters.join('')].slice(0, maxLength).join('');
+  return Array.from(characters.join('')).slice(0, maxLength).join('');
 }
 
 const isoMoment = (random: Random) =>
