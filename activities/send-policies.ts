@@ -37,7 +37,7 @@ const enquiry = {
 
 /** What is told until it is taken: any 2xx says so (CBK-4). */
 const told = {
-  isReceipt: isSuccess,
+  isReceipt: (status: number) => status >= 200 && status < 300,
   serverErrorIs: 'ANSWERED',
   schedule: 'CBK-1',
   waits: 'SEC-5',

@@ -74,8 +74,9 @@ export function followDirectory(request: Acmt023, answer: Acmt024, reference: Re
   const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);
   if (!creditorAgent.ok) return creditorAgent;
   const institution = creditorAgent.value;
-  const isKnown = account?.iban !== undefined || account?.otherId !== undefined;
-  if (!institution.supportsAcmt023 || !isKnown || !isAskable({ account, agent })) return ok(null);
+  const isNamed = account?.iban !== undefined || account?.otherId !== undefined;
+  const isKnown = isNamed && isAskable({ account, agent });
+  if (!institution.supportsAcmt023 || !isKnown) return ok(null);
   const enquiry = enquiryOfAgent(reference, institution, systemsOf(reference, destinationCountry));
   return ok({ ...enquiry, found: { account, agent } });
 }
