@@ -74,22 +74,22 @@ export function followDirectory(request: Acmt023, answer: Acmt024, reference: Re
   const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);
   if (!creditorAgent.ok) return creditorAgent;
   const institution = creditorAgent.value;
-  const isNamed = account?.iban !== undefined || account?.otherId !== undefined;
-  const isKnown = isNamed && isAskable({ account, agent });
+  const isKnown = isAskable({ account, agent });
   if (!institution.supportsAcmt023 || !isKnown) return ok(null);
   const enquiry = enquiryOfAgent(reference, institution, systemsOf(reference, destinationCountry));
   return ok({ ...enquiry, found: { account, agent } });
 }
 
 /**
- * Whether an acmt.023 of ours can carry what a directory found: ISO 20022 takes more than our usage guideline. If not, the
+ * Whether a directory found an account, and an acmt.023 of ours can carry it: ISO 20022 takes more than our usage guideline. If not, the
  * directory's answer is all that there is.
  */
 function isAskable({ account, agent }: KnownAccount): boolean {
-  const { otherId, proxy } = account ?? {};
+  const { iban, otherId, proxy } = account ?? {};
   const { memberId, otherId: agentId, name } = agent ?? {};
   const ids = [otherId, memberId?.memberId, memberId?.clearingSystemId, agentId];
   return (
+    (iban !== undefined || otherId !== undefined) &&
     ids.every((id) => id === undefined || isIdentifier(id)) &&
     (otherId?.length ?? 0) <= maxAccountId &&
     [proxy?.id, name].every((text) => text === undefined || readable(text, maxProxyId) === text) &&
