@@ -9,7 +9,7 @@ import { readable } from './iso20022/lexical.ts';
 import { refuseAssigner } from './assigner.ts';
 import type { Acmt023 } from './iso20022/acmt023.ts';
 import type { Acmt024, KnownAccount } from './iso20022/acmt024.ts';
-import type { AgentIdentification } from './iso20022/parties.ts';
+import type { AccountIdentification, AgentIdentification } from './iso20022/parties.ts';
 import { trimmed } from './iso20022/white-space.ts';
 import { rejectionOf, type Violation } from './iso20022/violation.ts';
 import type { ClearingSystem, Institution, Operator, ReferenceData } from './reference.ts';
@@ -74,7 +74,7 @@ export function followDirectory(request: Acmt023, answer: Acmt024, reference: Re
   const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);
   if (!creditorAgent.ok) return creditorAgent;
   const institution = creditorAgent.value;
-  const isKnown = isAskable({ account, agent });
+  const isKnown = isAskable(account, agent);
   if (!institution.supportsAcmt023 || !isKnown) return ok(null);
   const enquiry = enquiryOfAgent(reference, institution, systemsOf(reference, destinationCountry));
   return ok({ ...enquiry, found: { account, agent } });
@@ -84,9 +84,12 @@ export function followDirectory(request: Acmt023, answer: Acmt024, reference: Re
  * Whether a directory found an account, and an acmt.023 of ours can carry it: ISO 20022 takes more than our usage guideline. If not, the
  * directory's answer is all that there is.
  */
-function isAskable({ account, agent }: KnownAccount): boolean {
+function isAskable(
+  account: AccountIdentification | undefined,
+  agent: AgentIdentification,
+): account is AccountIdentification {
   const { iban, otherId, proxy } = account ?? {};
-  const { memberId, otherId: agentId, name } = agent ?? {};
+  const { memberId, otherId: agentId, name } = agent;
   const ids = [otherId, memberId?.memberId, memberId?.clearingSystemId, agentId];
   return (
     (iban !== undefined || otherId !== undefined) &&
