@@ -29,6 +29,7 @@ import { isProblem, problem, type Problem } from './http/problem.ts';
 import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
+import { repeatsOf } from './repeats.ts';
 import type { PaymentWorkflows } from './temporal.ts';
 import { answerChanged, storedAnswer, xml } from './http/xml-message.ts';
 import { preferredWaitSeconds } from './http/prefer.ts';
@@ -125,6 +126,7 @@ async function submit(
       sourceSystem,
       callbackUrl,
       body,
+      mayAsk: repeatsOf(deps, sourceSystem),
     });
     ({ messageId } = stored);
     if (known === undefined) taking.isNew();

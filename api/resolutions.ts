@@ -19,6 +19,7 @@ import { passOn } from './http/pass-on.ts';
 import { isProblem, type Problem } from './http/problem.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
+import { repeatsOf } from './repeats.ts';
 import { storedAnswer } from './http/xml-message.ts';
 
 export interface ResolutionDependencies {
@@ -96,6 +97,7 @@ async function resolve(
     sourceSystem,
     callbackUrl,
     body,
+    mayAsk: repeatsOf(deps, sourceSystem),
   });
   about.subjectId = messageId;
   if (known?.due === 'redelivery') passOn(deps, messageId, workflows.redeliver(messageId));

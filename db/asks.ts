@@ -19,11 +19,30 @@ const askedAgain = sql`
 /** Whether the bytes of its message are still kept (LIF-6); of a delivery. */
 const isKept = sql`exists (select from message_bodies b where b.message_id = deliveries.message_id)`;
 
-/** Asks for a callback again, delivered or given up (DUP-1, CBK-1): its schedule starts over. */
-export async function askCallbackAgain(db: Db, subjectId: string): Promise<void> {
-  await sql`
-    update deliveries set asks = asks + 1, ${askedAgain}
-    where subject_id = ${subjectId} and kind = 'callback' and ${isKept}`.execute(db);
+/** Repeats within 5 s of the last one join it (DUP-1). The first one joins nothing: `asks` is 1 before it. */
+const joinsNoRepeat = sql`(asks = 1 or asked_at <= clock_timestamp() - interval '5 seconds')`;
+
+/** Whether the sender may cause more work now (SEC-7). Called only for a repeat that joins no other; it counts each call. */
+export type MayAsk = () => boolean;
+
+/**
+ * Asks for a callback again, delivered or given up (DUP-1, CBK-1): its schedule starts over.
+ * @returns whether it is due again; false: it joins an earlier repeat, or the sender is at its bound
+ */
+export async function askCallbackAgain(
+  db: Db,
+  subjectId: string,
+  mayAsk: MayAsk = () => true,
+): Promise<boolean> {
+  // index: unique (subject_id, kind)
+  const isAskable = sql`subject_id = ${subjectId} and kind = 'callback' and ${isKept} and ${joinsNoRepeat}`;
+  const askable = await sql`select from deliveries where ${isAskable}`.execute(db);
+  if (askable.rows.length === 0 || !mayAsk()) return false;
+  const { rows } = await sql`
+    update deliveries set asks = asks + 1, ${askedAgain} where ${isAskable} returning delivery_id`.execute(
+    db,
+  );
+  return rows.length > 0; // of repeats that come together, one
 }
 
 /** Makes sure that the destination is told the decision (again), where its final came in an HTTP answer (PAY-9). */
@@ -76,14 +95,22 @@ export async function askDeadConfirmation(
 export async function askStatus(
   db: Db,
   uetr: string,
-  operator?: { readonly clientId: string; readonly party: string | undefined },
+  asker: MayAsk | { readonly clientId: string; readonly party: string | undefined } = () => true,
 ): Promise<boolean> {
+  const operator = typeof asker === 'function' ? undefined : asker;
   const event: AuditEvent | undefined = operator && {
     kind: 'operator.enquiry',
     subjectId: uetr,
     party: operator.party,
     detail: { by: operator.clientId },
   };
+  const isAskable = sql`subject_id = ${uetr} and kind = 'instruction' and closed_at is null
+      and (enquiry_asked_at is null or enquiry_asked_at <= clock_timestamp() - interval '5 seconds')
+      and not exists (select from payments p where p.uetr = i.subject_id and p.deadline_at <= clock_timestamp())`;
+  if (typeof asker === 'function') {
+    const askable = await sql`select from deliveries i where ${isAskable}`.execute(db);
+    if (askable.rows.length === 0 || !asker()) return false;
+  }
   // index: unique (subject_id, kind); primary keys of delivery_attempts and payments
   const { rows } = await sql`
     with asked as (update deliveries i
@@ -92,9 +119,7 @@ export async function askStatus(
           select max(coalesce(a.finished_at, a.started_at)) + ${sql.lit(heardMs)} * interval '1 millisecond'
           from delivery_attempts a where a.delivery_id = i.delivery_id)
         then enquiry_owed_since else clock_timestamp() end
-    where subject_id = ${uetr} and kind = 'instruction' and closed_at is null
-      and (enquiry_asked_at is null or enquiry_asked_at <= clock_timestamp() - interval '5 seconds')
-      and not exists (select from payments p where p.uetr = i.subject_id and p.deadline_at <= clock_timestamp())
+    where ${isAskable}
     returning delivery_id),
     event as (${insertAudit(event, sql`exists (select from asked)`)})
     select from asked`.execute(db);

@@ -2,7 +2,7 @@
 // again is an enquiry, answered from the record (DUP-1): the address that it names is its callback's from then on, what
 // is known is told there again, and what is not known yet is asked for. It judges nothing.
 import type { Db } from './connection.ts';
-import { askCallbackAgain, askStatus, nameCallbackAddress } from './asks.ts';
+import { askCallbackAgain, askStatus, nameCallbackAddress, type MayAsk } from './asks.ts';
 import { recordReceived } from './messages.ts';
 import { findPayment, type StoredPayment } from './payments.ts';
 import { findResolution, type StoredResolution } from './resolutions.ts';
@@ -16,6 +16,7 @@ export interface Submitted {
   /** Where its sender wants the answer too. */
   readonly callbackUrl: string;
   readonly body: Buffer;
+  readonly mayAsk: MayAsk;
 }
 
 /** What is on record of a submission that came before and was judged. */
@@ -41,7 +42,7 @@ export interface TakenPacs008 extends Taken<StoredPayment> {
 
 export async function takePacs008(
   db: Db,
-  { uetr, ...submitted }: Submitted & { readonly uetr: string },
+  { uetr, mayAsk, ...submitted }: Submitted & { readonly uetr: string },
 ): Promise<TakenPacs008> {
   const { messageId, isNew } = await store(db, { type: 'pacs008', subjectId: uetr, ...submitted });
   if (isNew) return { messageId, timesUnanswerable: 0 };
@@ -49,25 +50,31 @@ export async function takePacs008(
   if (payment?.messageId !== messageId)
     return { messageId, timesUnanswerable: await timesUnanswerable(db, messageId) };
   if (payment.decision !== null) {
-    await askCallbackAgain(db, uetr);
-    return { messageId, timesUnanswerable: 0, known: { subject: payment, due: 'redelivery' } };
+    const isDue = await askCallbackAgain(db, uetr, mayAsk);
+    return { messageId, timesUnanswerable: 0, known: { subject: payment, due: isDue ? 'redelivery' : null } };
   }
-  const isAsked = await askStatus(db, uetr);
+  const isAsked = await askStatus(db, uetr, mayAsk);
   return { messageId, timesUnanswerable: 0, known: { subject: payment, due: isAsked ? 'enquiry' : null } };
 }
 
-export async function takeAcmt023(db: Db, submitted: Submitted): Promise<Taken<StoredResolution>> {
+export async function takeAcmt023(
+  db: Db,
+  { mayAsk, ...submitted }: Submitted,
+): Promise<Taken<StoredResolution>> {
   const { messageId, isNew } = await store(db, { type: 'acmt023', ...submitted });
   const resolution = isNew ? undefined : await findResolution(db, messageId);
   if (resolution === undefined) return { messageId };
   if (resolution.answer === null) return { messageId, known: { subject: resolution, due: null } };
-  await askCallbackAgain(db, messageId);
-  return { messageId, known: { subject: resolution, due: 'redelivery' } };
+  const isDue = await askCallbackAgain(db, messageId, mayAsk);
+  return { messageId, known: { subject: resolution, due: isDue ? 'redelivery' : null } };
 }
 
 async function store(
   db: Db,
-  submitted: Submitted & { readonly type: 'pacs008' | 'acmt023'; readonly subjectId?: string },
+  submitted: Omit<Submitted, 'mayAsk'> & {
+    readonly type: 'pacs008' | 'acmt023';
+    readonly subjectId?: string;
+  },
 ): Promise<{ messageId: string; isNew: boolean }> {
   const { sourceSystem: party, callbackUrl: url, ...message } = submitted;
   const { messageId, isNew } = await recordReceived(db, { ...message, leg: 'source', party, answerUrl: url });

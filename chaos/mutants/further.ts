@@ -44,8 +44,8 @@ export const furtherMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/submissions.ts',
-        find: '    await askCallbackAgain(db, uetr);\n',
-        replace: '',
+        find: 'const isDue = await askCallbackAgain(db, uetr, mayAsk);',
+        replace: 'const isDue = !mayAsk;',
       },
     ],
     breaks: ['R:DUP-1'],

@@ -85,8 +85,8 @@ export const toldMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'db/submissions.ts',
-        find: "  await askCallbackAgain(db, messageId);\n  return { messageId, known: { subject: resolution, due: 'redelivery' } };",
-        replace: '  return { messageId, known: { subject: resolution, due: null } };',
+        find: 'const isDue = await askCallbackAgain(db, messageId, mayAsk);',
+        replace: 'const isDue = messageId === null || !mayAsk;',
       },
     ],
     breaks: ['R:DUP-1'],
