@@ -18,6 +18,7 @@ import {
   isWord,
 } from './setting-forms.ts';
 import { parseLimits, type LimitsConfig } from './limits-config.ts';
+import { faultOfPrivate, isLoopback, type PrivateSetting } from './private-settings.ts';
 import { parseSecrets, type SecretSettings } from './secret-settings.ts';
 import { parseTls, type TlsConfig } from './tls-config.ts';
 import { parseTraces, type TracesConfig } from './traces-config.ts';
@@ -162,7 +163,7 @@ function parseMetrics(env: Environment): Pick<CommonConfig, 'metrics'> {
 export function parseWorkerConfig(env: Environment): WorkerConfig {
   const traces = parseTraces(asks(env));
   const publicUrl = formed(env, 'PUBLIC_URL', isOwnAddress, ownForm).replace(/\/$/, '');
-  assertPrivate(env, publicUrl, ['ALLOW_LOOPBACK_CALLBACKS']);
+  refusePublic(env, publicUrl, ['ALLOW_LOOPBACK_CALLBACKS']);
   return {
     ...parseCommonConfig(env),
     temporal: parseTemporal(env),
@@ -180,7 +181,7 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
 export function parseApiConfig(env: Environment): ApiConfig {
   const limits = parseLimits(asks(env));
   const worker = parseWorkerConfig(env);
-  assertPrivate(env, worker.publicUrl, ['DEMO', 'AUTH', 'FOUR_EYES']);
+  refusePublic(env, worker.publicUrl, ['DEMO', 'AUTH', 'FOUR_EYES']);
   const host = formed(env, 'HOST', isBindHost, 'a name or an address, without a port');
   const demo = flag(env, 'DEMO');
   const port = Number(
@@ -334,32 +335,9 @@ function assertNotOnNetwork(env: Environment, kind: AuthConfig['kind'], { host, 
   }
 }
 
-/** What is safe only where nobody else comes. */
-const privateSettings = {
-  DEMO: '1',
-  AUTH: 'none',
-  FOUR_EYES: '0',
-  ALLOW_LOOPBACK_CALLBACKS: '1',
-} as const satisfies Partial<Record<EnvironmentVariableName, string>>;
-
-/** SEC-1: who has an address for others, or proxies in front, is not on loopback, wherever the process itself binds. */
-function assertPrivate(
-  env: Environment,
-  publicUrl: string,
-  names: readonly (keyof typeof privateSettings)[],
-): void {
-  const isPublic = !isLoopback(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1'));
-  const name = names.find((one) => read(env, one) === privateSettings[one]);
-  if (name === undefined || (!isPublic && read(env, 'TRUSTED_PROXIES') === '')) return;
-  throw new ConfigurationError(
-    `${name}=${privateSettings[name]} is safe on loopback only, and ${isPublic ? 'PUBLIC_URL' : 'TRUSTED_PROXIES'} says that others come: ` +
-      `leave ${name} out, or ${isPublic ? 'set PUBLIC_URL to an address on loopback' : 'leave TRUSTED_PROXIES out'}.`,
-  );
-}
-
-/** Whether a server bound there can be reached from this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+function refusePublic(env: Environment, publicUrl: string, names: readonly PrivateSetting[]): void {
+  const fault = faultOfPrivate((name) => read(env, name), { publicUrl, names });
+  if (fault !== undefined) throw new ConfigurationError(fault);
 }
 
 const days = (env: Environment, name: EnvironmentVariableName) =>

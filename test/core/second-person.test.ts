@@ -1,24 +1,25 @@
 // Which members of the scheme one person changes alone (ADM-2): those that a table names, and no other, whatever members the
 // forms of documents have.
 import { expect, test } from 'vitest';
-import type { z } from 'zod';
 import { harmlessMembers, needsApproval, type SchemeEdit } from '../../core/scheme/change.ts';
 import { schemeKinds, type SchemeDocument, type SchemeKind } from '../../core/scheme/documents.ts';
 import { schemeForms } from '../../db/scheme/forms.ts';
 
+type Form = (typeof schemeForms)[SchemeKind];
+
 /** What of zod's definitions is read here. */
 interface Definition {
   readonly type: string;
-  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
-  readonly element?: z.core.$ZodType;
-  readonly innerType?: z.core.$ZodType;
-  readonly in?: z.core.$ZodType;
+  readonly shape?: Readonly<Record<string, Form>>;
+  readonly element?: Form;
+  readonly innerType?: Form;
+  readonly in?: Form;
 }
 type Path = readonly string[];
-const definitionOf = (form: z.core.$ZodType) => form._zod.def as unknown as Definition;
+const definitionOf = (form: Form) => form._zod.def as unknown as Definition;
 
 /** Every member of a form that has no members itself; of a list, those of its first item. */
-function leavesOf(form: z.core.$ZodType, path: Path = []): readonly Path[] {
+function leavesOf(form: Form, path: Path = []): readonly Path[] {
   const { type, shape, element, innerType, in: input } = definitionOf(form);
   if (shape !== undefined)
     return Object.entries(shape).flatMap(([name, member]) => leavesOf(member, [...path, name]));
