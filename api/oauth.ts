@@ -3,7 +3,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
-import { isLoopback, type ApiConfig } from '../core/config.ts';
+import type { ApiConfig } from '../core/config.ts';
+import { isLoopback } from '../core/private-settings.ts';
 import { authenticateClient, findClient, type InTurn } from '../db/clients.ts';
 import { createSecretCheck, type SecretCheck } from '../db/scheme/secrets.ts';
 import type { ApiDependencies } from './dependencies.ts';

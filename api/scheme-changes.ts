@@ -2,7 +2,7 @@
 // directory (ADM-3); give a client another secret (ADM-4).
 import { z } from '@hono/zod-openapi';
 import { editsBetween, isSame, type SchemeEdit } from '../core/scheme/change.ts';
-import { checkEdits } from '../core/scheme/check.ts';
+import { checkEdits, type SchemePolicy } from '../core/scheme/check.ts';
 import {
   schemeIdOf,
   type ClientDocument,
@@ -10,13 +10,7 @@ import {
   type SchemeDocument,
 } from '../core/scheme/documents.ts';
 import type { Finding } from '../core/scheme/finding.ts';
-import {
-  decideChange,
-  findChange,
-  proposeChange,
-  listChanges,
-  type SchemePolicy,
-} from '../db/scheme/changes.ts';
+import { decideChange, findChange, proposeChange, listChanges } from '../db/scheme/changes.ts';
 import { parseDocument, parseScheme } from '../db/scheme/parse.ts';
 import { readScheme } from '../db/scheme/read.ts';
 import { makeSecret } from '../db/scheme/secrets.ts';
@@ -80,9 +74,9 @@ function addProposing(router: Router, deps: ApiDependencies): void {
       operationId: 'proposeSchemeChange',
       summary: 'Enter, change or end objects of the scheme',
       description:
-        'One change of one or several objects, made as a whole. Endpoints, callback origins, keys, identifiers, accounts, fee ' +
-        'formulas and clients wait for a second operator (ADM-2); everything else counts within a second (REF-6). Of a client ' +
-        'without secrets in its document those that it has stay; with them, those that are named, without a `hash` as they are.',
+        'One change of one or several objects, made as a whole. It waits for a second operator (ADM-2), unless it changes ' +
+        'nothing but names, titles and the order of lists, or ends clients: that counts within a second (REF-6). An operator ' +
+        'is entered without secrets: only that operator makes its own. Of a client without secrets in its document those that it has stay; with them, those that are named, without a `hash` as they are.',
       body: newChangeSchema,
       maxBodyBytes: largestImport,
       problems: ['scheme-error'],
@@ -119,7 +113,7 @@ function addProposing(router: Router, deps: ApiDependencies): void {
       summary: 'Make the scheme what an export says',
       description:
         'The difference is one change (ADM-3): as a preview it is only shown. What the import lacks stays, unless `endAbsent`; ' +
-        'prices that an FX provider has stay in any case. The same import again changes nothing.',
+        'operators, and prices that an FX provider has, stay in any case. The same import again changes nothing.',
       body: newImportSchema,
       maxBodyBytes: largestImport,
       problems: ['scheme-error'],
@@ -135,11 +129,17 @@ function addProposing(router: Router, deps: ApiDependencies): void {
         return invalidRequest(faults.slice(0, 100), 'ADM-3');
       }
       const edits = (scheme: Scheme) =>
-        editsBetween(scheme, keepingSecrets(scheme, parsed.value, lists), { onlyNew, endAbsent });
+        editsBetween(scheme, keepingSecrets(scheme, parsed.value, lists), { onlyNew, endAbsent }).filter(
+          (edit) => !isOperator(edit),
+        );
       return answered(await propose(deps, { ...asked, by: caller.clientId }, edits));
     },
   );
 }
+
+/** Operators are those of this installation, whatever an import has. */
+const isOperator = ({ kind, before, after }: SchemeEdit): boolean =>
+  kind === 'clients' && ((before ?? after) as ClientDocument).role === 'operator';
 
 interface Wanted extends Pick<SchemeEdit, 'kind' | 'id' | 'after'> {
   readonly isWhole?: boolean;
@@ -193,7 +193,7 @@ async function propose(deps: ApiDependencies, asked: Asked, edits: Edits): Promi
   if (preview === true) {
     const scheme = await readScheme(deps.db);
     const objects = edits(scheme);
-    const findings = checkEdits(scheme, objects, policy);
+    const findings = checkEdits(scheme, objects, { ...policy, by });
     return proposed(
       { changeId: null, state: objects.length === 0 ? 'unchanged' : 'preview' },
       objects,
@@ -233,7 +233,8 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
       summary: 'Give a client another secret',
       description:
         'The secret is in this answer and nowhere else: only a salted hash is kept (ADM-4). It counts as soon as a second ' +
-        'operator has approved the change; those that the client has count on for `overlapHours`.',
+        'operator has approved the change; those that the client has count on for `overlapHours`. Of an operator only that ' +
+        'operator makes one, and it counts at once (ADM-2).',
       params: z.object({ clientId: objectId.openapi({ example: 'LOTUSGS0' }) }),
       body: z
         .object({

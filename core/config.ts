@@ -18,6 +18,7 @@ import {
   isWord,
 } from './setting-forms.ts';
 import { parseLimits, type LimitsConfig } from './limits-config.ts';
+import { faultOfPrivate, isLoopback, type PrivateSetting } from './private-settings.ts';
 import { parseSecrets, type SecretSettings } from './secret-settings.ts';
 import { parseTls, type TlsConfig } from './tls-config.ts';
 import { parseTraces, type TracesConfig } from './traces-config.ts';
@@ -161,10 +162,12 @@ function parseMetrics(env: Environment): Pick<CommonConfig, 'metrics'> {
 
 export function parseWorkerConfig(env: Environment): WorkerConfig {
   const traces = parseTraces(asks(env));
+  const publicUrl = formed(env, 'PUBLIC_URL', isOwnAddress, ownForm).replace(/\/$/, '');
+  refusePublic(env, publicUrl, ['ALLOW_LOOPBACK_CALLBACKS']);
   return {
     ...parseCommonConfig(env),
     temporal: parseTemporal(env),
-    publicUrl: formed(env, 'PUBLIC_URL', isOwnAddress, ownForm).replace(/\/$/, ''),
+    publicUrl,
     xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
     ...(read(env, 'USAGE_GUIDELINE') !== '' && { usageGuideline: read(env, 'USAGE_GUIDELINE') }),
     ...(read(env, 'OFFICIAL_SCHEMAS') !== '' && { officialSchemas: read(env, 'OFFICIAL_SCHEMAS') }),
@@ -178,6 +181,7 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
 export function parseApiConfig(env: Environment): ApiConfig {
   const limits = parseLimits(asks(env));
   const worker = parseWorkerConfig(env);
+  refusePublic(env, worker.publicUrl, ['DEMO', 'AUTH', 'FOUR_EYES']);
   const host = formed(env, 'HOST', isBindHost, 'a name or an address, without a port');
   const demo = flag(env, 'DEMO');
   const port = Number(
@@ -331,9 +335,9 @@ function assertNotOnNetwork(env: Environment, kind: AuthConfig['kind'], { host, 
   }
 }
 
-/** Whether a server bound there can be reached from this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+function refusePublic(env: Environment, publicUrl: string, names: readonly PrivateSetting[]): void {
+  const fault = faultOfPrivate((name) => read(env, name), { publicUrl, names });
+  if (fault !== undefined) throw new ConfigurationError(fault);
 }
 
 const days = (env: Environment, name: EnvironmentVariableName) =>

@@ -99,7 +99,7 @@ export const environmentVariables = {
   CORS_ORIGINS: { description: 'Origins that browsers may call from, separated by commas', default: '' },
   FOUR_EYES: {
     description:
-      '0: changes of endpoints, accounts, fees, clients and the like count without a second operator (ADM-2); for demos only',
+      '0: changes of the scheme count without a second operator (ADM-2); for demos only: refused where PUBLIC_URL or TRUSTED_PROXIES say that others come',
     default: '1',
   },
   USAGE_GUIDELINE: {

@@ -20,6 +20,7 @@ export const eventKinds = {
   'destination.answer-refused': 'alert',
   'execution.stuck': 'alert',
   'issuer-key.made': 'info',
+  'issuer-key.not-ours': 'alert',
   'message.changed': 'alert',
   'message.defect': 'alert',
   'message.unanswerable': 'alert',

@@ -1,9 +1,9 @@
 // The signing keys of the built-in token issuer, shared by all api processes. It must not make keys: the api does.
 import { sql } from 'kysely';
-import { recordAudit } from './audit.ts';
+import { alertUnlessOpen, recordAudit } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DeliveryKey, Rotation } from './delivery-keys.ts';
-import { isToWrap, readSecret, unwrapSecret, wrapSecret } from './own-secrets.ts';
+import { isToWrap, readSecret, unwrapSecret, vouching, wrapSecret } from './own-secrets.ts';
 
 export interface IssuerKey {
   readonly keyId: string;
@@ -36,6 +36,7 @@ export const issuerKeyIsOver = sql<boolean>`(withdrawn_at is not null
 
 /**
  * Those by which something may be signed that still counts, the active one first.
+ * One that lies there in the clear, where keys are sealed, was made by nobody who has the keys (SEC-6): it does not count.
  * @throws SealingKeyMissing, SealBroken where the active one cannot be read; another is left out: it must not stop what it signs
  */
 export async function readIssuerKeys(db: Db): Promise<IssuerKey[]> {
@@ -47,6 +48,10 @@ export async function readIssuerKeys(db: Db): Promise<IssuerKey[]> {
     .execute();
   const keys = await Promise.all(
     rows.map(async (row) => {
+      if (vouching(db).isRequired && row.wrapped_by === null) {
+        await alertUnlessOpen(db, { kind: 'issuer-key.not-ours', detail: { keyId: row.key_id } });
+        return [];
+      }
       const active = row.retired_at === null;
       const privateJwk = active ? await privateJwkOf(db, row) : await privateJwkIfRead(db, row);
       return privateJwk === undefined ? [] : [{ keyId: row.key_id, privateJwk, active }];
@@ -82,10 +87,15 @@ async function wrap(db: Db, { keyId, privateJwk }: Pick<IssuerKey, 'keyId' | 'pr
   return { private_jwk: wrappedBy === null ? text : JSON.stringify(text), wrapped_by: wrappedBy };
 }
 
-/** Wraps those that are not, or by another key (SEC-3), as far as this process can read them. */
+/**
+ * Wraps those that are not, or by another key (SEC-3), as far as this process can read them. One in the clear is taken for ours
+ * only while none is wrapped: else anybody could put one there (SEC-6).
+ */
 export async function wrapIssuerKeys(db: Db): Promise<void> {
   const rows = await db.selectFrom('issuer_keys').select(['key_id', 'private_jwk', 'wrapped_by']).execute();
+  const isFirst = rows.every((row) => row.wrapped_by === null);
   for (const row of rows) {
+    if (row.wrapped_by === null && !isFirst) continue;
     if (!isToWrap(db, { wrappedBy: row.wrapped_by })) continue;
     const privateJwk = await privateJwkIfRead(db, row);
     if (privateJwk === undefined) continue;

@@ -102,12 +102,19 @@ interface Register {
   readonly signingKeyId: string;
 }
 
+const strangeKey = 'the key that was to sign is none of ours';
+
 async function readRegister(db: Db): Promise<Register> {
   const clients = await readClients(db);
   let keys = await readIssuerKeys(db);
   if (!keys.some((key) => key.active)) {
     await offerIssuerKey(db, await makeKey());
     keys = await readIssuerKeys(db);
+    if (!keys.some((key) => key.active)) {
+      // the one that signs is none of ours (SEC-6)
+      await rotateIssuerKey(db, await makeKey(), { by: 'isthmus', because: strangeKey, withdraw: false });
+      keys = await readIssuerKeys(db);
+    }
   }
   const active = keys.find((key) => key.active);
   if (active === undefined) throw new Error('the built-in issuer has no active key');

@@ -1,11 +1,11 @@
-// `isthmus admin first-operators`: the two people whom everything else takes, in a system that has none (ADM-1). It
-// writes into the database, because there is nobody yet whom an api would let in.
+// `isthmus admin first-operators`: the two people whom everything else takes, in a system that has none (ADM-1), and the first
+// secret of each operator. It writes into the database, because there is nobody yet whom an api would let in.
 import type { Environment } from '../../core/environment-variables.ts';
 import { isDatabaseUrl } from '../../core/setting-forms.ts';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
+import type { ClientDocument, Scheme } from '../../core/scheme/documents.ts';
 import { parseDocument } from '../../db/scheme/parse.ts';
 import { changeDirectly, operatorsOf, withDatabase } from '../../db/scheme/import.ts';
-import { readScheme } from '../../db/scheme/read.ts';
 import { makeSecret } from '../../db/scheme/secrets.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
@@ -21,43 +21,34 @@ export function databaseUrlOf(env: Environment): string {
 
 const enough = 2; // one proposes, another approves (ADM-2)
 
+/** With those whom two operators have entered since: of an operator nobody else may make what it logs in by (ADM-2). */
 export async function makeFirstOperators(
   { env, terminal }: CommandContext,
   clients: readonly string[],
 ): Promise<void> {
+  if (new Set(clients).size < clients.length)
+    throw new UsageError('Each person has a client id of their own.');
   const made = await Promise.all(
     clients.map(async (clientId) => {
       const { secret, hash } = await makeSecret();
-      const parsed = parseDocument('clients', {
-        clientId,
-        role: 'operator',
-        secrets: [{ secretId: '1', hash }],
-      });
+      const secrets = [{ secretId: '1', hash, endsAt: null }];
+      const parsed = parseDocument('clients', { clientId, role: 'operator', secrets });
       if (!parsed.ok)
         throw new UsageError(`${clientId}: ${parsed.refusal.map(({ says }) => says).join('; ')}`);
       return { clientId, secret, document: parsed.value };
     }),
   );
-  if (new Set(clients).size < clients.length)
-    throw new UsageError('Each person has a client id of their own.');
   await withDatabase(databaseUrlOf(env), async (db) => {
-    const standing = operatorsOf(await readScheme(db));
-    if (standing.length + made.length > enough || standing.length >= enough) {
-      throw new UserError(
-        `There may be ${enough} first operators, and there ${standing.length === 1 ? 'is' : 'are'} ${standing.length === 0 ? 'none' : standing.join(', ')}. ` +
-          'More are entered by those: admin set clients, which another of them approves.',
-      );
-    }
     const outcome = await changeDirectly(
       db,
       {
         by: 'isthmus admin',
-        because: 'The first operators.',
-        edits: (scheme) =>
-          made.map(({ clientId: id, document: after }): SchemeEdit => {
-            if (scheme.clients.has(id)) throw new UserError(`${id} is a client already. Choose another id.`);
-            return { kind: 'clients', id, before: null, after };
-          }),
+        because: 'The first secret of an operator.',
+        edits: (scheme) => {
+          const edits = made.map(({ clientId, document }) => editOf(scheme, clientId, document));
+          assertNotTooMany(scheme, edits);
+          return edits;
+        },
       },
       { allowLoopbackHttp: false },
     );
@@ -66,6 +57,30 @@ export async function makeFirstOperators(
   for (const { clientId, secret } of made)
     terminal.line(`✓ operator ${clientId}, secret shown this once: ${secret}`);
   terminal.line(
-    'They log in as ISTHMUS_CLIENT_ID with ISTHMUS_CLIENT_SECRET, at the api of ISTHMUS_URL (AUTH=builtin).',
+    'They log in as ISTHMUS_CLIENT_ID with ISTHMUS_CLIENT_SECRET, at the api of ISTHMUS_URL (AUTH=builtin). ' +
+      'Whoever sees this could act as them: each makes another secret first, admin secret <client> --overlap-hours 0.',
+  );
+}
+
+function editOf(scheme: Scheme, id: string, document: ClientDocument): SchemeEdit {
+  const before = scheme.clients.get(id) ?? null;
+  if (before === null) return { kind: 'clients', id, before, after: document };
+  const { role, secrets } = before;
+  if (role === 'operator' && secrets.length === 0)
+    return { kind: 'clients', id, before, after: { ...before, secrets: document.secrets } };
+  throw new UserError(
+    role === 'operator'
+      ? `${id} has a secret already, and makes the next one itself: admin secret ${id}. If it is lost, end the client, and enter it again.`
+      : `${id} is a client already. Choose another id.`,
+  );
+}
+
+function assertNotTooMany(scheme: Scheme, edits: readonly SchemeEdit[]): void {
+  const standing = operatorsOf(scheme);
+  const entered = edits.filter(({ before }) => before === null);
+  if (entered.length === 0 || standing.length + entered.length <= enough) return;
+  throw new UserError(
+    `There may be ${enough} first operators, and there ${standing.length === 1 ? 'is' : 'are'} ${standing.length === 0 ? 'none' : standing.join(', ')}. ` +
+      'More are entered by those, without secrets: admin set clients, which another of them approves. Then this command gives each its first secret.',
   );
 }

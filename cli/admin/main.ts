@@ -8,8 +8,8 @@ import type { ImportOptions } from './directory.ts';
 import type { RotateOptions } from './keys.ts';
 
 const help = `
-It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, an operator, as ops does. What takes two (endpoints, origins,
-keys, identifiers, accounts, fees, clients) waits for another operator: admin changes --state pending, admin approve.
+It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, an operator, as ops does. What takes two (everything but names,
+titles and order) waits for another operator: admin changes --state pending, admin approve.
 docs/how-to/set-up-a-scheme.md leads from an empty system to a payment.
 Exit code: 0 done, 1 it was refused or nobody answered, 2 the options were not understood.`;
 
@@ -95,7 +95,9 @@ function addChanging(admin: Command, context: CommandContext): void {
     });
   admin
     .command('secret')
-    .description('give a client another secret, which is shown once')
+    .description(
+      'give a client another secret, which is shown once; an operator: only your own, which counts at once',
+    )
     .argument('<client>')
     .addOption(because())
     .option('--overlap-hours <number>', 'how long those that it has count on, from now', '24')
@@ -234,7 +236,8 @@ function addDirectories(admin: Command, context: CommandContext): void {
   admin
     .command('first-operators')
     .description(
-      'the first two operators of an empty system, into the database of DATABASE_URL; their secrets are shown once',
+      'the first two operators of an empty system, or the first secret of operators that were entered since, into the database of ' +
+        'DATABASE_URL; their secrets are shown once',
     )
     .argument('<client...>', 'a client id for each person')
     .action(async (clients: readonly string[]) => {

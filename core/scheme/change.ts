@@ -3,7 +3,14 @@
  * db/scheme/changes.ts.
  */
 import { unordered } from './canonical.ts';
-import { schemeIdOf, schemeKinds, type Scheme, type SchemeDocument, type SchemeKind } from './documents.ts';
+import {
+  schemeIdOf,
+  schemeKinds,
+  type ClientDocument,
+  type Scheme,
+  type SchemeDocument,
+  type SchemeKind,
+} from './documents.ts';
 
 /** One object of a change. */
 export interface SchemeEdit {
@@ -89,33 +96,49 @@ export function isSame(one: unknown, other: unknown): boolean {
   );
 }
 
-/** Members whose change takes effect only when a second person approves (ADM-2); `all`: every member. */
-const approvedMembers: Readonly<Record<SchemeKind, 'all' | readonly string[]>> = {
-  currencies: ['decimalPlaces'], // what an amount is
-  countries: [],
-  operators: ['endpointUrl', 'callbackOrigins', 'signsMessages', 'publicKeys'],
-  'clearing-systems': ['operatorId', 'currencyCode', 'bookEndpointUrl'],
-  'address-inputs': [],
-  'address-types': [],
-  // who has a BIC gets its payments
-  institutions: [
-    ...['bics', 'lei', 'otherIds', 'memberships', 'publicKeys'],
-    ...['bookEndpointUrl', 'notificationUrl', 'settlementAccess'],
-  ],
-  'settlement-accounts': 'all',
-  'fee-formulas': 'all',
-  clients: 'all',
-  'fx-prices': 'all',
+/**
+ * Members that one person changes alone, as `<kind><JSON Pointer>`, each with why it harms nobody (ADM-2). Everything else,
+ * and whatever members there will be, waits for a second person.
+ */
+export const harmlessMembers: Readonly<Record<string, string>> = {
+  'currencies/name': 'people read it; nothing is decided by it',
+  'currencies/symbol': 'people read it beside an amount, which names the currency by its code',
+  'countries/name': 'people read it; nothing is decided by it',
+  'operators/name': 'people read it; a party is known by its id',
+  'address-inputs/label/title': 'the words over a field; which field it is, and what it takes, stay',
+  'address-inputs/attributes/placeholder': 'an example that is shown in an empty field, and never sent',
+  'address-types/displayOrder': 'where it stands in a list',
+  'institutions/name': 'people read it; a payment goes by BIC, LEI or other ids',
 };
 
-/** Whether a second person must approve it (ADM-2). A client ends at once (ADM-4). */
-export function needsApproval(edit: SchemeEdit): boolean {
+/**
+ * Whether a second person must approve it (ADM-2). A client ends at once (ADM-4), and what an operator logs in by is its own.
+ * @param by client id of whoever proposes it
+ */
+export function needsApproval(edit: SchemeEdit, by: string): boolean {
   const { kind, after } = edit;
-  if (kind === 'clients' && after === null) return false;
-  const members = approvedMembers[kind];
-  if (members === 'all') return true;
-  if (members.length === 0) return false;
-  return differencesOf(edit).some(({ path }) => path === '' || members.includes(path.split('/')[1] ?? ''));
+  if (kind === 'clients' && (after === null || isOwnSecret(edit, by))) return false;
+  return differencesOf(edit).some(
+    ({ path }) =>
+      !Object.keys(harmlessMembers).some((one) => one === kind + path || (kind + path).startsWith(`${one}/`)),
+  );
+}
+
+/**
+ * Whether it gives an operator what it logs in by, or takes a client for one, and somebody else proposes it: whoever makes the
+ * secret of an operator could approve as that operator what they have proposed themselves (ADM-2).
+ */
+export function isCredentialOfAnother(edit: SchemeEdit, by: string): boolean {
+  if (edit.kind !== 'clients' || edit.after === null) return false;
+  const [before, after] = [edit.before as ClientDocument | null, edit.after as ClientDocument];
+  if (before?.role !== 'operator' && after.role !== 'operator') return false;
+  return before === null ? after.secrets.length > 0 : !isOwnSecret(edit, by);
+}
+
+/** Whether an operator changes nothing but its own secrets. */
+function isOwnSecret({ id, before, after }: SchemeEdit, by: string): boolean {
+  const isOperator = (before as ClientDocument | null)?.role === 'operator';
+  return isOperator && id === by && isSame({ ...before, secrets: [] }, { ...after, secrets: [] });
 }
 
 /** The scheme as it is after the edits. */

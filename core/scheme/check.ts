@@ -12,7 +12,7 @@ import {
   checkSystems,
 } from './check-parties.ts';
 import { checkAddresses } from './check-addresses.ts';
-import { edited, type SchemeEdit } from './change.ts';
+import { edited, isCredentialOfAnother, type SchemeEdit } from './change.ts';
 import type { Scheme } from './documents.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
@@ -36,17 +36,30 @@ export function checkScheme(scheme: Scheme, policy: WebAddressPolicy): readonly 
   ];
 }
 
-/** What a change brings with it: findings that there were not before. */
+/** How the scheme is kept. */
+export interface SchemePolicy extends WebAddressPolicy {
+  /** false: nobody needs to approve anything, for demos (ADM-2). */
+  readonly fourEyes: boolean;
+}
+
+/**
+ * What a change brings with it: findings that there were not before.
+ * @param policy with whoever proposes it
+ */
 export function checkEdits(
   scheme: Scheme,
   edits: readonly SchemeEdit[],
-  policy: WebAddressPolicy,
+  policy: SchemePolicy & { readonly by: string },
 ): readonly Finding[] {
   const keyOf = ({ kind, id, path, says }: Finding) => [kind, id, path, says].join('\n');
   const known = new Set(checkScheme(scheme, policy).map(keyOf));
   const touched = new Set(edits.map(({ kind, id }) => `${kind} ${id}`));
   const found = checkScheme(edited(scheme, edits), policy).filter((one) => !known.has(keyOf(one)));
-  return [...checkPricesTouched(edits), ...found.map((one) => stillThere(one, touched))];
+  return [
+    ...(policy.fourEyes ? checkCredentials(edits, policy.by) : []),
+    ...checkPricesTouched(edits),
+    ...found.map((one) => stillThere(one, touched)),
+  ];
 }
 
 /**
@@ -61,6 +74,19 @@ function stillThere(finding: Finding, touched: ReadonlySet<string>): Finding {
     ? 'stays, so that it can report on payments under way. End it when there are none.'
     : 'stays, and makes no quote any more.';
   return { ...finding, severity: 'warning', says };
+}
+
+/** What an operator logs in by is made by that operator, or beside the api by whoever has the database (ADM-2). */
+function checkCredentials(edits: readonly SchemeEdit[], by: string): readonly Finding[] {
+  return edits
+    .filter((edit) => isCredentialOfAnother(edit, by))
+    .map(({ kind, id }) =>
+      findingsOf(kind, id).error(
+        '',
+        `is or becomes an operator, and only ${id} makes its own secrets: POST /admin/clients/${id}/secrets. ` +
+          'Enter a new operator without secrets; whoever has the database then gives it the first one: admin first-operators.',
+      ),
+    );
 }
 
 /** Prices that an FX provider has are its own (FX-4). */

@@ -2,11 +2,10 @@
 // One at a time: of two who change the same object at once, the second is told that it is no longer what they saw.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import { checkEdits } from '../../core/scheme/check.ts';
+import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';
 import { isSame, needsApproval, type SchemeEdit } from '../../core/scheme/change.ts';
 import type { Scheme, SchemeKind } from '../../core/scheme/documents.ts';
 import type { Finding } from '../../core/scheme/finding.ts';
-import type { WebAddressPolicy } from '../../core/web-address.ts';
 import { insertAudit } from '../audit.ts';
 import type { Db } from '../connection.ts';
 import { endpointsOf, wantProbes, type ProbeOutcome } from './probes.ts';
@@ -21,12 +20,6 @@ export interface Proposal {
   readonly effectiveAt: Date | null;
   /** What is to change, given what there is. */
   readonly edits: (scheme: Scheme, trx: Db) => readonly SchemeEdit[] | Promise<readonly SchemeEdit[]>;
-}
-
-/** How the scheme is kept. */
-export interface SchemePolicy extends WebAddressPolicy {
-  /** false: nobody needs to approve anything, for demos (ADM-2). */
-  readonly fourEyes: boolean;
 }
 
 /** applied: it counts; pending: somebody must approve it; scheduled: it will count at its time. */
@@ -49,10 +42,10 @@ export function proposeChange(db: Db, proposal: Proposal, policy: SchemePolicy):
   return withScheme(db, async (trx, scheme) => {
     const edits = await proposal.edits(scheme, trx);
     if (edits.length === 0) return { kind: 'unchanged' };
-    const findings = checkEdits(scheme, edits, policy);
+    const findings = checkEdits(scheme, edits, { ...policy, by: proposal.by });
     if (findings.some(({ severity }) => severity === 'error')) return { kind: 'refused', findings };
     const changeId = randomUUID();
-    const mustBeApproved = policy.fourEyes && edits.some(needsApproval);
+    const mustBeApproved = policy.fourEyes && edits.some((edit) => needsApproval(edit, proposal.by));
     await sql`
       insert into scheme_changes (change_id, proposed_by, proposed_because, effective_at, needs_approval)
       values (${changeId}, ${proposal.by}, ${proposal.because}, ${proposal.effectiveAt}, ${mustBeApproved})`.execute(
@@ -110,7 +103,7 @@ interface DecisionAct {
 export function decideChange(
   db: Db,
   { changeId, decision, by, because, despiteProbes = false }: DecisionAct,
-  policy: WebAddressPolicy,
+  policy: SchemePolicy,
 ): Promise<DecisionHindrance | undefined> {
   return withScheme(db, async (trx, scheme): Promise<DecisionHindrance | undefined> => {
     const change = await findChange(trx, changeId);
@@ -128,7 +121,8 @@ export function decideChange(
       await step(trx, { changeId, step: 'outdated', by, because: null });
       return { kind: 'outdated', edits: outdated };
     }
-    const errors = checkEdits(scheme, edits, policy).filter(({ severity }) => severity === 'error');
+    const findings = checkEdits(scheme, edits, { ...policy, by: proposedBy });
+    const errors = findings.filter(({ severity }) => severity === 'error');
     if (errors.length > 0) return { kind: 'errors', findings: errors };
     const untried = change.probes.filter(({ outcome }) => outcome !== 'answered');
     if (untried.length > 0 && !despiteProbes) return { kind: 'untried', probes: untried };

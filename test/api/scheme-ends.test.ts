@@ -85,10 +85,16 @@ it('one person cannot change what an amount is', async () => {
   await decide(body.changeId, 'refusal');
 });
 
-it('one person may enter a country and end it again', async () => {
+it('a country is entered, and ended again, by two (ADM-2)', async () => {
   const document = { countryCode: 'NO', countryId: 578, name: 'Norway' };
-  expect((await propose([{ kind: 'countries', document }])).body.state).toBe('applied');
-  expect((await propose([{ kind: 'countries', ends: 'NO' }])).body.state).toBe('applied');
+  for (const object of [
+    { kind: 'countries', document },
+    { kind: 'countries', ends: 'NO' },
+  ]) {
+    const { body } = await propose([object]);
+    expect(body.state).toBe('pending');
+    await decide(body.changeId, 'approval');
+  }
   await expect.poll(async () => (await api.get('/countries/NO')).status, soon).toBe(404);
 });
 

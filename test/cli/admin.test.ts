@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { changeDirectly, withDatabase } from '../../db/scheme/import.ts';
 import { testDatabase } from '../harness/database.ts';
 import { commandFolder } from './command.ts';
 
@@ -52,3 +53,27 @@ it('where there are two operators, nobody passes them by', { timeout: 30_000 }, 
   const directly = await admin(['import', seed, '--because', 'x', '--database', '--yes'], env);
   expect([directly.code, directly.output]).toEqual([1, expect.stringContaining('import as one of them')]);
 });
+
+it(
+  'an operator that two have entered gets its first secret by whoever has the database, once (ADM-2)',
+  { timeout: 30_000 },
+  async () => {
+    const env = { DATABASE_URL: database.url, NODE_ENV: '' };
+    const nobody = { institutionId: null, clearingSystemId: null };
+    const after = { clientId: 'carol', role: 'operator', ...nobody, demo: false, secrets: [] } as const;
+    await withDatabase(database.url, (db) =>
+      changeDirectly(
+        db,
+        { by: 'a test', because: 'x', edits: () => [{ kind: 'clients', id: 'carol', before: null, after }] },
+        { allowLoopbackHttp: true },
+      ),
+    );
+    const given = await admin(['first-operators', 'carol'], env);
+    expect([given.code, given.output]).toEqual([
+      0,
+      expect.stringMatching(/operator carol, secret shown this once: \S{43}\n/),
+    ]);
+    const again = await admin(['first-operators', 'carol'], env);
+    expect([again.code, again.output]).toEqual([1, expect.stringContaining('carol has a secret already')]);
+  },
+);

@@ -158,6 +158,22 @@ describe('authentication (SEC-1)', () => {
     },
   );
 
+  test.each([{ DEMO: '1' }, { AUTH: 'none' }, { FOUR_EYES: '0' }, { ALLOW_LOOPBACK_CALLBACKS: '1' }])(
+    'what is safe on loopback only is refused where others come: %j',
+    (env: Environment) => {
+      const said = Object.entries(env).map(([name, value]) => `${name}=${value ?? ''}`)[0] ?? '';
+      for (const PUBLIC_URL of ['https://isthmus.example', 'https://10.0.0.5', 'https://127.0.0.1.example'])
+        expect(fault({ ...env, PUBLIC_URL })).toMatch(
+          new RegExp(`^${said} is safe on loopback only.*PUBLIC_URL`),
+        );
+      expect(fault({ ...env, TRUSTED_PROXIES: '127.0.0.1' })).toMatch(
+        new RegExp(`^${said} is safe on loopback only.*TRUSTED_PROXIES`),
+      );
+      for (const PUBLIC_URL of ['http://127.0.0.1:8080', 'http://localhost:1', 'http://[::1]:1'])
+        expect(api({ ...env, PUBLIC_URL }).publicUrl).toBe(PUBLIC_URL);
+    },
+  );
+
   test('no word opens AUTH=none to the network', () => {
     expect(fault({ AUTH: 'none', HOST: '0.0.0.0', ALLOW_DEMO_ON_NETWORK: '1' })).toContain('HOST=0.0.0.0');
   });

@@ -5,6 +5,8 @@ import { pino } from 'pino';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openSigner } from '../../activities/signer.ts';
+import { openBuiltinIssuer } from '../../api/auth/issuer.ts';
+import { wrapIssuerKeys } from '../../db/issuer.ts';
 import { sealNextHour } from '../../db/audit-seals.ts';
 import { connect, type Db } from '../../db/connection.ts';
 import {
@@ -193,4 +195,37 @@ test('of two workers, of which each has another sealing key first, none undoes w
     expect([await wrapDeliveryKeys(one, false), await vouchedBy()]).toEqual([[], ['second']]);
   }
   expect(idsOf(await signingKeys(before))).toEqual([ours]);
+});
+
+test('a key in the clear that was put beside those that sign tokens, or in their place, counts nowhere, and is an alert (SEC-6)', async () => {
+  await sql`delete from issuer_keys`.execute(db);
+  const settings = { issuer: 'https://a.example', audience: 'https://a.example', clock: Date.now };
+  const keysOf = async () => {
+    const reference = {};
+    const issuer = await openBuiltinIssuer(db, { ...settings, reference: () => reference });
+    return (await issuer.jwks()).keys.map(({ kid }) => kid);
+  };
+  const [own] = await keysOf();
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const put = (keyId: string, retiredAt: Date | null) =>
+    sql`insert into issuer_keys (key_id, private_jwk, retired_at)
+      values (${keyId}, ${JSON.stringify(privateKey.export({ format: 'jwk' }))}::jsonb, ${retiredAt})`.execute(
+      db,
+    );
+  await put('beside', new Date());
+  await wrapIssuerKeys(db); // an api starts: it must not make it ours
+  expect(await keysOf()).toEqual([own]);
+  await sql`update issuer_keys set retired_at = now() where key_id = ${own}`.execute(db);
+  await put('in place', null);
+  await wrapIssuerKeys(db);
+  const keys = await keysOf();
+  expect(keys).toHaveLength(2);
+  expect(keys[1]).toBe(own);
+  expect(keys[0]).not.toBe('in place');
+  await keysOf();
+  const { rows } = await sql<{ keyId: string }>`
+    select detail->>'keyId' as "keyId" from audit_events where kind = 'issuer-key.not-ours' order by 1`.execute(
+    db,
+  );
+  expect(rows).toEqual([{ keyId: 'beside' }, { keyId: 'in place' }]);
 });
