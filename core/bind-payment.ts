@@ -6,10 +6,17 @@ import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import type { Check } from './check.ts';
 import type { Judged, SubmissionContext } from './ends.ts';
 import { currencyUnknown } from './hindrances.ts';
-import { creditorAgentFee, feeOn } from './fee.ts';
+import {
+  creditorAgentFee,
+  feeOn,
+  fromDestination,
+  fromSource,
+  settlementForCredited,
+  type Fee,
+} from './fee.ts';
 import { inTransaction, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
-import { exact, plainDecimal, renderDecimal, roundHalfUpTo } from './money.ts';
+import { exact, fitsDecimalPlaces, plainDecimal, renderDecimal } from './money.ts';
 import { deadlineOf } from './payment-checks.ts';
 import type { StoredQuote } from './quote.ts';
 import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
@@ -98,7 +105,7 @@ export const pauseCheck: Check<Judged<SubmissionContext>> = {
 };
 
 const boundBy = [
-  ...['IntrBkSttlmAmt', 'AddtlDtTm', 'AgrdRate', 'ChrgsInf', 'DbtrAgt', 'CdtrAgt'],
+  ...['IntrBkSttlmAmt', 'InstdAmt', 'AddtlDtTm', 'AgrdRate', 'ChrgsInf', 'DbtrAgt', 'CdtrAgt'],
   ...['IntrmyAgt1', 'IntrmyAgt1Acct', 'IntrmyAgt2', 'IntrmyAgt2Acct'],
 ].map(inTransaction);
 
@@ -256,13 +263,17 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
   );
   if (places === undefined || formula === undefined)
     return refused(reject('currency-wrong', inTransaction('AgrdRate/QtdCcy')));
+  const sourcePlaces = reference.currencies.get(source.currencyCode)?.decimalPlaces;
+  if (sourcePlaces === undefined) return refused(reject('currency-wrong', inTransaction('IntrBkSttlmAmt')));
   const { interbankSettlementAmount, agreedRate, charges } = message;
-  // MSG-10 without a quote: amount x rate, half up to the destination currency's decimals (MON-3)
-  const settlement = roundHalfUpTo(
-    exact(interbankSettlementAmount.amount).times(exact(agreedRate.preAgreedExchangeRate)),
-    places,
-  );
-  const fee = feeOn(settlement, creditorAgentFee(formula, places));
+  const formulaFee = creditorAgentFee(formula, places);
+  const due = ownExchangeAmounts(message, formulaFee, sourcePlaces);
+  if (!due.source.eq(exact(interbankSettlementAmount.amount))) {
+    const expected = `${renderDecimal(due.source)}, which is ${renderDecimal(due.destination)} divided by the rate, rounded up`;
+    return refused(differs('own-amount-wrong', interbankSettlementAmount.amount, expected));
+  }
+  const settlement = due.destination;
+  const fee = feeOn(settlement, formulaFee);
   if (!exact(charges[1].amount).eq(fee)) {
     return refused(
       differs(
@@ -286,6 +297,25 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
     destinationLeg: { agent: identifyAgent(sap), account: message.intermediaryAgent2Account },
     destinationSap: sap,
   });
+}
+
+/**
+ * FEE-7: an instructed amount in the destination currency is what is credited, and the other amounts follow from it.
+ * Else they follow from the source amount.
+ */
+function ownExchangeAmounts(message: Pacs008, fee: Fee, sourcePlaces: number) {
+  const { instructedAmount, interbankSettlementAmount, agreedRate } = message;
+  const rate = exact(agreedRate.preAgreedExchangeRate);
+  const { quotedCurrency, unitCurrency } = agreedRate;
+  // A dry run also comes here with an amount that another check refuses.
+  const isCreditGiven =
+    instructedAmount?.currency === quotedCurrency &&
+    quotedCurrency !== unitCurrency &&
+    fitsDecimalPlaces(instructedAmount.amount, fee.decimalPlaces) &&
+    !exact(instructedAmount.amount).isZero();
+  if (!isCreditGiven) return fromSource(exact(interbankSettlementAmount.amount), rate, fee.decimalPlaces);
+  const settlement = settlementForCredited(exact(instructedAmount.amount), fee);
+  return fromDestination(settlement, rate, sourcePlaces);
 }
 
 /** A payment names a quote (PAY-4), or an account of the debtor agent's own with the SAP that has it (PAY-5). */

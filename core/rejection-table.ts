@@ -222,6 +222,15 @@ export const rejections = {
     text: 'not a registered account of the debtor agent',
     expected: 'IntrmyAgt2 and IntrmyAgt2Acct: an account that is registered as your own at that SAP',
   },
+  'own-amount-wrong': {
+    isoCode: 'AM09',
+    ruleId: 'FEE-7',
+    checks:
+      'Without a quote and with InstdAmt in the destination currency, the source amount is the destination amount divided by the rate, rounded up.',
+    xpath: `${transaction}/IntrBkSttlmAmt`,
+    text: 'does not lead to InstdAmt',
+    expected: 'the source amount by GET /fees-and-amounts for InstdAmt at this rate',
+  },
   'creditor-agent-fee-wrong': {
     isoCode: 'AM09',
     ruleId: 'PAY-5',

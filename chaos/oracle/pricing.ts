@@ -42,7 +42,7 @@ export function feeOn(settlement: Amount, { nominal, ratio }: FeeFormula, places
  * FEE-4: the smallest D with D - fee(D) = C. D less its fee never falls as D grows, so that D is found by going up from
  * a bound that is too small.
  */
-function settlementFor(credited: Amount, formula: FeeFormula, places: number): Amount {
+export function settlementFor(credited: Amount, formula: FeeFormula, places: number): Amount {
   const step = amount('1').div(amount('10').pow(places));
   const kept = amount('1').minus(formula.ratio);
   let settlement = down(credited.plus(formula.nominal).minus(step).div(kept), places).minus(step.times(2));

@@ -1,79 +1,9 @@
 // The business checks of a pacs.008 (PAY-3 to PAY-6): which failure is told first, the edges of each limit, and that
-// what passes is bound to exactly what was quoted or, without a quote, to the formula.
-import fc from 'fast-check';
+// what passes is bound to exactly what was quoted.
 import { describe, expect, test } from 'vitest';
-import type { QuoteId } from '../../core/ids.ts';
 import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
-import { branch } from '../../core/iso20022/tree.ts';
-import { judgePayment, type JudgingContext } from '../../core/judge-payment.ts';
-import type { BoundPayment } from '../../core/bind-payment.ts';
-import type { Rejection } from '../../core/rejection.ts';
-import { mapValue, ok, type Result } from '../../core/result.ts';
-import type { StoredQuote } from '../../core/quote.ts';
-import { instruction, ownExchange } from '../../fixtures/instruction.ts';
-import { add, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
-import { amountOf, usualRate } from './arbitraries.ts';
-import { world } from './small-world.ts';
-
-const now = Date.parse('2026-06-01T12:00:00Z');
-const quoteId = '11111111-1111-4111-8111-111111111101' as QuoteId;
-
-const quote: StoredQuote = {
-  quoteId,
-  pspId: 'SG-LOTU',
-  fxpId: 'SG-MERI',
-  rateId: 'rate',
-  tierImprovementId: null,
-  pspImprovementId: null,
-  sourceCountry: 'SG',
-  sourceCurrency: 'SGD',
-  destinationCountry: 'TH',
-  destinationCurrency: 'THB',
-  exchangeRate: '25.0000000000',
-  sourceInterbankSettlementAmount: '1000.00',
-  sourceCappedToMaxAmount: false,
-  destinationInterbankSettlementAmount: '25000.00',
-  destinationCappedToMaxAmount: false,
-  networkSchemeFee: '1.50',
-  creditorAgentFee: '100.00',
-  sourceSapId: 'SG-HARB',
-  sourceAccountId: 'MERI-SG-SGD',
-  destinationSapId: 'TH-HARB',
-  destinationAccountId: 'MERI-TH-THB',
-  issuedAt: now,
-  expired: false,
-  heldBy: null,
-};
-
-const valid: Pacs008 = {
-  ...instruction({ ...ownExchange(), quoteId }, { creationDateTime: new Date(now).toISOString() }),
-  acceptanceDateTime: { text: '', epochMs: now },
-  header: branch('GrpHdr'),
-  transaction: branch('CdtTrfTxInf'),
-};
-
-const context: JudgingContext = { reference: world, sourceSystem: 'SGDFAST', now, quote };
-
-function outcomeOf(
-  changes: Partial<Pacs008>,
-  around: Partial<JudgingContext> = {},
-): Result<BoundPayment, Rejection> {
-  const judged = judgePayment(ok({ ...valid, ...changes }), { ...context, ...around });
-  return mapValue(judged, ({ payment }) => payment);
-}
-
-/** The key of the rejection, or the payment. */
-function judge(changes: Partial<Pacs008> = {}, around: Partial<JudgingContext> = {}): string | BoundPayment {
-  const outcome = outcomeOf(changes, around);
-  return outcome.ok ? outcome.value : outcome.refusal.key;
-}
-
-const ownRate = { preAgreedExchangeRate: '25', unitCurrency: 'SGD', quotedCurrency: 'THB' };
-const own: Partial<Pacs008> = {
-  agreedRate: ownRate,
-  intermediaryAgent2: { bicfi: 'HARBTHS0' },
-  intermediaryAgent2Account: { otherId: 'LOTU-TH-THB' },
-};
+import type { JudgingContext } from '../../core/judge-payment.ts';
+import { chargesOf, judge, now, outcomeOf, quote, valid } from './judged-payment.ts';
 
 describe('a payment with a quote', () => {
   test('is bound to the quote: amounts, fee, accounts, both ends (PAY-4)', () => {
@@ -125,12 +55,6 @@ describe('a payment with a quote', () => {
 });
 
 const [lotusSg, lotusTh, fern] = [{ bicfi: 'LOTUSGS0' }, { bicfi: 'LOTUTHS0' }, { bicfi: 'FERNTHS0' }];
-/** The charges, of other agents. */
-const chargesOf = (source: Pacs008['debtorAgent'], destination: Pacs008['creditorAgent']) =>
-  [
-    { ...valid.charges[0], agent: source },
-    { ...valid.charges[1], agent: destination },
-  ] as const;
 
 describe('the agents of charges are institutions, however they are named (MSG-6)', () => {
   const at = (
@@ -299,72 +223,5 @@ describe('what came in time and is judged too late, by our fault (TIM-1, TIM-4)'
     expect(at(now + 10_000, now - 1)).toBe('acceptance-ahead');
     expect(at(now - 120_001, now - 1, 'HIGH')).toBe('deadline-past'); // it came past its deadline, whatever we did then
     expect(at(now - 120_001, now - 100_002, 'HIGH')).toBe('judged-too-late');
-  });
-});
-
-describe('a payment without a quote (PAY-5)', () => {
-  const at = (amount: string, rate: string, fee: string) =>
-    judge({
-      ...own,
-      interbankSettlementAmount: { currency: 'SGD', amount },
-      agreedRate: { ...ownRate, preAgreedExchangeRate: rate },
-      charges: [valid.charges[0], { ...valid.charges[1], amount: fee }],
-    });
-
-  test('settles amount x rate half up, from the account of its own', () => {
-    expect(at('333.33', '25.5', '83.5')).toMatchObject({
-      quote: undefined,
-      destinationAmount: { currency: 'THB', amount: '8499.92' }, // 8,499.915
-      creditorAgentFee: '83.5', // 75 + 8.49992
-      sourceLeg: undefined,
-      destinationLeg: { agent: { bicfi: 'HARBTHS0' }, account: { otherId: 'LOTU-TH-THB' } },
-    });
-  });
-
-  test('may reach the destination maximum, and not exceed it (PAY-6)', () => {
-    expect(at('80000', '25', '2075')).toMatchObject({ destinationAmount: { amount: '2000000' } });
-    expect(at('80000.01', '25', '2075')).toBe('destination-maximum-exceeded'); // 2,000,000.25; fee 2,075.00025
-  });
-
-  test.each([
-    ['of an FX provider', { intermediaryAgent2Account: { otherId: 'MERI-TH-THB' } }],
-    [
-      'of its own in another country',
-      { intermediaryAgent2: { bicfi: 'HARBSGS0' }, intermediaryAgent2Account: { otherId: 'LOTU-SG-SGD' } },
-    ],
-    ['at another SAP', { intermediaryAgent2: { bicfi: 'HARBSGS0' } }],
-    ['that nobody knows', { intermediaryAgent2Account: { otherId: 'X' } }],
-  ])('must not pay from an account %s', (_, changes) => {
-    expect(judge({ ...own, ...changes })).toBe('own-account-unregistered');
-  });
-
-  test('is not open to another PSP', () => {
-    const agent = { bicfi: 'BANYSGS0' };
-    expect(judge({ ...own, debtorAgent: agent, charges: chargesOf(agent, lotusTh) })).toBe(
-      'own-account-unregistered',
-    );
-  });
-
-  test('settles, for any amount and rate, what the formulas say, exactly', () => {
-    fc.assert(
-      fc.property(amountOf(2), usualRate, (amount, rate) => {
-        const settled = units(multiply(fraction(amount), fraction(rate)), 2, 'half up');
-        const percentage = multiply(ofUnits(settled, 2), fraction('0.001'));
-        const fee = units(add(fraction('75'), percentage), 2, 'half up');
-        const expected =
-          fee >= settled
-            ? 'amount-too-small'
-            : settled > 200_000_000n
-              ? 'destination-maximum-exceeded'
-              : {
-                  destinationAmount: { currency: 'THB', amount: text(settled, 2) },
-                  creditorAgentFee: text(fee, 2),
-                };
-        const judged = at(amount, rate, text(fee, 2));
-        if (typeof expected === 'string') expect(judged).toBe(expected);
-        else expect(judged).toMatchObject(expected);
-      }),
-      { numRuns: 500 },
-    );
   });
 });

@@ -200,6 +200,15 @@ export const ownExchanges: readonly Row[] = [
     change: () => atOwnRate('1000', '99.99'),
   },
   {
+    title: 'without a quote, the source amount leads to the instructed amount: 24,979.98 THB / 25 is 999.20 (FEE-7)',
+    code: 'AM09',
+    told: `FEE-7 ${tx('IntrBkSttlmAmt')}`,
+    change: () => ({
+      ...atOwnRate('1000', '99.98'),
+      instructedAmount: { currency: 'THB', amount: '24880' },
+    }),
+  },
+  {
     title: 'a destination amount above the maximum is refused: 80,001 SGD are 2,000,025 THB (PAY-6)',
     code: 'AM02',
     told: `PAY-6 ${tx('IntrBkSttlmAmt')}`,

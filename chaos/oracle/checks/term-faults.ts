@@ -1,7 +1,7 @@
 // Whether the terms of a pacs.008 are those of its quote (PAY-4) or of an exchange of its own (PAY-5), within the
 // limits (PAY-6).
-import { amount, halfUp, same } from '../decimals.ts';
-import { feeOn } from '../pricing.ts';
+import { amount, halfUp, quotientUp, same } from '../decimals.ts';
+import { feeOn, settlementFor } from '../pricing.ts';
 import { at, textAt } from '../read-message.ts';
 import { clock } from '../rows.ts';
 import type { Quote } from '../world.ts';
@@ -89,14 +89,27 @@ function intermediaryFaults(
   ];
 }
 
-/** PAY-5: from the debtor agent's own account at that SAP, with the fee of the formula. */
+/**
+ * PAY-5: from the debtor agent's own account at that SAP, with the fee of the formula. FEE-7: an instructed amount in the
+ * destination currency is what is credited.
+ */
 function ownExchange({ world, transaction, debtorAgent, creditorAgent, charges }: Case): Bound {
   const { reference } = world;
   const currency = textAt(transaction, 'AgrdRate/QtdCcy') ?? '';
   const country = creditorAgent?.country ?? '';
   const places = reference.decimals.get(currency) ?? 2;
   const rate = amount(textAt(transaction, 'AgrdRate/PreAgrdXchgRate'));
-  const settlement = halfUp(amount(textAt(transaction, 'IntrBkSttlmAmt')).times(rate), places);
+  const source = amount(textAt(transaction, 'IntrBkSttlmAmt'));
+  const sourceCurrency = at(transaction, 'IntrBkSttlmAmt')?.attributes['Ccy'] ?? '';
+  const formula = reference.creditorAgentFees.get(`${country} ${currency}`);
+  const instructed = at(transaction, 'InstdAmt');
+  const isCreditGiven =
+    instructed?.attributes['Ccy'] === currency && currency !== sourceCurrency && formula !== undefined;
+  const settlement = isCreditGiven
+    ? settlementFor(amount(textAt(transaction, 'InstdAmt')), formula, places)
+    : halfUp(source.times(rate), places);
+  const isSource =
+    !isCreditGiven || source.eq(quotientUp(settlement, rate, reference.decimals.get(sourceCurrency) ?? 2));
   const sap = reference.find(at(transaction, 'IntrmyAgt2'))?.id;
   const account =
     textAt(transaction, 'IntrmyAgt2Acct/Id/Othr/Id') ?? textAt(transaction, 'IntrmyAgt2Acct/Id/IBAN');
@@ -108,12 +121,12 @@ function ownExchange({ world, transaction, debtorAgent, creditorAgent, charges }
       one.currency === currency &&
       one.country === country,
   );
-  const formula = reference.creditorAgentFees.get(`${country} ${currency}`);
   const fee = formula === undefined ? undefined : feeOn(settlement, formula, places);
   return {
     settlement: settlement.toFixed(),
     faults: [
       ...fault(isOwn, 'PAY-5', 'RC11', `account ${account ?? 'missing'} at ${sap ?? 'no SAP'}`),
+      ...fault(isSource, 'FEE-7', 'AM09', 'the source amount does not lead to the instructed amount'),
       ...fault(
         fee !== undefined && amount(textAt(charges[1], 'Amt')).eq(fee),
         'PAY-5',
