@@ -1,6 +1,6 @@
 // Endpoints 14 to 16: fees and amounts at a given rate, and the two fee formulas. No capping here (FEE-6).
 import { z } from '@hono/zod-openapi';
-import { findCorridor, findPlace, fixAmount, type Corridor } from '../core/corridor.ts';
+import { findCorridor, findPlace, fixAmount, type CorridorKey } from '../core/corridor.ts';
 import { feesAndAmounts, type FeesAndAmounts } from '../core/fee.ts';
 import { jsonNumber, plainDecimal, type JsonObject } from '../core/money.ts';
 import { keyOf, type ReferenceData } from '../core/reference.ts';
@@ -14,7 +14,7 @@ import { amountRefused, corridorRefused, placeRefused } from './http/told.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });
 const money = z.object({ amount: decimal, currency: z.string() }).strict();
-const feesAndAmountsSchema = z
+export const feesAndAmountsSchema = z
   .object({
     debtorAgent: z.object({ interbankSettlementAmount: money, networkSchemeFee: money }).strict(),
     creditorAgent: z
@@ -71,6 +71,7 @@ function addFeesAndAmounts(router: Router, deps: ApiDependencies): void {
         'amount-currency-not-of-corridor',
         'too-many-decimals',
         'amount-too-small',
+        'amount-too-large',
       ],
       answer: {
         description: 'What the pacs.008 carries',
@@ -168,10 +169,14 @@ function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>
     schemeFee: corridor.schemeFee,
     creditorAgentFee: corridor.creditorAgentFee,
   });
-  return outcome.ok ? json(renderFees(outcome.value, corridor)) : amountRefused(outcome.refusal);
+  return outcome.ok ? json(renderFees(outcome.value, corridor.key)) : amountRefused(outcome.refusal);
 }
 
-function renderFees(fees: FeesAndAmounts, { key }: Corridor): JsonObject {
+/** Endpoint 14, and the same of a quote (FEE-8). */
+export function renderFees(
+  fees: FeesAndAmounts,
+  key: Pick<CorridorKey, 'sourceCurrency' | 'destinationCurrency'>,
+): JsonObject {
   const inSource = (text: string) => ({ amount: jsonNumber(text), currency: key.sourceCurrency });
   const inDestination = (text: string) => ({ amount: jsonNumber(text), currency: key.destinationCurrency });
   return {
@@ -188,7 +193,7 @@ function renderFees(fees: FeesAndAmounts, { key }: Corridor): JsonObject {
 }
 
 /** The specification's figures: 1,000 SGD to Thailand at 25. */
-const feesExample = {
+export const feesExample = {
   debtorAgent: {
     interbankSettlementAmount: { amount: 1000, currency: 'SGD' },
     networkSchemeFee: { amount: 1.5, currency: 'SGD' },

@@ -1,8 +1,8 @@
-// Endpoints 12, 12b and 13: a PSP asks for quotes, and gets them ranked and valid for ten minutes (QUO-6). In this
+// Endpoints 12, 12b and 13, and the fees of one quote: a PSP asks for quotes, and gets them ranked and valid for ten minutes (QUO-6). In this
 // order: read the request, load offers, price (core/quote.ts), store, answer.
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import type { AmountTooSmall } from '../core/fee.ts';
+import { feesOfQuote, type AmountTooSmall } from '../core/fee.ts';
 import { isUuid, maxQuotesPerRequest, parseQuoteId, quoteRequestIdFrom } from '../core/ids.ts';
 import type { JsonValue } from '../core/money.ts';
 import {
@@ -11,12 +11,14 @@ import {
   type FxpOffer,
   type QuoteRequest,
   type QuoteSnapshot,
+  type StoredQuote,
 } from '../core/quote.ts';
 import { readQuoteRequest, type AskedQuotes } from '../core/quote-request.ts';
 import type { ReferenceData } from '../core/reference.ts';
 import type { Result } from '../core/result.ts';
 import { findQuote, openQuoteStore, type QuoteStore } from '../db/quotes.ts';
 import type { ApiDependencies } from './dependencies.ts';
+import { feesAndAmountsSchema, feesExample, renderFees } from './fees.ts';
 import type { Caller } from './http/caller.ts';
 import {
   amount,
@@ -26,7 +28,7 @@ import {
   finInstId,
   finInstIdType,
 } from './http/parameters.ts';
-import type { Problem } from './http/problem.ts';
+import { isProblem, type Problem } from './http/problem.ts';
 import {
   adjustedQuotesSchema,
   intermediaryAgentsSchema,
@@ -63,7 +65,7 @@ const quoteIdForm = z
 
 export function quoteRoutes(router: Router, deps: ApiDependencies): void {
   addQuotes(router, deps);
-  addIntermediaryAgents(router, deps);
+  addOneQuote(router, deps);
 }
 
 function addQuotes(router: Router, deps: ApiDependencies): void {
@@ -127,26 +129,53 @@ function addQuotes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-function addIntermediaryAgents(router: Router, deps: ApiDependencies): void {
+/** What can be read of one stored quote. */
+function addOneQuote(router: Router, deps: ApiDependencies): void {
+  const common = {
+    method: 'get',
+    tag: 'Quotes',
+    roles: ['psp', 'operator'],
+    turns: 'quote',
+    params: z.object({ quoteId: quoteIdForm }),
+  } as const;
   router.add(
     {
-      method: 'get',
+      ...common,
       path: '/quotes/{quoteId}/intermediary-agents',
       operationId: 'getIntermediaryAgents',
       summary: 'The intermediary agents of a quote (endpoint 13)',
-      tag: 'Quotes',
-      roles: ['psp', 'operator'],
-      turns: 'quote',
-      params: z.object({
-        quoteId: quoteIdForm,
-      }),
       problems: ['unknown-quote'],
       answer: {
         description: 'Agent 1 is the source-side SAP, agent 2 the destination-side SAP',
         schema: intermediaryAgentsSchema,
       },
     },
-    ({ params, caller }) => getIntermediaryAgents(deps, caller, params.quoteId),
+    async ({ params, caller }) => {
+      const quote = await readQuote(deps, caller, params.quoteId);
+      return isProblem(quote) ? quote : json(renderIntermediaryAgents(deps.reference.current(), quote));
+    },
+  );
+  router.add(
+    {
+      ...common,
+      path: '/quotes/{quoteId}/fees-and-amounts',
+      operationId: 'getFeesAndAmountsOfQuote',
+      summary: 'Fees and amounts of one quote, of endpoint 12 or 12b',
+      problems: ['unknown-quote', 'amount-too-small'],
+      answer: {
+        description: 'What the pacs.008 with this quote carries, and what the recipient is credited (FEE-8)',
+        schema: feesAndAmountsSchema,
+        example: feesExample,
+      },
+    },
+    async ({ params, caller }) => {
+      const quote = await readQuote(deps, caller, params.quoteId);
+      if (isProblem(quote)) return quote;
+      const fees = feesOfQuote(quote);
+      if (fees.ok) return json(renderFees(fees.value, quote));
+      const { code, detail, ruleId } = fees.refusal;
+      return refuse(code, { parameter: 'quoteId' }, detail, { ruleId });
+    },
   );
 }
 
@@ -232,17 +261,18 @@ async function answerQuotes<Quote extends QuoteSnapshot>(
   return json(render(issued), 200, expiry(issuedAt));
 }
 
-async function getIntermediaryAgents(
+/** A quote that the caller may read (QUO-9). */
+async function readQuote(
   deps: ApiDependencies,
   caller: Caller,
   quoteIdText: string,
-): Promise<Response | Problem> {
+): Promise<StoredQuote | Problem> {
   const quoteId = parseQuoteId(quoteIdText);
   const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId);
-  const isTheirs = caller.role !== 'psp' || caller.institutionId === quote?.pspId; // QUO-9
+  const isTheirs = caller.role !== 'psp' || caller.institutionId === quote?.pspId;
   if (quote === undefined || !isTheirs) {
     const detail = `There is no quote ${quoteIdText} that ${caller.clientId} may read.`;
     return refuse('unknown-quote', { parameter: 'quoteId' }, detail);
   }
-  return json(renderIntermediaryAgents(deps.reference.current(), quote));
+  return quote;
 }

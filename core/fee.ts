@@ -8,6 +8,7 @@ import {
   divideRoundedUpTo,
   exact,
   one,
+  plainDecimal,
   renderDecimal,
   roundHalfUpTo,
   unitOf,
@@ -47,6 +48,24 @@ const amountTooSmall = (detail: string) =>
 export const amountZero = amountTooSmall(
   'The amount is 0, so there is nothing to pay. Ask for an amount above 0.',
 );
+
+/** FEE-6: no message can carry a figure of more digits. */
+export interface AmountTooLarge {
+  readonly code: 'amount-too-large';
+  readonly ruleId: 'FEE-6';
+  readonly detail: string;
+}
+
+const mostDigits = 18; // of an amount in ISO 20022
+
+const amountTooLarge = refused<AmountTooLarge>({
+  code: 'amount-too-large',
+  ruleId: 'FEE-6',
+  detail: `One of the amounts has more than ${mostDigits} digits, which no message can carry. Ask for a smaller amount.`,
+});
+
+/** @param text plain decimal text, without trailing zeros */
+const hasTooManyDigits = (text: string) => text.replace(/^0?\./, '').replace('.', '').length > mostDigits;
 
 /**
  * @param settlement interbank settlement amount, @param fee the creditor agent fee on it; both in destination currency
@@ -149,8 +168,10 @@ export interface FeesAndAmounts {
   readonly creditorAccountAmount: string;
 }
 
-/** Endpoint 14: fees and amounts at a given rate, without capping (FEE-6). */
-export function feesAndAmounts(request: FeesAndAmountsRequest): Result<FeesAndAmounts, AmountTooSmall> {
+/** Endpoint 14: fees and amounts at a given rate, without capping; refuses what no message can carry (FEE-6). */
+export function feesAndAmounts(
+  request: FeesAndAmountsRequest,
+): Result<FeesAndAmounts, AmountTooSmall | AmountTooLarge> {
   const fee = creditorAgentFee(request.creditorAgentFee, request.destinationDecimalPlaces);
   const given = exact(request.amount);
   if (given.isZero()) return amountZero;
@@ -162,11 +183,35 @@ export function feesAndAmounts(request: FeesAndAmountsRequest): Result<FeesAndAm
   const deducted = feeOn(destination, fee);
   if (source.isZero() || deducted.gte(destination)) return nothingLeft(destination, deducted);
   const invoiced = feeOn(source, schemeFee(request.schemeFee, request.sourceDecimalPlaces));
-  return ok({
+  const figures: FeesAndAmounts = {
     sourceInterbankSettlementAmount: renderDecimal(source),
     networkSchemeFee: renderDecimal(invoiced),
     destinationInterbankSettlementAmount: renderDecimal(destination),
     creditorAgentFee: renderDecimal(deducted),
     creditorAccountAmount: renderDecimal(destination.minus(deducted)),
+  };
+  return Object.values(figures).some(hasTooManyDigits) ? amountTooLarge : ok(figures);
+}
+
+/** What a stored quote has of fees and amounts, as decimal texts. */
+type QuoteFigures = Pick<
+  FeesAndAmounts,
+  | 'sourceInterbankSettlementAmount'
+  | 'networkSchemeFee'
+  | 'destinationInterbankSettlementAmount'
+  | 'creditorAgentFee'
+>;
+
+/** FEE-8: fees and amounts of exactly that quote. One of endpoint 12b, which ignores fees, may leave nothing to credit. */
+export function feesOfQuote(quote: QuoteFigures): Result<FeesAndAmounts, AmountTooSmall> {
+  const settlement = exact(quote.destinationInterbankSettlementAmount);
+  const fee = exact(quote.creditorAgentFee);
+  if (fee.gte(settlement)) return nothingLeft(settlement, fee);
+  return ok({
+    sourceInterbankSettlementAmount: plainDecimal(quote.sourceInterbankSettlementAmount),
+    networkSchemeFee: plainDecimal(quote.networkSchemeFee),
+    destinationInterbankSettlementAmount: renderDecimal(settlement),
+    creditorAgentFee: renderDecimal(fee),
+    creditorAccountAmount: renderDecimal(settlement.minus(fee)),
   });
 }

@@ -196,6 +196,12 @@ export const problems = {
     ruleId: 'FEE-5',
     detail: 'After fees and rounding, nothing is left to pay.',
   },
+  'amount-too-large': {
+    status: 422,
+    title: 'Amount too large',
+    ruleId: 'FEE-6',
+    detail: 'One of the amounts has more than 18 digits, which no message can carry.',
+  },
   'amount-currency-not-of-corridor': {
     status: 422,
     title: 'Currency not of the corridor',

@@ -1,7 +1,7 @@
 // Words the refusals of well-formed input that does not fit: which field, what was given, what to give instead. `core`
 // or the handler decides; the refusals of `core` (corridor, amount, PSP) become problems here.
 import type { AmountRefusal, CorridorKey, CorridorRefusal, PlaceRefusal } from '../../core/corridor.ts';
-import type { AmountTooSmall } from '../../core/fee.ts';
+import type { AmountTooLarge, AmountTooSmall } from '../../core/fee.ts';
 import type { PspRefusal, QuoteRefusal } from '../../core/quote-request.ts';
 import type { Currency } from '../../core/reference.ts';
 import { problem, type InputFault, type Problem, type ProblemOptions } from './problem.ts';
@@ -72,12 +72,16 @@ export function corridorRefused(refusal: CorridorRefusal, fields = corridorParam
 }
 
 /** MON-2, FEE-5 */
-export function amountRefused(refusal: AmountRefusal | AmountTooSmall, fields = amountParameters): Problem {
+export function amountRefused(
+  refusal: AmountRefusal | AmountTooSmall | AmountTooLarge,
+  fields = amountParameters,
+): Problem {
   switch (refusal.code) {
     case 'amount-currency-not-of-corridor':
       return amountCurrencyNotOfCorridor(fields.amountCurrency, refusal.currency, refusal.key);
     case 'too-many-decimals':
       return tooManyDecimals(fields.amount, refusal.amount, refusal.currency);
+    case 'amount-too-large':
     case 'amount-too-small': {
       const { code, detail, ruleId } = refusal;
       return refuse(code, fields.amount, detail, { ruleId });

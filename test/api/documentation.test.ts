@@ -47,6 +47,7 @@ describe('the OpenAPI document', () => {
         `GET /quotes/${corridor}/{amountCurrency}/{amount}`,
         'GET /api/v1/quotes/{srcCtry}/{srcCcy}/{destCtry}/{destCcy}/',
         'GET /quotes/{quoteId}/intermediary-agents',
+        'GET /quotes/{quoteId}/fees-and-amounts',
         `GET /fees-and-amounts/${corridor}/{amountCurrency}/{amount}/{exchangeRate}`,
         'GET /fee-formulas/network-scheme-fee/{countryCode}/{currencyCode}',
         'GET /fee-formulas/creditor-agent-fee/{countryCode}/{currencyCode}',

@@ -39,6 +39,14 @@ describe('fees and amounts (endpoint 14)', () => {
     expect(body.creditorAgent.interbankSettlementAmount.currency).toBe('THB');
   });
 
+  it('refuses what no message can carry: more than 18 digits on either side (FEE-6)', async () => {
+    expect((await fees('SG/SGD/TH/THB/SGD/1000000000000000/10')).status).toBe(200);
+    const source = await fees('SG/SGD/TH/THB/SGD/100000000000000000/10');
+    expect([source.status, source.body.code]).toEqual([422, 'amount-too-large']);
+    const destination = await fees('SG/SGD/TH/THB/THB/999999999999999999/0.1');
+    expect([destination.status, destination.body.code]).toEqual([422, 'amount-too-large']);
+  });
+
   it.each([
     ['XX/SGD/TH/THB/SGD/1000/25', 404, 'unknown-country'],
     ['SG/SGD/TH/SGD/SGD/1000/25', 404, 'currency-not-of-country'],

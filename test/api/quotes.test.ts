@@ -346,3 +346,47 @@ describe('intermediary agents (endpoint 13)', () => {
     expect((await api.get('/quotes/1/intermediary-agents')).status).toBe(400);
   });
 });
+
+describe('fees and amounts of one quote (FEE-8)', () => {
+  it('are those of the quote, in the shape of endpoint 14', async () => {
+    const quote = (await quotes('SG/SGD/TH/THB/SGD/1000')).body.quotes[0]!;
+    const { body } = await api.get(`/quotes/${quote.quoteId}/fees-and-amounts`);
+    expect(body).toEqual({
+      debtorAgent: {
+        interbankSettlementAmount: { amount: 1000, currency: 'SGD' },
+        networkSchemeFee: { amount: 1.5, currency: 'SGD' },
+      },
+      creditorAgent: {
+        interbankSettlementAmount: { amount: 25000, currency: 'THB' },
+        chargesAmount: { amount: 100, currency: 'THB' },
+        creditorAccountAmount: 24900,
+      },
+    });
+  });
+
+  it('tell what arrives by a quote of endpoint 12b, which knows no fees: 25,000 THB less 100', async () => {
+    const asked = await api.get('/api/v1/quotes/SG/SGD/TH/THB/?amt=25000&amtCcy=THB&pspId=LOTUSGS0');
+    const [{ QuoteId }] = asked.body as unknown as [{ readonly QuoteId: string }];
+    const { body } = await api.get(`/quotes/${QuoteId}/fees-and-amounts`);
+    expect(body).toMatchObject({
+      debtorAgent: { interbankSettlementAmount: { amount: 1000, currency: 'SGD' } },
+      creditorAgent: { chargesAmount: { amount: 100 }, creditorAccountAmount: 24900 },
+    });
+  });
+
+  it('of a quote of endpoint 12b that leaves nothing to credit are refused (FEE-5)', async () => {
+    const asked = await api.get('/api/v1/quotes/SG/SGD/TH/THB/?amt=50&amtCcy=THB&pspId=LOTUSGS0');
+    const [{ QuoteId }] = asked.body as unknown as [{ readonly QuoteId: string }];
+    const answer = await api.get(`/quotes/${QuoteId}/fees-and-amounts`);
+    expect([answer.status, answer.body.code]).toEqual([422, 'amount-too-small']);
+  });
+
+  it('are for the PSP that asked and for operators (QUO-9)', async () => {
+    const { quoteId } = (await quotes('SG/SGD/TH/THB/SGD/1000')).body.quotes[0]!;
+    const clients = ['LOTUSGS0', 'operator', 'BANYSGS0', 'MERISGS0', 'SGDFAST'];
+    const statuses = clients.map(
+      async (one) => (await api.get(`/quotes/${quoteId}/fees-and-amounts`, one)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 200, 404, 403, 403]);
+  });
+});

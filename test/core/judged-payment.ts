@@ -11,7 +11,7 @@ import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { world } from './small-world.ts';
 
 export const now = Date.parse('2026-06-01T12:00:00Z');
-export const quoteId = '11111111-1111-4111-8111-111111111101' as QuoteId;
+const quoteId = '11111111-1111-4111-8111-111111111101' as QuoteId;
 
 export const quote: StoredQuote = {
   quoteId,

@@ -200,7 +200,8 @@ export const ownExchanges: readonly Row[] = [
     change: () => atOwnRate('1000', '99.99'),
   },
   {
-    title: 'without a quote, the source amount leads to the instructed amount: 24,979.98 THB / 25 is 999.20 (FEE-7)',
+    title:
+      'without a quote, the source amount leads to the instructed amount: 24,979.98 THB / 25 is 999.20 (FEE-7)',
     code: 'AM09',
     told: `FEE-7 ${tx('IntrBkSttlmAmt')}`,
     change: () => ({
