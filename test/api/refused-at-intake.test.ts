@@ -62,10 +62,10 @@ test.each([
 const bodyOf = (path: string): [object?] =>
   path === '' ? [] : [path === '/entries' ? { action: 'take' } : {}];
 
-test('of a pacs.002 whose MsgId could not be answered the logs know which payment it is about (OBS-1)', async () => {
+test('of a pacs.002 for no payment of ours the logs know which payment it is about (OBS-1)', async () => {
   const original = { messageIdentification: 'M1', uetr: uetrOf(message()) };
-  expect(await post('pacs002', withoutMessageId(reportOn(original)), 'THBPPAY')).toBe(400);
-  await expect.poll(() => linesOf(400)).toMatchObject([{ subjectId: original.uetr }]);
+  expect(await post('pacs002', withoutMessageId(reportOn(original)), 'THBPPAY')).toBe(404);
+  await expect.poll(() => linesOf(404)).toMatchObject([{ subjectId: original.uetr }]);
 });
 
 test.each([
