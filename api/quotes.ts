@@ -1,5 +1,5 @@
-// Endpoints 12, 12b and 13, and the fees of one quote: a PSP asks for quotes, and gets them ranked and valid for ten minutes (QUO-6). In this
-// order: read the request, load offers, price (core/quote.ts), store, answer.
+// Endpoints 12, 12b and 13, and the fees of one quote (FEE-8). A PSP gets its quotes ranked and valid for ten minutes
+// (QUO-6), in this order: read the request, load offers, price (core/quote.ts), store, answer.
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { feesOfQuote, type AmountTooSmall } from '../core/fee.ts';

@@ -154,7 +154,10 @@ export function takePacs002(document: XmlElement): Pacs002 {
   });
 }
 
-/** The same of one that keeps to the usage guideline; else its first fault. */
+/**
+ * The same of one that keeps to the usage guideline; else its first fault.
+ * @internal exported for tests
+ */
 export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
   const [fault] = findPacs002Faults(document);
   return fault === undefined ? ok(takePacs002(document)) : refused(fault);

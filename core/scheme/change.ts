@@ -99,6 +99,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 /**
  * Members that one person changes alone, as `<kind><JSON Pointer>`, each with why it harms nobody (ADM-2). Everything else,
  * and whatever members there will be, waits for a second person.
+ * @internal exported for tests
  */
 export const harmlessMembers: Readonly<Record<string, string>> = {
   'currencies/name': 'people read it; nothing is decided by it',
