@@ -8,7 +8,12 @@ import { isUnencoded } from '../core/media-type.ts';
 import { authenticateClient, findClient, type InTurn } from '../db/clients.ts';
 import { createSecretCheck, type SecretCheck } from '../db/scheme/secrets.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { assertionAlgorithms, assertionType, claimedClient, clientByAssertion } from './auth/client-assertion.ts';
+import {
+  assertionAlgorithms,
+  assertionType,
+  claimedClient,
+  clientByAssertion,
+} from './auth/client-assertion.ts';
 import { certificatesBy, type CertificateOf } from './auth/client-certificate.ts';
 import { createSecretTurns } from './auth/secret-turns.ts';
 import { loginsOf, type Logins } from './logins.ts';

@@ -104,7 +104,8 @@ async function readAssertion(
 const textOf = (part: string) => Buffer.from(part, 'base64url').toString();
 
 function faultOfSignature(error: errors.JOSEError, named: NamedKey | undefined): string {
-  if (error instanceof errors.JOSEAlgNotAllowed) return `its alg is none of ${assertionAlgorithms.join(', ')}`;
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return `its alg is none of ${assertionAlgorithms.join(', ')}`;
   return error instanceof errors.JWSSignatureVerificationFailed
     ? `its signature is not by the key ${named?.keyId ?? ''}, or something in it was changed`
     : 'it is malformed, or wants something to be understood that is not (crit)';

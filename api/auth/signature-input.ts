@@ -143,7 +143,10 @@ function endFault(created: number, expires: unknown, nowSeconds: number): string
 }
 
 /** Undefined: it has not what is signed. Path and query are those of the request line: a URL would write some otherwise. */
-function baseOf({ method, target, url, authority, headers }: SignedHead, input: InnerList): Buffer | undefined {
+function baseOf(
+  { method, target, url, authority, headers }: SignedHead,
+  input: InnerList,
+): Buffer | undefined {
   const query = target.indexOf('?');
   const derived: Readonly<Record<string, string>> = {
     '@path': query === -1 ? target : target.slice(0, query),

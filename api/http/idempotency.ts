@@ -16,7 +16,8 @@ export const idempotencyHeader = z.object({
     .regex(/^[!-~]{1,257}$/)
     .optional()
     .openapi({
-      description: 'Same key and body, same answer, for 24 hours (FX-10); in quotes or bare, at most 255 characters',
+      description:
+        'Same key and body, same answer, for 24 hours (FX-10); in quotes or bare, at most 255 characters',
       example: 'rate-2026-01-05-1',
     }),
 });

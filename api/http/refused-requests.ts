@@ -13,8 +13,10 @@ const malformations = {
   requestLine:
     'The request line must be method, path and HTTP/1.1, separated by single spaces, with the path percent-encoded.',
   target: 'Write the target of the request as a path, such as /countries, with the host in the Host header.',
-  twoHosts: 'The target of the request names another host than the Host header. Name the same, or send the path alone.',
-  otherHost: 'The target of the request names a host that is not this service, which is not a proxy. Send the path alone.',
+  twoHosts:
+    'The target of the request names another host than the Host header. Name the same, or send the path alone.',
+  otherHost:
+    'The target of the request names a host that is not this service, which is not a proxy. Send the path alone.',
   fragment: 'A request target must not have a fragment. Leave out # and what follows.',
   oddPath: 'The path has dot segments or a backslash. Write the resolved path.',
   address: 'The Host header and the path do not form a valid address.',

@@ -56,7 +56,7 @@ export function refuseForm(request: IncomingMessage, publicHost?: string): Probl
   return undefined;
 }
 
-const absoluteTarget = /^https?:\/\/([^/?#]*)(.*)$/i;
+const absoluteTarget = /^https?:\/\/([^/?#]*)((?:[/?#].*)?)$/i;
 
 /**
  * Makes an absolute target (RFC 9112, 3.2.2) the path that it is here. Its host must be the Host header's, so that nobody

@@ -19,7 +19,7 @@ async function headOf(signedUrl: string, fields: readonly string[]) {
     },
     { method: 'POST', url: signedUrl, headers: { 'content-digest': digest } },
   );
-  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   return {
     method: 'POST',
     target: '/iso20022/pacs008?a=b',
@@ -40,11 +40,15 @@ describe('where our address is published (SEC-1)', () => {
 
   test('a signature over it counts, whatever Host a proxy sets', async () => {
     expect(await judged(url, [...components, '@authority'], authority)).toBe(true);
-    expect(await judged(url.replace('example/', 'example:443/'), [...components, '@authority'], authority)).toBe(true);
+    expect(
+      await judged(url.replace('example/', 'example:443/'), [...components, '@authority'], authority),
+    ).toBe(true);
   });
 
   test('one over the host of another gateway does not, nor one over no host', async () => {
-    expect(await judged(url.replace('isthmus', 'test'), [...components, '@authority'], authority)).toBe(false);
+    expect(await judged(url.replace('isthmus', 'test'), [...components, '@authority'], authority)).toBe(
+      false,
+    );
     expect(await judged(url, components, authority)).toBe('The signature is not over "@authority".');
   });
 });

@@ -75,7 +75,8 @@ describe('the media type of a message, a JSON body and a form alike (MSG-2)', ()
 });
 
 it('a key in quotes is the same as the bare one (FX-10)', async () => {
-  const post = (key: string, body: object) => api.post<object>('/rates/', body, 'MERISGS0', { 'idempotency-key': key });
+  const post = (key: string, body: object) =>
+    api.post<object>('/rates/', body, 'MERISGS0', { 'idempotency-key': key });
   for (const [index, [bare, inQuotes]] of [
     ['one', '"one"'],
     ['a"b\\c', '"a\\"b\\\\c"'],
@@ -92,7 +93,11 @@ it('a key in quotes is the same as the bare one (FX-10)', async () => {
 
 it('a plus sign of a time zone need not be encoded in a query', async () => {
   const asked = (from: string) => api.get(`/payments?from=${from}&to=2026-01-06T00:00:00Z`, 'operator');
-  for (const from of ['2026-01-05T08:00:00+08:00', '2026-01-05T08:00:00%2B08:00', '2026-01-05T08:00:00%2b08:00']) {
+  for (const from of [
+    '2026-01-05T08:00:00+08:00',
+    '2026-01-05T08:00:00%2B08:00',
+    '2026-01-05T08:00:00%2b08:00',
+  ]) {
     expect([from, (await asked(from)).status]).toEqual([from, 200]);
   }
   for (const from of ['2026-01-05+08:00:00Z', '2026-01-05T08:00:00++08:00', '2026-01-05T08:00:00+0800']) {
@@ -101,7 +106,9 @@ it('a plus sign of a time zone need not be encoded in a query', async () => {
 });
 
 it('the token endpoint and the keys are found by the address of the issuer (RFC 8414)', async () => {
-  const { status, body } = await api.request<Record<string, unknown>>('/.well-known/oauth-authorization-server');
+  const { status, body } = await api.request<Record<string, unknown>>(
+    '/.well-known/oauth-authorization-server',
+  );
   expect(status).toBe(200);
   expect(body).toMatchObject({
     issuer: 'https://isthmus.test',
