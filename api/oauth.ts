@@ -4,11 +4,17 @@ import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
 import type { ApiConfig } from '../core/config.ts';
+import { isUnencoded } from '../core/media-type.ts';
 import { isLoopback } from '../core/private-settings.ts';
 import { authenticateClient, findClient, type InTurn } from '../db/clients.ts';
 import { createSecretCheck, type SecretCheck } from '../db/scheme/secrets.ts';
 import type { ApiDependencies } from './dependencies.ts';
-import { assertionType, claimedClient, clientByAssertion } from './auth/client-assertion.ts';
+import {
+  assertionAlgorithms,
+  assertionType,
+  claimedClient,
+  clientByAssertion,
+} from './auth/client-assertion.ts';
 import { certificatesBy, type CertificateOf } from './auth/client-certificate.ts';
 import { createSecretTurns } from './auth/secret-turns.ts';
 import { loginsOf, type Logins } from './logins.ts';
@@ -26,9 +32,11 @@ import type { Router } from './http/route.ts';
 import { createTurns, turnKinds, type Turns } from './http/turns.ts';
 
 const maxFormBytes = 16_384; // an assertion is a few KB
-const formType = /^application\/x-www-form-urlencoded *(;.*)?$/i;
+const formType = /^application\/x-www-form-urlencoded[ \t]*(;.*)?$/i; // the form is ASCII in any charset
 
 const tokenPath = '/oauth/token';
+const keySetPath = '/oauth/jwks';
+const metadataPath = '/.well-known/oauth-authorization-server';
 
 const tokenSchema = z
   .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
@@ -41,6 +49,19 @@ const tokenErrorSchema = z
   })
   .strict()
   .openapi('TokenError', { description: 'RFC 6749, 5.2' });
+const metadataSchema = z
+  .object({
+    issuer: z.string(),
+    token_endpoint: z.string(),
+    jwks_uri: z.string(),
+    response_types_supported: z.array(z.string()),
+    grant_types_supported: z.array(z.string()),
+    token_endpoint_auth_methods_supported: z.array(z.string()),
+    token_endpoint_auth_signing_alg_values_supported: z.array(z.string()),
+    tls_client_certificate_bound_access_tokens: z.boolean(),
+  })
+  .strict()
+  .openapi('IssuerMetadata');
 const tokenRequestSchema = z
   .object({
     grant_type: z.literal('client_credentials'),
@@ -110,6 +131,7 @@ export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDe
         issueToken(context, { ...deps, issuer, turns, logins, secrets, secretTurns, certificateOf, count }),
     );
     addKeySet(router, issuer);
+    addMetadata(router, deps.config);
   };
 }
 
@@ -117,7 +139,7 @@ function addKeySet(router: Router, issuer: BuiltinIssuer): void {
   router.addPublic(
     {
       method: 'get',
-      path: '/oauth/jwks',
+      path: keySetPath,
       operationId: 'getKeySet',
       summary: "The issuer's public keys (RFC 7517)",
       tag: 'Service',
@@ -139,6 +161,36 @@ function addKeySet(router: Router, issuer: BuiltinIssuer): void {
       });
     },
   );
+}
+
+/** RFC 8414: libraries find the token endpoint and the keys by the address of the issuer alone. */
+function addMetadata(router: Router, { auth, publicUrl }: ApiConfig): void {
+  if (auth.kind !== 'builtin') return;
+  const { issuer } = auth;
+  const metadata = {
+    issuer,
+    token_endpoint: `${publicUrl}${tokenPath}`,
+    jwks_uri: `${publicUrl}${keySetPath}`,
+    response_types_supported: [], // there is no authorization endpoint
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
+    token_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
+    tls_client_certificate_bound_access_tokens: true,
+  };
+  const route = {
+    method: 'get',
+    operationId: 'getIssuerMetadata',
+    summary: 'Where the issuer has its token endpoint and keys (RFC 8414)',
+    tag: 'Service',
+    answers: {
+      200: { description: 'The metadata', content: { 'application/json': { schema: metadataSchema } } },
+    },
+  } as const;
+  const answer = () => json(metadata, 200, { 'cache-control': 'public, max-age=300' });
+  router.addPublic({ ...route, path: metadataPath }, answer);
+  // an issuer with a path has it behind the well-known part (RFC 8414, 3.1)
+  const path = new URL(issuer).pathname.replace(/\/$/, '');
+  if (path !== '') router.addPublic({ ...route, path: `${metadataPath}${path}`, hidden: true }, answer);
 }
 
 const whatToSend =
@@ -241,7 +293,7 @@ function refusePage(
 /** The form, or why it is refused: each parameter once, and in the body (RFC 6749, 2.3.1 and 3.2). */
 async function readForm({ req }: Context): Promise<URLSearchParams | string> {
   if (!formType.test(req.header('content-type') ?? '')) return whatToSend;
-  if (req.header('content-encoding') !== undefined) return 'Send the form without Content-Encoding.';
+  if (!isUnencoded(req.header('content-encoding'))) return 'Send the form without Content-Encoding.';
   if (req.query('client_id') !== undefined || req.query('client_secret') !== undefined) {
     return 'Identify the client by HTTP Basic or in the form, never in the URL, which proxies log.';
   }

@@ -93,7 +93,7 @@ export function reconciliationRoutes(router: Router, deps: ApiDependencies): voi
       turns: 'book',
       operationId: 'getReconciliationCsv',
       summary: 'The same payments as CSV',
-      description: `${about} RFC 4180, with a line of names; without totals.`,
+      description: `${about} RFC 4180, with a line of names; without totals. A text that a spreadsheet would take for a formula has an apostrophe before it.`,
       query,
       answer: { description: 'The payments', contentType: 'text/csv', schema: z.string() },
     },
@@ -337,9 +337,16 @@ async function* asCsv(deps: ApiDependencies, opened: Opened): AsyncIterable<stri
   }
 }
 
-/** Numbers digit for digit; text in quotes where it needs them (RFC 4180). */
+/** What a spreadsheet runs as a formula, with what it may skip before it. */
+const formula = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+
+/**
+ * Numbers digit for digit; text in quotes where it needs them (RFC 4180), also where a spreadsheet would split it. A
+ * party may have written a formula: an apostrophe makes it text.
+ */
 function csvField(value: JsonValue): string {
   if (value === null) return '';
-  const text = typeof value === 'string' ? value : renderJson(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  if (typeof value !== 'string') return renderJson(value);
+  const text = formula.test(value) ? `'${value}` : value;
+  return /[",;\s']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

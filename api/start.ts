@@ -2,7 +2,7 @@
 // tests, which pass their own logger and task queues.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ApiConfig } from '../core/config.ts';
+import { isLoopback, type ApiConfig } from '../core/config.ts';
 import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';
@@ -179,8 +179,15 @@ async function openAuthentication(
     logger,
     metrics,
     proxies: trusting(config.trustedProxies),
+    authority: publishedHost(config),
   });
   return { auth: createAuthenticator(auth, parts), issuer, checkSignature };
+}
+
+/** Undefined on loopback, where nobody else's gateway is. */
+function publishedHost({ publicUrl }: Pick<ApiConfig, 'publicUrl'>): string | undefined {
+  const { host, hostname } = new URL(publicUrl);
+  return isLoopback(hostname.replaceAll(/[[\]]/g, '')) ? undefined : host;
 }
 
 interface TelemetryParts {

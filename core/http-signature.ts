@@ -6,6 +6,11 @@
 
 /** Every signature is over these, at least. */
 export const signedComponents = ['@method', '@path', '@query', 'content-digest'] as const;
+/**
+ * Of what comes to us, where our address is published: the host is signed too, so that nobody can post to us what was
+ * signed for another gateway.
+ */
+export const publicComponents = [...signedComponents, '@authority'] as const;
 /** Seconds from its time to ours, at most, in either direction. */
 export const signatureToleranceSeconds = 300;
 

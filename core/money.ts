@@ -41,17 +41,24 @@ const asExact = (value: Decimal): Exact => value as unknown as Exact;
 
 /** An amount: at most 18 digits before the point and 5 after it, without sign, exponent or leading zeros (MON-1). */
 export const amountPattern = /^(0|[1-9]\d{0,17})(\.\d{1,5})?$/;
-/** A rate: above zero, at most 11 digits in all and 10 decimals (MON-1). */
-export const ratePattern = /^(?!0(\.0+)?$)(?!.{13})(?!\d{12})(0|[1-9]\d{0,10})(\.\d{1,10})?$/;
+/**
+ * A rate: above zero, at most 10 decimals and, within `maxRateLength` characters, 11 digits in all (MON-1). Without
+ * look-ahead, which Go and Rust do not have.
+ */
+export const ratePattern = /^([1-9]\d{0,10}(\.\d{1,10})?|0\.0{0,9}[1-9]\d{0,9})$/;
 /** Basis points: an amount from 0 to 10000 (FX-6). */
 export const basisPointsPattern = /^(10000(\.0{1,5})?|(0|[1-9]\d{0,3})(\.\d{1,5})?)$/;
 /** A decimal of our own: plain digits, not negative. */
 export const decimalPattern = /^(0|[1-9]\d*)(\.\d+)?$/;
 
 export const maxRateDigits = 11; // MON-1: as written, leading zero included
+export const maxRateLength = maxRateDigits + 1; // and the point
 const maxRateDecimals = 10; // MON-1
 
 export const one: Exact = asExact(new ExactDecimal(1));
+
+/** Whether the text is a rate (MON-1). */
+export const isRate = (text: string): boolean => text.length <= maxRateLength && ratePattern.test(text);
 
 /** @returns undefined when the text is not an amount (MON-1: HTTP 400) */
 export function parseAmount(text: string): Exact | undefined {

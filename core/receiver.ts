@@ -58,18 +58,14 @@ export function hasUsableAddress(
   return registered !== undefined && refuse(registered, policy) === undefined;
 }
 
-const usualPorts: Readonly<Record<string, string>> = { http: '80', https: '443' };
-
 /**
- * The gate of a callback: an origin may leave the port open, and two operators behind one host are two receivers.
- * Undefined where it is no address.
+ * The gate of a callback: the origin as registered, which may leave the port open, so that one party cannot open a gate
+ * for each port (CBK-3). Two operators behind one host are two receivers. Undefined where it is no address.
  */
 function callbackReceiver(data: ReferenceData, party: string, url: string): string | undefined {
   const parsed = parseWebAddress(url);
   if (!parsed.ok) return undefined;
-  const { scheme, host, port } = parsed.value;
-  const place = port === undefined || port === usualPorts[scheme] ? host : `${host}:${port}`;
-  return `${party} ${place} ${originOf(url, operatorOf(data, party)?.callbackOrigins ?? []) ?? ''}`;
+  return `${party} ${parsed.value.host} ${originOf(url, operatorOf(data, party)?.callbackOrigins ?? []) ?? ''}`;
 }
 
 /** The name of the gate; undefined where no address is registered. */

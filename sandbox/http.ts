@@ -11,6 +11,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { refuseBrowser } from '../core/browser.ts';
+import { isUnencoded } from '../core/media-type.ts';
 import type { Log } from './options.ts';
 import { outageSwitch, parseRefusal, refusalForm, type Refusal } from './outage.ts';
 
@@ -164,7 +165,7 @@ function mediaFault(headers: IncomingMessage['headers']): PartyAnswer | undefine
   if (charset !== undefined && !/^charset="?utf-8"?$/.test(charset)) {
     return problem(415, 'charset must be utf-8');
   }
-  return headers['content-encoding'] === undefined
+  return isUnencoded(headers['content-encoding'])
     ? undefined
     : problem(415, 'Content-Encoding is not supported');
 }

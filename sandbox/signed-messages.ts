@@ -56,12 +56,13 @@ export function signedHeaders(
   { keyId, key }: { readonly keyId: string; readonly key: KeyObject },
   { url, body }: { readonly url: string; readonly body: string },
 ): Readonly<Record<string, string>> {
-  const { pathname, search } = new URL(url);
+  const { host, pathname, search } = new URL(url);
   const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
   const created = Math.floor(Date.now() / 1_000);
-  const parameters = `("@method" "@path" "@query" "content-digest");created=${created};keyid="${keyId}";nonce="${randomUUID()}"`;
+  const parameters = `("@method" "@authority" "@path" "@query" "content-digest");created=${created};keyid="${keyId}";nonce="${randomUUID()}"`;
   const base = [
     '"@method": POST',
+    `"@authority": ${host}`,
     `"@path": ${pathname}`,
     `"@query": ${search === '' ? '?' : search}`,
     `"content-digest": ${digest}`,

@@ -21,7 +21,7 @@ const kindOf: ReadonlyMap<unknown, KeyKind> = new Map([
   ['PS256', 'RSA'],
   ['EdDSA', 'Ed25519'],
 ]);
-const algorithms = [...kindOf.keys()].map(String);
+export const assertionAlgorithms: readonly string[] = [...kindOf.keys()].map(String);
 
 export interface AssertionContext extends Omit<AssertionTerms, 'clientId'> {
   readonly db: Db;
@@ -80,7 +80,7 @@ async function readAssertion(
     const { payload, protectedHeader } = await compactVerify(
       assertion,
       (header) => (named = keyNamedBy(header, keys)).key.key,
-      { algorithms },
+      { algorithms: [...assertionAlgorithms] },
     );
     if (named?.fault !== undefined) return refused(named.fault);
     const [header, claims] = [textOf(assertion.split('.', 1)[0] ?? ''), Buffer.from(payload).toString()];
@@ -104,7 +104,8 @@ async function readAssertion(
 const textOf = (part: string) => Buffer.from(part, 'base64url').toString();
 
 function faultOfSignature(error: errors.JOSEError, named: NamedKey | undefined): string {
-  if (error instanceof errors.JOSEAlgNotAllowed) return `its alg is none of ${algorithms.join(', ')}`;
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return `its alg is none of ${assertionAlgorithms.join(', ')}`;
   return error instanceof errors.JWSSignatureVerificationFailed
     ? `its signature is not by the key ${named?.keyId ?? ''}, or something in it was changed`
     : 'it is malformed, or wants something to be understood that is not (crit)';

@@ -9,7 +9,7 @@ import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import { operatorOf } from '../../core/receiver.ts';
 import type { ReferenceData } from '../../core/reference.ts';
-import { signatureToleranceSeconds } from '../../core/http-signature.ts';
+import { publicComponents, signatureToleranceSeconds, signedComponents } from '../../core/http-signature.ts';
 import type { Db } from '../../db/connection.ts';
 import { keysOfParty, lastingKeysOfParty, type PartyKey } from '../../db/party-keys.ts';
 import { readPublicKey, type KeyKind } from '../../db/public-key.ts';
@@ -35,6 +35,8 @@ export interface SignatureDependencies {
   readonly clock: () => number;
   /** Is told why a message was refused: its sender may be a program that nobody reads. */
   readonly logger: Pick<Logger, 'warn'>;
+  /** Host, and port if it is not the scheme's, of our published address; absent: none is. */
+  readonly authority?: string | undefined;
   /** Whose word counts for where a message came to them from. */
   readonly proxies: BlockList;
   /** Is told whose message was refused, by its payment system. */
@@ -42,18 +44,26 @@ export interface SignatureDependencies {
 }
 
 /** What a signature must be like, for whoever is refused. */
-const wanted =
-  'Sign each message anew, after RFC 9421: over "@method", "@path", "@query" and "content-digest" (sha-256), with created, keyid and a nonce that is used once.';
-const acceptSignature = `sig=("@method" "@path" "@query" "content-digest");created;keyid;nonce`;
+function wantedOf(authority: string | undefined) {
+  const components = authority === undefined ? signedComponents : publicComponents;
+  const names = components.map((name) => `"${name}"`);
+  const host = authority === undefined ? '' : ` "@authority" is ${authority}.`;
+  return {
+    inWords: `Sign each message anew, after RFC 9421: over ${names.join(', ')} (sha-256), with created, keyid and a nonce that is used once.${host}`,
+    header: `sig=(${names.join(' ')});created;keyid;nonce`,
+  };
+}
 
 export function createSignatureCheck(deps: SignatureDependencies): SignatureCheck {
+  const { authority } = deps;
+  const wanted = wantedOf(authority);
   const refusing = (context: Context, system: string) => (why: string) => {
     const { requestId, client, route } = aboutRequest(context);
     deps.logger.warn({ requestId, client, route, why }, 'a message was refused for its signature');
     deps.metrics.refusedSignature(system);
     return problem('signature-refused', {
-      detail: `${why} ${wanted}`,
-      headers: { 'accept-signature': acceptSignature },
+      detail: `${why} ${wanted.inWords}`,
+      headers: { 'accept-signature': wanted.header },
     });
   };
   const turns = createSignatureTurns(deps.clock);
@@ -63,7 +73,7 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
     const refuse = refusing(context, system);
     if (!hasToSign()) return () => Promise.resolve(hasToSign() ? refuse(notLookedAt) : undefined);
     noteSigner(context);
-    const head = headOf(context);
+    const head = { ...headOf(context), authority };
     const digest = digestIn(head.headers);
     const read = readable(signaturesOf(head, deps.clock()));
     if (typeof read === 'string') return refuse(read);

@@ -9,7 +9,7 @@ import {
   serializeList,
   type InnerList,
 } from 'structured-headers';
-import { signatureToleranceSeconds, signedComponents } from '../../core/http-signature.ts';
+import { publicComponents, signatureToleranceSeconds, signedComponents } from '../../core/http-signature.ts';
 
 /** The head of a request, as it came. */
 export interface SignedHead {
@@ -18,6 +18,8 @@ export interface SignedHead {
   readonly target: string;
   /** With scheme and host. */
   readonly url: string;
+  /** Host, and port if it is not the scheme's, of our published address; absent: none is, and any host may be signed. */
+  readonly authority?: string | undefined;
   /** One line each: of a header that came twice, both. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -100,7 +102,8 @@ function read(head: SignedHead, { input, signature, nowSeconds }: Read): Signatu
   const [keyId, nonce, created] = ['keyid', 'nonce', 'created'].map((name): unknown => parameters.get(name));
   if (typeof keyId !== 'string') return fault(1, 'The signature has no keyid.');
   const components = items.map(([name]): unknown => name);
-  const missing = signedComponents.filter((name) => !components.includes(name));
+  const wanted = head.authority === undefined ? signedComponents : publicComponents;
+  const missing = wanted.filter((name) => !components.includes(name));
   if (missing.length > 0) return fault(2, `The signature is not over ${quoted(missing)}.`);
   if (items.some(([, own]) => own.size > 0) || new Set(components).size < components.length) {
     return fault(2, 'A component of the signature has parameters, or is there twice.');
@@ -140,12 +143,16 @@ function endFault(created: number, expires: unknown, nowSeconds: number): string
 }
 
 /** Undefined: it has not what is signed. Path and query are those of the request line: a URL would write some otherwise. */
-function baseOf({ method, target, url, headers }: SignedHead, input: InnerList): Buffer | undefined {
+function baseOf(
+  { method, target, url, authority, headers }: SignedHead,
+  input: InnerList,
+): Buffer | undefined {
   const query = target.indexOf('?');
   const derived: Readonly<Record<string, string>> = {
     '@path': query === -1 ? target : target.slice(0, query),
     '@query': query === -1 ? '?' : target.slice(query),
     '@request-target': target,
+    ...(authority !== undefined && { '@authority': authority }), // a proxy may have changed Host
   };
   const [items] = input;
   try {

@@ -13,10 +13,11 @@ import { jsonHeaders } from './response.ts';
 export const idempotencyHeader = z.object({
   'Idempotency-Key': z
     .string()
-    .regex(/^[!-~]{1,255}$/)
+    .regex(/^[!-~]{1,257}$/)
     .optional()
     .openapi({
-      description: 'Same key and body, same answer, for 24 hours (FX-10)',
+      description:
+        'Same key and body, same answer, for 24 hours (FX-10); in quotes or bare, at most 255 characters',
       example: 'rate-2026-01-05-1',
     }),
 });
@@ -35,8 +36,9 @@ type Work = (trx: Db) => Promise<JsonValue | Problem>;
  * Does the work in one transaction, at most once per key; a repeat gets the first answer, even if that was a refusal.
  */
 export async function idempotent(db: Db, call: IdempotentCall, work: Work): Promise<Response | Problem> {
-  const key = call.context.req.raw.headers.get('idempotency-key');
-  if (key === null) return respond(await db.transaction().execute((trx) => answerOf(trx, work)));
+  const header = call.context.req.raw.headers.get('idempotency-key');
+  if (header === null) return respond(await db.transaction().execute((trx) => answerOf(trx, work)));
+  const key = unquoted(header);
   if (!/^[!-~]{1,255}$/.test(key)) {
     return invalidRequest([
       { parameter: 'Idempotency-Key', detail: 'must be 1 to 255 printable ASCII characters without spaces' },
@@ -54,6 +56,12 @@ export async function idempotent(db: Db, call: IdempotentCall, work: Work): Prom
     case 'answered':
       return respond(outcome.answer);
   }
+}
+
+/** A quoted key (an RFC 8941 string) is the same as the bare one. */
+function unquoted(header: string): string {
+  const [, inQuotes] = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header) ?? [];
+  return inQuotes === undefined ? header : inQuotes.replaceAll(/\\(["\\])/g, '$1');
 }
 
 async function answerOf(trx: Db, work: Work): Promise<KeptAnswer> {

@@ -5,6 +5,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findRepeatedMembers, findUnstorable, isDeeperThan } from '../../core/json.ts';
+import { isMediaType, isUnencoded } from '../../core/media-type.ts';
 import { bodyFaults, parameterFaults, pointerTo } from './input-faults.ts';
 import { invalidRequest, isProblem, problem, type InputFault, type Problem } from './problem.ts';
 
@@ -27,7 +28,7 @@ export interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Bo
 const usualBodyBytes = 65_536; // most bodies of these routes have some hundred bytes
 const maxFaults = 20;
 const maxLevels = 32; // objects and arrays within each other: our bodies have three
-const jsonType = /^application\/json *(; *charset="?utf-8"? *)?$/i;
+const jsonTypes = ['application/json'];
 
 /** What is read at once, or what reads a body that has arrived. */
 export type Received<Value> = Value | Problem | (() => Value | Problem);
@@ -125,7 +126,7 @@ function shapeOf(body: z.ZodType): Readonly<Record<string, z.ZodType>> | undefin
 
 async function receiveBody(context: Context, maxBytes: number): Promise<Uint8Array | Problem> {
   const { headers } = context.req.raw;
-  if (!jsonType.test(headers.get('content-type') ?? '') || headers.has('content-encoding')) {
+  if (!isMediaType(headers.get('content-type'), jsonTypes) || !isUnencoded(headers.get('content-encoding'))) {
     return problem('unsupported-media-type', {
       detail: `Send Content-Type: application/json, UTF-8, not compressed${sentInstead(headers)}.`,
     });
@@ -145,7 +146,7 @@ function textOf(bytes: Uint8Array): string | Problem {
 
 /** The content type that was sent instead, if it may be repeated. */
 export function sentInstead(headers: Headers): string {
-  const encoding = headers.has('content-encoding') ? ' with a Content-Encoding' : '';
+  const encoding = isUnencoded(headers.get('content-encoding')) ? '' : ' with a Content-Encoding';
   const type = headers.get('content-type');
   if (type === null) return `; not without Content-Type${encoding}`;
   return /^[\w.+/-]{1,60}$/.test(type) ? `; not "${type}"${encoding}` : encoding && `; not${encoding}`;

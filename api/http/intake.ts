@@ -4,13 +4,14 @@ import type { Context } from 'hono';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { findKeyFaults, readMessageKey, readUetr, type MessageKey } from '../../core/iso20022/references.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
+import { isMediaType, isUnencoded } from '../../core/media-type.ts';
 import type { IntakeFault, ParsedMessage, XmlEngine } from '../../xml/engine.ts';
 import type { AboutRequest } from './access-log.ts';
 import { readLimited, sentInstead } from './input.ts';
 import { problem, type Problem } from './problem.ts';
 
 const maxMessageBytes = 256 * 1024; // MSG-2
-const xmlType = /^(application|text)\/xml[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
+const xmlTypes = ['application/xml', 'text/xml'];
 
 declare module 'hono' {
   interface ContextVariableMap {
@@ -25,9 +26,10 @@ export async function takeMessage(context: Context, keeps: boolean): Promise<Pro
   const bytes = await readLimited(raw, maxMessageBytes, keeps);
   if (bytes === undefined)
     return problem('payload-too-large', { detail: 'A message must not exceed 256 KiB.' });
-  if (!xmlType.test(raw.headers.get('content-type') ?? '') || raw.headers.has('content-encoding')) {
+  const { headers } = raw;
+  if (!isMediaType(headers.get('content-type'), xmlTypes) || !isUnencoded(headers.get('content-encoding'))) {
     return problem('unsupported-media-type', {
-      detail: `Send Content-Type: application/xml or text/xml, UTF-8, without Content-Encoding${sentInstead(raw.headers)}.`,
+      detail: `Send Content-Type: application/xml or text/xml, UTF-8, without Content-Encoding${sentInstead(headers)}.`,
     });
   }
   context.set('message', Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -1,7 +1,7 @@
 // The forms of path, query and body values, shared by all routes. A mismatch is a 400 (MON-1, REF-3).
 import { z } from '@hono/zod-openapi';
 import { countryCodePattern, currencyCodePattern, finInstIdTypes, uuidPattern } from '../../core/ids.ts';
-import { amountPattern, basisPointsPattern, ratePattern } from '../../core/money.ts';
+import { amountPattern, basisPointsPattern, isRate, maxRateLength, ratePattern } from '../../core/money.ts';
 import { invalidRequest, type Problem } from './problem.ts';
 
 /** Of our own ids; UETRs are of version 4. */
@@ -29,13 +29,14 @@ export const amount = z
 /** MON-1 */
 export const rate = z
   .string()
-  .refine((text) => ratePattern.test(text), {
+  .refine(isRate, {
     error:
       'must be a plain decimal above zero, at most 11 digits in all, at most 10 after the point, as in 25',
   })
   .openapi({
     description: 'Plain decimal above zero, at most 11 digits in all, at most 10 after the point (MON-1)',
     pattern: ratePattern.source,
+    maxLength: maxRateLength,
     example: '25',
   });
 
@@ -67,9 +68,10 @@ export const corridorPath = z.object({
   destinationCurrency: currencyCode.openapi({ example: 'THB' }),
 });
 
-/** A moment (RFC 3339), with its offset. */
+/** A moment (RFC 3339), with its offset. An unencoded `+` of a query arrives as a space, which nothing else can mean. */
 export const instant = z
   .string()
+  .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'))
   .refine((text) => momentOf(text) !== undefined, {
     error: 'must be a date and time with an offset (RFC 3339), as in 2026-01-05T04:00:00Z',
   })

@@ -13,13 +13,17 @@ const malformations = {
   requestLine:
     'The request line must be method, path and HTTP/1.1, separated by single spaces, with the path percent-encoded.',
   target: 'Write the target of the request as a path, such as /countries, with the host in the Host header.',
+  twoHosts:
+    'The target of the request names another host than the Host header. Name the same, or send the path alone.',
+  otherHost:
+    'The target of the request names a host that is not this service, which is not a proxy. Send the path alone.',
   fragment: 'A request target must not have a fragment. Leave out # and what follows.',
   oddPath: 'The path has dot segments or a backslash. Write the resolved path.',
   address: 'The Host header and the path do not form a valid address.',
   host: 'Send one Host header with the name or address of this service, and its port if any.',
   lineEnds: 'Every line of the head or of a chunk must end with CRLF and nothing else.',
   header: 'A header must be name: value, on one line of printable characters.',
-  upgrade: 'This service does not switch to another protocol. Leave out the Upgrade header.',
+  upgrade: 'This service does not speak WebSocket. Leave out the Upgrade header.',
   bodyLength:
     'The length of the body is ambiguous: send either one Content-Length with a number, or Transfer-Encoding: chunked.',
   transferEncoding: 'The only supported Transfer-Encoding is chunked, once. Send no other.',

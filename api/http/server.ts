@@ -48,6 +48,8 @@ export interface ServerOptions extends RequestListeners {
   readonly limits?: Partial<ServerLimits>;
   /** Absent: plain HTTP. */
   readonly tls?: ServerTls;
+  /** Where clients reach us, whose host is ours in an absolute target; absent: only this machine is. */
+  readonly publicUrl?: string;
   /** Who sends with this `Authorization`, where its token was verified before. */
   readonly knownSender?: Authenticator['knownSender'];
 }
@@ -75,14 +77,17 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
       return logUnread(options, { status, ruleId: refusal.ruleId }, request);
     },
   });
+  const publicHost = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).host;
   const listener = listenerOf(app, options.logger);
   const server = listenBy(options.tls, limits);
   server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused (SEC-4)
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
     logRequest(options, response);
-    const refusal = refuseForm(request);
+    const refusal = refuseForm(request, publicHost);
     if (refusal !== undefined) refuse(response, refusal);
+    // Node drops what came in the same packet behind an offer to upgrade: a request there may be half gone
+    else if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     return refusal === undefined;
   };
   const queue = createRequestQueue();

@@ -50,13 +50,12 @@ export function printHindrances(terminal: Terminal, shown: ShownHindrances): voi
 }
 
 /**
- * A receiver by its gate (CBK-3): `<party> <host> <origin>` of callbacks, `<address> <party>` of one of several behind
+ * A receiver by its gate (CBK-3): `<party> <host> <origin>` of callbacks, each as registered, `<address> <party>` of one of several behind
  * a directory, else the address as registered.
  */
 export function receiverInWords(receiver: string, whose: readonly string[]): string {
   const [first = '', second, origin] = receiver.split(' ');
   if (second === undefined) return whose.length === 0 ? receiver : `${whose.join(', ')} at ${receiver}`;
   if (origin === undefined) return `${second}, asked through ${first}`;
-  const scheme = origin.startsWith('http://') ? 'http' : 'https';
-  return `${first} at ${scheme}://${second} (callbacks)`;
+  return `${first} at ${origin === '' ? second : origin} (callbacks)`;
 }

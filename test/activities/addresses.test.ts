@@ -26,6 +26,24 @@ it('callbacks of two operators behind one host wait at two gates, those of one o
   expect(gateOf('SGDFAST', '/sg/pacs002')).toBe(gateOf('SGDFAST', '/sg/other'));
 });
 
+it('an origin whose port is open is one gate, and no gate for each port that its operator names (CBK-3)', () => {
+  const open = {
+    ...reference,
+    operators: new Map([
+      ['IPSO-SG', { operatorId: 'IPSO-SG', callbackOrigins: [`${host}:*`, `${host}:8443/own`] }],
+    ]),
+  } as unknown as ReferenceData;
+  const gate = (place: string) =>
+    addressOf(
+      { ...deps, reference: () => open },
+      { kind: 'callback', party: 'SGDFAST', url: `${host}${place}` },
+    )?.receiver;
+  expect(new Set([':1/a', ':2/a', '/a', ':8443/a'].map(gate))).toEqual(
+    new Set([`SGDFAST cloud.example.com ${host}:*`]),
+  );
+  expect(gate(':8443/own/a')).toBe(`SGDFAST cloud.example.com ${host}:8443/own`);
+});
+
 it.each([
   ['https://in.example.com', '/iso20022/pacs008'],
   ['https://in.example.com/', '/iso20022/pacs008'],

@@ -311,4 +311,20 @@ describe('a client generator', () => {
       for (const name of Object.keys(map)) expect(name).toMatch(/^[A-Za-z0-9._-]+$/);
     }
   });
+
+  it('finds patterns that Go (RE2), Rust and browsers compile alike: no look-around, no reference back', () => {
+    const patterns = new Set<string>();
+    JSON.stringify(document, (name, value: unknown) => {
+      if (name === 'pattern' && typeof value === 'string') patterns.add(value);
+      return value;
+    });
+    expect(patterns.size).toBeGreaterThan(10);
+    for (const pattern of patterns) {
+      expect(new RegExp(pattern, 'u')).toBeInstanceOf(RegExp);
+      expect(pattern).not.toMatch(/\(\?(?!:)|\\[1-9kpPuUcxbBQAzZ]|[*+?}][+]/);
+      expect(pattern).not.toMatch(/\[[^\]]*(?:\[|&&|--|~~)/); // operations on sets in Rust
+    }
+    for (const [, most] of [...patterns].join().matchAll(/,(\d+)\}/g))
+      expect(Number(most)).toBeLessThanOrEqual(1_000); // RE2
+  });
 });

@@ -67,6 +67,7 @@ const trips: readonly Trip[] = [
   { destination: 'MY', destinationCurrency: 'MYR', amount: '250.55' },
   { source: 'TH', sourceCurrency: 'THB', destination: 'SG', destinationCurrency: 'SGD', amount: '9000' },
 ];
+const formula = '=HYPERLINK("a.example";"b")';
 const systems: Readonly<Record<string, string>> = { SG: 'SGDFAST', TH: 'THBPPAY' };
 
 beforeAll(async () => {
@@ -80,7 +81,7 @@ beforeAll(async () => {
     ]) {
       const message = instruction(await bestQuote(gateway, trip), { ending });
       const clientId = systems[trip.source ?? 'SG'] ?? '';
-      await submit(gateway, message, { clientId, prefer: 'wait=20' });
+      await submit(gateway, { ...message, endToEndId: formula }, { clientId, prefer: 'wait=20' });
       uetrs.push(message.uetr);
     }
   }
@@ -152,12 +153,10 @@ describe('a payment system’s book', () => {
     }
   });
 
-  test('as CSV it is the same, line by line (RFC 4180)', async () => {
+  test('as CSV it is the same, line by line (RFC 4180), and a formula is text', async () => {
     const { body } = await get(of('clearingSystem=SGDFAST'), 'SGDFAST');
-    const { bytes, headers } = await get(
-      `/reconciliation/csv?clearingSystem=SGDFAST&date=${date}`,
-      'SGDFAST',
-    );
+    const csv = of('clearingSystem=SGDFAST').replace('?', '/csv?');
+    const { bytes, headers } = await get(csv, 'SGDFAST');
     expect(headers.get('content-type')).toContain('text/csv');
     const text = bytes.toString();
     const [names = '', ...lines] = text.split('\r\n').slice(0, -1);
@@ -165,6 +164,7 @@ describe('a payment system’s book', () => {
     expect(lines.map((line) => [line.split(',')[0], line.split(',')[place]])).toEqual(
       body.payments.map((one) => [one.uetr, one.amount === null ? '' : digits(one.amount)]),
     );
+    expect(text).toContain(`,"'${formula.replaceAll('"', '""')}"\r\n`);
   });
 
   test('as camt.054 it is valid by both schemas, has every accepted payment, and adds up', async () => {

@@ -14,7 +14,7 @@ Every reason for which the gateway itself refuses a message. \`GET /iso20022/rej
 **By HTTP 4xx**, as \`application/problem+json\`, if it cannot be answered by a message (MSG-2). Nothing is stored. The answer lists everything that can be known about the body at once, unless its bytes are refused before they are parsed (not UTF-8, a DOCTYPE, a comment and the like): then it lists the faults of the bytes alone. It says so if the message is wrapped in a business application header or an envelope (MSG-12).
 
 - 413: a body over 256 KiB
-- 415: another content type or charset, or a \`Content-Encoding\`
+- 415: another content type or charset, or a \`Content-Encoding\` other than identity
 - 401, 403: no token with the role ipso
 - 400: bytes that are not UTF-8; a DOCTYPE, comment, processing instruction or CDATA section; XML 1.1; a declared encoding other than UTF-8; XML that is not well formed; a namespace other than the expected one, which the answer names; a MsgId or UETR that is missing or malformed
 - 422: a callback address that is not registered

@@ -6,10 +6,10 @@ import {
   divideRoundedUpTo,
   exact,
   fitsDecimalPlaces,
+  isRate,
   jsonNumber,
   parseAmount,
   plainDecimal,
-  ratePattern,
   renderDecimal,
   renderJson,
   roundDownTo,
@@ -20,7 +20,6 @@ import { amountOf, decimalPlaces, decimalText, rateText } from './arbitraries.ts
 import { divide, fraction, multiply, text, units } from './exact-reference.ts';
 
 const isAmount = (written: string): boolean => parseAmount(written) !== undefined;
-const isRate = (written: string): boolean => ratePattern.test(written);
 
 describe('what is an amount or a rate (MON-1)', () => {
   it.each(['0', '1', '0.5', '1000', '1000.00', '999999999999999999.99999', '0.00001'])(

@@ -43,6 +43,20 @@ describe('address types and inputs', () => {
     expect(codesOf(country)).toEqual(codes);
   });
 
+  it('each pattern is checked by browsers, which compile it with the flag v, and takes its placeholder', () => {
+    const withPattern = inputs.filter(({ attributes }) => 'pattern' in attributes);
+    expect(withPattern.length).toBeGreaterThan(3);
+    for (const { attributes } of withPattern) {
+      const { pattern, placeholder } = attributes as { pattern: string; placeholder: string };
+      const checked = new RegExp(`^(?:${pattern})$`, 'v');
+      expect([pattern, checked.test(placeholder), checked.test(`${placeholder} <`)]).toEqual([
+        pattern,
+        true,
+        false,
+      ]);
+    }
+  });
+
   it('an account type names its payment system, a proxy type its directory, neither both', () => {
     for (const type of rows.address_types) {
       const account = ['ACCT', 'IBAN'].includes(type.address_type_code);

@@ -66,6 +66,7 @@ describe('the role matrix', () => {
       Object.values(methods).some((operation) => operation['x-roles'] === undefined) ? [template] : [],
     );
     expect(open.sort()).toEqual([
+      '/.well-known/oauth-authorization-server',
       '/.well-known/webhooks/jwks.json',
       '/health/live',
       '/health/ready',

@@ -70,7 +70,13 @@ describe('a request that is no plain HTTP/1.1', () => {
     ['CONNECT', `CONNECT isthmus.test:443 HTTP/1.1\r\n${host}\r\n`, 405, /not a proxy/],
     ['an upgrade to websocket', get(`${host}Connection: Upgrade\r\nUpgrade: websocket\r\n`), 400, /Upgrade/],
     ['TRACE', `TRACE /countries HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 405, /method/],
-    ['an absolute target', get(host, 'http://isthmus.test/countries'), 400, /path/],
+    ['an upgrade to websocket among others', get(`${host}Upgrade: TLS/1.2\r\nUpgrade: WebSocket\r\n`), 400, /WebSocket/], // prettier-ignore
+    ['the absolute target of another host', get(host, 'http://other.test/countries'), 400, /another host/],
+    ['the same, in Host too', get('Host: other.test\r\n', 'http://other.test/countries'), 400, /not a proxy/],
+    ['another port of ours', get('Host: isthmus.test:1\r\n', 'http://isthmus.test:1/countries'), 400, /not a proxy/], // prettier-ignore
+    ['an absolute target with userinfo', get(host, 'http://a@isthmus.test/countries'), 400, /path/],
+    ['an absolute target with dot segments', get(host, 'http://isthmus.test/a/../b'), 400, /dot segments/],
+    ['an absolute target of another scheme', get(host, 'ftp://isthmus.test/countries'), 400, /path/],
     ['a target without a path', get(host, '*'), 400, /path/],
     ['OPTIONS of the whole server', `OPTIONS * HTTP/1.1\r\n${host}\r\n`, 400, /path/],
     ['a target with a fragment', get(host, '/countries#a'), 400, /fragment/],
@@ -122,15 +128,57 @@ describe('a request that is no plain HTTP/1.1', () => {
     expect(problemOf(await exchange(api.url, text)).detail).toMatch(/Host.* more than once/);
   });
 
-  it('what clients commonly send is taken: 100-continue, an offer of h2c, repeated list headers', async () => {
+  it('what clients commonly send is taken: 100-continue, an offer to upgrade, repeated list headers', async () => {
     for (const headers of [
       'Expect: 100-continue\r\n',
       'Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n',
+      'Connection: Upgrade, close\r\nUpgrade: TLS/1.2\r\n', // Apache HttpClient 5.4
+      'Upgrade: TLS/1.3, TLS/1.2\r\nUpgrade: h2c\r\n',
       'Prefer: a\r\nPrefer: b\r\nAccept: x/y\r\nAccept: */*\r\nIf-None-Match: "a"\r\nIf-None-Match: "b"\r\n',
       'Host2: a\r\n',
     ]) {
       const answers = await exchange(api.url, get(`${host}Connection: close\r\n${headers}`, '/health/live'));
       expect([headers, answers.at(-1)?.status]).toEqual([headers, 200]);
+    }
+  });
+
+  it.each(['TLS/1.2', 'h2c', 'TLS/1.2, h2c'])(
+    'an offer of %s is ignored, and the connection ends with the answer: nothing behind it is parsed',
+    async (offered) => {
+      const offer = `Connection: Upgrade\r\nUpgrade: ${offered}\r\n`;
+      const form = 'grant_type=client_credentials&client_id=LOTUSGS0&client_secret=demo-LOTUSGS0';
+      const type = 'Content-Type: application/x-www-form-urlencoded\r\n';
+      const withLength = post(`${offer}${type}Content-Length: ${form.length}\r\n`, form);
+      const chunk = `${form.length.toString(16)}\r\n${form}\r\n0\r\n\r\n`;
+      const live = get(`${host}${offer}`, '/health/live');
+      for (const text of [
+        live,
+        withLength,
+        post(`${offer}${type}Transfer-Encoding: chunked\r\n`, chunk),
+        live + get(host, '/health/live'),
+        withLength + get(host, '/health/live'),
+        `${live}\x16\x03\x01\x02\x00\x01`,
+        `${live}PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`,
+      ]) {
+        const answers = await exchange(api.url, text);
+        expect([text, answers.map(({ status }) => status)]).toEqual([text, [200]]);
+        expect(answers[0]?.headers).toMatchObject({ connection: 'close' });
+      }
+    },
+  );
+
+  it('an absolute target of our own is taken as its path (RFC 9112, 3.2.2)', async () => {
+    const { host: bound, port } = new URL(api.url);
+    for (const [target, name, status] of [
+      ['http://isthmus.test/health/live', 'isthmus.test', 200],
+      ['HTTPS://Isthmus.test/health/live?a=b', 'isthmus.test', 200],
+      [`http://${bound}/health/live`, bound, 200],
+      [`http://localhost:${port}/health/live`, `localhost:${port}`, 200],
+      ['http://isthmus.test', 'isthmus.test', 404],
+      ['http://isthmus.test?a=b', 'isthmus.test', 404],
+    ] as const) {
+      const answers = await exchange(api.url, get(`Host: ${name}\r\nConnection: close\r\n`, target));
+      expect([target, answers.map((one) => one.status)]).toEqual([target, [status]]);
     }
   });
 
