@@ -30,13 +30,10 @@ export const rateAcceptedSchema = z
       .object({ rateId: uuid, ...corridor, ...values, tierRates: z.array(tierRateSchema) })
       .strict()
       .openapi({ description: 'The new rate as source PSPs now see it' }),
-    marketRate: z
-      .object({ exchangeRate: decimal.nullable() })
-      .strict()
-      .openapi({
-        description:
-          'Best base rate that PSPs are quoted in the corridor now, all FX providers; null if they are quoted none',
-      }),
+    marketRate: z.object({ exchangeRate: decimal.nullable() }).strict().openapi({
+      description:
+        'Best base rate that PSPs are quoted in the corridor now, all FX providers; null if they are quoted none',
+    }),
     shown: z
       .literal(false)
       .optional()

@@ -2,7 +2,13 @@
 // it. An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
-import { findCorridor, findRatedCorridor, findRateFault, type CorridorKey, type RateRefusal } from '../core/corridor.ts';
+import {
+  findCorridor,
+  findRatedCorridor,
+  findRateFault,
+  type CorridorKey,
+  type RateRefusal,
+} from '../core/corridor.ts';
 import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../core/money.ts';
 import { baseRatesOnly, marketRateOf } from '../core/quote.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../core/reference.ts';

@@ -316,9 +316,7 @@ describe('tier improvements (endpoint 18)', () => {
     await api.db
       .insertInto('tier_improvements')
       .columns(['fxp_id', 'unit_currency', 'threshold', 'improvement_basis_points', 'updated_at'])
-      .expression(
-        sql`select 'HK-ZENI', 'MYR', 20000 + n, n * 0.01, now() from generate_series(1, 7500) n`,
-      )
+      .expression(sql`select 'HK-ZENI', 'MYR', 20000 + n, n * 0.01, now() from generate_series(1, 7500) n`)
       .execute();
     const ringgit = { ...corridor, sourceCountry: 'MY', sourceCurrency: 'MYR' };
     const post = (path: string, body: object) => api.post<OrProblem<RateAccepted>>(path, body, 'ZENIHKS0');

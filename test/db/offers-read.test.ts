@@ -88,7 +88,7 @@ const request = fc.record({
   amountSide: fc.constantFrom<'source' | 'destination'>('source', 'destination'),
   amount: few(0), // on the grid of every currency
   sourceMaximum: few(1),
-  destinationMaximum: few(1),
+  destinationMaximum: fc.oneof(few(1), few(1), fc.constant('9999999999999999')),
   sourceDecimalPlaces: fc.constantFrom(0, 2, 3),
   destinationDecimalPlaces: fc.constantFrom(0, 2, 3),
   nominalFee: fc.constantFrom('0', '0.01', '75'),
