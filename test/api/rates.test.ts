@@ -1,11 +1,9 @@
 // Endpoints 17 to 19 and the lists of rates: what is posted shows at once, whole, once, and to nobody who must not see
 // it.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { improveRateText } from '../../core/rate.ts';
 import type { OrProblem, QuoteSet, RateAccepted, Rates, TierImprovement } from '../../fixtures/bodies.ts';
-import { pause, resume } from '../../db/pauses.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
@@ -187,72 +185,6 @@ describe('posting a rate (endpoint 17)', () => {
   });
 });
 
-describe('the market rate (FX-5)', () => {
-  const idr = { ...corridor, destinationCountry: 'ID', destinationCurrency: 'IDR' };
-  const post = async (fxp: string, rate: string) =>
-    (await api.post<RateAccepted>('/api/v1/rates', { ...idr, rate }, fxp)).body;
-  const bestQuoted = async () => {
-    const { body } = await api.get<QuoteSet>(
-      '/quotes/SG/SGD/ID/IDR/SGD/1?finInstIdType=BICFI&finInstId=LOTUSGS0',
-    );
-    return body.quotes[0]?.fxpfinInstId;
-  };
-  const act = { partyId: 'HK-ZENI', party: 'ZENIHKS0', by: 'operator', because: 'announced maintenance' };
-
-  it('counts no rate of an FX provider that is paused, and tells it that its rate is not shown (FX-5, LIF-5)', async () => {
-    expect(await post('ZENIHKS0', '99999')).toMatchObject({ marketRate: { exchangeRate: 99999 } });
-    expect(await post('MERISGS0', '20000')).toMatchObject({ marketRate: { exchangeRate: 99999 } });
-    expect(await post('ZENIHKS0', '99999')).not.toHaveProperty('shown');
-    await pause(api.db, act);
-    await expect.poll(bestQuoted).toBe('MERISGS0');
-    expect(await post('MERISGS0', '20001')).toMatchObject({ marketRate: { exchangeRate: 20001 } });
-    expect(await post('ZENIHKS0', '99998')).toMatchObject({
-      status: 'accepted',
-      quote: { exchangeRate: 99998 },
-      marketRate: { exchangeRate: 20001 },
-      shown: false,
-      notShownBecause: expect.stringMatching(/paused/) as string,
-    });
-    await resume(api.db, act);
-    await expect.poll(bestQuoted).toBe('ZENIHKS0');
-    expect(await post('MERISGS0', '20002')).toMatchObject({ marketRate: { exchangeRate: 99998 } });
-  });
-
-  it.each([
-    ['validated', false],
-    ['validated', true],
-  ])('counts rates again as soon as quotes do: SAP access %s %s (FX-3, FX-5)', async (_, validated) => {
-    await api.db
-      .updateTable('fxp_settlement_access')
-      .set({ validated })
-      .where('fxp_id', '=', 'HK-ZENI')
-      .where('country_code', '=', 'ID')
-      .execute();
-    await expect.poll(bestQuoted).toBe(validated ? 'ZENIHKS0' : 'MERISGS0');
-    const { marketRate } = await post('MERISGS0', '20003');
-    expect(marketRate).toEqual({ exchangeRate: validated ? 99998 : 20003 });
-  });
-
-  it('counts no rate of an FX provider that is no longer set up for the corridor (FX-3, FX-5)', async () => {
-    const setUp = { fxp_id: 'HK-ZENI', ...columnsOf(idr) };
-    await api.db
-      .deleteFrom('fxp_corridors')
-      .where((eb) => eb.and(setUp))
-      .execute();
-    await expect.poll(bestQuoted).toBe('MERISGS0');
-    expect(await post('MERISGS0', '20004')).toMatchObject({ marketRate: { exchangeRate: 20004 } });
-    await api.db.insertInto('fxp_corridors').values(setUp).execute();
-    await expect.poll(bestQuoted).toBe('ZENIHKS0');
-  });
-});
-
-const columnsOf = (key: typeof corridor) => ({
-  source_country: key.sourceCountry,
-  source_currency: key.sourceCurrency,
-  destination_country: key.destinationCountry,
-  destination_currency: key.destinationCurrency,
-});
-
 describe('tier improvements (endpoint 18)', () => {
   it('registers, answers the stored record, and renews the active rates at once (FX-6)', async () => {
     const tier = { unitCurrency: 'MYR', threshold: '500.50', improvementBasisPoints: '7.5' };
@@ -278,64 +210,6 @@ describe('tier improvements (endpoint 18)', () => {
     );
     expect(again.body.tierImprovementId).toBe(body.tierImprovementId);
     expect((await rates()).map((rate) => rate.threshold)).toEqual([0]);
-  });
-
-  const tierOf = (unitCurrency: string, threshold: number, improvementBasisPoints = '1') => ({
-    unitCurrency,
-    threshold: String(threshold),
-    improvementBasisPoints,
-  });
-  const postTier = (body: object, via = api) =>
-    via.post<OrProblem<TierImprovement>>('/api/v1/tier_improvements', body, 'ORBIDES0');
-
-  it('takes 100 tiers of an FX provider and currency, also when more are posted at once, in two processes; beyond, one may be changed, or ended by 0 basis points for another (FX-6)', async () => {
-    expect((await postTier(tierOf('INR', 100_000))).status).toBe(200);
-    const answers = await Promise.all(
-      Array.from({ length: 110 }, (_, index) =>
-        postTier(tierOf('INR', 100_001 + index), index % 2 === 0 ? api : other),
-      ),
-    );
-    const taken = answers.filter(({ status }) => status === 200);
-    const refused = answers.filter(({ status }) => status !== 200);
-    expect([taken.length, refused.length]).toEqual([99, 11]);
-    expect(new Set(refused.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
-      new Set(['422 too-many-tiers']),
-    );
-    expect((await postTier(tierOf('INR', 100_000, '3'))).status).toBe(200);
-    expect((await postTier(tierOf('JPY', 100_001))).status).toBe(200); // of another currency
-    expect((await postTier(tierOf('INR', 100_000, '0'))).status).toBe(200);
-    expect((await postTier(tierOf('INR', 300_001))).status).toBe(200);
-    expect((await postTier(tierOf('INR', 100_000, '3'))).body.code).toBe('too-many-tiers');
-    const { rates: own } = (
-      await api.get<Rates>('/api/v1/rates?sourceCurrency=INR&destinationCurrency=THB', 'ORBIDES0')
-    ).body;
-    expect(own.filter((rate) => rate.threshold > 0)).toHaveLength(100);
-  });
-
-  it('an FX provider that has thousands of tiers from before still posts rates, changes and ends tiers, and is quoted (FX-4, FX-6)', async () => {
-    await api.db
-      .insertInto('tier_improvements')
-      .columns(['fxp_id', 'unit_currency', 'threshold', 'improvement_basis_points', 'updated_at'])
-      .expression(sql`select 'HK-ZENI', 'MYR', 20000 + n, n * 0.01, now() from generate_series(1, 7500) n`)
-      .execute();
-    const ringgit = { ...corridor, sourceCountry: 'MY', sourceCurrency: 'MYR' };
-    const post = (path: string, body: object) => api.post<OrProblem<RateAccepted>>(path, body, 'ZENIHKS0');
-    const { status, body } = await post('/api/v1/rates', { ...ringgit, rate: '7.5' });
-    expect(status).toBe(200);
-    expect(body.quote.tierRates.length).toBeGreaterThanOrEqual(7500);
-    expect((await post('/api/v1/tier_improvements', tierOf('MYR', 20_100, '2.5'))).status).toBe(200);
-    expect((await post('/api/v1/tier_improvements', tierOf('MYR', 20_101, '0'))).status).toBe(200);
-    expect((await post('/api/v1/tier_improvements', tierOf('MYR', 60_000))).body.code).toBe('too-many-tiers');
-    const rateFor = async (amount: string) => {
-      const { body: set } = await api.get<QuoteSet>(
-        `/quotes/MY/MYR/TH/THB/MYR/${amount}?finInstIdType=BICFI&finInstId=LOTUMYS0`,
-        'LOTUMYS0',
-      );
-      return set.quotes.find((quote) => quote.fxpfinInstId === 'ZENIHKS0')?.exchangeRate;
-    };
-    expect(await rateFor('20100')).toBe(7.501875); // 2.5 basis points
-    expect(await rateFor('20101.99')).toBe(7.501875); // the tier of 20,101 has ended
-    expect(await rateFor('20102')).toBe(7.500765); // 1.02 basis points
   });
 
   it.each([
