@@ -194,7 +194,9 @@ export const evidenceSchema = z
       .openapi({ description: 'When it was accepted, rejected or refused; null while it is RCVD' }),
     acceptanceDateTime: time.nullable().openapi({ description: "AccptncDtTm, the scheme's clock" }),
     deadlineAt: time.nullable().openapi({ description: 'Of a HIGH payment (TIM-1)' }),
-    quoteId: id.nullable(),
+    quoteId: id
+      .nullable()
+      .openapi({ description: "Null to the destination's side, which sees no FX provider either" }),
     messages: z.array(messageSchema).openapi({
       description:
         'Oldest first: the newest 200 of each party, the first of each kind and status, and all that made the payment (the ' +

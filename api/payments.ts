@@ -8,6 +8,7 @@ import {
   ofParty,
   refusalOf,
   submissionOf,
+  withoutExchange,
   type EvidenceMessage,
   type PaymentEvidence,
 } from '../core/evidence.ts';
@@ -139,8 +140,8 @@ async function openEvidence(
 ): Promise<Seen | Problem> {
   const all = await load();
   const evidence = caller.role === 'ipso' ? ofParty(all, caller.clearingSystemId ?? '') : all;
-  const view = viewOf(evidence, caller);
-  if (view !== undefined) return { evidence, view };
+  const seen = viewOf(evidence, caller);
+  if (seen !== undefined) return seen;
   if (readsAll(caller)) {
     const none = await withoutPayment(deps.db, paymentUetr);
     const cameMeanwhile = none.code === 'not-judged-yet';
@@ -155,11 +156,11 @@ async function openEvidence(
 const readsAll = ({ role }: Caller) => role === 'operator' || role === 'all';
 
 /** Undefined when the payment does not exist for the caller. */
-function viewOf(evidence: PaymentEvidence, caller: Caller): View | undefined {
+function viewOf(evidence: PaymentEvidence, caller: Caller): Seen | undefined {
   const source = submissionOf(evidence)?.party;
   if (source === undefined) return undefined;
   if (readsAll(caller)) {
-    return { mayList: () => true, mayRead: () => true, isOperator: true };
+    return { evidence, view: { mayList: () => true, mayRead: () => true, isOperator: true } };
   }
   const systems = {
     source,
@@ -170,9 +171,12 @@ function viewOf(evidence: PaymentEvidence, caller: Caller): View | undefined {
   const sides = sidesOf(evidence, { caller, systems });
   if (!sides.source && !sides.destination) return undefined;
   return {
-    mayList: isOfPayment,
-    mayRead: (message) => message.leg !== 'fxp' && sides[message.leg] && isOfPayment(message),
-    isOperator: false,
+    evidence: sides.source ? evidence : withoutExchange(evidence),
+    view: {
+      mayList: isOfPayment,
+      mayRead: (message) => message.leg !== 'fxp' && sides[message.leg] && isOfPayment(message),
+      isOperator: false,
+    },
   };
 }
 

@@ -8,9 +8,12 @@ import type { JsonValue } from '../core/money.ts';
 import {
   priceQuotes,
   priceQuotesWithoutFees,
+  reachWithFees,
+  reachWithoutFees,
   type FxpOffer,
   type QuoteRequest,
   type QuoteSnapshot,
+  type Reach,
   type StoredQuote,
 } from '../core/quote.ts';
 import { readQuoteRequest, type AskedQuotes } from '../core/quote-request.ts';
@@ -213,6 +216,7 @@ const quoteProblems = [
 interface Pricing<Quote extends QuoteSnapshot> {
   /** Where each part of the request is. */
   readonly fields: QuoteFields;
+  readonly reach: (request: QuoteRequest) => Reach;
   readonly price: (
     request: QuoteRequest,
     offers: readonly FxpOffer[],
@@ -220,7 +224,12 @@ interface Pricing<Quote extends QuoteSnapshot> {
   readonly render: (issued: IssuedQuotes<Quote>) => JsonValue;
 }
 
-const withFees = { fields: quoteParameters, price: priceQuotes, render: renderQuoteSet };
+const withFees = {
+  fields: quoteParameters,
+  reach: reachWithFees,
+  price: priceQuotes,
+  render: renderQuoteSet,
+};
 
 const withoutFees = {
   fields: {
@@ -232,6 +241,7 @@ const withoutFees = {
     amount: { parameter: 'amt' },
     psp: { parameter: 'pspId' },
   },
+  reach: reachWithoutFees,
   price: priceQuotesWithoutFees,
   render: renderAdjustedQuotes,
 };
@@ -242,14 +252,14 @@ const ownOf = (caller: Caller) => (caller.role === 'psp' ? caller : undefined);
 async function answerQuotes<Quote extends QuoteSnapshot>(
   store: QuoteStore,
   data: ReferenceData,
-  { fields, price, render }: Pricing<Quote>,
+  { fields, reach, price, render }: Pricing<Quote>,
   caller: Caller,
   asked: AskedQuotes,
 ): Promise<Response | Problem> {
   const request = readQuoteRequest(data, asked);
   if (!request.ok) return quoteRefused(request.refusal, { fields, caller });
   const { corridor, pspId } = request.value;
-  const offers = await store.offers({ corridor: corridor.key, pspId });
+  const offers = await store.offers({ corridor: corridor.key, pspId, reach: reach(request.value) });
   const priced = price(request.value, offers);
   if (!priced.ok) return quoteRefused(priced.refusal, { fields, caller });
   const quoteRequestId = quoteRequestIdFrom(randomUUID());

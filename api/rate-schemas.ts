@@ -30,10 +30,15 @@ export const rateAcceptedSchema = z
       .object({ rateId: uuid, ...corridor, ...values, tierRates: z.array(tierRateSchema) })
       .strict()
       .openapi({ description: 'The new rate as source PSPs now see it' }),
-    marketRate: z
-      .object({ exchangeRate: decimal })
-      .strict()
-      .openapi({ description: 'Best active base rate of the corridor, all FX providers' }),
+    marketRate: z.object({ exchangeRate: decimal.nullable() }).strict().openapi({
+      description:
+        'Best base rate that PSPs are quoted in the corridor now, all FX providers; null if they are quoted none',
+    }),
+    shown: z
+      .literal(false)
+      .optional()
+      .openapi({ description: 'Only where PSPs do not see the rate: it is stored, and not quoted' }),
+    notShownBecause: z.string().optional().openapi({ description: 'Why PSPs do not see the rate' }),
   })
   .strict()
   .openapi('RateAccepted');

@@ -2,12 +2,20 @@
 // it. An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
 import { z } from '@hono/zod-openapi';
 import { assert } from '../core/assert.ts';
-import { findRatedCorridor, findRateFault, type RateRefusal } from '../core/corridor.ts';
+import {
+  findCorridor,
+  findRatedCorridor,
+  findRateFault,
+  type CorridorKey,
+  type RateRefusal,
+} from '../core/corridor.ts';
 import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../core/money.ts';
+import { baseRatesOnly, marketRateOf } from '../core/quote.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../core/reference.ts';
 import type { Db } from '../db/connection.ts';
-import { registerPspImprovement, registerTier } from '../db/improvements.ts';
-import { bestBaseRate, readActiveRates, replaceRates, type StoredRate } from '../db/rates.ts';
+import { registerPspImprovement, registerTierWithin } from '../db/improvements.ts';
+import { readOffers } from '../db/quotes.ts';
+import { readActiveRates, replaceRates, type StoredRate } from '../db/rates.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { idempotencyHeader, idempotent } from './http/idempotency.ts';
 import {
@@ -49,6 +57,8 @@ const pspBody = z
   .object({ pspIdType: finInstIdType, pspId: finInstId, improvementBasisPoints: basisPoints })
   .strict()
   .openapi('NewPspImprovement');
+
+const mostTiers = 100; // FX-6: of one FX provider and currency, since each makes a rate in every corridor
 
 /** Where the parts of a rate's corridor are. */
 const corridorMembers: CorridorFields = {
@@ -105,7 +115,7 @@ function addPosts(router: Router, deps: ApiDependencies): void {
       operationId: 'postTierImprovement',
       summary: 'Register or update a tier improvement (endpoint 18)',
       body: tierBody,
-      problems: [...postProblems, 'unit-currency-unknown', 'too-many-decimals'],
+      problems: [...postProblems, 'unit-currency-unknown', 'too-many-decimals', 'too-many-tiers'],
       answer: { description: 'The stored record', schema: tierImprovementSchema },
     },
     ({ body, bodyText, caller, context }) => {
@@ -146,14 +156,35 @@ async function postRate(
   const fault = findRateFault(data, asked.fxpId, asked); // steps 1 and 2
   if (fault !== undefined) return rateRefused(fault);
   const [base, ...tiers] = await replaceRates(trx, asked); // steps 3 to 5
-  const best = await bestBaseRate(trx, asked); // step 8
-  assert(base !== undefined && best !== undefined, 'a rate was saved');
+  assert(base !== undefined, 'a rate was saved');
+  const { best, isShown } = await readMarket(trx, data, asked); // step 8
   return {
     status: 'accepted',
     quote: { ...renderRate(base), tierRates: tiers.map(renderTierRate) },
-    marketRate: { exchangeRate: jsonNumber(best) },
+    marketRate: { exchangeRate: best === undefined ? null : jsonNumber(best) },
+    ...(isShown ? {} : { shown: false, notShownBecause: notShownBecause(data, asked.fxpId) }),
   };
 }
+
+/** FX-5: by the very reading and the very corridor that quotes are made of, so that both mean the same market. */
+async function readMarket(
+  trx: Db,
+  data: ReferenceData,
+  { fxpId, ...key }: CorridorKey & { readonly fxpId: string },
+): Promise<{ readonly best: string | undefined; readonly isShown: boolean }> {
+  const corridor = findCorridor(data, key);
+  if (!corridor.ok) return { best: undefined, isShown: false };
+  const [offers = []] = await readOffers(trx, [
+    { corridor: corridor.value.key, pspId: null, reach: baseRatesOnly },
+  ]);
+  return { best: marketRateOf(corridor.value, offers), isShown: corridor.value.fxps.has(fxpId) };
+}
+
+/** The rate passed FX-3, so that only these two are left. */
+const notShownBecause = ({ paused }: ReferenceData, fxpId: string): string =>
+  paused.has(fxpId)
+    ? 'An operator of the scheme has paused you: PSPs get no quotes of yours until they resume you (LIF-5).'
+    : 'PSPs get no quotes in this corridor: it needs two countries with a fee formula each, which an operator of the scheme can enter (REF-3).';
 
 /** FX-2 and FX-3, each with its own code. */
 function rateRefused(refusal: RateRefusal): Problem {
@@ -186,7 +217,8 @@ async function postTier(
   if (!fitsDecimalPlaces(asked.threshold, currency.decimalPlaces)) {
     return tooManyDecimals({ pointer: '/threshold' }, asked.threshold, currency);
   }
-  const stored = await registerTier(trx, asked);
+  const stored = await registerTierWithin(trx, asked, mostTiers);
+  if (stored === 'too-many') return problem('too-many-tiers');
   return {
     tierImprovementId: stored.tierImprovementId,
     ...identityOf(data, stored.fxpId),

@@ -221,3 +221,29 @@ export function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {
     messages: messages.filter((one) => one.messageId !== decision.confirmationMessageId),
   };
 }
+
+/**
+ * As the destination's side sees it: without the quote and without the FX provider, which are the business of those who
+ * sent the payment. The list of payments leaves out the same (db/payment-list.ts).
+ */
+export function withoutExchange(evidence: PaymentEvidence): PaymentEvidence {
+  const { payment, decision, deliveries, messages } = evidence;
+  const isNotification = ({ kind }: EvidenceDelivery) => kind === 'notification';
+  const providers = new Set(
+    [...deliveries.filter(isNotification), ...messages.filter(({ leg }) => leg === 'fxp')].map(
+      ({ party }) => party,
+    ),
+  );
+  const isOfSides = (event: Pick<EvidenceEvent, 'kind' | 'party'>) =>
+    !event.kind.startsWith('notification.') && (event.party === null || !providers.has(event.party));
+  return {
+    ...evidence,
+    payment: payment && { ...payment, quoteId: null },
+    decision: decision && { ...decision, notificationMessageId: null },
+    messages: messages.filter(({ leg }) => leg !== 'fxp'),
+    messagesLeftOut: evidence.messagesLeftOut.filter(({ leg }) => leg !== 'fxp'),
+    deliveries: deliveries.filter((one) => !isNotification(one)),
+    events: evidence.events.filter(isOfSides),
+    eventsLeftOut: evidence.eventsLeftOut.filter(isOfSides),
+  };
+}

@@ -48,6 +48,21 @@ export interface FxpOffer {
   readonly pspImprovement: { readonly pspImprovementId: string; readonly basisPoints: string } | null;
 }
 
+/**
+ * Bounds of the amounts of a request's quotes, which no rate changes. By them a query leaves unread the rates that
+ * cannot win under QUO-3 (`db/quotes.ts`). Decimal strings.
+ *
+ * A rate r gives, after capping, a source amount of at least min(sourceAmount, destinationAmount / r), and at most
+ * sourceAmount. Rounding adds less than one unit of each currency to the quotient.
+ */
+export interface Reach {
+  readonly sourceAmount: string;
+  readonly destinationAmount: string;
+}
+
+/** Reads base rates only: their threshold is 0. */
+export const baseRatesOnly: Reach = { sourceAmount: '0', destinationAmount: '0' };
+
 /** QUO-7: what is stored of a quote, for payments to be bound to. Decimal strings without trailing zeros. */
 export interface QuoteSnapshot {
   /** internalId */
@@ -109,11 +124,9 @@ type Ranked<Quote> = Result<readonly Quote[], AmountTooSmall>;
 /** Endpoint 12: ranked quotes with fees, or `amount-too-small` if fees and rounding leave none (FEE-5). */
 export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]): Ranked<PricedQuote> {
   const terms = readTerms(request.corridor);
-  const given = exact(request.amount);
-  if (given.isZero()) return amountZero;
-  const wanted =
-    request.amountSide === 'source' ? given : settlementForCredited(given, terms.creditorAgentFee);
-  const chosen = chooseAndRank(offers, { side: request.amountSide, amount: wanted }, terms);
+  const wanted = wantedWithFees(request, terms);
+  if (wanted.amount.isZero()) return amountZero;
+  const chosen = chooseAndRank(offers, wanted, terms);
   const quotes: PricedQuote[] = [];
   for (const choice of chosen) {
     const deducted = feeOn(choice.amounts.destination, terms.creditorAgentFee);
@@ -133,9 +146,9 @@ export function priceQuotesWithoutFees(
   offers: readonly FxpOffer[],
 ): Ranked<AdjustedQuote> {
   const terms = readTerms(request.corridor);
-  const given = exact(request.amount);
-  if (given.isZero()) return amountZero;
-  const chosen = chooseAndRank(offers, { side: request.amountSide, amount: given }, terms);
+  const wanted = wantedWithoutFees(request);
+  if (wanted.amount.isZero()) return amountZero;
+  const chosen = chooseAndRank(offers, wanted, terms);
   const quotes: AdjustedQuote[] = [];
   for (const choice of chosen) {
     const { source, destination } = choice.amounts;
@@ -146,6 +159,35 @@ export function priceQuotesWithoutFees(
     quotes.push({ ...quoteOf(choice, terms, deducted, credited), adjustedReason });
   }
   return quotes.length > 0 ? ok(quotes) : noneLeft(chosen, terms);
+}
+
+/** Which rates can win a request of endpoint 12. */
+export function reachWithFees(request: QuoteRequest): Reach {
+  const terms = readTerms(request.corridor);
+  return reachOf(wantedWithFees(request, terms), terms.maxima);
+}
+
+/** Which rates can win a request of endpoint 12b. */
+export function reachWithoutFees(request: QuoteRequest): Reach {
+  return reachOf(wantedWithoutFees(request), readTerms(request.corridor).maxima);
+}
+
+function reachOf({ side, amount }: Wanted, { source, destination }: Maxima): Reach {
+  const lesser = (maximum: Exact) => (amount.lt(maximum) ? amount : maximum);
+  return {
+    sourceAmount: renderDecimal(side === 'source' ? lesser(source) : source),
+    destinationAmount: renderDecimal(side === 'destination' ? lesser(destination) : destination),
+  };
+}
+
+/** The best base rate that PSPs are quoted in the corridor, all FX providers (FX-5); undefined when there is none. */
+export function marketRateOf({ fxps }: Corridor, offers: readonly FxpOffer[]): string | undefined {
+  const [best] = offers
+    .filter(({ fxpId }) => fxps.has(fxpId))
+    .flatMap(({ rates }) => rates.filter((rate) => exact(rate.threshold).isZero()))
+    .map((rate) => exact(rate.exchangeRate))
+    .sort((a, b) => b.cmp(a));
+  return best === undefined ? undefined : renderDecimal(best);
 }
 
 /** Why no quote is left: there is no rate, or the amount is too small even at the best one. */
@@ -183,6 +225,17 @@ function readTerms({ source, destination, fxps, ...formulas }: Corridor): Terms 
 interface Wanted {
   readonly side: AmountSide;
   readonly amount: Exact;
+}
+
+/** The settlement amount of a credited amount has the creditor agent's fee on top (FEE-4). */
+function wantedWithFees(request: FixedAmount, { creditorAgentFee: fee }: Terms): Wanted {
+  const wanted = wantedWithoutFees(request);
+  if (wanted.side === 'source' || wanted.amount.isZero()) return wanted;
+  return { side: 'destination', amount: settlementForCredited(wanted.amount, fee) };
+}
+
+function wantedWithoutFees({ amountSide, amount }: FixedAmount): Wanted {
+  return { side: amountSide, amount: exact(amount) };
 }
 
 /** The rate that one FXP's quote uses, and the resulting amounts. */

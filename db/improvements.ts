@@ -1,7 +1,7 @@
 // Improvements of FX providers: by source amount (FX-6) and by PSP (FX-7). There is no way to delete one
-// (specification).
+// (specification): 0 basis points end it.
 import { sql } from 'kysely';
-import { plainDecimal } from '../core/money.ts';
+import { exact, plainDecimal } from '../core/money.ts';
 import type { Db } from './connection.ts';
 import { lockRates, rematerialiseTier } from './rates.ts';
 
@@ -49,6 +49,30 @@ export async function registerTier(trx: Db, tier: TierRegistration): Promise<Sto
   };
   await rematerialiseTier(trx, stored, moment);
   return stored;
+}
+
+/**
+ * Registers like `registerTier`, unless it would be one tier more than allowed (FX-6). A tier of 0 basis points has
+ * ended, and does not count. Whoever has more already may change and end them.
+ */
+export async function registerTierWithin(
+  trx: Db,
+  tier: TierRegistration,
+  mostTiers: number,
+): Promise<StoredTier | 'too-many'> {
+  await lockRates(trx, tier.fxpId); // posts at once count each other's tiers
+  const others = await trx
+    .selectFrom('tier_improvements')
+    .select(['threshold'])
+    .where('fxp_id', '=', tier.fxpId)
+    .where('unit_currency', '=', tier.unitCurrency)
+    .where('improvement_basis_points', '>', '0')
+    .execute(); // unique (fxp_id, unit_currency, threshold)
+  const threshold = exact(tier.threshold);
+  const isNew = !others.some((one) => exact(one.threshold).eq(threshold));
+  const isEnded = exact(tier.improvementBasisPoints).isZero();
+  if (isNew && !isEnded && others.length >= mostTiers) return 'too-many';
+  return registerTier(trx, tier);
 }
 
 export interface PspRegistration {

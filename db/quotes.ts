@@ -4,7 +4,7 @@ import { CompiledQuery } from 'kysely';
 import { assert } from '../core/assert.ts';
 import { corridorName, type CorridorKey } from '../core/corridor.ts';
 import { quoteIdOf, quoteRequestOf, type QuoteId, type QuoteRequestId } from '../core/ids.ts';
-import type { FxpOffer, OfferedRate, QuoteSnapshot, StoredQuote } from '../core/quote.ts';
+import type { FxpOffer, OfferedRate, QuoteSnapshot, Reach, StoredQuote } from '../core/quote.ts';
 import { plainDecimal } from '../core/money.ts';
 import { keyOf } from '../core/reference.ts';
 import { batching, type Capture } from './batch.ts';
@@ -14,10 +14,12 @@ import type { Database } from './tables.ts';
 
 type QuoteRequestRow = Database['quote_requests'];
 
-/** Whose offers are wanted: a corridor as the requesting PSP sees it. */
+/** Whose offers are wanted: a corridor as the requesting PSP sees it, and which rates can win there. */
 export interface OffersWanted {
   readonly corridor: CorridorKey;
-  readonly pspId: string;
+  /** Null: no PSP's improvements are wanted. */
+  readonly pspId: string | null;
+  readonly reach: Reach;
 }
 
 interface OfferRow {
@@ -34,32 +36,51 @@ interface OfferRow {
 
 // Index rates_active by its four leading columns, once per q (`offset 0` keeps the planner from scanning all rates);
 // psp_improvements (FX-7) by its unique key.
+//
+// QUO-3 takes the highest threshold that the source amount reaches; core/quote.ts (`Reach`) says why these bounds hold.
+// The lateral query drops the rates that the source amount cannot reach: one unit on each side covers the rounding, and
+// a PSP's improvement only lowers the source amount. `sure` is the highest threshold that it reaches in any case, so
+// nothing below can win. There the rate is taken higher than the rounded improvement can be (FX-8), and short enough
+// for a message (MON-1).
 const readOffersSql = prepared(
   'read_offers',
   `
 select q.n::int as n, r.fxp_id, r.rate_id, r.exchange_rate, r.threshold, r.tier_improvement_id,
   to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created,
-  p.psp_improvement_id, p.improvement_basis_points
-from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-  with ordinality as q(source_country, source_currency, destination_country, destination_currency, psp_id, n)
+  r.psp_improvement_id, r.improvement_basis_points
+from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[], $7::numeric[])
+  with ordinality as q(source_country, source_currency, destination_country, destination_currency, psp_id,
+    source_amount, destination_amount, n)
 cross join lateral (
-  select fxp_id, rate_id, exchange_rate, threshold, tier_improvement_id, created_at
-  from rates
-  where source_country = q.source_country and source_currency = q.source_currency
-    and destination_country = q.destination_country and destination_currency = q.destination_currency
-    and expired_at is null
-  offset 0) r
-left join psp_improvements p on p.fxp_id = r.fxp_id and p.psp_id = q.psp_id`,
+  select own.*, max(threshold) filter (
+    where threshold * highest_rate <= q.destination_amount and highest_rate < 100000000000
+  ) over (partition by fxp_id) as sure
+  from (
+    select a.fxp_id, a.rate_id, a.exchange_rate, a.threshold, a.tier_improvement_id, a.created_at,
+      p.psp_improvement_id, p.improvement_basis_points,
+      a.exchange_rate * (1 + coalesce(p.improvement_basis_points, 0) * 0.0001) * 1.0000000001 + 0.0000000001
+        as highest_rate
+    from rates a
+      left join psp_improvements p on p.fxp_id = a.fxp_id and p.psp_id = q.psp_id
+    where a.source_country = q.source_country and a.source_currency = q.source_currency
+      and a.destination_country = q.destination_country and a.destination_currency = q.destination_currency
+      and a.expired_at is null
+      and a.threshold <= q.source_amount and (a.threshold - 1) * a.exchange_rate < q.destination_amount + 1
+    offset 0) own) r
+where r.threshold >= coalesce(r.sure, 0)`,
 );
 
-/** The active rates of each corridor by FXP, read at this moment: a new rate shows at once (FX-4). */
-async function readOffers(
+/**
+ * The active rates of each corridor by FXP that can win, read at this moment: a new rate shows at once (FX-4). Which of
+ * the FX providers can settle, the corridor says.
+ */
+export async function readOffers(
   db: Db,
   wanted: readonly OffersWanted[],
 ): Promise<readonly (readonly FxpOffer[])[]> {
   // who asks the same at once is answered by the same rows
   const distinct = new Map(wanted.map((one) => [keyOfWanted(one), one]));
-  const column = (value: (one: OffersWanted) => string) => [...distinct.values()].map(value);
+  const column = (value: (one: OffersWanted) => string | null) => [...distinct.values()].map(value);
   const { rows } = await db.executeQuery<OfferRow>(
     CompiledQuery.raw(readOffersSql, [
       column((one) => one.corridor.sourceCountry),
@@ -67,6 +88,8 @@ async function readOffers(
       column((one) => one.corridor.destinationCountry),
       column((one) => one.corridor.destinationCurrency),
       column((one) => one.pspId),
+      column((one) => one.reach.sourceAmount),
+      column((one) => one.reach.destinationAmount),
     ]),
   );
   const found = [...distinct.keys()].map((key) => ({ key, byFxp: new Map<string, OfferInTheMaking>() }));
@@ -78,8 +101,8 @@ async function readOffers(
   return wanted.map((one) => offers.get(keyOfWanted(one)) ?? []);
 }
 
-function keyOfWanted({ corridor, pspId }: OffersWanted): string {
-  return keyOf(corridorName(corridor), pspId);
+function keyOfWanted({ corridor, pspId, reach }: OffersWanted): string {
+  return keyOf(corridorName(corridor), pspId ?? '', reach.sourceAmount, reach.destinationAmount);
 }
 
 /** An offer while its rates are gathered. */
@@ -184,7 +207,7 @@ function rowOf(request: NewQuoteRequest): Omit<QuoteRequestRow, 'issued_at'> {
 
 /** Reading and storing for the quote endpoints; what is asked for at once shares statements. */
 export interface QuoteStore {
-  /** The active rates of a corridor by FXP, and their improvements for the PSP, as of this moment (FX-4). */
+  /** The active rates of a corridor by FXP that can win, and their improvements for the PSP, as of this moment (FX-4). */
   readonly offers: (wanted: OffersWanted) => Promise<readonly FxpOffer[]>;
   /** Stores the quotes of one request as one row (QUO-10); answers their issuedDateTime, by the database clock. */
   readonly store: (request: NewQuoteRequest) => Promise<Date>;

@@ -40,7 +40,8 @@ export interface NewRate extends CorridorKey {
 
 /**
  * FX-4, in the caller's transaction: expires the active rates of the FX provider and corridor, saves the base rate and
- * one improved rate per tier of the source currency. A tier whose rate no message could carry is left out.
+ * one improved rate per tier of the source currency. A tier of 0 basis points, or whose rate no message could carry, is
+ * left out.
  * @returns the saved rates, base first, then by threshold
  */
 export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]> {
@@ -60,6 +61,7 @@ export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]
     .select(['tier_improvement_id', 'threshold', 'improvement_basis_points'])
     .where('fxp_id', '=', rate.fxpId)
     .where('unit_currency', '=', rate.sourceCurrency)
+    .where('improvement_basis_points', '>', '0') // FX-6
     .orderBy('threshold')
     .execute();
   const improved = tiers.flatMap((tier) => {
@@ -86,7 +88,7 @@ export interface Tier {
 
 /**
  * FX-6, in the transaction that registers the tier: recalculates the tier's rate for every active base rate of the
- * currency.
+ * currency. A tier of 0 basis points has no rates.
  */
 export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Promise<void> {
   await trx
@@ -97,6 +99,7 @@ export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Pr
     .where('tier_improvement_id', '=', tier.tierImprovementId)
     .where('expired_at', 'is', null) // index rates_active_by_fxp
     .execute();
+  if (exact(tier.improvementBasisPoints).isZero()) return;
   const bases = await trx
     .selectFrom('rates')
     .select(['source_country', 'destination_country', 'destination_currency', 'exchange_rate'])
@@ -132,43 +135,21 @@ interface RateEntry extends CorridorKey {
   readonly tierImprovementId: string | null;
 }
 
+/** One array per column: a statement has at most 65,535 parameters, however many rates there are. */
 async function insertRates(trx: Db, entries: readonly RateEntry[], moment: Moment): Promise<StoredRate[]> {
   if (entries.length === 0) return [];
-  const rows = await trx
-    .insertInto('rates')
-    .values(
-      entries.map((entry) => ({
-        fxp_id: entry.fxpId,
-        source_country: entry.sourceCountry,
-        source_currency: entry.sourceCurrency,
-        destination_country: entry.destinationCountry,
-        destination_currency: entry.destinationCurrency,
-        exchange_rate: entry.exchangeRate,
-        threshold: entry.threshold,
-        tier_improvement_id: entry.tierImprovementId,
-        created_at: sql<Date>`${moment}::timestamptz`,
-      })),
-    )
-    .returning(rateColumns)
-    .execute();
+  const column = (value: (entry: RateEntry) => string | null) => entries.map(value);
+  const { rows } = await sql<RateRow>`
+    insert into rates (fxp_id, source_country, source_currency, destination_country, destination_currency,
+      exchange_rate, threshold, tier_improvement_id, created_at)
+    select e.*, ${moment}::timestamptz
+    from unnest(${column((entry) => entry.fxpId)}::text[],
+      ${column((entry) => entry.sourceCountry)}::text[], ${column((entry) => entry.sourceCurrency)}::text[],
+      ${column((entry) => entry.destinationCountry)}::text[], ${column((entry) => entry.destinationCurrency)}::text[],
+      ${column((entry) => entry.exchangeRate)}::numeric[], ${column((entry) => entry.threshold)}::numeric[],
+      ${column((entry) => entry.tierImprovementId)}::bigint[]) e
+    returning ${sql.join(rateColumns.map((name) => sql.ref(name)))}`.execute(trx);
   return rows.map(toStoredRate).sort((a, b) => exact(a.threshold).cmp(exact(b.threshold)));
-}
-
-/** The best active base rate of a corridor, all FX providers (FX-5); undefined when there is none. */
-export async function bestBaseRate(trx: Db, corridor: CorridorKey): Promise<string | undefined> {
-  const row = await trx
-    .selectFrom('rates')
-    .select('exchange_rate')
-    .where('source_country', '=', corridor.sourceCountry)
-    .where('source_currency', '=', corridor.sourceCurrency)
-    .where('destination_country', '=', corridor.destinationCountry)
-    .where('destination_currency', '=', corridor.destinationCurrency)
-    .where('threshold', '=', '0')
-    .where('expired_at', 'is', null) // index rates_active
-    .orderBy('exchange_rate', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row === undefined ? undefined : plainDecimal(row.exchange_rate);
 }
 
 const rateColumns = [

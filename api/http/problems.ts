@@ -253,6 +253,13 @@ export const problems = {
     ruleId: 'FX-6',
     detail: 'The service does not know this source currency.',
   },
+  'too-many-tiers': {
+    status: 422,
+    title: 'Too many tiers',
+    ruleId: 'FX-6',
+    detail:
+      'An FX provider has at most 100 tier improvements in a currency. Change one of yours: the same threshold with other basis points, where 0 ends the tier.',
+  },
   'idempotency-key-reused': {
     status: 422,
     title: 'Idempotency-Key used before',

@@ -10,25 +10,7 @@ import { lockRates } from '../rates.ts';
 /** In the caller's transaction. Base rates come first: a tier makes its rates of them (FX-6). */
 export async function enterPrices(trx: Db, { fxpId, ...prices }: FxPricesDocument): Promise<void> {
   const moment = await lockRates(trx, fxpId);
-  const rows = prices.baseRates.map((rate) => ({
-    fxp_id: fxpId,
-    source_country: rate.sourceCountry,
-    source_currency: rate.sourceCurrency,
-    destination_country: rate.destinationCountry,
-    destination_currency: rate.destinationCurrency,
-    exchange_rate: rate.exchangeRate,
-    threshold: '0',
-    created_at: sql<Date>`${moment}::timestamptz`,
-  }));
-  const entered =
-    rows.length === 0
-      ? []
-      : await trx
-          .insertInto('rates')
-          .values(rows)
-          .onConflict((conflict) => conflict.doNothing()) // index rates_active
-          .returning('rate_id')
-          .execute();
+  const entered = await enterBaseRates(trx, fxpId, { rates: prices.baseRates, moment });
   const tiers = await trx
     .selectFrom('tier_improvements')
     .select([
@@ -53,4 +35,25 @@ export async function enterPrices(trx: Db, { fxpId, ...prices }: FxPricesDocumen
   for (const improvement of prices.pspImprovements) {
     if (!knownPsps.has(improvement.pspId)) await registerPspImprovement(trx, { fxpId, ...improvement });
   }
+}
+
+/**
+ * One array per column: a statement has at most 65,535 parameters, however many corridors there are.
+ * @returns the rates of corridors that had none
+ */
+async function enterBaseRates(
+  trx: Db,
+  fxpId: string,
+  { rates, moment }: { readonly rates: FxPricesDocument['baseRates']; readonly moment: string },
+): Promise<readonly unknown[]> {
+  const column = (value: (rate: FxPricesDocument['baseRates'][number]) => string) => rates.map(value);
+  const { rows } = await sql`
+    insert into rates (fxp_id, source_country, source_currency, destination_country, destination_currency,
+      exchange_rate, threshold, created_at)
+    select ${fxpId}, e.*, 0, ${moment}::timestamptz
+    from unnest(${column((rate) => rate.sourceCountry)}::text[], ${column((rate) => rate.sourceCurrency)}::text[],
+      ${column((rate) => rate.destinationCountry)}::text[], ${column((rate) => rate.destinationCurrency)}::text[],
+      ${column((rate) => rate.exchangeRate)}::numeric[]) e
+    on conflict do nothing returning rate_id`.execute(trx); // index rates_active
+  return rows;
 }

@@ -123,10 +123,10 @@ describe('a payment that was credited', async () => {
     ['the debtor agent', 'LOTUSGS0', 'source'],
     ['the creditor agent', 'LOTUTHS0', 'destination'],
   ] satisfies [string, string, Party][])(
-    '%s sees the whole timeline, reads the messages of its own leg, and no values of the other',
+    '%s sees the timeline of both sides, reads the messages of its own leg, and no values of the other',
     async (_, client, leg) => {
       const { messages, difference } = await timeline(uetr, client);
-      expect(messages).toHaveLength(7);
+      expect(messages).toHaveLength(leg === 'source' ? 7 : 6); // without the fxtr.017
       expect(new Set(messages.filter((one) => one.href !== null).map((one) => one.leg))).toEqual(
         new Set([leg]),
       );
@@ -336,4 +336,25 @@ test('attempts that fail are told with their class, and a submission that nobody
   await gateway.startWorker();
   expect((await submitting).report?.status).toBe('ACTC');
   await evidence.closed(waiting.uetr);
+});
+
+test('the destination, and its bank, see neither the quote nor the FX provider of a payment, as in the list (OBS-5)', async () => {
+  const uetr = await ended(endingIn.creditedAtOnce);
+  expect((await ask('POST', `/payments/${uetr}/redeliveries`, { kinds: ['notification'] })).status).toBe(200);
+  const told = async (client: string) => (await get(`/payments/${uetr}`, client)).bytes.toString();
+  await expect.poll(() => told('SGDFAST')).toContain('operator.redelivery');
+  const { quoteId, deliveries } = await timeline(uetr, 'SGDFAST');
+  const fxp = deliveries.find(({ kind }) => kind === 'notification')?.party ?? '';
+  expect([fxp, quoteId]).toEqual(['MERISGS0', expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+  for (const client of ['THBPPAY', 'LOTUTHS0']) {
+    const seen = await timeline(uetr, client);
+    expect([seen.quoteId, seen.decision?.notificationMessageId]).toEqual([null, null]);
+    expect(seen.deliveries.map(({ kind }) => kind).sort()).toEqual([
+      'callback',
+      'confirmation',
+      'instruction',
+    ]);
+    for (const hidden of [fxp, quoteId ?? '', 'fxtr', '"notification"', 'operator.redelivery'])
+      expect(await told(client)).not.toContain(hidden);
+  }
 });

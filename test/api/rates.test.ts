@@ -209,10 +209,7 @@ describe('tier improvements (endpoint 18)', () => {
       'ORBIDES0',
     );
     expect(again.body.tierImprovementId).toBe(body.tierImprovementId);
-    expect((await rates()).map((rate) => rate.exchangeRate)).toEqual([
-      base?.exchangeRate,
-      base?.exchangeRate,
-    ]);
+    expect((await rates()).map((rate) => rate.threshold)).toEqual([0]);
   });
 
   it.each([

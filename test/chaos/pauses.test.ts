@@ -135,6 +135,7 @@ describe('a request for quotes', () => {
     pause(draft, (request(draft)['fxp_ids'] as readonly string[])[0], longBefore(draft));
     expect(saidOf(draft)).toEqual([
       'R:LIF-5 A quote was made of a provider that was paused before it was asked for.',
+      'R:FX-5 The market rate that was answered is not the best active one.', // it was that provider's
     ]);
   });
 

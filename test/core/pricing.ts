@@ -41,7 +41,8 @@ export const settlement = {
   destinationAccountId: 'DESTINATION',
 };
 
-function inCorridor([asked, offers, limits, formulas]: Arguments): [
+/** The request and the offers, as `core/quote.ts` takes them. */
+export function inCorridor([asked, offers, limits, formulas]: Arguments): [
   quote.QuoteRequest,
   readonly quote.FxpOffer[],
 ] {

@@ -131,7 +131,7 @@ const mostDigits = amount('100000000000'); // a rate of more than 11 digits befo
 
 /**
  * FX-6: the transaction of the improvement ends the tier's earlier rates, and makes one for each base rate that is
- * active; all of it at the moment that the answer tells, in milliseconds. Changes of one FX provider come one by one.
+ * active, unless it is of 0 basis points; all of it at the moment that the answer tells, in milliseconds. Changes of one FX provider come one by one.
  */
 function judgeRenewal(
   { reference }: World,
@@ -152,8 +152,10 @@ function judgeRenewal(
       .filter((row) => instant(row.created_at) >= from && instant(row.created_at) <= to)
       .map((row) => corridorOf(row)),
   );
+  const isEnded = same(improvementBasisPoints, '0'); // then the tier has no rates
   const missing = own.filter(
     (row) =>
+      !isEnded &&
       same(row.threshold, '0') &&
       instant(row.created_at) < from &&
       !isEndedBy(row, to) &&

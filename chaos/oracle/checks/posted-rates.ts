@@ -4,9 +4,11 @@ import { faultsOf, isShownTime } from '../compared.ts';
 import { corridorOf, type Corridor } from '../corridors.ts';
 import { amount, same } from '../decimals.ts';
 import type { Exchange } from '../evidence.ts';
+import { openImprovements } from '../improvements.ts';
 import { parseExactly } from '../read-evidence.ts';
 import { clock, instant, rowsOf, type RateRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
+import { isPaused, mayBePaused } from './pauses.ts';
 import { grouped, type World } from '../world.ts';
 
 /** A post that its sender may have made; the rate that it carries. */
@@ -22,7 +24,7 @@ interface Post {
 interface Answered {
   readonly status: string;
   readonly quote: Line & Shown & { readonly tierRates: readonly Line[] };
-  readonly marketRate: { readonly exchangeRate: string };
+  readonly marketRate: { readonly exchangeRate: string | null };
 }
 
 interface Line {
@@ -55,7 +57,7 @@ export function judgePostedRates(world: World, report: Report): void {
   const startedAt = Math.min(...world.evidence.exchanges.map(({ sentAt }) => instant(sentAt)));
   const posted = rates.filter((row) => isBase(row) && instant(row.created_at) >= startedAt);
   judgeOrigins(report, posted, posts);
-  judgeSuccession(report, rates, startedAt);
+  judgeSuccession(report, rates, { startedAt, mayHaveEnded: mayHaveEndedIn(world) });
 }
 
 const isBase = ({ threshold }: RateRow) => same(threshold, '0');
@@ -132,15 +134,17 @@ const openLongMs = 120_000;
 interface Market {
   readonly post: Post;
   readonly base: RateRow;
-  readonly told: string;
+  readonly told: string | null;
   readonly rates: readonly RateRow[];
 }
 
 /**
  * FX-5: the best of the base rates that were active while the post was made, the new one included. Of its own FX
- * provider there is no other; rates of others that began or ended at about that time may count or not.
+ * provider there is no other; rates of others that began or ended at about that time may count or not. So may rates of
+ * an FX provider that was paused or resumed at about that time; while it is paused, they do not count.
  */
-function judgeMarket({ quiet }: World, report: Report, { post, base, told, rates }: Market): void {
+function judgeMarket(world: World, report: Report, { post, base, told, rates }: Market): void {
+  const { quiet } = world;
   const [from, to] = [instant(base.created_at), instant(post.exchange.endedAt)];
   const isBroken = quiet.isOursBroken(from - openLongMs, to, openLongMs);
   const marginMs = isBroken ? openLongMs : openMs;
@@ -148,13 +152,21 @@ function judgeMarket({ quiet }: World, report: Report, { post, base, told, rates
     (row) => row.fxp_id !== base.fxp_id && corridorOf(row) === corridorOf(base) && isBase(row),
   );
   const endOf = (row: RateRow) => instant(row.expired_at) ?? Infinity;
-  const possible = others.filter((row) => instant(row.created_at) <= to && endOf(row) >= from - marginMs);
-  const sure = possible.filter((row) => instant(row.created_at) < from - marginMs && endOf(row) > to);
-  const isActive = [base, ...possible].some((row) => same(row.exchange_rate, told));
-  const better = [base, ...sure].filter((row) => amount(row.exchange_rate).gt(amount(told)));
+  const made = { from: from - marginMs, to };
+  const possible = [
+    base,
+    ...others.filter((row) => instant(row.created_at) <= to && endOf(row) >= from - marginMs),
+  ].filter((row) => !isPaused(world, row.fxp_id, made));
+  const sure = possible.filter(
+    (row) =>
+      (row === base || (instant(row.created_at) < from - marginMs && endOf(row) > to)) &&
+      !mayBePaused(world, row.fxp_id, made),
+  );
+  const isActive = told === null || possible.some((row) => same(row.exchange_rate, told));
+  const better = sure.filter((row) => told === null || amount(row.exchange_rate).gt(amount(told)));
   if (isActive && better.length === 0) return;
   report.breach('R:FX-5', 'The market rate that was answered is not the best active one.', base.rate_id, [
-    `told ${told} for ${post.corridor} from ${clock(from)} to ${clock(to)}`,
+    `told ${String(told)} for ${post.corridor} from ${clock(from)} to ${clock(to)}`,
     isActive ? 'active' : 'no rate that was active is this one',
     ...better,
   ]);
@@ -199,13 +211,32 @@ function judgeOrigins(report: Report, posted: readonly RateRow[], posts: readonl
   }
 }
 
+/** FX-6: a tier of 0 basis points has no rate. */
+function mayHaveEndedIn({ evidence, reference }: World): (row: RateRow) => boolean {
+  const improvements = openImprovements(evidence, reference);
+  return (row) =>
+    !isBase(row) &&
+    improvements
+      .ofTier(row.fxp_id, row.source_currency, amount(row.threshold), (instant(row.expired_at) ?? 0) + 1)
+      .some((points) => points.isZero());
+}
+
+interface Succession {
+  readonly startedAt: number;
+  readonly mayHaveEnded: (row: RateRow) => boolean;
+}
+
 /** FX-4, FX-6: a rate ends when another of the same FX provider and corridor takes its place, and each tier goes on. */
-function judgeSuccession(report: Report, rates: readonly RateRow[], startedAt: number): void {
+function judgeSuccession(
+  report: Report,
+  rates: readonly RateRow[],
+  { startedAt, mayHaveEnded }: Succession,
+): void {
   for (const [key, own] of grouped(rates, (row) => `${row.fxp_id} ${corridorOf(row)}`)) {
     const born = grouped(own, (row) => row.created_at);
     for (const row of own) {
       const { expired_at: expiredAt } = row;
-      if (expiredAt === null || instant(expiredAt) < startedAt) continue;
+      if (expiredAt === null || instant(expiredAt) < startedAt || mayHaveEnded(row)) continue;
       const heirs = born.get(expiredAt) ?? [];
       if (heirs.length === 0)
         report.breach('R:FX-4', 'A rate was ended, and none took its place.', row.rate_id, [row]);

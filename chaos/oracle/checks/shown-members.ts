@@ -112,6 +112,8 @@ interface Asked {
   readonly isThere: IsThere;
   /** Whether the asker is one of the two sides: they see nothing of security, operators do. */
   readonly isSide: boolean;
+  /** Whether the asker may see the quote and the FX provider: all but the destination's side. */
+  readonly seesExchange: boolean;
 }
 
 export function memberFaults(world: World, asked: Asked): readonly string[] {
@@ -185,7 +187,7 @@ function messageFaults(stored: Stored | undefined, one: ShownMessage): readonly 
 }
 
 /** Every message of the payment is listed, but those of others who used its UETR (DUP-2). */
-function missingMessages(world: World, { payment, told, isThere }: Asked): readonly string[] {
+function missingMessages(world: World, { payment, told, isThere, seesExchange }: Asked): readonly string[] {
   const { row, uetr, decision } = payment;
   const shown = new Set(told.messages.map(({ messageId }) => messageId));
   if (hasUnsentConfirmation(told)) shown.add(decision?.confirmation_message_id ?? '');
@@ -193,7 +195,10 @@ function missingMessages(world: World, { payment, told, isThere }: Asked): reado
   return world.messages
     .filter(
       ({ row: { subject_id: subject, leg, party, message_id: id }, createdAt }) =>
-        subject === uetr && (leg === 'fxp' || party === parties[leg]) && !shown.has(id) && isThere(createdAt),
+        subject === uetr &&
+        (leg === 'fxp' ? seesExchange : party === parties[leg]) &&
+        !shown.has(id) &&
+        isThere(createdAt),
     )
     .map((one) => `${one.row.message_type} ${one.row.message_id}: not shown`);
 }

@@ -23,22 +23,25 @@ export function judgeShownRecords(world: World, report: Report): void {
 
 function judgeShown(world: World, report: Report, exchange: Exchange): void {
   const uetr = exchange.path.split('/')[2] ?? '';
-  const payment = world.paymentOf.get(uetr);
+  const stored = world.paymentOf.get(uetr);
   const told = parseExactly(exchange.responseBody ?? '') as Shown;
-  if (payment === undefined) {
+  if (stored === undefined) {
     // stored, and judged later or never
     if (['RCVD', 'REFUSED'].includes(told.status)) return;
     report.breach('I-10', `A payment was shown as ${told.status}, and there is none.`, uetr, [told]);
     return;
   }
   const isThere = thereAt(world, exchange);
-  const isSide = legsOf(world, payment, exchange.client) !== undefined;
+  const own = legsOf(world, stored, exchange.client);
+  const isSide = own !== undefined;
+  const seesExchange = own?.join() !== 'destination';
+  const payment = seesExchange ? stored : withoutExchange(stored);
   const wrong = [
     ...statusFaults(payment, told, exchange),
     ...factFaults(payment, told),
     ...messageFaults(world, told),
     ...missing(payment, told, exchange),
-    ...memberFaults(world, { payment, told, isThere, isSide }),
+    ...memberFaults(world, { payment, told, isThere, isSide, seesExchange }),
     ...deliveryFaults(payment, told, isThere),
   ];
   if (wrong.length > 0)
@@ -47,6 +50,21 @@ function judgeShown(world: World, report: Report, exchange: Exchange): void {
       ...wrong,
     ]);
   judgeSides(world, report, { payment, told, exchange });
+}
+
+/** OBS-5: quote and FX provider are the business of those who sent the payment; its destination does not see them. */
+function withoutExchange(payment: Payment): Payment {
+  const { row, decision, deliveries, events } = payment;
+  const { notification, ...others } = deliveries;
+  const isOfFxp = ({ kind, party }: (typeof events)[number]) =>
+    kind.startsWith('notification.') || (notification !== undefined && party === notification.row.party);
+  return {
+    ...payment,
+    row: { ...row, quote_id: null },
+    decision: decision && { ...decision, notification_message_id: null },
+    deliveries: others,
+    events: events.filter((event) => !isOfFxp(event)),
+  };
 }
 
 /** What was written so long before a question is there, unless the database, or who wrote it, was held up. */
@@ -149,7 +167,9 @@ function judgeSides(
     return;
   }
   const readable = told.messages.filter(({ href, leg }) => href !== null && !own.includes(leg));
-  const unlisted = told.messages.filter(({ leg, party }) => leg !== 'fxp' && party !== partyOf(payment, leg));
+  const mayBeListed = (leg: string, party: string) =>
+    leg === 'fxp' ? own.includes('source') : party === partyOf(payment, leg);
+  const unlisted = told.messages.filter(({ leg, party }) => !mayBeListed(leg, party));
   const secrets = told.events.filter(({ severity }) => severity === 'security');
   const values = (told.difference?.fields ?? []).filter((one) => 'received' in one || 'forwarded' in one);
   const foreign = [...readable, ...unlisted, ...secrets, ...(own.length < 2 ? values : [])];
