@@ -63,8 +63,8 @@ const typesAndInputsSchema = z
 
 const addressTypeId = z
   .string()
-  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces, as in SG-ACCT')
-  .openapi({ example: 'SG-ACCT' });
+  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces, as in SGDFAST-ACCT')
+  .openapi({ example: 'SGDFAST-ACCT' });
 
 export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
   const common = referenceRoute(deps.reference.current);

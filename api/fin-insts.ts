@@ -35,6 +35,12 @@ const pageSchema = z
   .openapi('FinancialInstitutionPage');
 
 const finInstRole = z.enum(finInstRoleFilters);
+const onboarded = z.enum(['true', 'false']).optional().openapi({
+  description: 'true: only those that take part in payments; false: only the others; default: all (REF-3)',
+});
+type Onboarded = z.infer<typeof onboarded>;
+const isMeant = (asked: Onboarded) => (one: Institution) =>
+  asked === undefined || one.onboarded === (asked === 'true');
 const isPlace = (text: string) => /^[!-~]{1,70}$/.test(text); // an institutionId, which is only compared
 const pageSize = { usual: 100, most: 500 }; // REF-2
 
@@ -54,7 +60,7 @@ function addList(router: Router, deps: ApiDependencies): void {
       summary: 'Institutions of all countries by role, in pages (endpoint 9)',
       description: 'The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288).',
       params: z.object({ finInstRole }),
-      query: z.object({ limit: pageLimit(pageSize), cursor: pageCursor }),
+      query: z.object({ limit: pageLimit(pageSize), cursor: pageCursor, onboarded }),
       problems: ['invalid-cursor'],
       answer: { description: 'A page of institutions', schema: pageSchema },
     },
@@ -64,9 +70,9 @@ function addList(router: Router, deps: ApiDependencies): void {
       const after = query.cursor === undefined ? '' : readCursor(list, query.cursor, isPlace);
       if (after === undefined) return invalidCursor();
       const size = Number(query.limit ?? pageSize.usual);
-      const rest = institutionsOf(data, params.finInstRole).filter(
-        ({ institutionId }) => institutionId > after,
-      );
+      const rest = institutionsOf(data, params.finInstRole)
+        .filter(({ institutionId }) => institutionId > after)
+        .filter(isMeant(query.onboarded));
       const page = rest.slice(0, size);
       const last = page.at(-1);
       const isLast = rest.length === page.length || last === undefined;
@@ -75,6 +81,7 @@ function addList(router: Router, deps: ApiDependencies): void {
         ? {}
         : linkToNext(deps.config.publicUrl, path, {
             limit: String(size),
+            onboarded: query.onboarded,
             cursor: writeCursor(list, last.institutionId),
           }).headers;
       return referenceAnswer(context, data, { finInsts: page.map(renderInstitution) }, headers);
@@ -91,13 +98,15 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
       operationId: 'listFinInstsOfCountry',
       summary: 'Institutions of a country by role (endpoint 10)',
       params: z.object({ countryCode, finInstRole }),
+      query: z.object({ onboarded }),
       problems: ['unknown-country'],
       answer: { description: 'Institutions', schema: institutionsSchema },
     },
-    ({ params, context }) => {
+    ({ params, query, context }) => {
       const data = deps.reference.current();
       if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
-      return referenceAnswer(context, data, ofCountry(data, params.countryCode, params.finInstRole));
+      const { countryCode: country, finInstRole: role } = params;
+      return referenceAnswer(context, data, ofCountry(data, { country, role, ...query }));
     },
   );
   router.add(
@@ -107,13 +116,15 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
       operationId: 'listAllFinInstsOfCountry',
       summary: 'Institutions of a country, all roles (endpoint 10, role left out)',
       params: z.object({ countryCode }),
+      query: z.object({ onboarded }),
       problems: ['unknown-country'],
       answer: { description: 'Institutions', schema: institutionsSchema },
     },
-    ({ params, context }) => {
+    ({ params, query, context }) => {
       const data = deps.reference.current();
       if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
-      return referenceAnswer(context, data, ofCountry(data, params.countryCode, 'any')); // REF-3
+      const { countryCode: country } = params;
+      return referenceAnswer(context, data, ofCountry(data, { country, role: 'any', ...query })); // REF-3
     },
   );
 }
@@ -143,9 +154,16 @@ function addLookup(router: Router, deps: ApiDependencies): void {
   );
 }
 
-function ofCountry(data: ReferenceData, country: string, role: FinInstRoleFilter): JsonObject[] {
+interface Wanted {
+  readonly country: string;
+  readonly role: FinInstRoleFilter;
+  readonly onboarded?: Onboarded;
+}
+
+function ofCountry(data: ReferenceData, { country, role, onboarded: asked }: Wanted): JsonObject[] {
   return institutionsOf(data, role)
     .filter((institution) => institution.countryCode === country)
+    .filter(isMeant(asked))
     .map(renderInstitution);
 }
 

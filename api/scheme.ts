@@ -103,7 +103,10 @@ function addReadiness(router: Router, { db }: ApiDependencies): void {
       operationId: 'readReadiness',
       summary: 'What an institution or payment system still lacks before it can go live',
       params: z.object({
-        party: objectId.openapi({ description: 'internalId of an institution, or payment system' }),
+        party: objectId.openapi({
+          description: 'internalId of an institution, or payment system',
+          example: 'THBPPAY',
+        }),
       }),
       problems: ['unknown-party'],
       answer: { description: 'Item by item', schema: readinessSchema },

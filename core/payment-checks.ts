@@ -185,6 +185,11 @@ function* checkCreditorAgent({ ends }: Judged<SubmissionContext>): Iterable<Reje
     yield rejectWith('creditor-agent-unknown', { found });
   } else if (!creditorAgent.onboarded) yield reject('creditor-agent-not-onboarded');
   else if (destination === undefined && currencyUnknown(ends) === undefined) {
-    yield reject('creditor-agent-not-onboarded'); // in that currency
+    const currency = ends.destinationCurrency;
+    yield rejectWith('creditor-agent-not-onboarded', {
+      text: 'creditor agent takes no payments in this currency',
+      found: `a member of no payment system of ${currency}`,
+      expected: `a creditor agent that is a member of a payment system of ${currency}`,
+    });
   }
 }

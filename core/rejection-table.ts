@@ -104,7 +104,7 @@ export const rejections = {
     xpath: `${transaction}/DbtrAgt`,
     text: 'debtor agent not a member',
     expected:
-      "an onboarded PSP of the submitter's own payment system: GET /countries/{countryCode}/fin-insts/psp lists those of a country",
+      "an onboarded PSP of the submitter's own payment system: GET /countries/{countryCode}/fin-insts/psp?onboarded=true lists those of a country",
   },
   'creditor-agent-unknown': {
     isoCode: 'RC07',
@@ -112,7 +112,8 @@ export const rejections = {
     checks: 'The creditor agent is known.',
     xpath: `${transaction}/CdtrAgt`,
     text: 'creditor agent unknown',
-    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
+    expected:
+      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
   },
   'creditor-agent-not-onboarded': {
     isoCode: 'AGNT',
@@ -120,7 +121,8 @@ export const rejections = {
     checks: 'The creditor agent is onboarded.',
     xpath: `${transaction}/CdtrAgt`,
     text: 'creditor agent not onboarded',
-    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
+    expected:
+      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
   },
   'destination-maximum-exceeded': {
     isoCode: 'AM02',

@@ -54,7 +54,8 @@ export const resolutionRejections = {
     checks: 'The creditor agent of a resolution is onboarded.',
     xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
     text: 'creditor agent not onboarded',
-    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
+    expected:
+      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
   },
   'resolution-agent-unknown': {
     isoCode: 'RC07',
@@ -62,7 +63,8 @@ export const resolutionRejections = {
     checks: 'The creditor agent of a resolution is known and in the destination country.',
     xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
     text: 'creditor agent unknown',
-    expected: 'a PSP that GET /countries/{countryCode}/fin-insts/psp of the destination country lists',
+    expected:
+      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
   },
   'resolution-not-supported': {
     isoCode: 'AB08',

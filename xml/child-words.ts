@@ -19,6 +19,8 @@ export interface Parent {
   readonly steps: readonly string[];
   readonly type: ComplexType;
   readonly model: SchemaModel;
+  /** Elements of the message that are in no namespace. */
+  readonly withoutNamespace: ReadonlySet<XmlElement>;
 }
 
 /** Every child name of a type, once. */
@@ -76,11 +78,14 @@ function tellLeftOut(parent: Parent, index: number): Finding {
 
 function tellUnknown(parent: Parent, index: number): Finding {
   const { xpath, children, type, model } = parent;
-  const name = children[index]?.name ?? '';
+  const child = children[index];
+  const name = child?.name ?? '';
   if (type.leftOut.has(name)) return tellLeftOut(parent, index);
   const isForeign = name === foreignName;
   const home = isForeign ? undefined : homeOf(name, model);
-  const what = isForeign ? 'an element of another namespace' : 'an unknown element';
+  const isBare = child !== undefined && parent.withoutNamespace.has(child);
+  const foreign = isBare ? 'an element in no namespace' : 'an element of another namespace';
+  const what = isForeign ? foreign : 'an unknown element';
   const known = home === undefined ? what : `${name}, which belongs in ${home},`;
   return {
     kind: 'invalid',

@@ -173,7 +173,9 @@ function* lookAtChildren(exam: Exam, { element, xpath }: Examined, type: Complex
     yield { ...common, text: 'text where only elements are allowed', found: 'text', expected: takes(type) };
   }
   const steps = stepsOf(children);
-  const parent = { xpath, children, steps, type, model: exam.model };
+  const { model, reading } = exam;
+  const { withoutNamespace } = reading;
+  const parent = { xpath, children, steps, type, model, withoutNamespace };
   const faults = byIndex(matchChildren(type, children));
   for (const [index, child] of children.entries()) {
     const own = faults.get(index) ?? [];

@@ -25,6 +25,8 @@ export interface TreeReading {
    * locations do not count: they are hints, which our engines ignore.
    */
   readonly withForeignAttribute: ReadonlyMap<XmlElement, 'instance' | 'other'>;
+  /** Elements in no namespace, below a root element in one. */
+  readonly withoutNamespace: ReadonlySet<XmlElement>;
   /** Finds the elements with text beside their children, which is not in the tree: only faults are told of it. */
   readonly withTextBetween: () => ReadonlySet<XmlElement>;
 }
@@ -141,6 +143,7 @@ function isBlankBetween(written: string, start: number, end: number): boolean {
 export function readTree(written: string): TreeReading {
   const stack: { readonly element: OpenElement; readonly scope: Scope }[] = [];
   const withForeignAttribute = new Map<XmlElement, 'instance' | 'other'>();
+  const withoutNamespace = new Set<XmlElement>();
   let namespace = '';
   let position = 0;
   for (;;) {
@@ -155,7 +158,7 @@ export function readTree(written: string): TreeReading {
       stack.pop();
       if (stack.length === 0) {
         const withTextBetween = () => findTextBetween(element, written);
-        return { root: element, namespace, withForeignAttribute, withTextBetween };
+        return { root: element, namespace, withForeignAttribute, withoutNamespace, withTextBetween };
       }
     } else {
       const tag = readStartTag(written.slice(start + 1, end), parent?.scope ?? outermost);
@@ -163,6 +166,7 @@ export function readTree(written: string): TreeReading {
         parent === undefined || tag.namespace === namespace
           ? tag.element
           : { ...tag.element, name: foreignName };
+      if (element.name === foreignName && tag.namespace === '') withoutNamespace.add(element);
       if (tag.foreignAttribute !== undefined) withForeignAttribute.set(element, tag.foreignAttribute);
       if (parent === undefined) ({ namespace } = tag);
       else {

@@ -58,15 +58,29 @@ function innerMessage(text: Buffer, outer: string): string | undefined {
   return undefined;
 }
 
+const documentTags = /<(?:[^ \t\r\n<>:/]{1,100}:)?Document(?=[ \t\r\n/>])/g;
+
+/** A `Document` that lacks its namespace, and holds no other `Document`. */
+const isBareDocument = ({ name, namespace }: Root, text: Buffer) =>
+  name === 'Document' && namespace === '' && [...text.toString('latin1').matchAll(documentTags)].length < 2;
+
 /** The fault of the root element of a body; undefined if it is one of the expected messages. */
 export function rootFault(
-  { name, namespace }: Root,
+  root: Root,
   text: Buffer,
   expected: readonly MessageName[],
 ): IntakeFault | undefined {
+  const { name, namespace } = root;
   if (expected.some((one) => messages[one].namespace === namespace)) return undefined;
   const own = isoIdentifier(namespace);
   const inner = innerMessage(text, namespace);
+  if (isBareDocument(root, text)) {
+    const wanted = expectedNamespaces(inner ?? '', expected).join(' or ');
+    return {
+      code: 'namespace',
+      detail: `the root element Document is in no namespace: it must be in ${wanted}`,
+    };
+  }
   const isWrapped = inner !== undefined || wrappers.has(name) || own?.startsWith('head.') === true;
   const given = isWrapped ? inner : own;
   const isRight = given !== undefined && expected.some((one) => messages[one].identifier === given);

@@ -124,15 +124,74 @@ function strangeCharacter(characters: readonly string[], { patterns }: Level): s
   return code === undefined ? undefined : `U+${code} at position ${index + 1} of ${characters.length}`;
 }
 
+const toLower = (text: string) =>
+  text.replaceAll(/[A-Z]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 32));
+const toUpper = (text: string) =>
+  text.replaceAll(/[a-z]/g, (one) => String.fromCharCode(one.charCodeAt(0) - 32));
+
+/** Whether a text fits one of the patterns; a very long one is not tried. */
+const takesText = ({ patterns }: Level, text: string) =>
+  text.length <= maxLooked && patterns.some((one) => one.test(text));
+
+function caseFault(value: string, level: Level): string {
+  if (!/[A-Za-z]/.test(value) || takesText(level, value)) return '';
+  if (takesText(level, toLower(value))) return ', upper case instead of lower case';
+  return takesText(level, toUpper(value)) ? ', lower case instead of upper case' : '';
+}
+
 /** What is wrong with the arrangement of a value, without showing any of its characters. */
-function arrangement(value: string, { patterns }: Level): string {
-  const inSmall = value.replaceAll(/[A-Z]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 32));
-  if (value.length <= maxLooked && patterns.some((one) => one.test(inSmall))) {
-    return ', upper case instead of lower case';
-  }
+function arrangement(value: string, level: Level): string {
+  const wrongCase = caseFault(value, level);
+  if (wrongCase !== '') return wrongCase;
   if (trimmed(value) !== value) return ', white space around it';
   if (/^\/|\/$/.test(value)) return ', a slash at an end';
-  return /[ /]{2}/.test(value) ? ', slashes or spaces in a row' : '';
+  if (/[ /]{2}/.test(value)) return ', slashes or spaces in a row';
+  const misfit = misfitOf(value, level);
+  return misfit === undefined ? '' : `, of which number ${misfit} does not fit`;
+}
+
+const maxTried = 50; // characters: enough for every code and identifier whose characters have fixed places
+const substitutes = ['A', 'a', '0', '4', '8', '-', '+'];
+
+/** The place, from 1, of the only character that keeps a value from its pattern. */
+function misfitOf(value: string, level: Level): number | undefined {
+  if (value.length > maxTried) return undefined;
+  for (let index = 0; index < value.length; index += 1) {
+    const [before, after] = [value.slice(0, index), value.slice(index + 1)];
+    if (substitutes.some((one) => takesText(level, before + one + after))) return index + 1;
+  }
+  return undefined;
+}
+
+/** Parts of a date and time that can be wrong in a value of the right form: a right one, and what it must be. */
+const partsOfMoments: readonly (readonly [part: RegExp, right: string, words: string])[] = [
+  [/^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})$/, '$1', 'must have no time zone'],
+  [/^([0-9]{4})-[0-9]{2}-[0-9]{2}(?=T|$)/, '$1-01-01', 'must be a date that exists'],
+  [/(?<=T[0-9]{2}:[0-9]{2})(?!:)/, ':00', 'must have seconds'],
+  [/(?<=T)[0-9]{2}:[0-9]{2}:[0-9]{2}/, '00:00:00', 'must be a time from 00:00:00 to 23:59:59'],
+  [/\.[0-9]+/, '', 'more than 9 decimals of a second'],
+  [/[+-][0-9]{2}:[0-9]{2}$/, 'Z', 'must have a time zone from -14:00 to +14:00'],
+  [/(?<=T[0-9:.]{1,40})$/, 'Z', 'must have a time zone'],
+];
+
+/** Which parts of a date or time are wrong, in words; undefined if its form is wrong, or it is none. */
+function momentFault(level: Level, value: string): string | undefined {
+  const repaired = (left?: RegExp) =>
+    partsOfMoments.reduce((text, [part, right]) => (part === left ? text : text.replace(part, right)), value);
+  if (value.length > maxTried || !takesText(level, repaired())) return undefined;
+  const wrong = partsOfMoments.filter(([part]) => !takesText(level, repaired(part)));
+  return wrong.length === 0 ? undefined : wrong.map(([, , words]) => words).join(', ');
+}
+
+const plainDecimal = /^(?:0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
+
+/** A pattern that only describes the form would be true of a plain decimal with too many digits. */
+function digitsFault({ limits }: Level, value: string): string | undefined {
+  const [plain, fraction = ''] = plainDecimal.exec(value) ?? [];
+  if (plain === undefined) return undefined;
+  const [decimals = Infinity, digits = Infinity] = [limits.get('fractionDigits'), limits.get('totalDigits')];
+  if (fraction.length > decimals) return `more than ${decimals} decimals`;
+  return digitsOf(value).total > digits ? `more than ${digits} digits` : undefined;
 }
 
 /** Significant digits: without leading zeros, and without zeros at the end of the fraction. */
@@ -152,7 +211,7 @@ function faultOf(level: Level, value: string, length: number): string | undefine
   if (length < (limits.get('minLength') ?? 0)) return 'empty';
   if (length > limit('maxLength')) return `longer than ${limit('maxLength')} characters`;
   const fits = patterns.length === 0 || (length <= maxLooked && patterns.some((one) => one.test(value)));
-  if (!fits) return `must be: ${words}`;
+  if (!fits) return digitsFault(level, value) ?? momentFault(level, value) ?? `must be: ${words}`;
   const { total, fraction } = digitsOf(value);
   if (total > limit('totalDigits')) return `more than ${limit('totalDigits')} digits`;
   if (fraction > limit('fractionDigits')) return `more than ${limit('fractionDigits')} decimals`;
@@ -198,7 +257,8 @@ export function findValueFault(
     const kind = kinds[name];
     const shown = kind && visible(kind, xpath, value);
     const strange = strangeCharacter(characters, level);
-    const found = shown ?? strange ?? `${characters.length} characters${arrangement(value, level)}`;
+    const told = shown === undefined ? undefined : `${shown}${caseFault(value, level)}`;
+    const found = told ?? strange ?? `${characters.length} characters${arrangement(value, level)}`;
     const most = tooManyDecimals(type, value);
     if (most !== undefined) {
       return { kind: 'decimals', fault: 'value', found, expected, text: `more than ${most} decimals` };

@@ -163,7 +163,7 @@ const ofPayment: readonly Cure[] = [
       : text.replace('</PmtId>', '</PmtId><PmtTpInf><CtgyPurp><Cd>CASH</Cd></CtgyPurp></PmtTpInf>'),
   ),
   cure(/IntrmyAgt2Acct: neither a quote nor an own account/, replace(/(\s*<Dbtr>)/, `${ownAccount}$1`)),
-  cure(/CreDtTm: must be: Date and time with seconds and time zone/, replace(/(<CreDtTm>[^<Z+]*)</, '$1Z<')),
+  cure(/CreDtTm: must have a time zone/, replace(/(<CreDtTm>[^<Z+]*)</, '$1Z<')),
   cure(/NbOfTxs: must be 1/, replace(/<NbOfTxs>\d+/, '<NbOfTxs>1')),
   cure(/GrpHdr\/TtlIntrBkSttlmAmt: not used/, drop('TtlIntrBkSttlmAmt')),
   cure(

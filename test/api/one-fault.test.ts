@@ -267,6 +267,6 @@ describe('an element that is missing is told with what belongs there (MSG-13)', 
 
   test('a clearing system id that is too long for Cd: it belongs into Prtry (MSG-5)', async () => {
     const coded = edit(fresh(lotus), '<Prtry>SGDFAST</Prtry>', '<Cd>FAST</Cd>');
-    expect((await explained(coded))[0]).toMatch(/ClrSys\/Cd: .*up to three characters.*Prtry/);
+    expect((await explained(coded))[0]).toMatch(/ClrSys\/Cd: .*up to three letters or digits.*Prtry/);
   });
 });

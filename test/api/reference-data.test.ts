@@ -1,5 +1,6 @@
 // Endpoints 1 to 11 as a client sees them. Each answer is also held against the OpenAPI document (conformance.ts).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { referenceFiles } from '../../docs/reference/generate.ts';
 import type {
   AddressType,
   AddressTypeWithInputs,
@@ -183,6 +184,20 @@ describe('institutions (endpoints 9 to 11)', () => {
     expect(paged).toEqual(await allPages(`/fin-insts/${role}`));
   });
 
+  it('tells those that take part in payments from those that do not (MSG-13)', async () => {
+    const namesIn = async (path: string) =>
+      (await api.get<Institution[]>(path)).body.map(({ finInstId }) => finInstId.BICFI[0]);
+    const list = '/countries/TH/fin-insts';
+    expect(await namesIn(`${list}/psp`)).toContain('FERNTHS0');
+    expect(await namesIn(`${list}/psp?onboarded=true`)).not.toContain('FERNTHS0');
+    expect(await namesIn(`${list}/psp?onboarded=false`)).toEqual(['FERNTHS0']);
+    expect(await namesIn(`${list}?onboarded=false`)).toEqual(['FERNTHS0']);
+    const taking = await allPages('/fin-insts/psp?onboarded=true&limit=7');
+    const others = await allPages('/fin-insts/psp?onboarded=false&limit=7');
+    expect([taking.length, others.length]).toEqual([21, 10]);
+    expect((await api.get('/fin-insts/psp?onboarded=yes')).status).toBe(400);
+  });
+
   it('neither loses nor repeats an institution when others are added between pages (REF-2)', async () => {
     const before = await allPages('/fin-insts/any?limit=500');
     let added = 0;
@@ -286,5 +301,16 @@ describe('asking again', () => {
     const changed = () => api.get<Country>('/countries/TH', 'LOTUSGS0', { 'if-none-match': etag });
     await expect.poll(async () => (await changed()).status, { timeout: 1_000 }).toBe(200); // REF-6: 1 s
     expect((await changed()).body.name).toBe('Siam');
+  });
+});
+
+describe('what the documentation gives as an example exists (MSG-13)', () => {
+  const shown = [...(referenceFiles()['api.md'] ?? '').matchAll(/^- Example: `GET (.*)`$/gm)]
+    .map(([, path = '']) => path)
+    .filter((path) => /^\/(?!rates|payments|reconciliation)/.test(path));
+
+  it.each(shown)('GET %s', async (path) => {
+    const client = path.startsWith('/admin/') ? 'operator' : 'LOTUSGS0';
+    expect((await api.get(path, client)).status).toBe(200);
   });
 });

@@ -219,12 +219,12 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'an amount without currency',
       edit(' Ccy="SGD">1000', '>1000'),
-      `MSG-4 ${tx}/IntrBkSttlmAmt: Ccy is missing (FF01, ${place}). Found: no Ccy. Expected: Currency code.`,
+      `MSG-4 ${tx}/IntrBkSttlmAmt: Ccy is missing (FF01, ${place}). Found: no Ccy. Expected: Currency code of three letters in upper case.`,
     ],
     [
       'an amount in no currency',
       edit(' Ccy="SGD">1000', ' Ccy="sgd">1000'),
-      `MSG-4 ${tx}/IntrBkSttlmAmt: Ccy is not a currency code (FF01, ${value}). Found: sgd. Expected: Currency code.`,
+      `MSG-4 ${tx}/IntrBkSttlmAmt: Ccy is not a currency code (FF01, ${value}). Found: sgd, lower case instead of upper case. Expected: Currency code of three letters in upper case.`,
     ],
     [
       'text between elements, without the text',

@@ -68,7 +68,6 @@ describe('everything that is wrong with a body is told at once', () => {
       'a document type declaration is not allowed (line 1)',
     ],
     ['an older version (MSG-1)', older(lotus), `${namespace}, not of pacs.008.001.08`],
-    ['no namespace', lotus.replace(/ xmlns="[^"]*"/, ''), namespace],
     ['a namespace of somebody, without it', '<a xmlns="urn:secret"/>', namespace],
     [
       'more elements than any message needs (SEC-7)',
@@ -129,6 +128,26 @@ describe('what comes wrapped is told so (MSG-12)', () => {
     ],
   ])('%s', (_, text, detail) => {
     expect(faultOf(text)).toMatchObject({ detail, ruleId: 'MSG-12' });
+  });
+});
+
+describe('a Document in no namespace is told so, and not called wrapped (MSG-13)', () => {
+  const bare = `the root element Document is in no namespace: it must be in ${wanted}`;
+  const declaration = ` xmlns="${wanted}"`;
+  test.each([
+    ['none at all', body.replace(declaration, '')],
+    [
+      'one of its child alone',
+      body.replace(declaration, '').replace('<FIToFICstmrCdtTrf', `$&${declaration}`),
+    ],
+    ['one of a prefix that it does not use', body.replace(declaration, ` xmlns:p="${wanted}"`)],
+  ])('%s', (_, text) => {
+    const { code, detail } = faultOf(text);
+    expect([code, detail]).toEqual(['namespace', bare]);
+  });
+
+  test('a Document around another one is wrapped', () => {
+    expect(faultOf(`<Document>${body}</Document>`).detail).toBe(alone);
   });
 });
 
