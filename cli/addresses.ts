@@ -35,6 +35,7 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   if (run.metrics !== undefined) row('Metrics', `${run.metrics.api} (api), ${run.metrics.worker} (worker)`);
   row('Journals', `${fromHere(run.journalDirectory)}/*.jsonl, one file per party`);
   row('Logs', `${fromHere(run.logDirectory)}/{api,worker,sandbox}.log`);
+  if (run.xmlEngines !== undefined) row('XML engines', run.xmlEngines);
   row(
     'Processes',
     Object.entries(run.pids)
