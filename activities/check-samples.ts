@@ -42,7 +42,10 @@ export async function openCheckedEngine(
       logger.warn({ err: error }, 'a message could not be checked by the second engine');
     },
   });
-  closers.push(() => Promise.resolve(checked.stop()));
+  closers.push(() => {
+    checked.stop();
+    return Promise.resolve();
+  });
   return checked.engine;
 }
 

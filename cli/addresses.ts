@@ -23,7 +23,13 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   row('API', run.apiUrl);
   row('API reference', `${run.apiUrl}/reference`);
   const payments = paymentsUrl(run);
-  if (payments !== undefined) row('Temporal UI', payments);
+  if (payments !== undefined) {
+    row('Temporal UI', payments);
+    row(
+      '',
+      'its columns: the gear above the list; add PaymentStatus, Reason, Corridor (the browser keeps them)',
+    );
+  }
   row('Temporal', run.temporalAddress);
   row('Postgres', withoutPassword(run.databaseUrl));
   row('Source operators', `${sandbox.source}/callbacks/<payment system id>/pacs002`);
