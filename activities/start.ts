@@ -9,7 +9,7 @@ import { openReferenceCache } from '../db/reference-cache.ts';
 import { tellOfSealing } from '../db/sealing-state.ts';
 import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
-import { openConfiguredEngine } from '../xml/open-engine.ts';
+import { openCheckedEngine } from './check-samples.ts';
 import { createOutbound } from './outbound.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry } from '../telemetry/server.ts';
@@ -61,7 +61,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
     await beginSealing(db);
-    const engine = given ?? (await openConfiguredEngine(config)); // before anything that has to answer in time
+    const engine = await openCheckedEngine(config, { db, logger, metrics, given, closers }); // before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });

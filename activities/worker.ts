@@ -169,6 +169,7 @@ export async function runWorkers(
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
+  await executions.assertSearchAttributes();
   const activities = createActivities(deps, executions);
   const workers = await createWorkers(connection, activities, options);
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {

@@ -46,6 +46,7 @@ async function serveApi(
     drainSeconds: 0,
     corsOrigins: [],
     xsdEngine: 'libxml2',
+    xercesShare: 0,
     allowLoopbackCallbacks: false,
     deliveryKeyDays: 90,
     issuerKeyDays: 0,

@@ -23,7 +23,13 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   row('API', run.apiUrl);
   row('API reference', `${run.apiUrl}/reference`);
   const payments = paymentsUrl(run);
-  if (payments !== undefined) row('Temporal UI', payments);
+  if (payments !== undefined) {
+    row('Temporal UI', payments);
+    row(
+      '',
+      'its columns: the gear above the list; add PaymentStatus, Reason, Corridor (the browser keeps them)',
+    );
+  }
   row('Temporal', run.temporalAddress);
   row('Postgres', withoutPassword(run.databaseUrl));
   row('Source operators', `${sandbox.source}/callbacks/<payment system id>/pacs002`);
@@ -35,6 +41,7 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   if (run.metrics !== undefined) row('Metrics', `${run.metrics.api} (api), ${run.metrics.worker} (worker)`);
   row('Journals', `${fromHere(run.journalDirectory)}/*.jsonl, one file per party`);
   row('Logs', `${fromHere(run.logDirectory)}/{api,worker,sandbox}.log`);
+  if (run.xmlEngines !== undefined) row('XML engines', run.xmlEngines);
   row(
     'Processes',
     Object.entries(run.pids)

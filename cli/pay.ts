@@ -1,5 +1,6 @@
 // `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached
 // a final status that the source operator was told, whichever it is.
+import { statusInWords } from '../core/reason-words.ts';
 import type { Environment } from '../core/environment-variables.ts';
 import { isBic, isCurrencyCode } from '../core/ids.ts';
 import { exact, parseAmount } from '../core/money.ts';
@@ -181,9 +182,8 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
   }
   const { status, reasonCode } = final;
   const seesDestination = Object.keys(run.replaced.operators).length === 0; // who is replaced writes no journal of ours
-  const reason = reasonCode === undefined ? '' : ` ${reasonCode}`;
   terminal.line(
-    `${meaningOf(final, entries, seesDestination)}: ${terminal.paint('heading', status + reason)}`,
+    `${meaningOf(final, entries, seesDestination)}: ${terminal.paint('heading', statusInWords(status, reasonCode))}`,
   );
   terminal.line(`  UETR ${uetr}, workflow ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}`);
   for (const what of missing) terminal.line(terminal.paint('bad', `✗ Not yet seen: ${what}`));

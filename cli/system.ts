@@ -9,6 +9,7 @@ import { migrate } from '../db/migrate.ts';
 import { moveCallbacks } from '../db/move-callbacks.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
+import { describeEngines } from '../xml/open-engine.ts';
 import { choosePorts, lastTemporalUi, type Ports } from './demo-ports.ts';
 import { UserError } from './errors.ts';
 import { entries } from './entries.mjs';
@@ -111,7 +112,10 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     const logins = await loginsOn(servers.postgres);
     say(`✓ Database: ${migrations} (${secondsSince(started)})`);
     const [dist, workflowBundle] = await building;
-    const start = { options, instanceId, servers, logins, processes, dist, workflowBundle };
+    const start = {
+      ...{ options, instanceId, servers, logins, processes, dist, workflowBundle },
+      xmlEngines: xmlEnginesOf(env),
+    };
     // their ports are free when they are chosen, and theirs only a moment later
     const run = await startOnFreePorts(() => startOurs(start), { name: 'api or sandbox', say });
     return { run, broken: servers.exited, stop };
@@ -137,6 +141,17 @@ interface OursStart {
   /** Folder of the built processes. */
   readonly dist: string;
   readonly workflowBundle: string;
+  readonly xmlEngines: Promise<string>;
+}
+
+const demoXercesShare = '0.2'; // so that a person who plays some payments sees that it works
+
+/** What the worker will say of itself: a run of Java shows it. A setting that it refuses is told by the worker. */
+function xmlEnginesOf(env: Environment): Promise<string> {
+  return describeEngines({
+    xsdEngine: env['XSD_ENGINE'] === 'xerces' ? 'xerces' : 'libxml2',
+    xercesShare: Number(env['XERCES_SHARE'] || demoXercesShare) || 0,
+  });
 }
 
 /** Seed data and open callbacks name the ports that were chosen, so each choice begins with them. */
@@ -151,7 +166,8 @@ async function startOurs(start: OursStart): Promise<RunFile> {
     if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${onLoopback(ports.source)} now`);
   }
   const metricsPorts = { api: await free(), worker: await free() };
-  const run = describeRun(options, { ...start, ports, metricsPorts });
+  const described = describeRun(options, { ...start, ports, metricsPorts });
+  const run = { ...described, xmlEngines: await start.xmlEngines };
   try {
     await startProcesses({ ...start, run, ports, metricsPorts });
     return run;
@@ -295,6 +311,7 @@ function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly
     AUTH_AUDIENCE: run.apiUrl,
     INSTANCE_ID: run.instanceId,
     DEMO: '1',
+    XERCES_SHARE: env['XERCES_SHARE'] || demoXercesShare,
     FOUR_EYES: env['FOUR_EYES'] ?? '0', // ADM-2
     DRAIN_SECONDS: '0', // nobody stands in front of it
     ALLOW_LOOPBACK_CALLBACKS: '1',

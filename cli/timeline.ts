@@ -1,5 +1,6 @@
 // A payment as its parties saw it, one line per message: when, from whom to whom, which message, which status. It shows
 // what the journals of the parties hold, not what the gateway believes.
+import { reasonInWords } from '../core/reason-words.ts';
 import { renderDecimal, exact } from '../core/money.ts';
 import type { JournalEntry } from '../sandbox/journal-file.ts';
 import type { MessageValues } from './message-values.ts';
@@ -65,7 +66,12 @@ const inHttpAnswer = 'in the HTTP answer';
 
 function detailOf(entry: JournalEntry, values: MessageValues): string {
   const { kind, direction, party, bytes = new Uint8Array() } = entry;
-  const said = [entry.reasonCode, contentOf(), inWords(entry.note), answerOf()];
+  const said = [
+    entry.reasonCode && reasonInWords(entry.reasonCode),
+    contentOf(),
+    inWords(entry.note),
+    answerOf(),
+  ];
   return said.filter((part) => part !== undefined && part !== '').join('; ');
 
   function contentOf(): string | undefined {

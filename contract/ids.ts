@@ -159,6 +159,8 @@ export const searchAttributes = {
   /** RCVD until validated, then ACTC, INDOUBT after 24 h (TIM-2), and the final status: ACCC, RJCT,
    * BLCK, when all are told or one try to tell them was not enough; REFUSED or LAPSED where a run ends without (`PaymentOutcome`). */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
+  /** Of a rejection or a refusal: `AC04 account closed`. */
+  reason: defineSearchAttributeKey('Reason', SearchAttributeType.KEYWORD),
   corridor: defineSearchAttributeKey('Corridor', SearchAttributeType.KEYWORD),
   sourceSystem: defineSearchAttributeKey('SourceSystem', SearchAttributeType.KEYWORD),
   destinationSystem: defineSearchAttributeKey('DestinationSystem', SearchAttributeType.KEYWORD),

@@ -93,6 +93,8 @@ export interface WorkerConfig extends CommonConfig, SecretSettings {
   readonly temporal: TemporalConfig;
   readonly publicUrl: string;
   readonly xsdEngine: 'libxml2' | 'xerces';
+  /** Share of the messages that Xerces checks in the background, 0 to 1 (MSG-8). */
+  readonly xercesShare: number;
   /** A directory; absent: ours, in `schemas`. */
   readonly usageGuideline?: string;
   /** A directory; absent: they are not asked. */
@@ -128,6 +130,8 @@ export function parseAuditConfig(env: Environment): AuditConfig {
 
 const isWithin = (low: number, high: number) => (text: string) =>
   /^\d{1,4}$/.test(text) && Number(text) >= low && Number(text) <= high;
+
+const isShare = (text: string) => /^(0|1|0?\.\d{1,6})$/.test(text);
 
 const recordsYearsOf = (env: Environment) =>
   Number(formed(env, 'RECORDS_KEPT_YEARS', isWithin(1, 100), 'a whole number, 1 to 100'));
@@ -169,6 +173,7 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
     temporal: parseTemporal(env),
     publicUrl,
     xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
+    xercesShare: Number(formed(env, 'XERCES_SHARE', isShare, 'a number from 0 to 1, such as 0.01')),
     ...(read(env, 'USAGE_GUIDELINE') !== '' && { usageGuideline: read(env, 'USAGE_GUIDELINE') }),
     ...(read(env, 'OFFICIAL_SCHEMAS') !== '' && { officialSchemas: read(env, 'OFFICIAL_SCHEMAS') }),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),

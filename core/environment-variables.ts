@@ -112,7 +112,12 @@ export const environmentVariables = {
       'Directory with the official ISO 20022 schemas, as published: by them each message is judged first',
     default: '',
   },
-  XSD_ENGINE: { description: 'libxml2 or xerces', default: 'libxml2' },
+  XSD_ENGINE: { description: 'The engine that decides: libxml2 or xerces', default: 'libxml2' },
+  XERCES_SHARE: {
+    description:
+      'Share of the messages, 0 to 1, that a worker has Xerces check in the background (MSG-8), where Java is present; 0: none',
+    default: '0.01',
+  },
   ALLOW_LOOPBACK_CALLBACKS: {
     description: '1: callbacks and operators on loopback over http are allowed (SEC-2); for demos only',
     default: '0',

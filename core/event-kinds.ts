@@ -53,6 +53,7 @@ export const eventKinds = {
   'retention.data-keys-dropped': 'info',
   'retention.dropped': 'info',
   'sweep.started-again': 'info',
+  'worker.engines-differ': 'alert',
   'worker.own-resources': 'alert',
   'worker.sealing-key-missing': 'alert',
 } as const satisfies Record<string, 'info' | 'alert' | 'security'>;

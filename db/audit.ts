@@ -58,6 +58,10 @@ export async function recordAuditOnce(
   return rows.length === 1;
 }
 
+/** Whether an alert `e` has these in its detail: `isSame` of the following. */
+export const hasDetail = (detail: Readonly<Record<string, string>>) =>
+  sql`e.detail @> ${JSON.stringify(detail)}::jsonb`;
+
 /**
  * As `recordAudit`: what is found again each time that somebody looks is one alert, until an operator closes it (OBS-6). One of
  * its kind and subject at a time: of two who find it at once, one tells of it.

@@ -12,7 +12,7 @@ temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/nul
 
 # One at a time: of several names in one command only the first is registered. The server sees a new namespace only
 # when it next reads the list of them, some seconds later.
-for name in Uetr PaymentStatus Corridor SourceSystem DestinationSystem Priority Fxp; do
+for name in Uetr PaymentStatus Reason Corridor SourceSystem DestinationSystem Priority Fxp; do
   attempts=0
   until temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" --type Keyword --name "$name"; do
     attempts=$((attempts + 1))

@@ -38,6 +38,8 @@ export interface WorkerMetrics {
   decided(payment: DecidedPayment): void;
   attempted(attempt: Attempted): void;
   swept(kind: string, count: number): void;
+  /** @param message kind of the message; `none` where it is not known */
+  checked(message: string, outcome: 'same' | 'differs' | 'dropped' | 'failed'): void;
   /** Asked at each scrape. */
   watchReceivers(states: () => readonly BreakerState[]): void;
 }
@@ -93,6 +95,7 @@ export function createWorkerMetrics(): WorkerMetrics {
     labelNames: ['kind'],
     registers,
   });
+  const checked = checksOfSecondEngine(registers);
   let receivers: () => readonly BreakerState[] = () => [];
   watchStates(registers, () => receivers());
   return {
@@ -108,9 +111,18 @@ export function createWorkerMetrics(): WorkerMetrics {
       attemptSeconds.observe({ kind, party }, seconds);
     },
     swept: (kind, count) => swept.inc({ kind }, count),
+    checked: (message, outcome) => checked.inc({ message, outcome }),
     watchReceivers: (states) => (receivers = states),
   };
 }
+
+const checksOfSecondEngine = (registers: Registry[]) =>
+  new Counter({
+    name: 'isthmus_second_engine_checks_total',
+    help: 'Messages that the second XML engine was to check (MSG-8): same verdict, differs, dropped, failed',
+    labelNames: ['message', 'outcome'],
+    registers,
+  });
 
 const breakerValues = { closed: 0, probing: 1, open: 2 } as const;
 

@@ -27,6 +27,7 @@ import type {
   ResolutionLocalActivities,
   ResolutionRequest,
 } from '../contract/activities.ts';
+import { publicReason } from '../core/reason-words.ts';
 import {
   assertKnownForm,
   keepsFirstForm,
@@ -240,5 +241,5 @@ const asked = { directory: 'The proxy directory', 'creditor-agent': 'The credito
 function story(answer: ResolutionAnswer): string {
   return answer.reasonCode === null
     ? `Answered ${answer.verified}.`
-    : `Answered ${answer.verified} (${answer.reasonCode}).`;
+    : `Answered ${answer.verified} (${publicReason(answer.reasonCode)}).`;
 }

@@ -1,11 +1,12 @@
 // What an operator reads of a payment's execution in the Temporal UI.
 import type { Decision } from '../core/decision.ts';
+import { publicReason } from '../core/reason-words.ts';
 import type { DestinationAnswer } from '../contract/activities.ts';
 
 export function story(decision: Decision): string {
   return decision.reasonCode === null
     ? `${decision.status}.`
-    : `${decision.status} (${decision.reasonCode}).`;
+    : `${decision.status} (${publicReason(decision.reasonCode)}).`;
 }
 
 /**
@@ -14,7 +15,7 @@ export function story(decision: Decision): string {
  */
 export function refusedStory(reasonCode: string | null): string {
   return (
-    `REFUSED (${reasonCode ?? ''}): this run only refused a repeat (DUP-2) and changed nothing. ` +
+    `REFUSED (${publicReason(reasonCode ?? '')}): this run only refused a repeat (DUP-2) and changed nothing. ` +
     'Where this UETR has a payment, it is that of an earlier run; GET /payments/{uetr} tells its status.'
   );
 }

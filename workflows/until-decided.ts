@@ -12,6 +12,7 @@ import {
 } from '@temporalio/workflow';
 import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
 import { searchAttributes, type PaymentOutcome } from '../contract/ids.ts';
+import { publicReason } from '../core/reason-words.ts';
 import { enquiryTimesMs, unreachableAfterMs } from '../core/enquiry-schedule.ts';
 import { now, setClock } from './database-clock.ts';
 import { localPolicy } from './policies.ts';
@@ -125,7 +126,13 @@ export async function decide(progress: Progress, cause: DecisionCause): Promise<
 
 /** What operators find it by; once. */
 export function show(progress: Progress, status: PaymentOutcome['status'] | 'INDOUBT'): void {
-  if (progress.shown !== status) upsertSearchAttributes([{ key: searchAttributes.status, value: status }]);
+  if (progress.shown !== status) {
+    const reasonCode = progress.decision?.reasonCode ?? progress.refused?.reasonCode ?? null;
+    upsertSearchAttributes([
+      { key: searchAttributes.status, value: status },
+      ...(reasonCode === null ? [] : [{ key: searchAttributes.reason, value: publicReason(reasonCode) }]),
+    ]);
+  }
   progress.shown = status;
 }
 

@@ -17,10 +17,64 @@ export interface EngineConfig {
 
 /** @throws ConfigurationError where the guideline cannot be used; as below */
 export function openConfiguredEngine(config: EngineConfig): Promise<XmlEngine> {
-  const { xsdEngine, usageGuideline: directory, officialSchemas: officialSchemaDirectory } = config;
+  return openXmlEngine(config.xsdEngine, schemasOf(config));
+}
+
+function schemasOf({ usageGuideline: directory, officialSchemas }: EngineConfig): SchemaOptions {
+  const officialSchemaDirectory = officialSchemas;
   const guideline =
     directory === undefined ? undefined : openGuideline({ directory, officialSchemaDirectory });
-  return openXmlEngine(xsdEngine, { guideline, officialSchemaDirectory });
+  return { guideline, officialSchemaDirectory };
+}
+
+export interface Engines {
+  /** The one that decides. */
+  readonly engine: XmlEngine;
+  /** Checks a sample (MSG-8); undefined: it is not configured, or does not work here. */
+  readonly second: Promise<XmlEngine | undefined>;
+  /** Which engines work on this machine, in words for people. */
+  readonly inWords: Promise<string>;
+}
+
+interface EnginesConfig extends EngineConfig {
+  /** Share of the messages that Xerces checks. */
+  readonly xercesShare: number;
+}
+
+/**
+ * @param given in place of the configured one
+ * @throws as openConfiguredEngine
+ */
+export async function openEngines(config: EnginesConfig, given?: XmlEngine): Promise<Engines> {
+  if (!asksXerces(config)) {
+    const engine = given ?? (await openConfiguredEngine(config));
+    return { engine, second: Promise.resolve(undefined), inWords: describeEngines(config) };
+  }
+  const schemas = schemasOf(config);
+  const { createXercesEngine, xercesFault } = await import('./xerces.ts');
+  const engine = given ?? createLibxml2Engine(schemas);
+  const fault = xercesFault();
+  return {
+    engine,
+    second: fault.then((found) => (found === undefined ? createXercesEngine(schemas) : undefined)),
+    inWords: fault.then((found) => withXerces(config, found)),
+  };
+}
+
+const asksXerces = ({ xsdEngine, xercesShare }: EnginesConfig) => xsdEngine !== 'xerces' && xercesShare > 0;
+
+/** Which engines would work on this machine, in words for people. */
+export async function describeEngines(config: EnginesConfig): Promise<string> {
+  if (config.xsdEngine === 'xerces') return 'Xerces (xsd-schema-validator) decides';
+  if (!asksXerces(config)) return 'libxml2 decides; Xerces is not asked (XERCES_SHARE=0)';
+  const { xercesFault } = await import('./xerces.ts');
+  return withXerces(config, await xercesFault());
+}
+
+function withXerces({ xercesShare }: EnginesConfig, fault: string | undefined): string {
+  if (fault !== undefined) return `libxml2 decides alone; Xerces does not work here: ${fault}`;
+  const percent = Number((xercesShare * 100).toPrecision(3));
+  return `libxml2 decides; Xerces (xsd-schema-validator) checks ${percent} % of the messages`;
 }
 
 /** @throws if Xerces is configured and its package or Java is missing */

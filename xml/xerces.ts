@@ -1,16 +1,17 @@
 /**
  * The second engine: Xerces, through `xsd-schema-validator`, one JVM per message. It validates the same bytes that
- * libxml2 parsed into the tree: an independent judge, but far slower; meant for tests, and for operators who choose it.
+ * libxml2 parsed into the tree: an independent judge, but far slower; meant for tests, for checks of a sample (second-opinion.ts), and for operators who choose it.
  */
+import { join } from 'node:path';
 import type * as xsdSchemaValidator from 'xsd-schema-validator';
 import { assert } from '../core/assert.ts';
 import { ownForwarding } from '../core/iso20022/build-pacs008.ts';
-import { messageOfNamespace } from '../core/iso20022/messages.ts';
+import { messageOfNamespace, messages } from '../core/iso20022/messages.ts';
 import { mapValue } from '../core/result.ts';
 import { bendingAttributes, bendsSchema, violationsOf } from './diagnose.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
 import { openDocument, type OpenDocument } from './libxml2.ts';
-import { openSchemas, type MessageSchema, type SchemaOptions } from './schemas.ts';
+import { openSchemas, projectSchemas, type MessageSchema, type SchemaOptions } from './schemas.ts';
 
 type ValidateXml = typeof xsdSchemaValidator.validateXML;
 
@@ -24,9 +25,36 @@ async function loadValidator(): Promise<ValidateXml> {
     const { default: validator } = await import('xsd-schema-validator');
     return validator.validateXML;
   } catch (error) {
-    throw new Error('XSD_ENGINE=xerces needs the optional package xsd-schema-validator and a Java runtime', {
+    throw new Error('Xerces needs the optional package xsd-schema-validator and a Java runtime', {
       cause: error,
     });
+  }
+}
+
+const verdict = /^\[(error|warning|fatal)\]/; // as its Java class writes them; the JVM writes lines of its own
+const maxRuns = 3;
+
+/**
+ * Xerces' complaint about the bytes; undefined if they are valid.
+ * @throws if three JVMs end without a verdict: a JVM that crashes says nothing about the message
+ */
+async function complaintBy(
+  validateXml: ValidateXml,
+  body: Buffer,
+  path: string,
+  run = 1,
+): Promise<string | undefined> {
+  try {
+    await validateXml(body, path);
+    return undefined;
+  } catch (error) {
+    const { messages: lines } = error as Refusal;
+    if (lines === undefined) throw error;
+    const complaint = lines.find((message) => verdict.test(message));
+    if (complaint !== undefined) return complaint;
+    if (run === maxRuns)
+      throw new Error('Xerces gave no verdict: the JVM ended without one', { cause: error });
+    return complaintBy(validateXml, body, path, run + 1);
   }
 }
 
@@ -38,15 +66,25 @@ async function complaintOf(
 ): Promise<string | undefined> {
   const body = Buffer.from(bytes);
   for (const { path } of schema.files) {
-    try {
-      await validateXml(body, path);
-    } catch (error) {
-      const { messages } = error as Refusal;
-      if (messages === undefined) throw error;
-      return messages[0] ?? 'not valid';
-    }
+    const complaint = await complaintBy(validateXml, body, path);
+    if (complaint !== undefined) return complaint;
   }
   return undefined;
+}
+
+/** Why Xerces cannot be used on this machine, as a sentence; undefined: it can, as a run shows. */
+export async function xercesFault(): Promise<string | undefined> {
+  try {
+    const validateXml = await loadValidator();
+    await complaintBy(
+      validateXml,
+      Buffer.from('<none/>'),
+      join(projectSchemas, `${messages.pacs002.identifier}.xsd`),
+    );
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }
 
 export async function createXercesEngine(options: SchemaOptions = {}): Promise<XmlEngine> {

@@ -2,12 +2,16 @@
 // again. Whatever it starts is already durable in the database; it decides nothing.
 import {
   Client,
+  isGrpcServiceError,
   ScheduleAlreadyRunning,
+  ServiceError,
   WorkflowNotFoundError,
   type ConnectionLike,
+  type WorkflowClient,
 } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
-import { paymentWorkflowId, signals, workflowTypes } from '../../contract/ids.ts';
+import { paymentWorkflowId, searchAttributes, signals, workflowTypes } from '../../contract/ids.ts';
+import { ConfigurationError } from '../../core/config.ts';
 import {
   dailyBooksSchedule,
   paymentStart,
@@ -48,6 +52,8 @@ const toldEvents = [
 ] as const;
 
 export interface Executions {
+  /** @throws ConfigurationError if the namespace lacks a search attribute: no workflow that sets it would go on */
+  assertSearchAttributes(): Promise<void>;
   /** Whether the engine answers this process. */
   isReachable(): Promise<boolean>;
   /** The execution of that name that runs, as far as the engine can say; undefined where none does. */
@@ -93,6 +99,7 @@ export function openExecutions(
   const bounded = <T>(work: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     connection.withDeadline(Date.now() + timeoutMs, work);
   return {
+    assertSearchAttributes: () => bounded(() => assertSearchAttributes(workflow, namespace)),
     isReachable: () =>
       connection
         .withDeadline(Date.now() + probeTimeoutMs, () => connection.workflowService.getSystemInfo({}))
@@ -169,4 +176,20 @@ async function hasActedSince(
     ({ nextPageToken } = page);
   } while (nextPageToken.length > 0);
   return false;
+}
+
+const isInvalidArgument = (error: unknown) =>
+  error instanceof ServiceError && isGrpcServiceError(error.cause) && (error.cause.code as number) === 3; // of gRPC
+
+async function assertSearchAttributes(workflow: WorkflowClient, namespace: string): Promise<void> {
+  for (const { name } of Object.values(searchAttributes)) {
+    try {
+      await workflow.count(`${name} = "none"`);
+    } catch (error) {
+      if (!isInvalidArgument(error)) return; // it does not answer: readiness tells (OBS-4)
+      throw new ConfigurationError(
+        `the Temporal namespace ${namespace} has no search attribute ${name}. Create it, of type Keyword (docs/operations.md, "Temporal"), then start the worker again.`,
+      );
+    }
+  }
 }

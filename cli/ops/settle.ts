@@ -1,5 +1,6 @@
 // `isthmus ops settle`: how a payment in doubt ended, as people found out (LIF-4). One operator records it, another confirms
 // it by naming it and its status once more, or either withdraws it.
+import { statusInWords } from '../../core/reason-words.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
 import { evidence, outcomes, read, recordedOutcome, settling, type ShownOutcome } from './answers.ts';
@@ -74,7 +75,7 @@ async function confirm(
     terminal.line(`✓ confirmed; it is being decided. ops show ${uetr} says when it is.`);
     return;
   }
-  const said = [decision.status, decision.reasonCode].filter((part) => part !== null).join(' ');
+  const said = statusInWords(decision.status, decision.reasonCode);
   terminal.line(
     decision.status === status
       ? `✓ the payment is ${said}; its parties are being told. ops show ${uetr} says how that goes.`

@@ -1,5 +1,6 @@
 // How `isthmus ops show` shows one payment in full, to a person: what it is, whether it has left, what somebody must look
 // at, and then all that is on record about it.
+import { reasonInWords, statusInWords } from '../../core/reason-words.ts';
 import type { Style, Terminal } from '../terminal.ts';
 import { printHindrances } from './held-up.ts';
 import type { ShownDelivery, ShownEvidence, ShownPause, ShownPayment } from './answers.ts';
@@ -24,7 +25,9 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
       `${shown.sourceClearingSystem} → ${shown.destinationClearingSystem ?? '-'}  ${shown.priority ?? ''}`,
   );
   if (decision !== null) {
-    const reason = [decision.reasonCode, decision.ruleId].filter((part) => part !== null).join(', ');
+    const reason = [decision.reasonCode && reasonInWords(decision.reasonCode), decision.ruleId]
+      .filter((part) => part !== null)
+      .join(', ');
     const why = reason === '' ? '' : ` (${reason})`;
     terminal.line(`${decision.status}${why} by ${decision.decidedBy} at ${shortTime(decision.decidedAt)}`);
   }
@@ -40,7 +43,7 @@ export function printEvidence(terminal: Terminal, shown: ShownEvidence, { listed
   const submission = shown.messages.find(isSubmission);
   for (const one of shown.messages) {
     const arrow = arrowOf(one);
-    const said = [one.status, one.reasonCode].filter((part) => part !== null).join(' ');
+    const said = statusInWords(one.status, one.reasonCode);
     const ofRepeat = isOfRepeat(one, { submission, all: shown.messages })
       ? '  (of a repeat, not of the payment)'
       : '';

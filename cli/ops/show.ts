@@ -1,5 +1,6 @@
 // How `isthmus ops` shows payments, alerts and what was done, to a person: tables of one line each. Times are UTC, to the
 // second, as in the record.
+import { reasonInWords, statusInWords } from '../../core/reason-words.ts';
 import { renderTable, showAmount, type Column, type Style, type Terminal } from '../terminal.ts';
 import type {
   ShownAlert,
@@ -41,7 +42,7 @@ export function printPayments(terminal: Terminal, payments: readonly ShownPaymen
   const rows = payments.map((one) => [
     shortTime(one.judgedAt),
     one.uetr,
-    [one.status, one.reasonCode].filter((part) => part !== null).join(' '),
+    statusInWords(one.status, one.reasonCode),
     one.state,
     one.corridor ?? `${one.sourceClearingSystem} -`,
     one.priority ?? '-',
@@ -74,7 +75,7 @@ export function printSubmissions(terminal: Terminal, submissions: readonly Shown
     one.party,
     one.messageIdentification,
     one.isUnanswerable ? `${one.state}, unanswerable` : one.state,
-    [one.status ?? one.verified, one.reasonCode].filter((part) => part !== null).join(' ') || '-',
+    statusInWords(one.status ?? one.verified?.toString(), one.reasonCode) || '-',
     shortTime(one.answeredAt),
     one.subjectId,
   ]);
@@ -128,9 +129,9 @@ export function printAlerts(terminal: Terminal, alerts: readonly ShownAlert[]): 
 /** What an alert is of, as far as codes say: `confirmation RJCT AB03`, or `decided RJCT, reported ACCC`. */
 function whatOf({ detail }: ShownAlert): string {
   const { decided, reported } = detail;
-  const codes = [detail['kind'], detail['status'], detail['reasonCode']].filter(
-    (one) => typeof one === 'string',
-  );
+  const reasonCode = detail['reasonCode'];
+  const reason = typeof reasonCode === 'string' ? reasonInWords(reasonCode) : undefined;
+  const codes = [detail['kind'], detail['status'], reason].filter((one) => typeof one === 'string');
   const said = [
     codes.join(' '),
     typeof decided === 'string' ? `decided ${decided}` : '',
@@ -160,7 +161,7 @@ export function printEntries(terminal: Terminal, entries: readonly ShownEntry[])
 
 /** How a payment in doubt ended, as operators recorded it (LIF-4). */
 export function printOutcome(terminal: Terminal, one: ShownOutcome): void {
-  const said = [one.status, one.reasonCode].filter((part) => part !== null).join(' ');
+  const said = statusInWords(one.status, one.reasonCode);
   const became =
     one.confirmedBy !== null
       ? `confirmed by ${one.confirmedBy}, ${shortTime(one.confirmedAt)}`

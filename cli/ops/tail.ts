@@ -1,5 +1,6 @@
 // `isthmus ops tail`: payments as they change, one line each time. It looks once a second, so it does not see a state
 // that lasted for less.
+import { statusInWords } from '../../core/reason-words.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandContext } from '../command.ts';
 import { UnavailableError } from '../errors.ts';
@@ -46,7 +47,7 @@ export async function tail(context: CommandContext, query: Query, options: JsonO
 
 function printTailed({ terminal }: CommandContext, payment: ShownPayment): void {
   const { decidedAt, judgedAt, uetr, status, reasonCode, state, corridor, priority } = payment;
-  const said = [status, reasonCode].filter((part) => part !== null).join(' ');
+  const said = statusInWords(status, reasonCode);
   const style = status === 'ACCC' ? 'good' : status === 'RJCT' ? 'bad' : 'name';
   terminal.line(
     [

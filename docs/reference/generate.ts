@@ -37,6 +37,7 @@ function declareAll() {
     demo: false,
     corsOrigins: [],
     xsdEngine: 'libxml2',
+    xercesShare: 0,
     drainSeconds: 0,
     allowLoopbackCallbacks: false,
     deliveryKeyDays: 90,

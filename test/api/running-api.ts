@@ -35,6 +35,7 @@ const testConfig: ApiConfig = {
   drainSeconds: 0,
   corsOrigins: ['https://pages.test'],
   xsdEngine: 'libxml2',
+  xercesShare: 0,
   allowLoopbackCallbacks: true,
   deliveryKeyDays: 90,
   issuerKeyDays: 0,

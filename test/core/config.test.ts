@@ -37,6 +37,7 @@ describe('what is safe is the default', () => {
       allowLoopbackCallbacks: false,
       corsOrigins: [],
       xsdEngine: 'libxml2',
+      xercesShare: 0.01,
       logLevel: 'info',
       temporal: { address: 'temporal:7233', namespace: 'default' },
     });

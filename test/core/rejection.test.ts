@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { additionalInformation, explain } from '../../core/explanation.ts';
+import { publicReason, reasonInWords, statusInWords } from '../../core/reason-words.ts';
 import { reject } from '../../core/rejection.ts';
 import { rejections, type RejectionKey } from '../../core/rejection-table.ts';
 
@@ -22,6 +23,14 @@ describe('codes', () => {
     const known = codesOf('status_reason_code');
     expect(keys.filter((key) => !known.includes(rejections[key].isoCode))).toEqual([]);
   });
+});
+
+test('every code by which we reject has words for people, beside the code; a proprietary reason is not shown in public', () => {
+  const codes = [...new Set(keys.map((key) => rejections[key].isoCode))];
+  expect(codes.filter((code) => !/^[A-Z0-9]{4} [a-z]/i.test(reasonInWords(code)))).toEqual([]);
+  expect(statusInWords('RJCT', 'AC04')).toBe('RJCT AC04 account closed');
+  expect(statusInWords('ACCC', null)).toBe('ACCC');
+  expect(publicReason('Payee Somchai has moved')).toBe('proprietary');
 });
 
 const folders = ['core', 'activities', 'workflows', 'db', 'api'].map((name) =>

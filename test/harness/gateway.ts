@@ -144,6 +144,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     METRICS_PORT: '0',
     DRAIN_SECONDS: '0',
     USAGE_GUIDELINE: options.usageGuideline ?? '',
+    XERCES_SHARE: '0', // a JVM for each; the tests of it set it
     SEALING_KEYS: options.sealingKeys ?? '',
     ...options.settings,
   });

@@ -1,11 +1,17 @@
 // What an operator sees of a payment in the Temporal UI: the status from the moment of the decision, doubt as a status,
 // the FX provider by its BIC, sends that were made, timers by name, and enquiries in words. No personal data (SEC-3).
+import { randomUUID } from 'node:crypto';
+import { Client } from '@temporalio/client';
+import { msToTs } from '@temporalio/common/lib/time.js';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
+import { startWorker } from '../../activities/start.ts';
 import { paymentWorkflowId, searchAttributes, signals } from '../../contract/ids.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { testWorkflowBundle } from '../harness/temporal.ts';
 import { endingIn, type Ending } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
@@ -82,7 +88,37 @@ test('a run that only refused a repeat says so, and where the payment of that UE
   expect(repeat.report).toMatchObject({ status: 'RJCT', reasonCode: 'DUPL' });
   await vi.waitFor(async () => expect((await shown(message.uetr)).status).toBe('REFUSED'), 10_000);
   expect(await details(message.uetr)).toMatch(
-    /^REFUSED \(DUPL\): .*a repeat.*an earlier run.*GET \/payments/,
+    /^REFUSED \(DUPL duplicate payment\): .*a repeat.*an earlier run.*GET \/payments/,
+  );
+});
+
+test('a rejection has its status, corridor and reason in attributes that the list can show, the reason in words', async () => {
+  const uetr = await pay(endingIn.rejected);
+  await vi.waitFor(async () => expect((await shown(uetr)).status).toBe('RJCT'), 15_000);
+  const { typedSearchAttributes } = await handleOf(uetr).describe();
+  expect(typedSearchAttributes.get(searchAttributes.reason)).toBe('AC04 account closed');
+  expect(typedSearchAttributes.get(searchAttributes.corridor)).toMatch(/^SG/);
+  expect(await details(uetr)).toMatch(/^RJCT \(AC04 account closed\)\. /);
+  await vi.waitFor(async () => {
+    const query = `Reason STARTS_WITH "AC04" AND Uetr = "${uetr}"`;
+    expect((await gateway.temporal.workflow.count(query)).count).toBe(1);
+  }, 15_000);
+});
+
+test('a worker does not start in a namespace without the attributes that its workflows set, and says which one is missing', async () => {
+  const namespace = `bare-${randomUUID()}`;
+  await gateway.temporal.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: msToTs('1 day'),
+  });
+  const config = { ...gateway.workerConfig, temporal: { address: gateway.temporalAddress, namespace } };
+  const workflowBundle = await testWorkflowBundle();
+  const start = { logger: pino({ level: 'silent' }), workflowBundle, taskQueuePrefix: `${namespace}-` };
+  const { connection } = gateway.temporal;
+  const bare = new Client({ connection, namespace });
+  await vi.waitFor(() => bare.workflow.count('WorkflowType = "payment"'), 30_000); // seen some seconds later
+  await expect(startWorker(config, start)).rejects.toThrow(
+    `the Temporal namespace ${namespace} has no search attribute Uetr. Create it`,
   );
 });
 

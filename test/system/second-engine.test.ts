@@ -1,0 +1,121 @@
+// Xerces checks a sample of what libxml2 has judged (MSG-8): nothing waits for it, and a verdict that differs is an alert.
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, expect, test, vi } from 'vitest';
+import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { instruction } from '../../fixtures/instruction.ts';
+import { openGuideline } from '../../xml/guideline.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
+import { describeEngines } from '../../xml/open-engine.ts';
+import { withSecondOpinion } from '../../xml/second-opinion.ts';
+import { root } from '../docs/documents.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, submitXml } from '../harness/payer.ts';
+import { lotus } from '../xml/fixtures.ts';
+
+const javaHome = process.env['JAVA_HOME'];
+const folders = javaHome === undefined ? (process.env['PATH'] ?? '').split(':') : [`${javaHome}/bin`];
+const hasJava = folders.some((folder) => existsSync(`${folder}/java`));
+if (!hasJava) {
+  process.stderr.write(
+    'NOT RUN: the alert of verdicts that differ: there is no Java. Install a JRE 17 (Debian: default-jre-headless), ' +
+      'then npm ci, and run the tests again.\n',
+  );
+}
+afterEach(() => vi.unstubAllEnvs());
+
+// a worker whose libxml2 judges by a guideline that its Xerces does not have: their verdicts on an agent's address differ
+const directory = join(root, 'docs/how-to/example-guideline');
+const gateway = await testGateway({
+  workerEngine: createLibxml2Engine({ guideline: openGuideline({ directory }) }),
+  settings: { XERCES_SHARE: '1' },
+});
+
+const widened = (xml: string) =>
+  xml.replace(
+    /(<CdtrAgt><FinInstnId><BICFI>[^<]*<\/BICFI>)/,
+    '$1<PstlAdr><StrtNm>Rama IV Road</StrtNm><Ctry>TH</Ctry></PstlAdr>',
+  );
+
+const differences = async () => {
+  const { rows } = await sql<{ severity: string; subject_id: string | null; detail: { sha256: string } }>`
+    select severity, subject_id, detail from audit_events where kind = 'worker.engines-differ'`.execute(
+    gateway.db,
+  );
+  return rows;
+};
+const metrics = async () => (await fetch(`${gateway.telemetryUrl('worker')}/metrics`)).text();
+
+test.skipIf(!hasJava)(
+  `verdicts that differ are one alert, by the digest of the message alone; the verdict stands (MSG-8, SEC-3)${hasJava ? '' : ' (skipped: there is no Java)'}`,
+  { timeout: 180_000 },
+  async () => {
+    const sent = new Set<string>();
+    for (let nth = 1; nth <= 2; nth += 1) {
+      const xml = widened(buildPacs008(instruction(await bestQuote(gateway))));
+      expect(xml).toContain('Rama IV');
+      sent.add(createHash('sha256').update(xml).digest('hex'));
+      expect((await submitXml(gateway, xml)).report?.status).toBe('ACTC');
+    }
+    await vi.waitFor(
+      async () => expect(await metrics()).toMatch(/message="pacs008",outcome="differs"\} 2\b/),
+      { timeout: 150_000, interval: 500 },
+    );
+    const [alert, ...others] = await differences();
+    expect(others).toEqual([]);
+    expect(alert).toEqual({
+      severity: 'alert',
+      subject_id: null,
+      detail: {
+        messageType: 'pacs008',
+        decidedBy: 'libxml2',
+        verdict: 'valid',
+        sha256: expect.any(String) as string,
+      },
+    });
+    expect(sent).toContain(alert?.detail.sha256);
+    await vi.waitFor(
+      async () => expect(await metrics()).toMatch(/message="pacs002",outcome="same"\} [1-9]/),
+      {
+        timeout: 60_000,
+        interval: 500,
+      },
+    );
+  },
+);
+
+test('samples wait in a queue of 20 and are dropped beyond it; nothing waits for the second engine (MSG-8)', async () => {
+  const outcomes: string[] = [];
+  const { engine, stop } = withSecondOpinion(createLibxml2Engine(), {
+    share: 1,
+    second: new Promise(() => undefined), // never
+    onOutcome: (outcome) => void outcomes.push(outcome),
+    onFailure: (error) => outcomes.push(String(error)),
+  });
+  for (let nth = 1; nth <= 30; nth += 1) {
+    const parsed = engine.parse(Buffer.from(lotus), ['pacs008']);
+    if (!parsed.ok) throw new Error(parsed.refusal.detail);
+    expect(await parsed.value.validate()).toEqual([]);
+    parsed.value.dispose();
+  }
+  stop();
+  expect(outcomes).toEqual(Array.from({ length: 9 }, () => 'dropped')); // one is being asked, 20 wait
+});
+
+test('a machine without Java is told so, and libxml2 decides alone', async () => {
+  vi.stubEnv('JAVA_HOME', '/nowhere');
+  expect(await describeEngines({ xsdEngine: 'libxml2', xercesShare: 0.01 })).toMatch(
+    /^libxml2 decides alone; Xerces does not work here: .*Java/,
+  );
+});
+
+test.skipIf(!hasJava)(
+  `a machine with Java has both engines${hasJava ? '' : ' (skipped: there is no Java)'}`,
+  async () => {
+    expect(await describeEngines({ xsdEngine: 'libxml2', xercesShare: 0.01 })).toBe(
+      'libxml2 decides; Xerces (xsd-schema-validator) checks 1 % of the messages',
+    );
+  },
+);

@@ -1,0 +1,120 @@
+/**
+ * A second engine beside the one that decides (MSG-8): it validates a sample of the same messages, in the background. No
+ * message waits for it, and what it says changes nothing: whoever asked for it hears where the two verdicts differ.
+ */
+import { createHash } from 'node:crypto';
+import { assert } from '../core/assert.ts';
+import type { MessageName } from '../core/iso20022/messages.ts';
+import { mapValue } from '../core/result.ts';
+import type { ParsedMessage, XmlEngine } from './engine.ts';
+
+/** A message that both have judged, by what is no personal data. */
+export interface Judged {
+  readonly message: MessageName;
+  /** Of its bytes, hexadecimal: `messages.sha256`. */
+  readonly sha256: string;
+  /** By the engine that decides. */
+  readonly isValid: boolean;
+}
+
+export interface SecondOpinionOptions {
+  /** Share of the messages that it validates, 0 to 1. */
+  readonly share: number;
+  /** Settles once it is known whether the engine works here; undefined: it does not. */
+  readonly second: Promise<XmlEngine | undefined>;
+  readonly onOutcome: (outcome: 'same' | 'differs' | 'dropped', judged: Judged) => Promise<void> | void;
+  /** It could not be asked, or `onOutcome` failed. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+interface Sample {
+  readonly bytes: Uint8Array;
+  readonly message: MessageName;
+  readonly isValid: boolean;
+}
+
+const mostWaiting = 20; // samples, with their bytes; further ones are dropped
+const restFactor = 4; // it rests four times as long as it ran: a JVM has at most a fifth of one core
+
+const judgedOf = ({ message, isValid, bytes }: Sample): Judged => ({
+  message,
+  isValid,
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+});
+
+/** The same engine, which hands a sample of what it has validated to the second one. */
+export function withSecondOpinion(
+  engine: XmlEngine,
+  options: SecondOpinionOptions,
+): { readonly engine: XmlEngine; readonly stop: () => void } {
+  const { share, second, onOutcome, onFailure } = options;
+  const waiting: Sample[] = [];
+  let isBusy = false;
+  let isStopped = false;
+
+  async function ask(sample: Sample): Promise<void> {
+    const other = await second;
+    if (other === undefined) return;
+    const isValid = await isValidBy(other, sample);
+    if (!isStopped) await onOutcome(isValid === sample.isValid ? 'same' : 'differs', judgedOf(sample));
+  }
+
+  /** One at a time. */
+  function askNext(): void {
+    const sample = isBusy ? undefined : waiting.shift();
+    if (sample === undefined) return;
+    isBusy = true;
+    const beganAtMs = performance.now();
+    const rest = () => {
+      const timer = setTimeout(
+        () => {
+          isBusy = false;
+          askNext();
+        },
+        restFactor * (performance.now() - beganAtMs),
+      );
+      timer.unref();
+    };
+    void ask(sample).catch(onFailure).then(rest);
+  }
+
+  function offer(sample: Sample): void {
+    if (isStopped || Math.random() >= share) return;
+    if (waiting.length >= mostWaiting) {
+      void onOutcome('dropped', judgedOf(sample));
+      return;
+    }
+    waiting.push(sample);
+    askNext();
+  }
+
+  const watched = (parsed: ParsedMessage, bytes: Uint8Array): ParsedMessage => ({
+    ...parsed,
+    validate: async () => {
+      const violations = await parsed.validate();
+      offer({ bytes, message: parsed.type.name, isValid: violations.length === 0 });
+      return violations;
+    },
+  });
+
+  return {
+    engine: {
+      ...engine,
+      parse: (bytes, expected) => mapValue(engine.parse(bytes, expected), (parsed) => watched(parsed, bytes)),
+    },
+    stop: () => {
+      isStopped = true;
+      waiting.length = 0;
+    },
+  };
+}
+
+async function isValidBy(engine: XmlEngine, { bytes, message }: Sample): Promise<boolean> {
+  const parsed = engine.parse(bytes, [message]);
+  assert(parsed.ok, 'what one engine has opened, the other opens');
+  try {
+    return (await parsed.value.validate()).length === 0;
+  } finally {
+    parsed.value.dispose();
+  }
+}
