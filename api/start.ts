@@ -2,7 +2,8 @@
 // tests, which pass their own logger and task queues.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isLoopback, type ApiConfig } from '../core/config.ts';
+import type { ApiConfig } from '../core/config.ts';
+import { isLoopback } from '../core/private-settings.ts';
 import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { assertNoDemoClients } from '../db/clients.ts';

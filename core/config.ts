@@ -25,7 +25,6 @@ import { parseTraces, type TracesConfig } from './traces-config.ts';
 
 const ownForm =
   'an https address (http on loopback alone) in lower case, without userinfo, query or fragment';
-/** SEC-1, SEC-2: messages and tokens are sent to it. */
 const isOwnAddress = (text: string) =>
   isWebAddress(text) && isSecureAddress(text, { allowLoopbackHttp: true });
 const databaseUrlForm = 'an address with a host and a database, percent-encoded where needed';
@@ -345,10 +344,10 @@ function refusePublic(env: Environment, publicUrl: string, names: readonly Priva
   if (fault !== undefined) throw new ConfigurationError(fault);
 }
 
-const days = (env: Environment, name: EnvironmentVariableName) =>
-  Number(
-    formed(env, name, (text) => /^\d{1,4}$/.test(text) && Number(text) <= 3_650, 'a whole number, 0 to 3650'),
-  );
+const days = (env: Environment, name: EnvironmentVariableName) => {
+  const isDays = (text: string) => /^\d{1,4}$/.test(text) && Number(text) <= 3_650;
+  return Number(formed(env, name, isDays, 'a whole number, 0 to 3650'));
+};
 
 const asks = (env: Environment) => ({
   read: (name: EnvironmentVariableName) => read(env, name),
