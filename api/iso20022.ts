@@ -63,7 +63,7 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
       roles: ['ipso'],
       before: takeMessage,
       isSigned: true,
-      turns: 'message',
+      turns: 'submission',
       query: z.object({
         pacs002Endpoint: z.string().describe("The source operator's address for the pacs.002"),
       }),

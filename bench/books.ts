@@ -44,7 +44,7 @@ async function fillDay(
   { apiUrl, databaseUrl }: PaymentServices,
   { payments, date }: { readonly payments: number; readonly date: string },
 ): Promise<void> {
-  const load = await openPaymentLoad(apiUrl, 1);
+  const load = await openPaymentLoad(apiUrl, { concurrency: 1 });
   const [ready] = await load.prepare(1);
   const { id: of } = await load.run(ready as ReadyPayment);
   await load.close();

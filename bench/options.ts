@@ -11,6 +11,10 @@ payments                  payments per second, latency and CPU, beside an empty 
   --json                  one JSON object instead of the table
   --profile <folder>      leave CPU profiles of api and worker there
 
+overload                  payments submitted faster than they can be finished
+  --times <number>        how many times the sustainable rate (default: 2)
+  --seconds <number>      how long (default: 30)
+
 quotes                    requests per second of the quote and reference routes, beside bare ones
   --clients <number>      how many clients at once (default: 32)
   --seconds <number>      how long each round takes (default: 4)

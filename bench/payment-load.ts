@@ -3,12 +3,13 @@
 // not parsed as XML.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { buildPacs008 } from '../core/iso20022/build-pacs008.ts';
 import { clientCredentials, type TokenSource } from '../sandbox/tokens.ts';
 import type { QuoteOnOffer } from '../fixtures/bodies.ts';
 import { endingIn } from '../fixtures/endings.ts';
-import { instruction } from '../fixtures/instruction.ts';
+import { instruction, type Changes } from '../fixtures/instruction.ts';
 import { arrivals, closedCount } from './closed-count.ts';
 
 /** One payment, or one run of the floor, with its sender's waiting times. */
@@ -26,58 +27,109 @@ export interface ReadyPayment {
   readonly uetr: string;
   readonly answersAtOnce: boolean;
   readonly body: string;
+  /** Clearing system that submits it. */
+  readonly system: string;
+}
+
+export interface Submitted {
+  readonly httpStatus: number;
+  /** Of the pacs.002 in the answer; undefined: it is none. */
+  readonly status: string | undefined;
+  readonly text: string;
+  /** From sending the pacs.008 to its answer. */
+  readonly submitMs: number;
 }
 
 export interface PaymentLoad {
-  /** Gets a quote for each and writes the messages; not timed. */
+  /** Gets a quote for each, from the payers in turn, and writes the messages; not timed. */
   prepare(count: number): Promise<readonly ReadyPayment[]>;
+  submit(payment: ReadyPayment): Promise<Submitted>;
   /** Submits one and waits for its callback. @throws unless it ends ACCC */
   run(payment: ReadyPayment): Promise<Taken>;
   close(): Promise<void>;
 }
 
-const payerSystem = 'SGDFAST';
-const payerBic = 'LOTUSGS0';
+/** A corridor of the seed data, and an amount in the source currency that its maximum allows. */
+export interface Payer {
+  readonly system: string;
+  readonly bic: string;
+  readonly corridor: string;
+  readonly amount: string;
+}
+
+const payer: Payer = { system: 'SGDFAST', bic: 'LOTUSGS0', corridor: 'SG/SGD/TH/THB', amount: 'SGD/1000' };
+
+export interface PaymentLoadOptions {
+  readonly concurrency: number;
+  readonly payers?: readonly Payer[];
+  /** Told of each callback: UETR and final status. */
+  readonly onFinal?: (uetr: string, status: string) => void;
+  readonly changes?: Changes;
+}
+
 const acceptanceMark = '1999-01-01T00:00:00.000Z'; // replaced when it is sent (TIM-4)
+const refusedWaitMs = 500;
 const statusPattern = /TxSts>([A-Z]{4})</;
 const uetrPattern = /OrgnlUETR>([0-9a-f-]{36})</;
 
-export async function openPaymentLoad(apiUrl: string, concurrency: number): Promise<PaymentLoad> {
+export async function openPaymentLoad(
+  apiUrl: string,
+  { concurrency, payers = [payer], onFinal, changes = {} }: PaymentLoadOptions,
+): Promise<PaymentLoad> {
   const tokens = clientCredentials({ tokenUrl: `${apiUrl}/oauth/token` });
   const pool = new Pool(apiUrl, { connections: concurrency });
   const callbacks = arrivals<string>('callback');
   const receiver = createServer((request, response) => {
     void readText(request).then((text) => {
       response.end();
-      callbacks.arrive(uetrPattern.exec(text)?.[1] ?? '', statusPattern.exec(text)?.[1] ?? '');
+      const [uetr = '', status = ''] = [uetrPattern, statusPattern].map((pattern) => pattern.exec(text)?.[1]);
+      onFinal?.(uetr, status);
+      callbacks.arrive(uetr, status);
     });
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const callbackUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/pacs002`;
   const path = `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(callbackUrl)}`;
+  const submit = async ({ system, body }: ReadyPayment): Promise<Submitted> => {
+    const token = await tokens.tokenFor(system);
+    const begun = performance.now();
+    const answer = await pool.request({
+      path,
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/xml' },
+      body: body.replace(acceptanceMark, new Date().toISOString()),
+    });
+    const text = await answer.body.text();
+    const submitMs = performance.now() - begun;
+    return { httpStatus: answer.statusCode, status: statusPattern.exec(text)?.[1], text, submitMs };
+  };
+  /** A machine that is busy with other things may have to refuse some (OVL-1). */
+  const submitUntilTaken = async (payment: ReadyPayment): Promise<Submitted> => {
+    const submitted = await submit(payment);
+    if (submitted.httpStatus !== 429 && submitted.httpStatus !== 503) return submitted;
+    await delay(refusedWaitMs);
+    return submitUntilTaken(payment);
+  };
   return {
     prepare: async (count) => {
       const ready: ReadyPayment[] = [];
       await closedCount({ tasks: count, concurrency: 8 }, async (n) => {
-        ready.push(write(await askQuote(pool, tokens), n % 2 === 0));
+        const from = payers[n % payers.length] ?? payer;
+        const answersAtOnce = Math.floor(n / payers.length) % 2 === 0;
+        ready.push(write(await askQuote(pool, tokens, from), { ...from, answersAtOnce, changes }));
       });
       return ready;
     },
-    run: async ({ uetr, answersAtOnce, body }) => {
-      const token = await tokens.tokenFor(payerSystem);
-      const callback = callbacks.next(uetr);
+    submit,
+    run: async (payment) => {
+      const { uetr: id, answersAtOnce } = payment;
+      await tokens.tokenFor(payment.system); // not timed
+      const callback = callbacks.next(id);
       const begun = performance.now();
-      const answer = await pool.request({
-        path,
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/xml' },
-        body: body.replace(acceptanceMark, new Date().toISOString()),
-      });
-      const text = await answer.body.text();
-      const submitMs = performance.now() - begun;
-      expectStatus('ACTC', statusPattern.exec(text)?.[1] ?? `HTTP ${answer.statusCode}: ${text}`);
+      const { status, httpStatus, text, submitMs } = await submitUntilTaken(payment);
+      expectStatus('ACTC', status ?? `HTTP ${httpStatus}: ${text}`);
       expectStatus('ACCC', await callback);
-      return { id: uetr, answersAtOnce, submitMs, totalMs: performance.now() - begun };
+      return { id, answersAtOnce, submitMs, totalMs: performance.now() - begun };
     },
     close: async () => {
       await pool.close();
@@ -92,11 +144,15 @@ function expectStatus(expected: string, actual: string): void {
   if (actual !== expected) throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 500)}`);
 }
 
-async function askQuote(pool: Pool, tokens: TokenSource): Promise<QuoteOnOffer> {
+async function askQuote(
+  pool: Pool,
+  tokens: TokenSource,
+  { bic, corridor, amount }: Payer,
+): Promise<QuoteOnOffer> {
   const answer = await pool.request({
-    path: `/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=${payerBic}`,
+    path: `/quotes/${corridor}/${amount}?finInstIdType=BICFI&finInstId=${bic}`,
     method: 'GET',
-    headers: { authorization: `Bearer ${await tokens.tokenFor(payerBic)}` },
+    headers: { authorization: `Bearer ${await tokens.tokenFor(bic)}` },
   });
   const text = await answer.body.text();
   if (answer.statusCode !== 200) throw new Error(`no quotes: ${answer.statusCode} ${text}`);
@@ -105,12 +161,16 @@ async function askQuote(pool: Pool, tokens: TokenSource): Promise<QuoteOnOffer> 
   return best;
 }
 
-function write(quote: QuoteOnOffer, answersAtOnce: boolean): ReadyPayment {
+function write(
+  quote: QuoteOnOffer,
+  { system, answersAtOnce, changes }: Payer & { readonly answersAtOnce: boolean; readonly changes: Changes },
+): ReadyPayment {
   const message = instruction(quote, {
     ending: answersAtOnce ? endingIn.creditedAtOnce : endingIn.creditedLater,
     acceptanceDateTime: acceptanceMark,
+    ...changes,
   });
-  return { uetr: message.uetr, answersAtOnce, body: buildPacs008(message) };
+  return { uetr: message.uetr, answersAtOnce, system, body: buildPacs008(message) };
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

@@ -41,6 +41,8 @@ export interface StartServicesOptions {
   readonly isSealed?: boolean;
   /** Where api and worker write a CPU profile when they end; absent: none. */
   readonly profileFolder?: string;
+  /** More settings of api and worker. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const root = join(import.meta.dirname, '..');
@@ -138,6 +140,7 @@ async function startProcesses(
     DEMO: '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
     LOG_LEVEL: 'info',
+    ...options.settings,
     ...(options.isSealed === true && { SEALING_KEYS: `bench:${randomBytes(32).toString('base64')}` }),
   };
   const start = async (name: string, says: string, environment: Readonly<Record<string, string>>) => {

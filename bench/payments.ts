@@ -67,7 +67,7 @@ export async function benchPayments(argv: readonly string[], place: ThrowawayPla
   const client = new Client({ connection, namespace: services.temporal.namespace });
   const floor = await startFloor({ client, ...services.temporal, ...services.floor, answerDelayMs });
   place.atEnd(() => floor.stop());
-  const load = await openPaymentLoad(services.apiUrl, concurrency);
+  const load = await openPaymentLoad(services.apiUrl, { concurrency });
   place.atEnd(() => load.close());
   const result = await measure({ services, client, load, floor, say }, plan);
   console.log(values.json ? JSON.stringify(result) : renderReport(result));

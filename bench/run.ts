@@ -13,6 +13,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   quotes: async () => (await import('./quotes.ts')).benchQuotes,
   books: async () => (await import('./books.ts')).benchBooks,
   limits: async () => (await import('./limits.ts')).benchLimits,
+  overload: async () => (await import('./overload.ts')).benchOverload,
   hono: async () => (await import('./hono.ts')).benchHono,
 };
 

@@ -55,18 +55,18 @@ export async function authenticateAfter(
   if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for (OBS-1)
   const signed = isKnown && checkSignature !== undefined ? await checkSignature(context, claimed) : undefined;
   const over = isKnown ? refusalOf(signed, { context, caller: claimed, count }) : undefined;
-  const leaveRoom = isKnown && over === undefined ? turns?.makeRoom(senderOf(claimed)) : undefined;
-  const hasRoom = over === undefined && (turns === undefined || leaveRoom !== undefined);
+  const room = isKnown && over === undefined ? turns?.makeRoom(senderOf(claimed)) : undefined;
+  const hasRoom = over === undefined && typeof room !== 'object';
   try {
     const refusal = await before(context, isKnown && hasRoom);
     if (refusal !== undefined) return refusal;
   } finally {
-    leaveRoom?.();
+    if (typeof room === 'function') room();
   }
   if (!isKnown) return claimed;
   if (over !== undefined) return over;
   const caller = await authenticator.authenticate(context); // as it is now (SEC-8)
-  if (!hasRoom) return problem('too-many-messages');
+  if (typeof room === 'object') return room;
   if (signed === undefined || isProblem(signed) || isProblem(caller)) return caller;
   return (await signed(context.get('message'))) ?? caller;
 }

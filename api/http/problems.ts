@@ -291,6 +291,14 @@ export const problems = {
     detail:
       'You send faster than can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
+  overloaded: {
+    status: 503,
+    title: 'More messages than can be answered in time',
+    ruleId: 'OVL-1',
+    retryAfter: 2,
+    detail:
+      'All payment systems together send faster than can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
+  },
   'signature-refused': {
     status: 401,
     title: 'Signature refused',

@@ -26,6 +26,7 @@ import type { Quotas } from './quotas.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 import { createPace } from './pace.ts';
 import { toldToSigner } from './signer.ts';
+import { admitting } from './admission.ts';
 import { createTurns, turnKinds, type TurnKind, type Turns } from './turns.ts';
 
 type Fields = z.ZodObject;
@@ -259,7 +260,7 @@ function inRoom<Value>(
   if (turns === undefined) return receive;
   return async (context, caller) => {
     const leaveRoom = turns.makeRoom(senderOf(caller));
-    if (leaveRoom === undefined) return problem('too-many-messages');
+    if (typeof leaveRoom === 'object') return leaveRoom;
     try {
       return await receive(context);
     } finally {
@@ -273,7 +274,8 @@ function turnsByKind(): (kind: TurnKind) => Turns {
   const pace = createPace();
   const shared = new Map<TurnKind, Turns>();
   return (kind) => {
-    if (kind === 'message' || kind === 'resolution') return createTurns(turnKinds[kind], pace);
+    if (kind === 'message') return createTurns(turnKinds[kind], pace);
+    if (kind === 'submission' || kind === 'resolution') return admitting(createTurns(turnKinds[kind], pace));
     const turns = shared.get(kind) ?? createTurns(turnKinds[kind]);
     shared.set(kind, turns);
     return turns;
@@ -343,6 +345,7 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
         ...(route.isSigned ? (['signature-refused'] as const) : []),
         'too-many-requests',
         ...(turnKindOf(route) === undefined ? [] : (['too-many-messages'] as const)),
+        ...(route.turns === 'submission' || route.turns === 'resolution' ? (['overloaded'] as const) : []),
       ],
       takesBody: route.method === 'post',
       kept: route.madeFrom !== undefined,

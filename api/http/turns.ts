@@ -21,8 +21,10 @@ export interface TurnLimits {
 export const turnKinds = {
   /** Messages that are judged in some tens of milliseconds: eight keep every part of the service busy, and no more. */
   message: { atOnce: 8, waiting: 100, waitMs: 5_000 },
+  /** Payments, which are judged in the same time. Few wait long, because admission.ts refuses those that would. */
+  submission: { atOnce: 8, waiting: 100, waitMs: 2_000 },
   /** Messages that are answered by others: most of the time they only wait (RES-1). */
-  resolution: { atOnce: 16, waiting: 100, waitMs: 5_000 },
+  resolution: { atOnce: 16, waiting: 100, waitMs: 2_000 },
   /**
    * Questions that the database answers, of which some hold the thread for a millisecond or more when its answer comes:
    * another's message goes on behind two of them, and not behind hundreds. No body waits with them, so many may.
@@ -52,9 +54,9 @@ export interface WaitingClient {
 export interface Turns {
   /**
    * Makes room for a body, before any of it is kept.
-   * @returns to be called when it has arrived; undefined if as many arrive as may wait
+   * @returns to be called when it has arrived; or why there is no room for it
    */
-  makeRoom(sender: string): (() => void) | undefined;
+  makeRoom(sender: string): (() => void) | Problem;
   /**
    * Does the work when it is the sender's turn.
    * @param work may give its turn up before it ends, once its message is judged or stored for good, and all that is left is to
@@ -162,7 +164,7 @@ export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
   return {
     makeRoom(sender) {
       const line = lineOf(lines, sender);
-      if (line.arriving >= limits.waiting) return undefined;
+      if (line.arriving >= limits.waiting) return problem('too-many-messages');
       line.arriving += 1;
       return () => {
         line.arriving -= 1;

@@ -1,11 +1,12 @@
 // One operator that sends while the engine is slow (SEC-7, I-16): what it has under way is bounded by what is judged,
 // not by the time that passes, or the slower the engine is, the more of its messages everybody else stands behind.
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
-import { bestQuote, submitXml } from '../harness/payer.ts';
+import { bestQuote, submitXml, type Submitted } from '../harness/payer.ts';
+import type { Problem } from '../../fixtures/bodies.ts';
 
 const gateway = await testGateway({ worker: false }); // nothing is judged
 
@@ -31,10 +32,28 @@ test.each([
     const flood = Array.from({ length: 40 }, () =>
       submitXml(gateway, buildPacs008(one()), prefer === undefined ? {} : { prefer }),
     );
-    await delay(4_500); // within the time for which the others wait for their turn
+    await delay(1_500); // within the time for which the others wait for their turn
     const underWay = (await storedSubmissions()) - before;
     await Promise.allSettled(flood);
     expect(underWay).toBe(8);
   },
   60_000,
 );
+
+test('nothing is stored of what would be answered late, and another operator is heard (OVL-1, I-16)', async () => {
+  const quote = await bestQuote(gateway);
+  const submitOne = () => submitXml(gateway, buildPacs008(instruction(quote)));
+  const flood = Array.from({ length: 40 }, submitOne);
+  let refused: Submitted | undefined;
+  while (refused === undefined) {
+    await delay(100);
+    const answer = await Promise.race([submitOne(), delay(1_000)]);
+    if (answer?.httpStatus === 429) refused = answer;
+  }
+  expect((JSON.parse(refused.text) as Problem).code).toBe('too-many-messages');
+  expect(refused.headers.get('retry-after')).toBe('2');
+  const before = await storedSubmissions();
+  const other = submitXml(gateway, buildPacs008(instruction(quote)), { clientId: 'THBPPAY' });
+  await vi.waitFor(async () => expect(await storedSubmissions()).toBe(before + 1), { timeout: 9_000 });
+  await Promise.allSettled([...flood, other]);
+}, 60_000);

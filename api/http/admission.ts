@@ -1,0 +1,112 @@
+/**
+ * Refuses a submission at once that would be answered late (OVL-1). By Little's law, a new one waits as long as those
+ * before it take at the rate at which they are answered now.
+ */
+import { problem, type Problem } from './problem.ts';
+import type { Turns } from './turns.ts';
+
+const expectedWaitMs = 1_500; // less than the 2 s of OVL-1, because it is an estimate
+const windowMs = 250;
+const firstGuessPerSecond = 50; // corrected within the first second of load
+const busySeconds = 0.25; // in a busy window there is, at all times, work for so long
+
+/** Answers per second while there is enough to do, measured in windows. */
+interface Capacity {
+  enter(): void;
+  leave(): void;
+  perSecond(): number;
+}
+
+function createCapacity(clock: () => number): Capacity {
+  let perSecond = firstGuessPerSecond;
+  let inside = 0;
+  let leastInside = 0; // in this window
+  let answered = 0; // in this window
+  let sinceMs = clock();
+
+  /** A window that was not busy shows what was asked, not what can be answered: it counts only if it was faster. */
+  function endWindow(): void {
+    const now = clock();
+    const elapsedMs = now - sinceMs;
+    if (elapsedMs < windowMs) return;
+    const rate = (answered * 1_000) / elapsedMs;
+    const wasBusy = leastInside >= perSecond * busySeconds;
+    if (wasBusy || rate > perSecond) perSecond = Math.max(1, (perSecond + rate) / 2);
+    answered = 0;
+    leastInside = inside;
+    sinceMs = now;
+  }
+
+  return {
+    enter() {
+      endWindow();
+      inside += 1;
+    },
+    leave() {
+      inside -= 1;
+      answered += 1;
+      leastInside = Math.min(leastInside, inside);
+      endWindow();
+    },
+    perSecond: () => perSecond,
+  };
+}
+
+/** @param clock monotonic, in milliseconds */
+export function admitting(turns: Turns, clock = () => performance.now()): Turns {
+  const capacity = createCapacity(clock);
+  const underWay = new Map<string, number>(); // arriving, waiting or being judged, by sender
+
+  function change(sender: string, by: number): void {
+    const count = (underWay.get(sender) ?? 0) + by;
+    if (count === 0) underWay.delete(sender);
+    else underWay.set(sender, count);
+  }
+
+  /** Senders take turns, so each has an equal part of the capacity. One message of each is always admitted. */
+  function refusalOf(sender: string): Problem | undefined {
+    const own = underWay.get(sender) ?? 0;
+    if (own === 0) return undefined;
+    const senders = underWay.size;
+    const waitMs = ((own + 1) * senders * 1_000) / capacity.perSecond();
+    if (waitMs <= expectedWaitMs) return undefined;
+    const others = [...underWay.values()].reduce((sum, count) => sum + count, -own);
+    const isItsOwn = own > (2 * others) / Math.max(1, senders - 1); // more than twice what the others have on average
+    return problem(isItsOwn ? 'too-many-messages' : 'overloaded');
+  }
+
+  return {
+    makeRoom(sender) {
+      const refusal = refusalOf(sender);
+      if (refusal !== undefined) return refusal;
+      const leaveRoom = turns.makeRoom(sender);
+      if (typeof leaveRoom === 'object') return leaveRoom;
+      change(sender, 1);
+      return () => {
+        change(sender, -1);
+        leaveRoom();
+      };
+    },
+    async take(sender, work, client) {
+      change(sender, 1);
+      capacity.enter();
+      let isAnswered = false;
+      const end = () => {
+        if (isAnswered) return;
+        isAnswered = true;
+        change(sender, -1);
+        capacity.leave();
+      };
+      const judge = (giveUp: () => void) =>
+        work(() => {
+          end();
+          giveUp();
+        });
+      try {
+        return await turns.take(sender, judge, client);
+      } finally {
+        end();
+      }
+    },
+  };
+}

@@ -1,0 +1,157 @@
+// `npm run bench -- overload`: eight payment systems submit faster than payments can be finished (OVL-1). What is and is
+// not measured: bench/README.md.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ThrowawayPlace } from '../cli/throwaway.ts';
+import { closedCount, quantile } from './closed-count.ts';
+import { positive, readOptions } from './options.ts';
+import { openPaymentLoad, type Payer, type PaymentLoad, type ReadyPayment } from './payment-load.ts';
+import { startPaymentServices } from './payment-services.ts';
+
+const optionTable = {
+  times: { type: 'string', default: '2' },
+  seconds: { type: 'string', default: '30' },
+} as const;
+
+const payers: readonly Payer[] = [
+  ['SGDFAST', 'SG', 'SG/SGD/TH/THB', 'SGD/1000'],
+  ['MYRRPP', 'MY', 'MY/MYR/SG/SGD', 'MYR/1000'],
+  ['THBPPAY', 'TH', 'TH/THB/MY/MYR', 'THB/10000'],
+  ['PHPINST', 'PH', 'PH/PHP/SG/SGD', 'PHP/10000'],
+  ['INRUPI', 'IN', 'IN/INR/SG/SGD', 'INR/10000'],
+  ['IDRBFAST', 'ID', 'ID/IDR/SG/SGD', 'IDR/1000000'],
+  ['HKDFPS', 'HK', 'HK/HKD/JP/JPY', 'HKD/1000'],
+  ['EURTIPS', 'DE', 'DE/EUR/TH/THB', 'EUR/100'],
+].map(([system = '', country = '', corridor = '', amount = '']) => ({
+  system,
+  bic: `LOTU${country}S0`,
+  corridor,
+  amount,
+}));
+
+const concurrency = 32;
+const closedPayments = 800; // of which the first half warms up
+const settleMs = 5_000; // of the load, until queues have their length: not counted as throughput
+const probeEveryMs = 250;
+const recoveredProbes = 4; // in a row
+const longestRecoveryMs = 60_000;
+
+/** Submissions of the open loop. */
+interface Outcomes {
+  readonly accepted: number[];
+  readonly refused: number[];
+  readonly codes: Map<string, number>;
+}
+
+export async function benchOverload(argv: readonly string[], place: ThrowawayPlace): Promise<void> {
+  const values = readOptions(argv, optionTable);
+  const times = positive(values.times, '--times', 'fraction');
+  const seconds = positive(values.seconds, '--seconds');
+  const services = await startPaymentServices({
+    place,
+    say: (line) => console.log(line),
+    settings: { MESSAGES_PER_MINUTE: '0' }, // what one client may send is not what is measured
+  });
+  const finals: { readonly status: string; readonly atMs: number }[] = [];
+  const load = await openPaymentLoad(services.apiUrl, {
+    concurrency: 512, // an open loop waits for no connection
+    payers,
+    onFinal: (_, status) => finals.push({ status, atMs: performance.now() }),
+    changes: { priority: 'HIGH' },
+  });
+  place.atEnd(() => load.close());
+  const sustainable = await measureSustainable(load);
+  const idleMs = await idleSubmit(load);
+  const perSecond = Math.round(sustainable * times);
+  console.log(
+    `  sustainable ${sustainable.toFixed(1)}/s in a closed loop of ${concurrency}; idle submit ${idleMs.toFixed(0)} ms`,
+  );
+  console.log(`  preparing ${perSecond * seconds} payments`);
+  const ready = await load.prepare(perSecond * seconds);
+  finals.length = 0;
+  const beganAtMs = performance.now();
+  const outcomes = await openLoop(load, ready, perSecond);
+  const endedAtMs = performance.now();
+  const recoveryMs = await recovery(load, idleMs);
+  await untilAllFinal(finals, outcomes.accepted.length);
+  const finished = finals.filter(({ atMs }) => atMs > beganAtMs + settleMs && atMs <= endedAtMs).length;
+  const finishedPerSecond = finished / ((endedAtMs - beganAtMs - settleMs) / 1_000);
+  const show = (name: string, of: readonly number[]) =>
+    console.log(
+      `${name.padEnd(12)} ${String(of.length).padStart(6)}   p50 ${quantile(of, 0.5).toFixed(0)} ms   p99 ${quantile(of, 0.99).toFixed(0)} ms   most ${Math.max(0, ...of).toFixed(0)} ms`,
+    );
+  console.log(`\n${perSecond}/s for ${seconds} s from ${payers.length} payment systems, all HIGH:`);
+  show('accepted', outcomes.accepted);
+  show('refused', outcomes.refused);
+  console.log(`answers      ${[...outcomes.codes].map(([code, count]) => `${code}: ${count}`).join(', ')}`);
+  console.log(
+    `finished     ${finishedPerSecond.toFixed(1)}/s, ${((100 * finishedPerSecond) / sustainable).toFixed(0)} % of the sustainable rate`,
+  );
+  const rejected = finals.filter(({ status }) => status !== 'ACCC').length;
+  console.log(`rejected     ${rejected} of ${outcomes.accepted.length} accepted payments`);
+  console.log(`recovered    ${(recoveryMs / 1_000).toFixed(1)} s after the load ended`);
+}
+
+/** Payments per second of a closed loop, after a warm-up. */
+async function measureSustainable(load: PaymentLoad): Promise<number> {
+  const runAll = async () => {
+    const ready = await load.prepare(closedPayments / 2);
+    return closedCount({ tasks: ready.length, concurrency }, async (n) => {
+      await load.run(ready[n] as ReadyPayment);
+    });
+  };
+  await runAll();
+  return closedPayments / 2 / (await runAll());
+}
+
+async function idleSubmit(load: PaymentLoad): Promise<number> {
+  const times: number[] = [];
+  for (const payment of await load.prepare(20)) {
+    times.push((await load.run(payment)).submitMs);
+    await delay(100);
+  }
+  return quantile(times, 0.5);
+}
+
+/** Payments are sent when they are due, whatever has been answered; each is measured from when it was due. */
+async function openLoop(
+  load: PaymentLoad,
+  ready: readonly ReadyPayment[],
+  perSecond: number,
+): Promise<Outcomes> {
+  const outcomes: Outcomes = { accepted: [], refused: [], codes: new Map() };
+  const beganAtMs = performance.now();
+  const asked = ready.map(async (payment, nth) => {
+    const dueAtMs = beganAtMs + (nth * 1_000) / perSecond;
+    await delay(Math.max(0, dueAtMs - performance.now()));
+    const { httpStatus, status } = await load.submit(payment);
+    const tookMs = performance.now() - dueAtMs;
+    const code = status ?? String(httpStatus);
+    outcomes.codes.set(code, (outcomes.codes.get(code) ?? 0) + 1);
+    if (status === 'ACTC') outcomes.accepted.push(tookMs);
+    else outcomes.refused.push(tookMs);
+  });
+  await Promise.all(asked);
+  return outcomes;
+}
+
+/** Milliseconds until submissions, one at a time, are answered as on the idle system again, or twice as slowly. */
+async function recovery(load: PaymentLoad, idleMs: number): Promise<number> {
+  const ready = await load.prepare(longestRecoveryMs / probeEveryMs);
+  const beganAtMs = performance.now();
+  let inARow = 0;
+  let sinceMs = beganAtMs;
+  for (const payment of ready) {
+    const { status, submitMs } = await load.submit(payment);
+    const isFast = status === 'ACTC' && submitMs <= 2 * idleMs + 20;
+    if (isFast && inARow === 0) sinceMs = performance.now();
+    inARow = isFast ? inARow + 1 : 0;
+    if (inARow === recoveredProbes) return sinceMs - beganAtMs;
+    await delay(probeEveryMs);
+  }
+  return Infinity;
+}
+
+async function untilAllFinal(finals: readonly unknown[], count: number): Promise<void> {
+  const deadline = performance.now() + longestRecoveryMs;
+  while (finals.length < count && performance.now() < deadline) await delay(100);
+}
