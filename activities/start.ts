@@ -3,12 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
+import { codeSets } from '../core/iso20022/external-codes.ts';
 import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
 import { tellOfSealing } from '../db/sealing-state.ts';
 import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
+import { openCodeSets } from '../xml/open-code-sets.ts';
 import { openCheckedEngine } from './check-samples.ts';
 import { createOutbound } from './outbound.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
@@ -50,6 +52,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     for (const closeOne of closers.toReversed()) await closeOne();
   };
   try {
+    openCodeSets(config.codeSetsDirectory);
     // whatever may keep the process from starting comes before it takes work
     const telemetry =
       config.metrics &&
@@ -127,6 +130,6 @@ const openOutbound = ({
   createOutbound({ allowLoopback, ...(logins && { logins }), ...(certificates && { certificates }) });
 
 function withProcess(registry: WorkerMetrics['registry'], db: Db): WorkerMetrics['registry'] {
-  addProcessMetrics(registry, () => poolState(db));
+  addProcessMetrics(registry, { pool: () => poolState(db), codeSets: codeSets() });
   return registry;
 }
