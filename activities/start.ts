@@ -42,8 +42,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   const { logger, engine: given, sdkMetrics, ...options } = start;
   const db = openDatabase(config, start);
   const outbound = openOutbound(config);
-  const metrics = createWorkerMetrics();
-  metrics.watchReceivers(() => outbound.states());
+  const metrics = openMetrics(outbound);
   let workers: RunningWorkers | undefined;
   const isReady = async () =>
     (await Promise.all([isAnswering(db), workers?.isReady() ?? false])).every(Boolean);
@@ -52,8 +51,8 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     for (const closeOne of closers.toReversed()) await closeOne();
   };
   try {
-    openCodeSets(config.codeSetsDirectory);
     // whatever may keep the process from starting comes before it takes work
+    openCodeSets(config.codeSetsDirectory);
     const telemetry =
       config.metrics &&
       (await startTelemetry({
@@ -128,6 +127,12 @@ const openOutbound = ({
   receiverCertificates: certificates,
 }: WorkerConfig) =>
   createOutbound({ allowLoopback, ...(logins && { logins }), ...(certificates && { certificates }) });
+
+function openMetrics(outbound: ReturnType<typeof openOutbound>): WorkerMetrics {
+  const metrics = createWorkerMetrics();
+  metrics.watchReceivers(() => outbound.states());
+  return metrics;
+}
 
 function withProcess(registry: WorkerMetrics['registry'], db: Db): WorkerMetrics['registry'] {
   addProcessMetrics(registry, { pool: () => poolState(db), codeSets: codeSets() });

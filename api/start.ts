@@ -66,8 +66,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     await beginSealing(db);
     await wrapIssuerKeys(db); // also where another issuer is used by now, so that no key is needed for them
     await tellOfSealing(db, logger);
-    openCodeSets(config.codeSetsDirectory); // before the engine, which tries a guideline by them
-    const engine = await openConfiguredEngine(config); // it keeps the process busy: before anything that has to answer in time
+    const engine = await openJudging(config); // it keeps the process busy: before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
@@ -124,6 +123,12 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     await close();
     throw error;
   }
+}
+
+/** Code sets first: a guideline is tried by them. */
+function openJudging(config: ApiConfig): ReturnType<typeof openConfiguredEngine> {
+  openCodeSets(config.codeSetsDirectory);
+  return openConfiguredEngine(config);
 }
 
 const openDatabase = (config: ApiConfig, { logger, traces }: ApiOptions) =>

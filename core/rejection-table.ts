@@ -63,7 +63,7 @@ export const rejections = {
     isoCode: 'AC01',
     ruleId: 'REF-7',
     checks: 'An IBAN has the length of its country, and its check digits fit (ISO 13616).',
-    text: 'no IBAN: wrong length for its country, or wrong check digits',
+    text: 'no IBAN by its length or its check digits',
     expected: 'the IBAN of the account, by ISO 13616',
   },
   'amount-zero': {

@@ -66,7 +66,7 @@ describe('an answer that was stored', () => {
   });
 });
 
-test('an IBAN that a directory found is asked about as it came, though its check digits are wrong (PAY-11)', async () => {
+test('an IBAN that a directory found is asked about as it came, though its check digits are wrong (REF-7)', async () => {
   const judgement = await routed(proxyRequest('+66800000004'));
   operator.answer = (response, body) => {
     void yesTo(body).then((text) =>

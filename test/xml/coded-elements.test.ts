@@ -68,8 +68,7 @@ describe.each(names)('%s', (name) => {
         const isoName = official.get(path.join('/')) ?? '';
         if (!isoName.startsWith('External') || isEnumerated(model, type)) return [];
         const coding = codingOf(path);
-        const held =
-          coding !== undefined && 'set' in coding ? isoNames[coding.set] : coding?.passedBy;
+        const held = coding !== undefined && 'set' in coding ? isoNames[coding.set] : coding?.passedBy;
         const passed: Readonly<Record<string, string>> = {
           ExternalCashClearingSystem1Code: 'MSG-5',
           ExternalVerificationReason1Code: 'RES-4',
