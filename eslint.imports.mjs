@@ -147,6 +147,7 @@ const folders = {
 
 /** What a file may import beyond its folder's row. @type {Record<string, Row>} */
 const files = {
+  'core/iban.ts': { packages: ['ibantools'] },
   'core/money.ts': { packages: ['decimal.js'] },
   'xml/open-engine.ts': { importsLater: true }, // the second engine, where it is chosen
   'xml/xerces.ts': { packages: ['xsd-schema-validator'], importsLater: true },

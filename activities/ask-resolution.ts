@@ -13,7 +13,7 @@ import type { EnquiryActivities } from '../contract/activities.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { failure } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { assigneeOf, openRequest } from './resolution-messages.ts';
+import { acceptedRequest, assigneeOf, openRequest } from './resolution-messages.ts';
 import { claimSend, enter, ownFault, send, type AnswerBody } from './send.ts';
 
 const followMs = 100; // to store an answer and act on it before the deadline
@@ -51,7 +51,7 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
 async function askedBy({ engine }: ActivityDependencies, enquiry: StandingEnquiry): Promise<string> {
   const { body, messageIdentification } = enquiry;
   if (body === null) return '';
-  const { reading } = await openRequest(engine, { body, messageIdentification });
+  const { reading } = await openRequest(engine, { body, messageIdentification }, acceptedRequest);
   return reading.ok ? assigneeOf(reading.value) : '';
 }
 
@@ -67,7 +67,7 @@ async function referencesOf(
   { body, messageIdentification }: ClaimedAttempt,
 ): Promise<RequestReferences> {
   assert(body !== null, 'what was answered was sent');
-  return (await openRequest(engine, { body, messageIdentification })).references;
+  return (await openRequest(engine, { body, messageIdentification }, acceptedRequest)).references;
 }
 
 /** Id of the stored acmt.024; undefined: it does not answer this request, and is on record as refused (RES-2). */

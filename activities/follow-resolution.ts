@@ -25,6 +25,7 @@ import type { ResolutionAnswer, ResolutionLocalActivities, ResolutionStep } from
 import { boundSubmission } from './defects.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import {
+  acceptedRequest,
   composeBare,
   composeEnquiry,
   composePassedOn,
@@ -108,7 +109,8 @@ async function openAgain(
   resolutionId: string,
   stored: StoredRequest,
 ): Promise<Open & { readonly stored: { readonly resolution: StoredResolution } }> {
-  const { reading, references } = await openRequest(deps.engine, { ...stored, body: await stored.open() });
+  const kept = { ...stored, body: await stored.open() };
+  const { reading, references } = await openRequest(deps.engine, kept, acceptedRequest);
   const { resolution } = stored;
   assert(reading.ok && resolution !== undefined, 'a request that was routed is valid');
   const request = { resolutionId, ...stored, references };

@@ -8,6 +8,7 @@ import {
   readAcmt023,
   readRequestReferences,
   requestReferencesOf,
+  takeAcmt023,
   type Acmt023,
   type RequestLeg,
   type RequestReferences,
@@ -15,11 +16,11 @@ import {
 import { answerAcmt023, passOnAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
 import { compact } from '../core/compact.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
-import { elementAt } from '../core/iso20022/tree.ts';
+import { elementAt, type XmlElement } from '../core/iso20022/tree.ts';
 import { additionalInformation, explain } from '../core/explanation.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
 import { rejections } from '../core/rejection-table.ts';
-import type { Result } from '../core/result.ts';
+import { ok, type Result } from '../core/result.ts';
 import { requestRejectionOf, type Enquiry } from '../core/resolution.ts';
 import type { OutgoingMessage } from '../db/messages.ts';
 import type { NewAnswer, NewEnquiry } from '../db/resolutions.ts';
@@ -39,16 +40,20 @@ export interface Request {
 /** How the gateway names itself when it answers for itself. */
 const ownName = { otherId: 'ISTHMUS' };
 
+/** Reads a request that was judged before, or is ours: its values are not judged again. */
+export const acceptedRequest = (document: XmlElement) => ok(takeAcmt023(document));
+
 /** The values of a stored request, and what every answer to it carries. */
 export async function openRequest(
   engine: XmlEngine,
   stored: { readonly body: Buffer; readonly messageIdentification: string },
+  read: (document: XmlElement) => Result<Acmt023, Rejection> = readAcmt023,
 ): Promise<{ reading: Result<Acmt023, Rejection>; references: RequestReferences }> {
   const parsed = engine.parse(stored.body, ['acmt023']);
   assert(parsed.ok, 'a stored request passed intake');
   const { document } = parsed.value;
   try {
-    const reading = await readValid(parsed.value, readAcmt023, requestRejectionOf);
+    const reading = await readValid(parsed.value, read, requestRejectionOf);
     const references = reading.ok
       ? requestReferencesOf(reading.value)
       : readRequestReferences(document, stored.messageIdentification);

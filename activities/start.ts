@@ -3,12 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/config.ts';
+import { codeSets } from '../core/iso20022/external-codes.ts';
 import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
 import { openReferenceCache } from '../db/reference-cache.ts';
 import { tellOfSealing } from '../db/sealing-state.ts';
 import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
+import { openCodeSets } from '../xml/open-code-sets.ts';
 import { openCheckedEngine } from './check-samples.ts';
 import { createOutbound } from './outbound.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
@@ -40,8 +42,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   const { logger, engine: given, sdkMetrics, ...options } = start;
   const db = openDatabase(config, start);
   const outbound = openOutbound(config);
-  const metrics = createWorkerMetrics();
-  metrics.watchReceivers(() => outbound.states());
+  const metrics = openMetrics(outbound);
   let workers: RunningWorkers | undefined;
   const isReady = async () =>
     (await Promise.all([isAnswering(db), workers?.isReady() ?? false])).every(Boolean);
@@ -51,6 +52,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   };
   try {
     // whatever may keep the process from starting comes before it takes work
+    openCodeSets(config.codeSetsDirectory);
     const telemetry =
       config.metrics &&
       (await startTelemetry({
@@ -126,7 +128,13 @@ const openOutbound = ({
 }: WorkerConfig) =>
   createOutbound({ allowLoopback, ...(logins && { logins }), ...(certificates && { certificates }) });
 
+function openMetrics(outbound: ReturnType<typeof openOutbound>): WorkerMetrics {
+  const metrics = createWorkerMetrics();
+  metrics.watchReceivers(() => outbound.states());
+  return metrics;
+}
+
 function withProcess(registry: WorkerMetrics['registry'], db: Db): WorkerMetrics['registry'] {
-  addProcessMetrics(registry, () => poolState(db));
+  addProcessMetrics(registry, { pool: () => poolState(db), codeSets: codeSets() });
   return registry;
 }

@@ -6,7 +6,7 @@ import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 
 /** A destination may give any code (PAY-11): those that we do not know are one, or they would make series without end. */
 const labelOf = (code: string | null): string | null =>
-  code === null || codeSets.statusReason.codes.has(code) ? code : 'other';
+  code === null || codeSets().codes.statusReason.has(code) ? code : 'other';
 
 /** Of a pacs.008. */
 interface Submission {

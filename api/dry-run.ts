@@ -7,6 +7,7 @@ import { readUetr } from '../core/iso20022/references.ts';
 import { additionalInformation, explain, faults } from '../core/explanation.ts';
 import type { Fault } from '../core/rejection-table.ts';
 import type { ParsedMessage, XmlEngine } from '../xml/engine.ts';
+import { codeSetsSchema, renderCodeSets } from './code-sets.ts';
 import type { RouteModule } from './dependencies.ts';
 import { aboutRequest } from './http/access-log.ts';
 import { bodyOf, refusal, refusedKeys, takeMessage } from './http/intake.ts';
@@ -62,6 +63,7 @@ const dryRunSchema = z
           'The detail with which a submission of this message would be refused (400, message-refused) before it is judged, ' +
           'because it lacks the keys that an answer repeats (MSG-2); null if it would be judged',
       }),
+    codeSets: codeSetsSchema,
     judged: z.array(z.enum(layers)).openapi({
       description:
         'What the message was checked against, wholly or in part. A layer that is left out was not reached, because the ' +
@@ -138,6 +140,7 @@ function render({ type, document }: ParsedMessage, { judged, rejections, notJudg
     message: type.identifier,
     valid: rejections.length === 0 && refusedAtIntake === null,
     refusedAtIntake,
+    codeSets: renderCodeSets(),
     judged,
     violations: rejections.map((rejection) => ({
       id: rejection.key,

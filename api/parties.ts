@@ -4,6 +4,7 @@ import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../core/p
 import type { JsonObject } from '../core/money.ts';
 import { listPauses } from '../db/pauses.ts';
 import { readPartyHealth, readReceivers, readWorkers } from '../db/party-health.ts';
+import { codeSetsSchema, renderCodeSets } from './code-sets.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { doesEngineAnswer, engineSchema, workersSchema } from './hindrances.ts';
 import { json } from './http/response.ts';
@@ -111,6 +112,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
             minutes: z.int(),
             ...engineSchema,
             ...workersSchema,
+            codeSets: codeSetsSchema,
             paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
             parties: z.array(partySchema),
             receivers: z.array(receiverSchema),
@@ -132,6 +134,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
         minutes,
         engineAnswers,
         ...workers,
+        codeSets: renderCodeSets(),
         paused: pauses.map((one) => renderPause(deps.reference.current(), one)),
         parties: parties.map(renderParty),
         receivers: receivers.map((one) => ({

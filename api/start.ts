@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/config.ts';
+import { codeSets } from '../core/iso20022/external-codes.ts';
 import { isLoopback } from '../core/private-settings.ts';
 import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
@@ -16,6 +17,7 @@ import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
 import { traceStatements } from '../telemetry/trace-statements.ts';
+import { openCodeSets } from '../xml/open-code-sets.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';
 import { certificatesBy } from './auth/client-certificate.ts';
@@ -64,7 +66,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     await beginSealing(db);
     await wrapIssuerKeys(db); // also where another issuer is used by now, so that no key is needed for them
     await tellOfSealing(db, logger);
-    const engine = await openConfiguredEngine(config); // it keeps the process busy: before anything that has to answer in time
+    const engine = await openJudging(config); // it keeps the process busy: before anything that has to answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
@@ -121,6 +123,12 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     await close();
     throw error;
   }
+}
+
+/** Code sets first: a guideline is tried by them. */
+function openJudging(config: ApiConfig): ReturnType<typeof openConfiguredEngine> {
+  openCodeSets(config.codeSetsDirectory);
+  return openConfiguredEngine(config);
 }
 
 const openDatabase = (config: ApiConfig, { logger, traces }: ApiOptions) =>
@@ -203,7 +211,7 @@ function openTelemetry(
   at: { readonly host: string; readonly port: number },
   { db, reference, registry, workflows, stopping }: TelemetryParts,
 ): Promise<RunningTelemetry> {
-  addProcessMetrics(registry, () => poolState(db));
+  addProcessMetrics(registry, { pool: () => poolState(db), codeSets: codeSets() });
   const isReady = async () => {
     stopping.throwIfAborted();
     reference.current(); // throws where it is not known to be fresh

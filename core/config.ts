@@ -17,6 +17,7 @@ import {
   isWebAddress,
   isWord,
 } from './setting-forms.ts';
+import { parseJudgingDirectories, type JudgingDirectories } from './judging-directories.ts';
 import { parseLimits, type LimitsConfig } from './limits-config.ts';
 import { faultOfPrivate, isLoopback, type PrivateSetting } from './private-settings.ts';
 import { parseSecrets, type SecretSettings } from './secret-settings.ts';
@@ -88,16 +89,12 @@ export interface ApiConfig extends WorkerConfig, LimitsConfig, TlsConfig {
   readonly fourEyes: boolean;
 }
 
-export interface WorkerConfig extends CommonConfig, SecretSettings {
+export interface WorkerConfig extends CommonConfig, SecretSettings, JudgingDirectories {
   readonly temporal: TemporalConfig;
   readonly publicUrl: string;
   readonly xsdEngine: 'libxml2' | 'xerces';
   /** Share of the messages that Xerces checks in the background, 0 to 1 (MSG-8). */
   readonly xercesShare: number;
-  /** A directory; absent: ours, in `schemas`. */
-  readonly usageGuideline?: string;
-  /** A directory; absent: they are not asked. */
-  readonly officialSchemas?: string;
   readonly allowLoopbackCallbacks: boolean;
   /** Days after which another key signs (CBK-2); 0: when an operator says so. */
   readonly deliveryKeyDays: number;
@@ -173,8 +170,7 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
     publicUrl,
     xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
     xercesShare: Number(formed(env, 'XERCES_SHARE', isShare, 'a number from 0 to 1, such as 0.01')),
-    ...(read(env, 'USAGE_GUIDELINE') !== '' && { usageGuideline: read(env, 'USAGE_GUIDELINE') }),
-    ...(read(env, 'OFFICIAL_SCHEMAS') !== '' && { officialSchemas: read(env, 'OFFICIAL_SCHEMAS') }),
+    ...parseJudgingDirectories((name) => read(env, name)),
     allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
     deliveryKeyDays: days(env, 'DELIVERY_KEY_DAYS'),
     ...parseSecrets({ ...asks(env), isPem }, { seals: flag(env, 'SEALING') }),

@@ -112,6 +112,11 @@ export const environmentVariables = {
       'Directory with the official ISO 20022 schemas, as published: by them each message is judged first',
     default: '',
   },
+  CODE_SETS_DIR: {
+    description:
+      'Directory with newer editions of the external code sets, one JSON file each: the edition with the latest date counts, the shipped one included; the same for every api and worker',
+    default: '',
+  },
   XSD_ENGINE: { description: 'The engine that decides: libxml2 or xerces', default: 'libxml2' },
   XERCES_SHARE: {
     description:

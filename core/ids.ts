@@ -132,13 +132,8 @@ export function looksLikeIban(text: string): boolean {
   return /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text);
 }
 
-/** ISO 13616: form and check digits; lengths and letters that a country prescribes are not looked at. */
-export function isValidIban(text: string): boolean {
-  return looksLikeIban(text) && remainderBy97(text.slice(4) + text.slice(0, 4)) === 1;
-}
-
-/** Remainder of the number that results when letters are replaced by 10 (A) to 35 (Z). */
-function remainderBy97(text: string): number {
+/** ISO 7064: the remainder of the number that results when letters are replaced by 10 (A) to 35 (Z). */
+export function remainderBy97(text: string): number {
   let remainder = 0;
   for (const character of text) {
     const value = Number.parseInt(character, 36);

@@ -59,6 +59,13 @@ export const rejections = {
     text: 'code not in its code set',
     expected: 'a code of its external code set',
   },
+  'iban-wrong': {
+    isoCode: 'AC01',
+    ruleId: 'REF-7',
+    checks: 'An IBAN has the length of its country, and its check digits fit (ISO 13616).',
+    text: 'no IBAN by its length or its check digits',
+    expected: 'the IBAN of the account, by ISO 13616',
+  },
   'amount-zero': {
     isoCode: 'FF01',
     ruleId: 'MSG-4',

@@ -9,8 +9,26 @@ export interface PoolState {
   readonly waiting: number;
 }
 
-export function addProcessMetrics(registry: Registry, pool: () => PoolState): void {
+/** The edition of the external code sets by which a process judges. */
+export interface LoadedEdition {
+  readonly edition: string;
+  readonly published: string;
+}
+
+export interface ProcessState {
+  readonly pool: () => PoolState;
+  readonly codeSets: LoadedEdition;
+}
+
+export function addProcessMetrics(registry: Registry, { pool, codeSets }: ProcessState): void {
   collectDefaultMetrics({ register: registry });
+  const { edition, published } = codeSets;
+  new Gauge({
+    name: 'isthmus_code_sets_info',
+    help: 'Always 1: the edition of the external code sets by which this process judges (MSG-4)',
+    labelNames: ['edition', 'published'],
+    registers: [registry],
+  }).set({ edition, published }, 1);
   new Gauge({
     name: 'isthmus_database_connections',
     help: 'Connections to Postgres: total, idle; and queries that wait for one',

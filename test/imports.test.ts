@@ -2,6 +2,7 @@
 // circle that types close.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { build } from 'esbuild';
 import { preProcessFile } from 'typescript';
 import { expect, test } from 'vitest';
 
@@ -80,4 +81,18 @@ test('the folders stand one above the other: none imports itself by way of other
     }),
   );
   expect(circleIn(graph)).toBeUndefined();
+});
+
+test('workflows do not read code sets: a replay would depend on the edition (MSG-4)', async () => {
+  const { metafile } = await build({
+    entryPoints: [join(root, 'workflows/index.ts')],
+    bundle: true,
+    write: false,
+    metafile: true,
+    packages: 'external',
+    format: 'esm',
+  });
+  const files = Object.keys(metafile.inputs);
+  expect(files.length).toBeGreaterThan(10);
+  expect(files.filter((file) => /external-codes|code-sets/.test(file))).toEqual([]);
 });

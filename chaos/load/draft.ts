@@ -5,6 +5,7 @@ import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pa
 import type { AgentIdentification } from '../../core/iso20022/parties.ts';
 import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
 import { endingIn } from '../../fixtures/endings.ts';
+import { ibanOf } from '../../fixtures/iban.ts';
 import { instruction, type Terms } from '../../fixtures/instruction.ts';
 import { drawElements, drawWriting } from './dress.ts';
 import type { Edit } from './edits.ts';
@@ -129,7 +130,7 @@ export function draftPayment(random: Random, canaries: readonly string[], wanted
     creditor: party(destination.country),
     debtorAccount: { otherId: drawAccount(random, canaries, random.digits(4)) },
     creditorAccount: hasIban
-      ? { iban: `${destination.country}89${random.digits(14)}${ending}` }
+      ? { iban: ibanOf(destination.country, random.digits(23), ending) }
       : { otherId: account },
     ...(hasRemittance ? { remittanceInformation } : {}),
   };

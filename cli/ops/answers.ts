@@ -277,6 +277,7 @@ export const parties = z.object({
   engineAnswers: z.boolean(),
   workers: z.string(),
   workerHeardSecondsAgo: z.string().nullable(),
+  codeSets: z.object({ edition: z.string(), published: z.string() }),
   paused: pauses,
   parties: z.array(party),
   receivers: z.array(

@@ -21,13 +21,16 @@ const stateStyles: Readonly<Partial<Record<string, Style>>> = { down: 'bad', fai
 
 /** Who is down, and whom nobody could tell. */
 export function printParties(terminal: Terminal, shown: ShownParties): void {
-  const { minutes, workers, parties, receivers } = shown;
+  const { minutes, workers, codeSets, parties, receivers } = shown;
   const silence = silenceOf(shown);
   if (silence !== undefined) terminal.line(terminal.paint('bad', silence));
   for (const one of shown.paused) {
     const line = `${one.party} is paused since ${shortTime(one.at)} by ${one.by}: ${one.because}`;
     terminal.line(terminal.paint('warning', line));
   }
+  terminal.line(
+    terminal.paint('muted', `External code sets: edition ${codeSets.edition} of ${codeSets.published}`),
+  );
   terminal.line(
     terminal.paint('muted', `Attempts of the last ${minutes} minutes; open and dead: of all time`),
   );

@@ -7,6 +7,7 @@ import { isIdentifier } from '../ids.ts';
 import { reject, type Rejection } from '../rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
+import { findWrongIbans } from './ibans.ts';
 import { messages } from './messages.ts';
 import { compact } from '../compact.ts';
 import {
@@ -51,18 +52,13 @@ const message = messages.acmt023;
 const xpath = (path: string) => `/Document/${message.messageElement}/${path}`;
 
 /**
- * The values of an acmt.023 that its schema found valid.
- * @returns a rejection `element-missing` when there is neither an account nor a proxy (RES-2)
+ * The values of an acmt.023 of a source that its schema found valid.
+ * @returns a rejection when there is neither an account nor a proxy (RES-2), for an unknown code (MSG-4) or a wrong IBAN
+ * (REF-7)
  */
 export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
-  const request = elementAt(document, message.messageElement);
-  const known = request && elementAt(request, 'Vrfctn/PtyAndAcctId');
-  const account = known && readAccount(elementAt(known, 'Acct'));
-  assert(
-    request !== undefined && known !== undefined && account !== undefined,
-    'a validated acmt.023 names an account or a proxy',
-  );
-  const { iban, otherId, proxy } = account;
+  const value = takeAcmt023(document);
+  const { iban, otherId, proxy } = value.account;
   if (iban === undefined && otherId === undefined && proxy === undefined) {
     return refused(
       reject('element-missing', xpath('Vrfctn/PtyAndAcctId/Acct/Id'), 'RES-2', {
@@ -72,9 +68,24 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
       }),
     );
   }
-  const [unknownCode] = findUnknownCodes(request, `/Document/${message.messageElement}`);
-  if (unknownCode !== undefined) return refused(unknownCode);
-  const value = compact<Acmt023>({
+  const at = `/Document/${message.messageElement}`;
+  const [fault] = [...findUnknownCodes(value.request, at), ...findWrongIbans(value.request, at)];
+  return fault === undefined ? ok(value) : refused(fault);
+}
+
+/**
+ * The same without judging it: of one that was accepted, perhaps by another edition of the code sets, or that is ours
+ * and carries what a party found (PAY-11).
+ */
+export function takeAcmt023(document: XmlElement): Acmt023 {
+  const request = elementAt(document, message.messageElement);
+  const known = request && elementAt(request, 'Vrfctn/PtyAndAcctId');
+  const account = known && readAccount(elementAt(known, 'Acct'));
+  assert(
+    request !== undefined && known !== undefined && account !== undefined,
+    'a validated acmt.023 names an account or a proxy',
+  );
+  return compact<Acmt023>({
     messageIdentification: textAt(request, 'Assgnmt/MsgId') ?? '',
     creationDateTime: collapsed(textAt(request, 'Assgnmt/CreDtTm') ?? ''),
     destinationCountry: textAt(request, 'Assgnmt/Assgne/Agt/FinInstnId/PstlAdr/Ctry') ?? '',
@@ -84,7 +95,6 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
     currency: textAt(known, 'Acct/Ccy'),
     request,
   });
-  return ok(value);
 }
 
 /** What an answer to a valid request repeats. */

@@ -7,6 +7,7 @@ import { reject, type Rejection } from '../rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 import type { RequestReferences } from './acmt023.ts';
 import { findUnknownCodes } from './coded-elements.ts';
+import { findWrongIbans } from './ibans.ts';
 import { messages } from './messages.ts';
 import { isReasonCode } from './pacs002.ts';
 import { compact } from '../compact.ts';
@@ -71,7 +72,7 @@ function partsOf(document: XmlElement) {
 
 /**
  * Where an acmt.024 that its schema found valid breaks a rule of the usage guideline: no reason code with a false answer
- * (RES-4), or a code that our edition does not know (MSG-4). A party's answer counts all the same (RES-2).
+ * (RES-4), a code that our edition does not know (MSG-4), or a wrong IBAN (REF-7). A party's answer counts all the same (RES-2).
  */
 export function findAcmt024Faults(document: XmlElement): readonly Rejection[] {
   const { report, answer, verified } = partsOf(document);
@@ -80,6 +81,7 @@ export function findAcmt024Faults(document: XmlElement): readonly Rejection[] {
   return [
     ...(isMissing ? [reject('element-missing', `${xpath}/Rpt/Rsn/Cd`, 'RES-4')] : []),
     ...findUnknownCodes(report, xpath),
+    ...findWrongIbans(report, xpath),
   ];
 }
 

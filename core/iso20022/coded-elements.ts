@@ -3,7 +3,8 @@
  * that a schema itself lists (priorities, statuses) are left to the schema.
  */
 import { reject, type Rejection } from '../rejection.ts';
-import { codeSets, type CodeSet, type CodeSetName } from './external-codes.ts';
+import { elementsNamed } from './elements-named.ts';
+import { codeSets, isoNames, type CodeSetName } from './external-codes.ts';
 import { xpathOf, type XmlElement } from './tree.ts';
 import { visible } from './visible-values.ts';
 
@@ -57,47 +58,22 @@ export function codingOf(path: readonly string[]): Coding | undefined {
   return found;
 }
 
-/** An element and its ancestors, up to the one whose codes are judged. */
-interface Link {
-  readonly element: XmlElement;
-  readonly outer: Link | undefined;
-}
-
-/** From the outermost element to the innermost. */
-function chainOf(link: Link): readonly XmlElement[] {
-  const chain: XmlElement[] = [];
-  for (let one: Link | undefined = link; one !== undefined; one = one.outer) chain.unshift(one.element);
-  return chain;
-}
-
 /**
  * A rejection for each code that is not in its set, in document order (MSG-4).
  * @param root the element whose codes are judged, @param xpath its XPath
  */
 export function findUnknownCodes(root: XmlElement, xpath: string): readonly Rejection[] {
-  const rejections: Rejection[] = [];
-  const visit = (link: Link) => {
-    for (const element of link.element.children) {
-      const inner = { element, outer: link };
-      if (element.name !== 'Cd') {
-        if (element.children.length > 0) visit(inner);
-        continue;
-      }
-      const chain = chainOf(inner);
-      const set = setOf(chain.map(({ name }) => name));
-      if (set === undefined || set.codes.has(element.text)) continue;
-      const where = `${xpath}${xpathOf(chain).slice(`/${root.name}`.length)}`;
-      const found = visible('code', where, element.text) ?? `${Array.from(element.text).length} characters`;
-      rejections.push(
-        reject('code-unknown', where, undefined, { found, expected: `a code of ${set.isoName}` }),
-      );
-    }
-  };
-  visit({ element: root, outer: undefined });
-  return rejections;
-}
-
-function setOf(path: readonly string[]): CodeSet | undefined {
-  const coding = codingOf(path);
-  return coding !== undefined && 'set' in coding ? codeSets[coding.set] : undefined;
+  const { edition, codes } = codeSets();
+  return elementsNamed('Cd', root).flatMap((chain) => {
+    const coding = codingOf(chain.map(({ name }) => name));
+    const code = chain.at(-1)?.text ?? '';
+    if (coding === undefined || !('set' in coding) || codes[coding.set].has(code)) return [];
+    const where = `${xpath}${xpathOf(chain).slice(`/${root.name}`.length)}`;
+    const details = {
+      text: `code not in edition ${edition} of its code set`,
+      found: visible('code', where, code) ?? `${Array.from(code).length} characters`,
+      expected: `a code of ${isoNames[coding.set]}`,
+    };
+    return [reject('code-unknown', where, undefined, details)];
+  });
 }

@@ -1,125 +1,102 @@
 /**
- * The external code sets of ISO 20022 that coded elements are checked against (MSG-4), as published at the end of 2024.
- * `coded-elements.ts` says which element uses which set.
+ * The external code sets of ISO 20022 that coded elements are checked against (MSG-4): the shipped edition, or the one
+ * that the process has loaded at its start. `coded-elements.ts` says which element uses which set. Workflows do not read
+ * them: what they decide must not depend on an edition.
  */
+import { assert } from '../assert.ts';
+import { ok, refused, type Result } from '../result.ts';
+import shippedFile from './code-sets.json' with { type: 'json' };
 
-export interface CodeSet {
-  /** As published, e.g. `ExternalPurpose1Code`. */
-  readonly isoName: string;
-  readonly codes: ReadonlySet<string>;
+/** The sets that elements use, as ISO publishes them. */
+export const isoNames = {
+  /** `Purp/Cd`. */
+  purpose: 'ExternalPurpose1Code',
+  /** `PmtTpInf/CtgyPurp/Cd`. */
+  categoryPurpose: 'ExternalCategoryPurpose1Code',
+  /** `PmtTpInf/SvcLvl/Cd`. */
+  serviceLevel: 'ExternalServiceLevel1Code',
+  /** `PmtTpInf/LclInstrm/Cd`. */
+  localInstrument: 'ExternalLocalInstrument1Code',
+  /** `Tp/Cd` of an account. */
+  accountType: 'ExternalCashAccountType1Code',
+  /** `Othr/SchmeNm/Cd` of an account. */
+  accountScheme: 'ExternalAccountIdentification1Code',
+  /** `Prxy/Tp/Cd`. */
+  proxyType: 'ExternalProxyAccountType1Code',
+  /** `ClrSysMmbId/ClrSysId/Cd`. */
+  memberSystem: 'ExternalClearingSystemIdentification1Code',
+  /** `Othr/SchmeNm/Cd` of an organisation. */
+  organisationScheme: 'ExternalOrganisationIdentification1Code',
+  /** `Othr/SchmeNm/Cd` of a person. */
+  personScheme: 'ExternalPersonIdentification1Code',
+  /** `CdtrRefInf/Tp/CdOrPrtry/Cd`. */
+  creditorReferenceType: 'ExternalCreditorReferenceType1Code',
+  /** `InstrForCdtrAgt/Cd`. */
+  creditorAgentInstruction: 'ExternalCreditorAgentInstruction1Code',
+  /** `StsRsnInf/Rsn/Cd`. */
+  statusReason: 'ExternalStatusReason1Code',
+} as const;
+
+export type CodeSetName = keyof typeof isoNames;
+
+export interface CodeSets {
+  /** As ISO names it, e.g. `4Q2024`. */
+  readonly edition: string;
+  /** The date of its publication, `YYYY-MM-DD`. */
+  readonly published: string;
+  readonly codes: Readonly<Record<CodeSetName, ReadonlySet<string>>>;
 }
 
-const set = (isoName: string, ...codes: readonly string[]): CodeSet => ({
-  isoName,
-  codes: new Set(codes.flatMap((line) => line.split(' '))),
-});
+const editionPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/; // AddtlInf has room for it
+const codePattern = /^[A-Z0-9]{1,35}$/;
 
-export const codeSets = {
-  /** `Purp/Cd`. */
-  purpose: set(
-    'ExternalPurpose1Code',
-    'ACCT ADCS ADMG ADVA AEMP AGRT AIRB ALLW ALMY AMEX ANNI ANTS AREN AUCO B112 BBSC BCDM BCFG BECH',
-    'BENE BEXP BFWD BKDF BKFE BKFM BKIP BKPP BLDM BNET BOCE BOND BONU BR12 BUSB CABD CAEQ CAFI CASH',
-    'CBCR CBFF CBFR CBLK CBTV CCHD CCIR CCPC CCPM CCRD CCSM CDBL CDCB CDCD CDCS CDDP CDEP CDOC CDQC',
-    'CFDI CFEE CGDD CHAR CLPR CMDT COLL COMC COMM COMP COMT CORT COST CPEN CPKC CPYR CRDS CRPR CRSP',
-    'CRTL CSDB CSLP CVCF DBCR DBTC DCRD DEBT DEPD DEPT DERI DICL DIVD DMEQ DNTS DSMT DVPM ECPG ECPR',
-    'ECPU EDUC EFTC EFTD ELEC ENRG EPAY EQPT EQTS EQUS ESTX ETUP EXPT EXTD FACT FAND FCOL FCPM FEES',
-    'FERB FIXI FLCR FNET FORW FREX FUTR FWBC FWCC FWLV FWSB FWSC FXNT GAFA GAHO GAMB GASB GDDS GDSV',
-    'GFRP GIFT GOVI GOVT GSCB GSTX GVEA GVEB GVEC GVED GWLT HEDG HLRP HLST HLTC HLTI HREC HSPC HSTX',
-    'ICCP ICRF IDCP IHRP INPC INPR INSC INSM INSU INTC INTE INTP INTX INVS IPAY IPCA IPDO IPEA IPEC',
-    'IPEW IPPS IPRT IPU2 IPUW IVPT LBIN LBRI LCOL LFEE LICF LIFI LIMA LMEQ LMFI LMRK LOAN LOAR LOTT',
-    'LREB LREV LSFL LTCF MAFC MARF MARG MBSB MBSC MCDM MCFG MDCS MGCC MGSC MOMA MP2B MP2P MSVC MTUP',
-    'NETT NITX NOWS NWCH NWCM OCCC OCDM OCFG OFEE OPBC OPCC OPSB OPSC OPTN OTCD OTHR OTLC PADD PAYR',
-    'PCOM PDEP PEFC PENO PENS PHON PLDS PLRF POPE PPTI PRCP PRME PTSP PTXP RAPI RCKE RCPT RDTX REBT',
-    'REFU RELG RENT REOD REPO RETL RHBS RIMB RINP RLWY RMCO ROYA RPBC RPCC RPNT RPSB RPSC RRBN RRCT',
-    'RRTP RVPM RVPO SALA SASW SAVG SBSC SCIE SCIR SCRP SCVE SECU SEPI SERV SHBC SHCC SHSL SLEB SLOA',
-    'SLPI SPLT SPSP SSBE STDY SUBS SUPP SWBC SWCC SWFP SWPP SWPT SWRS SWSB SWSC SWUF TAXR TAXS TBAN',
-    'TBAS TBBC TBCC TBIL TCSC TELI TLRF TLRR TMPG TPRI TPRP TRAD TRCP TREA TRFD TRNC TRPT TRVC UBIL',
-    'UNIT VATX VIEW WEBI WHLD WTER',
-  ),
-  /** `PmtTpInf/CtgyPurp/Cd`. */
-  categoryPurpose: set(
-    'ExternalCategoryPurpose1Code',
-    'BONU CASH CBLK CCRD CGWV CIPC CONC CORT CTDF DCRD DIVI DVPM EPAY FCDT FCIN FCOL GOVT GP2P HEDG',
-    'ICCP IDCP INTC INTE LBOX LOAN MP2B MP2P OTHR PENS RPRE RRCT RVPM SALA SAVG SECU SSBE SUPP SWEP',
-    'TAXS TOPG TRAD TREA VATX VOST WHLD ZABA',
-  ),
-  /** `PmtTpInf/SvcLvl/Cd`. */
-  serviceLevel: set(
-    'ExternalServiceLevel1Code',
-    'BKTR EOLO G001 G002 G003 G004 G005 G006 G007 G009 INST NPCA NUGP NURG PRPT SDVA SEPA SPLI SRTP',
-    'SVAT SVDE URGP URNS WFSM',
-  ),
-  /** `PmtTpInf/LclInstrm/Cd`. */
-  localInstrument: set(
-    'ExternalLocalInstrument1Code',
-    '04 05 08 19 58 60 82 83 85 89 ACCEPT ADD ARC ASTI B2B B2BAMIPM BACP BPA BSE CARD CCD CCI CHN CIE',
-    'CLSCCPERX CLSCCPLCH COR1 CORAMIPM CORE CPP CR1AMIPM CTP CTX DDFA DDMC DDMP DDMU DDNR DDT FADAMIPM',
-    'FDP GST IAT ICMC IDEAL IMD IN INST INSTIDEAL INSTNT01 INSTNT01IDEAL INSTTC01 INSTTC01IDEAL IPA ISE',
-    'ITP MANP MDP NLDO NLGOV NLUP ONCL PERI POP POS PPD RCK RDD RIBA RIDO RIDV RTR SBTI SCN SDCL SDD',
-    'SDN SGT SOP SRD SRT STR TEL TRF UDD WEB',
-  ),
-  /** `Tp/Cd` of an account. */
-  accountType: set(
-    'ExternalCashAccountType1Code',
-    'CACC CARD CASH CHAR CISH COMM CPAC LLSV LOAN MGLD MOMA NFCA NREX ODFT ONDP OTHR SACC SLRY SVGS',
-    'TAXE TRAN TRAS VACC',
-  ),
-  /** `Othr/SchmeNm/Cd` of an account. */
-  accountScheme: set('ExternalAccountIdentification1Code', 'AIIN BBAN CUID UPIC'),
-  /** `Prxy/Tp/Cd`. */
-  proxyType: set(
-    'ExternalProxyAccountType1Code',
-    'BIID CCPT CINC COID COTX CUST DNAM DRLC EIDN EMAL EWAL LEIC MBNO NIDN PVTX SHID SOSE TELE TOKN',
-    'UBIL VIPN',
-  ),
-  /** `ClrSysMmbId/ClrSysId/Cd`. */
-  memberSystem: set(
-    'ExternalClearingSystemIdentification1Code',
-    'AD AE AF AI AL AM AO AR AS ATBLZ AUBSB AW AZ BA BD BG BH BI BL BM BN BO BRISP BS BT BW BY BZ CACPA',
-    'CD CHBCC CHSIC CL CNAPS CNCIP CO CR CV CW CY CZ DEBLZ DO DZ EC EE EGNCC ESNCC GBDSC GE GH GN GRBIC',
-    'GT GY HKNCC HN HR HT HU ID IENCC IL INFSC IQ IS ITNCC JM JO JPZGN KE KG KH KM KRBOK KW KZ LB LK LR',
-    'LS LT LV LY MARAC MARPA MD ME MG MK MN MO MR MT MU MW MX MY MZBMO NACSC NG NI NP NZNCC NZRSA OM PA',
-    'PE PG PH PK PLKNR PS PTNCC PY QA RO RS RUCBC RW SA SC SD SESBA SGIBG SI SK SL ST SV SZ THCBC TJ TL',
-    'TM TN TR TT TWNCC TZ UA UG USABA USPID UY UZ VA VE VN XK ZANCC ZM ZWTSS',
-  ),
-  /** `Othr/SchmeNm/Cd` of an organisation. */
-  organisationScheme: set(
-    'ExternalOrganisationIdentification1Code',
-    'BANK BDID BOID CBID CHID CINC COID CUST DUNS EMPL GS1G SREN SRET TXID',
-  ),
-  /** `Othr/SchmeNm/Cd` of a person. */
-  personScheme: set(
-    'ExternalPersonIdentification1Code',
-    'ARNU BANK CCPT CUST DRLC EMPL NIDN POID SOSE TELE TXID',
-  ),
-  /** `CdtrRefInf/Tp/CdOrPrtry/Cd`. */
-  creditorReferenceType: set('ExternalCreditorReferenceType1Code', 'DISP FXDR PUOR RADM RPIN SCOR'),
-  /** `InstrForCdtrAgt/Cd`. */
-  creditorAgentInstruction: set(
-    'ExternalCreditorAgentInstruction1Code',
-    'CHQB HOLD PHOB PRTK RECI SEID TELB TKCM TKSG TKSP TKVE TKXP TOKN VLTK',
-  ),
-  /** `StsRsnInf/Rsn/Cd`. */
-  statusReason: set(
-    'ExternalStatusReason1Code',
-    'AB01 AB02 AB03 AB04 AB05 AB06 AB07 AB08 AB09 AB10 AB11 AB12 AB13 AB15 AB21 AB26 AC01 AC02 AC03',
-    'AC04 AC05 AC06 AC07 AC08 AC09 AC10 AC11 AC12 AC13 AC14 AC15 AC16 AEXR AG01 AG02 AG03 AG04 AG05',
-    'AG06 AG07 AG08 AG09 AG10 AG11 AG12 AG13 AGNT ALAC AM01 AM02 AM03 AM04 AM05 AM06 AM07 AM09 AM10',
-    'AM11 AM12 AM13 AM14 AM15 AM16 AM17 AM18 AM19 AM20 AM21 AM22 AM23 AMSE APAR ARFR ARJR ATNS BDAY',
-    'BE01 BE04 BE05 BE06 BE07 BE08 BE09 BE10 BE11 BE12 BE13 BE14 BE15 BE16 BE17 BE18 BE19 BE20 BE21',
-    'BE22 BE23 CERI CH03 CH04 CH07 CH09 CH10 CH11 CH12 CH13 CH14 CH15 CH16 CH17 CH19 CH20 CH21 CH22',
-    'CHCO CHQC CHRG CN01 CNNS CNOR CURR CUST DC02 DNOR DS01 DS02 DS03 DS04 DS05 DS06 DS07 DS08 DS09',
-    'DS0A DS0B DS0C DS0D DS0E DS0F DS0G DS0H DS0K DS10 DS11 DS12 DS13 DS14 DS15 DS16 DS17 DS18 DS19',
-    'DS20 DS21 DS22 DS23 DS24 DS25 DS26 DS27 DS28 DT01 DT02 DT03 DT04 DT05 DT06 DU01 DU02 DU03 DU04',
-    'DU05 DUPL ED01 ED03 ED05 ED06 EDNA EDTL EDTR EOL1 ERIN FF01 FF02 FF03 FF04 FF05 FF06 FF07 FF08',
-    'FF09 FF10 FF11 FF12 FF13 FOCR FR01 FRAD G000 G001 G002 G003 G004 G005 G006 ID01 IEDT INAR INDT',
-    'IPNS IRNR ISWS MD01 MD02 MD05 MD06 MD07 MINF MS02 MS03 NARR NERI NOAR NOAS NOCM NOFR NOPG NRCH',
-    'OSNS PINS RC01 RC02 RC03 RC04 RC05 RC06 RC07 RC08 RC09 RC10 RC11 RC12 RC13 RC15 RC16 RCON RECI',
-    'REPR RF01 RQNR RR01 RR02 RR03 RR04 RR05 RR06 RR07 RR08 RR09 RR10 RR11 RR12 RTNS RUTA S000 S001',
-    'S002 S003 S004 SBRN SL01 SL02 SL03 SL11 SL12 SL13 SL14 SL15 SL16 SL17 SL18 SNRD SPII TA01 TD01',
-    'TD02 TD03 TK01 TK02 TK03 TK09 TKCM TKSG TKSP TKVE TKXP TM01 TS01 TS04 UCRD UPAY',
-  ),
-} as const satisfies Record<string, CodeSet>;
+/**
+ * An edition from a file that holds one. Sets that no element uses are ignored.
+ * @returns what is wrong, in words
+ */
+export function parseCodeSets(file: unknown): Result<CodeSets, string> {
+  if (!isObject(file)) return refused('an object with edition, published and codeSets is expected');
+  const { edition, published, codeSets: sets } = file;
+  if (typeof edition !== 'string' || !editionPattern.test(edition)) {
+    return refused('edition is up to 20 letters, digits, dots, hyphens or underscores, as in 4Q2024');
+  }
+  if (typeof published !== 'string' || !isDay(published)) {
+    return refused('published is the date of publication, as in 2025-02-28');
+  }
+  if (!isObject(sets)) return refused('codeSets is an object: the list of codes by the name of each set');
+  const codes: Partial<Record<CodeSetName, ReadonlySet<string>>> = {};
+  for (const [name, isoName] of Object.entries(isoNames) as [CodeSetName, string][]) {
+    const list = sets[isoName];
+    if (!isCodes(list))
+      return refused(`codeSets/${isoName} is a list of at least one code, as ISO publishes it`);
+    codes[name] = new Set(list);
+  }
+  return ok({ edition, published, codes: codes as CodeSets['codes'] });
+}
 
-export type CodeSetName = keyof typeof codeSets;
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isCodes = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((one) => typeof one === 'string' && codePattern.test(one));
+
+function isDay(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+const shipped = parseCodeSets(shippedFile);
+assert(shipped.ok, 'the shipped code sets are valid');
+export const shippedCodeSets = shipped.value;
+
+let loaded = shippedCodeSets;
+
+/** The edition by which this process judges. */
+export const codeSets = (): CodeSets => loaded;
+
+/** Only at the start of a process, before it judges anything (`xml/open-code-sets.ts`). */
+export function setCodeSets(edition: CodeSets): void {
+  loaded = edition;
+}

@@ -9,6 +9,7 @@ import { maxRateDigits } from '../money.ts';
 import { reject, type Rejection } from '../rejection.ts';
 import { first, ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
+import { findWrongIbans } from './ibans.ts';
 import { isZero, parseDateTime, rateFault } from './lexical.ts';
 import { compact } from '../compact.ts';
 import {
@@ -231,6 +232,15 @@ const codeCheck: Check<Pacs008> = {
     ...findUnknownCodes(transaction, pacs008Paths.transaction),
   ],
 };
+const ibanCheck: Check<Pacs008> = {
+  name: 'lengths and check digits of IBANs',
+  ruleId: 'REF-7',
+  needs: [],
+  run: ({ header, transaction }) => [
+    ...findWrongIbans(header, pacs008Paths.group),
+    ...findWrongIbans(transaction, pacs008Paths.transaction),
+  ],
+};
 const currencyCheck: Check<Pacs008> = {
   name: 'currencies of one corridor',
   ruleId: 'MSG-4',
@@ -239,13 +249,14 @@ const currencyCheck: Check<Pacs008> = {
 };
 
 /**
- * MSG-4, MSG-5 and MSG-10, as far as they need no reference data; the first rejection is the one that is answered. The
+ * REF-7, MSG-4, MSG-5 and MSG-10, as far as they need no reference data; the first rejection is the one that is answered. The
  * currencies are checked against those of the two countries (`currency-checks.ts`).
  */
 const sourceChecks: readonly Check<Pacs008>[] = [
   { name: 'elements of forwarded messages', ruleId: 'MSG-10', needs: [], run: checkForwardedElements },
   amountCheck,
   codeCheck,
+  ibanCheck,
 ];
 /**
  * For our own messages, which settle in the destination currency (MSG-10); without reference data about the countries.

@@ -74,7 +74,7 @@ export function readAgent(element: XmlElement | undefined): AgentIdentification 
 function buildMemberId(memberId: AgentIdentification['memberId']): XmlElement | undefined {
   if (memberId === undefined) return undefined;
   const system = memberId.clearingSystemId;
-  const inCode = system !== undefined && codeSets.memberSystem.codes.has(system);
+  const inCode = system !== undefined && codeSets().codes.memberSystem.has(system);
   return branch(
     'ClrSysMmbId',
     system === undefined ? undefined : branch('ClrSysId', leaf(inCode ? 'Cd' : 'Prtry', system)),

@@ -3,7 +3,8 @@
  * before a change takes effect (ADM-1). Together with check-money.ts they are run by check.ts.
  */
 import { refuseEndpoint, refuseNotificationAddress, refuseOrigin } from '../callback-address.ts';
-import { canonicalId, isValidIban, isValidLei, looksLikeIban } from '../ids.ts';
+import { accountFault } from '../iban.ts';
+import { canonicalId, isValidLei } from '../ids.ts';
 import type { WebAddressPolicy } from '../web-address.ts';
 import { privateMember, type InstitutionDocument, type PublicKeyDocument, type Scheme } from './documents.ts';
 import { findingsOf, repeated, systemsFor, unknown, type Finding, type Findings } from './finding.ts';
@@ -186,12 +187,9 @@ export function* checkAccounts(scheme: Scheme): Iterable<Finding> {
         `is ${currencyCode}, but no payment system serves ${countryCode} in it.`,
       );
     }
-    if (looksLikeIban(accountId) && !isValidIban(accountId)) {
-      yield found.warning(
-        '/accountId',
-        'looks like an IBAN, but its check digits do not fit (ISO 13616, mod 97-10).',
-      );
-    }
+    const fault = accountFault(accountId); // REF-7
+    if (fault !== undefined)
+      yield found.error('/accountId', `looks like an IBAN and is none: ${fault} (ISO 13616).`);
   }
   const accounts = scheme['settlement-accounts'];
   for (const [first, ...others] of repeated(

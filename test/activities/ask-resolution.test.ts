@@ -66,6 +66,25 @@ describe('an answer that was stored', () => {
   });
 });
 
+test('an IBAN that a directory found is asked about as it came, though its check digits are wrong (REF-7)', async () => {
+  const judgement = await routed(proxyRequest('+66800000004'));
+  operator.answer = (response, body) => {
+    void yesTo(body).then((text) =>
+      response.end(text.replace('<Prxy>', '<Id><IBAN>DE00370400440532013000</IBAN></Id><Prxy>')),
+    );
+  };
+  const step = await follow(judgement, await ask(judgement));
+  if (step.kind !== 'enquire') throw new Error(JSON.stringify(step));
+  const bodies: string[] = [];
+  operator.answer = (response, body) => {
+    bodies.push(body.toString());
+    void yesTo(body).then((text) => response.end(text));
+  };
+  const next = { ...judgement, enquiry: step.enquiry };
+  expect(await follow(next, await ask(next))).toMatchObject({ kind: 'answered', answer: { verified: true } });
+  expect(bodies).toEqual([expect.stringContaining('<IBAN>DE00370400440532013000</IBAN>')]);
+});
+
 describe('an answer that ISO 20022 takes and our usage guideline does not counts, and passes on as it came (RES-2, RES-3)', () => {
   const verdict = /<Vrfctn>true<\/Vrfctn>/;
   test.each([

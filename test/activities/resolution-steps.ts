@@ -8,7 +8,7 @@ import type { ResolutionJudgement } from '../../contract/activities.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createEndResolution, createFollowResolution } from '../../activities/follow-resolution.ts';
 import { createJudgeResolution } from '../../activities/judge-resolution.ts';
-import { readAcmt023, requestReferencesOf } from '../../core/iso20022/acmt023.ts';
+import { requestReferencesOf, takeAcmt023 } from '../../core/iso20022/acmt023.ts';
 import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { answerAcmt023 } from '../../core/iso20022/acmt024.ts';
 import { recordReceived } from '../../db/messages.ts';
@@ -36,16 +36,15 @@ export async function playOperator(): Promise<PlayedOperator> {
 
 /** A valid acmt.024 that says yes to an acmt.023. */
 export async function yesTo(body: Buffer): Promise<string> {
-  const reading = readAcmt023(await validTree('acmt023', body));
-  if (!reading.ok) throw new Error(reading.refusal.text);
+  const asked = takeAcmt023(await validTree('acmt023', body));
   const agent = { bicfi: 'LOTUTHS0' };
-  return answerAcmt023(requestReferencesOf(reading.value), {
+  return answerAcmt023(requestReferencesOf(asked), {
     messageIdentification: randomUUID().replaceAll('-', ''),
     creationDateTime: new Date().toISOString(),
     assigner: agent,
     assignee: agent,
     verified: true,
-    found: { partyName: 'Maria Santos', account: reading.value.account, agent },
+    found: { partyName: 'Maria Santos', account: asked.account, agent },
   });
 }
 

@@ -33,7 +33,7 @@ Every reason for which the gateway itself refuses a message. \`GET /iso20022/rej
 A message that repeats a known one byte for byte is an enquiry and is not judged again (DUP-1). Every other pacs.008 is checked in this order:
 
 1. its schema, in document order;
-2. the rules of the message: \`PrvsInstgAgt1\` (MSG-10); zero amounts, then the digits of the rate; codes outside their external code sets, in document order;
+2. the rules of the message: \`PrvsInstgAgt1\` (MSG-10); zero amounts, then the digits of the rate; codes outside their external code sets, in document order; wrong IBANs, in document order;
 3. reference data: the clearing system; the currencies of the settlement amount, \`UnitCcy\`, \`ChrgsInf[1]\` (those of the submitter's clearing system), \`QtdCcy\`, \`ChrgsInf[2]\` (one of the creditor agent's country) and \`InstdAmt\` (of either); each amount's decimals; the agents of \`ChrgsInf[1]\`, then \`[2]\`, whatever identifiers name them; what the creditor agent's country requires, the purpose first;
 4. duplicates (DUP-2): the UETR, then the MsgId;
 5. freshness: too old, ahead of time, past the HIGH deadline;
@@ -44,7 +44,7 @@ A message that repeats a known one byte for byte is an enquiry and is not judged
 
 A fault that only follows from another one is not reported: no currency is compared with one that is itself wrong, and no charges with a PSP that was refused. The dry run lists under \`notJudged\` what it could not judge for such a reason (MSG-14).
 
-An acmt.023 is checked for duplicates of its MsgId, then against its schema, the rule that it names an account or a proxy, who is asking (RES-5) and its destination country; then the proxy directory or the creditor agent is asked (RES-2).
+An acmt.023 is checked for duplicates of its MsgId, then against its schema, the rule that it names an account or a proxy, its codes, its IBAN (REF-7), who is asking (RES-5) and its destination country; then the proxy directory or the creditor agent is asked (RES-2).
 
 If a destination, a proxy directory or a creditor agent refuses, its own code passes on. The codes that the scheme lists for resolutions are LISTED (RES-4).
 

@@ -75,7 +75,7 @@ describe('npm run pay', () => {
     ['0011', { otherId: '6600000011' }],
     ['3', { otherId: '6600000003' }],
     ['1234567890003', { otherId: '1234567890003' }],
-    ['DE89370400440532010003', { iban: 'DE89370400440532010003' }],
+    ['DE13370400440532010003', { iban: 'DE13370400440532010003' }],
   ])('reads the account %s', (account, expected) => {
     expect(planOf({ ...typed, account }).creditorAccount).toEqual(expected);
   });

@@ -37,7 +37,10 @@ const dashboard = JSON.parse(read('docker/grafana/isthmus-dashboard.json')) as {
 async function knownNames(): Promise<ReadonlySet<string>> {
   const nothing = { payments: [], deliveries: [], alerts: [], keys: [] };
   const { registry } = createApiMetrics(() => Promise.resolve(nothing), {});
-  addProcessMetrics(registry, () => ({ total: 0, idle: 0, waiting: 0 }));
+  addProcessMetrics(registry, {
+    pool: () => ({ total: 0, idle: 0, waiting: 0 }),
+    codeSets: { edition: '4Q2024', published: '2025-02-28' },
+  });
   const metrics = [registry, createWorkerMetrics().registry];
   const described = await Promise.all(metrics.map((one) => one.getMetricsAsJSON()));
   const names = described

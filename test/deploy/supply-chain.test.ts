@@ -45,6 +45,7 @@ const allowed = [
 ];
 /** Read by a person. */
 const readByUs: Readonly<Record<string, string>> = {
+  ibantools: 'MIT or MPL-2.0: we take MIT',
   unionfs: 'its LICENSE is the Unlicense; its package.json says nothing',
   'caniuse-lite': 'CC-BY-4.0: data about browsers, of webpack, which makes the workflow bundle',
 };

@@ -1,6 +1,7 @@
 // The ways of a resolution on real parts: proxy or account, found or not, each reason, the deadline, repeats.
 import { describe, expect, test, vi } from 'vitest';
 import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
+import { ibanOf } from '../../fixtures/iban.ts';
 import { elementAt } from '../../core/iso20022/tree.ts';
 import { expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -147,7 +148,7 @@ describe.concurrent('an account', () => {
       gateway,
       accountRequest('', {
         destinationCountry: 'DE',
-        account: { iban: 'DE89370400440532010007' },
+        account: { iban: ibanOf('DE', '37040044053201', '0007') },
         creditorAgent: { bicfi: 'LOTUDES0BER' },
       }),
     );

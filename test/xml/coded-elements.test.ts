@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { codingOf } from '../../core/iso20022/coded-elements.ts';
-import { codeSets, type CodeSetName } from '../../core/iso20022/external-codes.ts';
+import { codeSets, isoNames, type CodeSetName } from '../../core/iso20022/external-codes.ts';
 import { readAcmt023 } from '../../core/iso20022/acmt023.ts';
 import { readAcmt024 } from '../../core/iso20022/acmt024.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
@@ -68,8 +68,7 @@ describe.each(names)('%s', (name) => {
         const isoName = official.get(path.join('/')) ?? '';
         if (!isoName.startsWith('External') || isEnumerated(model, type)) return [];
         const coding = codingOf(path);
-        const held =
-          coding !== undefined && 'set' in coding ? codeSets[coding.set].isoName : coding?.passedBy;
+        const held = coding !== undefined && 'set' in coding ? isoNames[coding.set] : coding?.passedBy;
         const passed: Readonly<Record<string, string>> = {
           ExternalCashClearingSystem1Code: 'MSG-5',
           ExternalVerificationReason1Code: 'RES-4',
@@ -99,12 +98,12 @@ describe('the code sets', () => {
     (set, file) => {
       const text = readFileSync(join(codeSetFolder, `external_${file}_code.json`), 'utf8');
       const { name, codes } = JSON.parse(text) as { name: string; codes: object };
-      expect(codeSets[set].isoName).toBe(name);
-      expect([...codeSets[set].codes].toSorted()).toEqual(Object.keys(codes).toSorted());
+      expect(isoNames[set]).toBe(name);
+      expect([...codeSets().codes[set]].toSorted()).toEqual(Object.keys(codes).toSorted());
     },
   );
 
-  test.each(Object.entries(codeSets))('%s: every code has its form', (_, { codes }) => {
+  test.each(Object.entries(codeSets().codes))('%s: every code has its form', (_, codes) => {
     expect(codes.size).toBeGreaterThan(3);
     expect([...codes].filter((one) => !/^[A-Z0-9]{1,35}$/.test(one))).toEqual([]);
   });

@@ -7,6 +7,7 @@ import { codeSets, type CodeSetName } from '../../core/iso20022/external-codes.t
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { leaf, renderDocument, type XmlElement } from '../../core/iso20022/tree.ts';
 import { XmlDocument } from 'libxml2-wasm';
+import { ibanOf } from '../../fixtures/iban.ts';
 import { readTree } from '../../xml/read-tree.ts';
 import {
   readSchemaModel,
@@ -114,6 +115,8 @@ function uuid(random: Random, hyphen: string): string {
   return groups.join(hyphen);
 }
 
+const iban = (random: Random) => ibanOf(pick(random, ['DE', 'FR', 'NO', 'MT']), repeat(random, digits, 30));
+
 /** One writer per simple type that is no enumeration; texts and identifiers go by their length. */
 const writers: Readonly<Record<string, (random: Random) => string>> = {
   Uuid4: (random) => uuid(random, '-'),
@@ -126,7 +129,7 @@ const writers: Readonly<Record<string, (random: Random) => string>> = {
   Country: (random) => repeat(random, upper, 2),
   Bic: (random) => repeat(random, upper, 8) + (random() < 0.5 ? '' : repeat(random, upper + digits, 3)),
   Lei: (random) => repeat(random, upper + digits, 18) + repeat(random, digits, 2),
-  Iban: (random) => repeat(random, upper, 2) + repeat(random, digits, between(random, 3, 32)),
+  Iban: iban,
   Phone: (random) =>
     `+${repeat(random, digits, between(random, 1, 3))}-${repeat(random, `${digits}()+-`, 9)}`,
   FourLetterCode: (random) => repeat(random, upper, 4),
@@ -180,8 +183,8 @@ const isoWriters: Readonly<Record<string, (random: Random) => string>> = {
   LEIIdentifier: (random) => repeat(random, upper + digits, 18) + repeat(random, digits, 2),
   BICFIDec2014Identifier: (random) => repeat(random, upper, 8),
   AnyBICDec2014Identifier: (random) => repeat(random, upper, 8) + repeat(random, upper, 3),
-  IBAN2007Identifier: (random) => repeat(random, upper, 2) + repeat(random, digits, between(random, 3, 32)),
-  AnyIban: (random) => repeat(random, upper, 2) + repeat(random, digits, between(random, 3, 32)),
+  IBAN2007Identifier: iban,
+  AnyIban: iban,
   PhoneNumber: (random) => `+${repeat(random, digits, 2)}-${repeat(random, digits, 9)}`,
 };
 
@@ -271,7 +274,7 @@ function anything(random: Random): XmlElement {
 }
 
 const codeLists = Object.fromEntries(
-  Object.entries(codeSets).map(([name, { codes }]) => [name, [...codes]]),
+  Object.entries(codeSets().codes).map(([name, codes]) => [name, [...codes]]),
 ) as Readonly<Record<string, readonly string[]>> as Readonly<Record<CodeSetName, readonly string[]>>;
 
 /** A code of the set that the element is held against (MSG-4); undefined where there is none. */

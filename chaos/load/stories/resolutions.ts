@@ -3,6 +3,7 @@
 // always end false AB08 instead, when it does not answer in time; what the gateway decides before it asks anyone may
 // not.
 import { buildAcmt023, type OriginalAcmt023 } from '../../../fixtures/acmt023.ts';
+import { ibanOf } from '../../../fixtures/iban.ts';
 import type { Expected } from '../../oracle/evidence.ts';
 import { swap } from '../edits.ts';
 import { insist } from '../patience.ts';
@@ -96,7 +97,7 @@ const rows: readonly Row[] = [
     asks: (random) => ({
       destinationCountry: 'DE',
       creditorAgent: { bicfi: random.pick(['LOTUDES0', 'LOTUDES0BER']) },
-      account: { iban: `DE89${random.digits(14)}0001` },
+      account: { iban: ibanOf('DE', random.digits(14), '0001') },
     }),
   },
   { name: 'slow', expected: found, asks: account('0407') },

@@ -1,0 +1,20 @@
+/** The IBANs of a message that a source sends: each has the length of its country and its check digits (REF-7). */
+import { ibanFault } from '../iban.ts';
+import { reject, type Rejection } from '../rejection.ts';
+import { elementsNamed } from './elements-named.ts';
+import { xpathOf, type XmlElement } from './tree.ts';
+
+/**
+ * A rejection for each IBAN that is wrong, in document order.
+ * @param root the element whose IBANs are judged, @param xpath its XPath
+ */
+export function findWrongIbans(root: XmlElement, xpath: string): readonly Rejection[] {
+  return elementsNamed('IBAN', root).flatMap((chain) => {
+    const text = chain.at(-1)?.text ?? '';
+    const fault = ibanFault(text);
+    if (fault === undefined) return [];
+    const where = `${xpath}${xpathOf(chain).slice(`/${root.name}`.length)}`;
+    const found = `${Array.from(text).length} characters`;
+    return [reject('iban-wrong', where, undefined, { text: `no IBAN: ${fault}`, found })];
+  });
+}
