@@ -182,7 +182,7 @@ test('what was told is not told again, though old counts cannot be forgotten (DE
   );
   const quotas = createQuotas(clock);
   for (let nth = 1; nth <= 3; nth += 1) quotas.use('told once', 100);
-  const counts = shareCounts(db, quotas, pino({ level: 'silent' }));
+  const counts = shareCounts(db, [quotas], pino({ level: 'silent' }));
   const told = async () =>
     (await sql<{ count: number }>`select count from request_counts where name = 'told once'`.execute(db))
       .rows;
