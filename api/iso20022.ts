@@ -9,6 +9,7 @@ import { resolveAgent } from '../core/agent.ts';
 import { expectedOriginal } from '../core/report.ts';
 import { contradicts, type Decision } from '../core/decision.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
+import { alertAtLimit } from '../db/at-limit.ts';
 import { openOrTell } from '../db/changed-messages.ts';
 import { isOnRecord, messageBody } from '../db/messages.ts';
 import { refuseMessage } from '../db/refused-messages.ts';
@@ -124,7 +125,10 @@ async function submit(
   const tooMuch = await ofDay.refuse(submission);
   if (tooMuch !== undefined) return tooMuch;
   const taking = await takeIn(deps, iso, { sourceSystem, uetr });
-  if (taking === undefined) return problem('too-many-undecided');
+  if (taking === undefined) {
+    await alertAtLimit(deps.db, sourceSystem, 'undecided-payments');
+    return problem('too-many-undecided');
+  }
   let messageId, judged;
   try {
     const { known, timesUnanswerable, isNew, isAddressRefused, ...stored } = await takePacs008(deps.db, {

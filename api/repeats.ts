@@ -1,4 +1,4 @@
-// How much one payment system causes by repeating messages that are on record (DUP-1, PAY-9, SEC-7): a few executions in a
+// How much one payment system causes by repeating messages that are on record (DUP-1, PAY-9, SEC-7, OVL-2): a few executions in a
 // second, however many it repeats. Every repeat is answered from the record all the same.
 import type { MayAsk } from '../db/asks.ts';
 import { alertAtLimit } from '../db/at-limit.ts';

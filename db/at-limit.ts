@@ -5,7 +5,14 @@ import type { Db } from './connection.ts';
 
 /** What a party can cause too much of; docs/operations.md says what each means. */
 export type PartyLimit =
-  'callback-addresses' | 'contradictions' | 'lookups' | 'repeats' | 'reports' | 'stored-bytes';
+  | 'callback-addresses'
+  | 'contradictions'
+  | 'lookups'
+  | 'repeats'
+  | 'reports'
+  | 'stored-bytes'
+  | 'tiers'
+  | 'undecided-payments';
 
 /**
  * Raises one alert per party and limit: the next one follows once it is closed, or is a day old.

@@ -70,7 +70,11 @@ const waiting = async (db: Db) => {
 };
 
 /** Holds the writer at an event of a table, while `meanwhile` is done. */
-async function heldAt(event: string, { db, write }: Writer, meanwhile: () => Promise<unknown>): Promise<void> {
+async function heldAt(
+  event: string,
+  { db, write }: Writer,
+  meanwhile: () => Promise<unknown>,
+): Promise<void> {
   await sql
     .raw(
       `create function holds() returns trigger language plpgsql as

@@ -9,7 +9,7 @@ import { linksOf, proseOf, sectionsOf, type Section } from './markdown.ts';
 
 const families = [
   ...['MON', 'REF', 'FEE', 'FX', 'QUO', 'MSG', 'PAY', 'DUP', 'TIM', 'RES', 'NOT'],
-  ...['CBK', 'LIF', 'ADM', 'REC', 'OBS', 'SEC'],
+  ...['CBK', 'LIF', 'ADM', 'REC', 'OBS', 'SEC', 'OVL'],
 ];
 const ruleId = new RegExp(String.raw`\b(?:${families.join('|')})-\d+\b`, 'g');
 const invariantId = /\bI-\d+\b/g;
