@@ -95,7 +95,6 @@ test('enquiries about undecided payments and repeats of answered questions have 
   const again = await send();
   const minutes = Math.floor(Date.now() / 60_000) - beganIn + 1;
   expect(again.map(({ httpStatus }) => httpStatus)).toEqual(first.map(() => 200));
-  expect((await caused()) - before).toBeGreaterThan(0);
   expect((await caused()) - before).toBeLessThanOrEqual(60 * minutes);
 }, 60_000);
 
