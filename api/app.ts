@@ -19,7 +19,7 @@ import { failureOf, WorkersAway } from './http/failures.ts';
 import { BodyInPieces, ClientWentAway } from './http/input.ts';
 import { problem, renderProblem, type Problem } from './http/problem.ts';
 import { malformed, methodNotAllowed, nothingAt } from './http/refused-requests.ts';
-import { createQuotas } from './http/quotas.ts';
+import { createQuotas, minutesOfDay } from './http/quotas.ts';
 import { baseHeaders } from './http/response.ts';
 import { createRouter, type Router } from './http/route.ts';
 import { toldToSigner } from './http/signer.ts';
@@ -63,14 +63,14 @@ const ownModules: readonly RouteModule[] = [
 /** @throws when a route states no roles (SEC-1) */
 export function createApp(deps: ApiDependencies): OpenAPIHono {
   const { corsOrigins, senderLimits: limits } = deps.config;
-  const { quotas = createQuotas() } = deps;
+  const { quotas = createQuotas(), ofDay = createQuotas(undefined, minutesOfDay) } = deps;
   const router = createRouter(deps.auth, {
     corsOrigins,
     quotas,
     limits,
     ...(deps.checkSignature && { checkSignature: deps.checkSignature }),
   });
-  for (const module of [...ownModules, ...(deps.modules ?? [])]) module(router, { ...deps, quotas });
+  for (const module of [...ownModules, ...(deps.modules ?? [])]) module(router, { ...deps, quotas, ofDay });
   router.assertAllDeclared();
   router.app.notFound((context) =>
     withCors(answerUnrouted(context, router, corsOrigins), context, corsOrigins),

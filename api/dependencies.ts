@@ -35,6 +35,8 @@ export interface ApiDependencies {
   readonly certificateOf?: CertificateOf;
   /** Default: of this process alone. */
   readonly quotas?: Quotas;
+  /** What is counted by the day (UTC); default: of this process alone. */
+  readonly ofDay?: Quotas;
   /** Routes of other modules, e.g. ISO 20022 submission. */
   readonly modules?: readonly RouteModule[];
 }

@@ -9,6 +9,7 @@ import { resolveAgent } from '../core/agent.ts';
 import { expectedOriginal } from '../core/report.ts';
 import { contradicts, type Decision } from '../core/decision.ts';
 import { findDecidable, type DecidablePayment } from '../db/decisions.ts';
+import { alertAtLimit } from '../db/at-limit.ts';
 import { openOrTell } from '../db/changed-messages.ts';
 import { isOnRecord, messageBody } from '../db/messages.ts';
 import { refuseMessage } from '../db/refused-messages.ts';
@@ -17,6 +18,7 @@ import { takePacs008, type Known } from '../db/submissions.ts';
 import type { StoredPayment } from '../db/payments.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { readMessage } from '../xml/read-message.ts';
+import { createOfDay } from './of-day.ts';
 import type { TakenIn, Undecided } from './share-counts.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './http/callback.ts';
@@ -71,7 +73,9 @@ function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dep
       problems: [
         'message-refused',
         'callback-address-refused',
+        'callback-address-changed',
         'too-many-undecided',
+        'too-many-bytes',
         'payload-too-large',
         'unsupported-media-type',
         'message-not-kept',
@@ -116,11 +120,18 @@ async function submit(
   if (refusal !== undefined) return refusal;
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.008 without UETR is refused at intake (MSG-2)');
+  const ofDay = createOfDay(deps);
+  const submission = { type: 'pacs008', party: sourceSystem, body } as const;
+  const tooMuch = await ofDay.refuse(submission);
+  if (tooMuch !== undefined) return tooMuch;
   const taking = await takeIn(deps, iso, { sourceSystem, uetr });
-  if (taking === undefined) return problem('too-many-undecided');
+  if (taking === undefined) {
+    await alertAtLimit(deps.db, sourceSystem, 'undecided-payments');
+    return problem('too-many-undecided');
+  }
   let messageId, judged;
   try {
-    const { known, timesUnanswerable, ...stored } = await takePacs008(deps.db, {
+    const { known, timesUnanswerable, isNew, isAddressRefused, ...stored } = await takePacs008(deps.db, {
       uetr,
       messageIdentification: message.key.messageIdentification,
       sourceSystem,
@@ -128,6 +139,8 @@ async function submit(
       body,
       mayAsk: repeatsOf(deps, sourceSystem),
     });
+    if (isAddressRefused) return problem('callback-address-changed');
+    if (isNew) await ofDay.add(submission);
     ({ messageId } = stored);
     if (known === undefined) taking.isNew();
     judged =
@@ -300,7 +313,10 @@ async function receiveReport(
         : `${notYours(caller, uetr)} This report does not count.`;
     return problem(code, { detail: `${detail} ${ifCredited}` });
   }
-  const taken = await takeReport(deps.db, payment, { reading, body, party, inReplyTo: null });
+  const taken = await takeReport(deps.db, payment, {
+    ...{ reading, body, party, inReplyTo: null },
+    mayAsk: repeatsOf(deps, party),
+  });
   if (taken.kind === 'invalid') return invalid(taken.fault);
   if (taken.kind === 'mismatch') {
     const detail = `${expectedOriginal(taken.element)}. ${doesNotCount} ${ifCredited}`;

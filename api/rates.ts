@@ -12,6 +12,7 @@ import {
 import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../core/money.ts';
 import { baseRatesOnly, marketRateOf } from '../core/quote.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../core/reference.ts';
+import { alertAtLimit } from '../db/at-limit.ts';
 import type { Db } from '../db/connection.ts';
 import { registerPspImprovement, registerTierWithin } from '../db/improvements.ts';
 import { readOffers } from '../db/quotes.ts';
@@ -218,7 +219,10 @@ async function postTier(
     return tooManyDecimals({ pointer: '/threshold' }, asked.threshold, currency);
   }
   const stored = await registerTierWithin(trx, asked, mostTiers);
-  if (stored === 'too-many') return problem('too-many-tiers');
+  if (stored === 'too-many') {
+    await alertAtLimit(trx, asked.fxpId, 'tiers');
+    return problem('too-many-tiers');
+  }
   return {
     tierImprovementId: stored.tierImprovementId,
     ...identityOf(data, stored.fxpId),

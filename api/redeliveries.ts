@@ -6,7 +6,7 @@ import { compact } from '../core/compact.ts';
 import type { JsonObject } from '../core/money.ts';
 import { isSettledUncredited } from '../core/recorded-outcome.ts';
 import {
-  askStatus,
+  askStatusAsOperator,
   findDeadLetters,
   isPastDeadline,
   redeliver,
@@ -218,7 +218,7 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
         return problem('outcome-stands', { detail });
       }
       const party = payment.destinationSystem ?? undefined;
-      const asked = await askStatus(deps.db, uetr, { clientId: caller.clientId, party });
+      const asked = await askStatusAsOperator(deps.db, uetr, { clientId: caller.clientId, party });
       if (asked) {
         const { sourceSystem, messageId } = payment;
         passOn(deps, uetr, workflows.enquire({ uetr, sourceSystem, messageId }));

@@ -1,12 +1,17 @@
-// How much one payment system causes by repeating messages that are on record (DUP-1, SEC-7): a few executions in a
+// How much one payment system causes by repeating messages that are on record (DUP-1, PAY-9, SEC-7, OVL-2): a few executions in a
 // second, however many it repeats. Every repeat is answered from the record all the same.
 import type { MayAsk } from '../db/asks.ts';
+import { alertAtLimit } from '../db/at-limit.ts';
 import { createQuotas } from './http/quotas.ts';
 import type { ApiDependencies } from './dependencies.ts';
 
-/** Callbacks and enquiries together, over all apis; each api lets through 10 in a second. */
+/** Callbacks, enquiries and confirmations together, over all apis; each api lets through 10 in a second. */
 const askedAgainPerMinute = 60;
 
-export function repeatsOf({ quotas = createQuotas() }: ApiDependencies, sourceSystem: string): MayAsk {
-  return () => !quotas.use(`asked again ${sourceSystem}`, askedAgainPerMinute).isOver;
+export function repeatsOf({ db, quotas = createQuotas() }: ApiDependencies, party: string): MayAsk {
+  return async () => {
+    const { isOver, isOfSecond } = quotas.use(`asked again ${party}`, askedAgainPerMinute);
+    if (isOver && !isOfSecond) await alertAtLimit(db, party, 'repeats');
+    return !isOver;
+  };
 }

@@ -16,9 +16,10 @@ import { aboutRequest, noteRejection, type AboutRequest } from './http/access-lo
 import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
 import { resolutionDocument } from './message-documents.ts';
 import { passOn } from './http/pass-on.ts';
-import { isProblem, type Problem } from './http/problem.ts';
+import { isProblem, problem, type Problem } from './http/problem.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
+import { createOfDay } from './of-day.ts';
 import { repeatsOf } from './repeats.ts';
 import { storedAnswer } from './http/xml-message.ts';
 
@@ -53,6 +54,8 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
         problems: [
           'message-refused',
           'callback-address-refused',
+          'callback-address-changed',
+          'too-many-bytes',
           'payload-too-large',
           'unsupported-media-type',
           'message-not-kept',
@@ -92,13 +95,19 @@ async function resolve(
   const callback = { parameter: 'acmt024Endpoint', address: callbackUrl } as const;
   const refusal = refuseCallback(deps, sourceSystem, callback);
   if (refusal !== undefined) return refusal;
-  const { messageId, known } = await takeAcmt023(deps.db, {
+  const ofDay = createOfDay(deps);
+  const submission = { type: 'acmt023', party: sourceSystem, body } as const;
+  const tooMuch = await ofDay.refuse(submission);
+  if (tooMuch !== undefined) return tooMuch;
+  const { messageId, isNew, isAddressRefused, known } = await takeAcmt023(deps.db, {
     messageIdentification: message.key.messageIdentification,
     sourceSystem,
     callbackUrl,
     body,
     mayAsk: repeatsOf(deps, sourceSystem),
   });
+  if (isAddressRefused) return problem('callback-address-changed');
+  if (isNew) await ofDay.add(submission);
   about.subjectId = messageId;
   if (known?.due === 'redelivery') passOn(deps, messageId, workflows.redeliver(messageId));
   const standing = known?.subject.answer;

@@ -36,11 +36,16 @@ export interface SharedCounts {
   close(): Promise<void>;
 }
 
-export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCounts {
+/** @param all counters of windows of any length */
+export function shareCounts(db: Db, all: readonly Quotas[], logger: Logger): SharedCounts {
   let forgottenBefore = 0;
 
   async function share(): Promise<void> {
-    const { minute, counts } = quotas.takeUncounted();
+    for (const quotas of all) await shareOne(quotas);
+  }
+
+  async function shareOne(quotas: Quotas): Promise<void> {
+    const { minute, now, counts } = quotas.takeUncounted();
     if (counts.length === 0) return;
     try {
       quotas.setTotals(minute, await addCounts(db, minute, counts));
@@ -49,7 +54,7 @@ export function shareCounts(db: Db, quotas: Quotas, logger: Logger): SharedCount
       logger.debug({ err: error }, 'counts of requests could not be shared; each api counts by itself');
       return;
     }
-    await forgetBefore(minute - 1);
+    await forgetBefore(now - 1);
   }
 
   /** What was told stays told: a failure here gives nothing back. */

@@ -28,7 +28,7 @@ import type { AnsweredRequest } from './http/access-log.ts';
 import type { Authenticator } from './http/caller.ts';
 import { trusting } from './http/client.ts';
 import type { ReadinessCheck } from './dependencies.ts';
-import { createQuotas } from './http/quotas.ts';
+import { createQuotas, minutesOfDay } from './http/quotas.ts';
 import { startIssuerKeys } from './issuer-keys.ts';
 import { startServer } from './http/server.ts';
 import { startDueChanges } from './due-changes.ts';
@@ -80,8 +80,8 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     const { auth, issuer, checkSignature } = await openAuthentication(config, opened);
     closers.push(startKeys(config, issuer, logger));
     const answers = createAwaitedAnswers(db);
-    const quotas = createQuotas();
-    const counts = shareCounts(db, quotas, logger);
+    const counters = { quotas: createQuotas(), ofDay: createQuotas(undefined, minutesOfDay) };
+    const counts = shareCounts(db, Object.values(counters), logger);
     closers.push(() => counts.close());
     const app = createApp({
       db,
@@ -91,7 +91,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       logger,
       readiness: { temporal: checkEngine, process: untilStopping(stopping.signal) },
       capture: temporal.traces?.capture,
-      quotas,
+      ...counters,
       metrics,
       checkSignature,
       modules: modulesOf({ engine, workflows, answers, codec, undecided: counts.undecided }, issuer),

@@ -99,6 +99,12 @@ export interface TemporalOptions {
 const isTimeout = (error: unknown) =>
   error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error);
 
+const repeatsJoinMs = 5_000;
+
+/** The same message is one update, and its repeats of 5 s are another: what one sender repeats fills no history (DUP-1). */
+const updateIdOf = ({ messageId, isRepeat }: ResolutionSubmission) =>
+  isRepeat ? `${messageId} ${Math.floor(Date.now() / repeatsJoinMs)}` : messageId;
+
 function startOfPayment(payment: Parameters<typeof paymentStart>[0], taskQueuePrefix: string) {
   return new WithStartWorkflowOperation<PaymentWorkflow>(
     workflowTypes.payment,
@@ -225,7 +231,7 @@ export async function connectTemporal(
         client.workflow.executeUpdateWithStart<ResolutionWorkflow, SubmitResult, ResolveArguments>(
           updates.resolve,
           {
-            ...(submission.isRepeat ? {} : { updateId: submission.messageId }), // the same message is one update
+            updateId: updateIdOf(submission),
             args: [{ messageId: submission.messageId }],
             startWorkflowOperation: startOfResolution(submission, taskQueuePrefix),
           },

@@ -36,6 +36,7 @@ export const eventKinds = {
   'operator.resumed': 'info',
   'operator.scheme-change': 'info',
   'payment.content-changed': 'security',
+  'party.at-limit': 'alert',
   'payment.contradiction': 'alert',
   'payment.destination-paused': 'info',
   'payment.in-doubt': 'alert',

@@ -18,6 +18,8 @@ export interface SenderLimits {
   readonly failedLoginsPerMinute: number;
   /** Payments of one source clearing system that have no final status. */
   readonly undecidedPayments: number;
+  /** Millions of bytes of messages of one source clearing system in a day (UTC). */
+  readonly megabytesPerDay: number;
 }
 
 /** Where nobody else asks: benchmarks, and what only reads the routes. */
@@ -27,6 +29,7 @@ export const unlimited: LimitsConfig = {
     messagesPerMinute: 0,
     failedLoginsPerMinute: 0,
     undecidedPayments: 0,
+    megabytesPerDay: 0,
   },
   trustedProxies: [],
 };
@@ -49,6 +52,11 @@ export const limitVariables = {
     description:
       'Payments of one source payment system without a final status, from which on it can make no new ones (SEC-7); 0: any number',
     default: '100000',
+  },
+  MEGABYTES_PER_DAY: {
+    description:
+      'Millions of bytes of pacs.008 and acmt.023 that are stored of one source payment system in a day (UTC), over all apis (OVL-2); 0: any number',
+    default: '20000',
   },
   TRUSTED_PROXIES: {
     description:
@@ -77,6 +85,7 @@ export function parseLimits(settings: Settings): LimitsConfig {
       messagesPerMinute: number('MESSAGES_PER_MINUTE'),
       failedLoginsPerMinute: number('FAILED_LOGINS_PER_MINUTE'),
       undecidedPayments: number('UNDECIDED_PAYMENTS'),
+      megabytesPerDay: number('MEGABYTES_PER_DAY'),
     },
     trustedProxies: parseProxies(settings),
   };

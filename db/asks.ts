@@ -23,7 +23,7 @@ const isKept = sql`exists (select from message_bodies b where b.message_id = del
 const joinsNoRepeat = sql`(asks = 1 or asked_at <= clock_timestamp() - interval '5 seconds')`;
 
 /** Whether the sender may cause more work now (SEC-7). Called only for a repeat that joins no other; it counts each call. */
-export type MayAsk = () => boolean;
+export type MayAsk = () => boolean | Promise<boolean>;
 
 /**
  * Asks for a callback again, delivered or given up (DUP-1, CBK-1): its schedule starts over.
@@ -37,7 +37,7 @@ export async function askCallbackAgain(
   // index: unique (subject_id, kind)
   const isAskable = sql`subject_id = ${subjectId} and kind = 'callback' and ${isKept} and ${joinsNoRepeat}`;
   const askable = await sql`select from deliveries where ${isAskable}`.execute(db);
-  if (askable.rows.length === 0 || !mayAsk()) return false;
+  if (askable.rows.length === 0 || !(await mayAsk())) return false;
   const { rows } = await sql`
     update deliveries set asks = asks + 1, ${askedAgain} where ${isAskable} returning delivery_id`.execute(
     db,
@@ -71,14 +71,17 @@ export async function askConfirmation(
 export async function askDeadConfirmation(
   db: Db,
   { uetr, party, reportMessageId }: { readonly [Key in 'uetr' | 'party' | 'reportMessageId']: string },
+  mayAsk: MayAsk = () => true,
 ): Promise<boolean> {
   const kind = 'confirmation.asked-again';
   const event = { kind, subjectId: uetr, party, detail: { reportMessageId } } as const;
   // index: unique (subject_id, kind)
+  const isAskable = sql`subject_id = ${uetr} and kind = 'confirmation' and ${isDead} and ${isKept}`;
+  const askable = await sql`select from deliveries where ${isAskable}`.execute(db);
+  if (askable.rows.length === 0 || !(await mayAsk())) return false;
   const { rows } = await sql`
     with asked as (
-      update deliveries set asks = asks + 1, ${askedAgain}
-      where subject_id = ${uetr} and kind = 'confirmation' and ${isDead} and ${isKept}
+      update deliveries set asks = asks + 1, ${askedAgain} where ${isAskable}
       returning delivery_id
     ),
     event as (${insertAudit(event, sql`exists (select from asked)`)})
@@ -86,31 +89,33 @@ export async function askDeadConfirmation(
   return rows.length > 0;
 }
 
-/**
- * A source asks for the status of a payment that is not decided (DUP-1), or an operator does, whose name is on record
- * with it.
- * @returns whether the instruction goes out once more: not within 5 s of the last enquiry, which this one joins, and
- * not after the deadline of a HIGH payment (TIM-1)
- */
-export async function askStatus(
-  db: Db,
+/** Not within 5 s of the last enquiry, which this one joins, and not after the deadline of a HIGH payment (TIM-1). */
+const isStatusAskable = (
   uetr: string,
-  asker: MayAsk | { readonly clientId: string; readonly party: string | undefined } = () => true,
-): Promise<boolean> {
-  const operator = typeof asker === 'function' ? undefined : asker;
-  const event: AuditEvent | undefined = operator && {
-    kind: 'operator.enquiry',
-    subjectId: uetr,
-    party: operator.party,
-    detail: { by: operator.clientId },
-  };
-  const isAskable = sql`subject_id = ${uetr} and kind = 'instruction' and closed_at is null
+) => sql`subject_id = ${uetr} and kind = 'instruction' and closed_at is null
       and (enquiry_asked_at is null or enquiry_asked_at <= clock_timestamp() - interval '5 seconds')
       and not exists (select from payments p where p.uetr = i.subject_id and p.deadline_at <= clock_timestamp())`;
-  if (typeof asker === 'function') {
-    const askable = await sql`select from deliveries i where ${isAskable}`.execute(db);
-    if (askable.rows.length === 0 || !asker()) return false;
-  }
+
+/**
+ * A source asks for the status of a payment that is not decided (DUP-1).
+ * @returns whether the instruction goes out once more
+ */
+export async function askStatus(db: Db, uetr: string, mayAsk: MayAsk = () => true): Promise<boolean> {
+  const askable = await sql`select from deliveries i where ${isStatusAskable(uetr)}`.execute(db);
+  return askable.rows.length > 0 && (await mayAsk()) && sendOnceMore(db, uetr);
+}
+
+/** The same for an operator, whose name is on record with it. */
+export function askStatusAsOperator(
+  db: Db,
+  uetr: string,
+  operator: { readonly clientId: string; readonly party: string | undefined },
+): Promise<boolean> {
+  const { clientId: by, party } = operator;
+  return sendOnceMore(db, uetr, { kind: 'operator.enquiry', subjectId: uetr, party, detail: { by } });
+}
+
+async function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<boolean> {
   // index: unique (subject_id, kind); primary keys of delivery_attempts and payments
   const { rows } = await sql`
     with asked as (update deliveries i
@@ -119,7 +124,7 @@ export async function askStatus(
           select max(coalesce(a.finished_at, a.started_at)) + ${sql.lit(heardMs)} * interval '1 millisecond'
           from delivery_attempts a where a.delivery_id = i.delivery_id)
         then enquiry_owed_since else clock_timestamp() end
-    where ${isAskable}
+    where ${isStatusAskable(uetr)}
     returning delivery_id),
     event as (${insertAudit(event, sql`exists (select from asked)`)})
     select from asked`.execute(db);
@@ -133,21 +138,33 @@ export async function isPastDeadline(db: Db, uetr: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Changes of one callback address: as a rule there are none, and two that alternate are soon told to stop. */
+const mostAddresses = 100;
+
 /**
  * From now on the callback goes to the address that a repeat of the submission names (DUP-1): a callback that is
  * written later gets it from callback_address(), one that exists gets it here. One that is being written is waited for.
+ * @returns false: it was changed too often, and the last address stands (OVL-2)
  */
 export async function nameCallbackAddress(
   db: Db,
   submission: { readonly messageId: string; readonly subjectId: string; readonly url: string },
-): Promise<void> {
+): Promise<boolean> {
   const { messageId, subjectId, url } = submission;
-  await sql`
-    insert into callback_addresses (message_id, url)
-    select ${messageId}::uuid, ${url}
-    where ${url} is distinct from coalesce(
-      (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
-      (select answer_url from messages where message_id = ${messageId}))`.execute(db);
+  const { rows } = await sql`
+    with changed as (
+      select count(*) >= ${sql.lit(mostAddresses)} as is_too_often
+      from callback_addresses where message_id = ${messageId} -- primary key
+      having ${url} is distinct from coalesce(
+        (select url from callback_addresses where message_id = ${messageId} order by named_at desc limit 1),
+        (select answer_url from messages where message_id = ${messageId}))
+    ),
+    named as (
+      insert into callback_addresses (message_id, url)
+      select ${messageId}::uuid, ${url} from changed where not is_too_often
+    )
+    select from changed where is_too_often`.execute(db);
+  if (rows.length > 0) return false;
   // A statement of its own, which sees what the first one waited for. A refused repeat names no address for the payment
   // (DUP-2).
   await sql`
@@ -156,6 +173,7 @@ export async function nameCallbackAddress(
       and ${messageId}::uuid in (subject_id, (select message_id from payments where uetr = ${subjectId}))`.execute(
     db,
   );
+  return true;
 }
 
 /** Which deliveries an operator asks for again (CBK-1). */

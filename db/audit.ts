@@ -64,7 +64,7 @@ export const hasDetail = (detail: Readonly<Record<string, string>>) =>
 
 /**
  * As `recordAudit`: what is found again each time that somebody looks is one alert, until an operator closes it (OBS-6). One of
- * its kind and subject at a time: of two who find it at once, one tells of it.
+ * its kind at a time: of two who find it at once, one tells of it.
  * @param isSame whether an alert `e` of its kind is about the same; absent: it has the same party, if any, and detail
  * @returns whether it is new
  */
@@ -73,7 +73,7 @@ export async function alertUnlessOpen(
   alert: Omit<AuditEvent, 'kind'> & { readonly kind: AlertKind },
   isSame?: RawBuilder<unknown>,
 ): Promise<boolean> {
-  const { kind, subjectId = '', party = null, detail = {} } = alert;
+  const { kind, party = null, detail = {} } = alert;
   const same =
     isSame ??
     sql`(${party}::text is null or e.party = ${party}) and e.detail = ${JSON.stringify(detail)}::jsonb`;
@@ -82,9 +82,10 @@ export async function alertUnlessOpen(
     where ${isAlert} and e.kind = ${kind} and ${same} and s.action is distinct from 'close')`; // audit_events_alerts
   const seen = await sql<{ isNew: boolean }>`select ${isNew} as "isNew"`.execute(db);
   if (seen.rows[0]?.isNew !== true) return false; // found often: nobody waits for the lock
-  return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${kind}${subjectId}`}, 0))`.execute(trx);
+  const tell = async (trx: Db) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${kind}`}, 0))`.execute(trx);
     const { rows } = await sql`${insertAudit(alert, isNew)} returning audit_event_id`.execute(trx);
     return rows.length === 1;
-  });
+  };
+  return db.isTransaction ? tell(db) : db.transaction().execute(tell);
 }

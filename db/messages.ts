@@ -90,14 +90,19 @@ export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], con
 
 /**
  * The parts of a larger statement that store a received message, once per party and content: `received` has its id, and
- * no row where the same bytes came before.
+ * no row where the same bytes came before, or the condition does not hold.
  */
-export function storedReceived(db: Db, messageId: string, message: ReceivedMessage) {
+export function storedReceived(
+  db: Db,
+  messageId: string,
+  message: ReceivedMessage,
+  condition: RawBuilder<unknown> = sql`true`,
+) {
   const sha256 = hashOf(message.body);
   const sealed = seal(db, [messageId, message.type, message.party], message.body);
   return sql`received as (
     insert into message_keys (party, message_type, sha256, message_id, created_at)
-    values (${message.party}, ${message.type}, ${sha256}, ${messageId}, now())
+    select ${message.party}, ${message.type}, ${sha256}::bytea, ${messageId}::uuid, now() where ${condition}
     on conflict (party, message_type, sha256) do nothing
     returning message_id, created_at
   ),
@@ -120,6 +125,14 @@ export function selectReceived({ party, type, body }: Pick<ReceivedMessage, 'par
   return sql<{ message_id: string }>`
     select message_id from message_keys
     where party = ${party} and message_type = ${type} and sha256 = ${hashOf(body)}`;
+}
+
+/** Whether the same bytes came before. */
+export async function isReceived(
+  db: Db,
+  message: Pick<ReceivedMessage, 'party' | 'type' | 'body'>,
+): Promise<boolean> {
+  return (await selectReceived(message).execute(db)).rows.length > 0;
 }
 
 /**

@@ -89,7 +89,7 @@ type Event = Pick<RefusedMessage, 'subjectId' | 'party'> & {
 /** Whoever sends what does not count by the thousand must not hide that one of them says how a payment ended. */
 type Final = FinalStatus | undefined;
 
-/** Of a party and a kind, and as many that state a final status: the log has a line for each request (OBS-1). */
+/** Of a party and a kind, and as many that state a final status (OVL-2): the log has a line for each request (OBS-1). */
 const mostPerMinute = 60;
 
 /** Few of a party in a minute; but of a payment always the first, and the first that states each final status. */

@@ -4,6 +4,7 @@
 // other final can make one.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { assert } from '../core/assert.ts';
 import {
   lateFinal,
   type Decision,
@@ -15,10 +16,11 @@ import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { Rejection } from '../core/rejection.ts';
 import { expectedOriginal, judgeReport } from '../core/report.ts';
 import type { Result } from '../core/result.ts';
-import { insertAudit } from './audit.ts';
+import { alertUnlessOpen, hasDetail, insertAudit, isAlert } from './audit.ts';
 import type { Db } from './connection.ts';
 import type { DecidablePayment } from './decisions.ts';
-import { askConfirmation, askDeadConfirmation } from './asks.ts';
+import { askConfirmation, askDeadConfirmation, type MayAsk } from './asks.ts';
+import { alertAtLimit } from './at-limit.ts';
 import { selectReceived, storedReceived } from './messages.ts';
 import { runPrepared } from './prepared.ts';
 import { refuseMessage, reportRefusals, type RefusedMessage } from './refused-messages.ts';
@@ -47,6 +49,8 @@ export interface IncomingReport {
    * address. Null: it came to ours, and its sender waits for the confirmation in the answer to its own request (PAY-9).
    */
   readonly inReplyTo: string | null;
+  /** Whether it may bring back a confirmation that was given up; default: it may. */
+  readonly mayAsk?: MayAsk | undefined;
 }
 
 /** What is known of the payment that it is about. */
@@ -78,7 +82,7 @@ export async function takeReport(
   payment: ReportedPayment,
   incoming: IncomingReport,
 ): Promise<TakenReport> {
-  const { reading, body, party, inReplyTo } = incoming;
+  const { reading, body, party, inReplyTo, mayAsk } = incoming;
   const refuse = (as: 'invalid' | 'mismatch', fault: RefusedMessage['fault']) => {
     const kind = reportRefusals[inReplyTo === null ? 'request' : 'answer'][as];
     return refuseMessage(db, kind, { subjectId: payment.uetr, party, inReplyTo, body, fault });
@@ -97,12 +101,13 @@ export async function takeReport(
   const isFinal = judgement.kind === 'final';
   const messageId = await recordReport(db, payment, { values, body, inReplyTo, isFinal });
   if (!isFinal) return { kind: 'interim' };
+  assert(messageId !== undefined, 'of each final status at least one report is stored');
   const { decision } = payment;
   if (decision === null) return { kind: 'final', reportMessageId: messageId };
   // decided before it was stored: nobody else may be there to take it (LIF-3)
   const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
   const sender = inReplyTo === null ? 'answered' : 'untold';
-  const isConfirmationDue = await takeLateFinal(db, { ...payment, decision }, { report, sender });
+  const isConfirmationDue = await takeLateFinal(db, { ...payment, decision }, { report, sender, mayAsk });
   return { kind: 'late', decision, isConfirmationDue };
 }
 
@@ -112,17 +117,19 @@ interface StorableReport extends Pick<IncomingReport, 'body' | 'inReplyTo'> {
 }
 
 const mostTold = 5; // deviations of one report
+const mostStored = 100; // reports of one payment
 
 /**
  * Once it is stored, the first final of an undecided payment decides it, whatever the cause of the decision (PAY-7): it
- * is marked in the instruction's row, which a decision updates too.
- * @returns the id of its row
+ * is marked in the instruction's row, which a decision updates too. Beyond the limit of a payment none is stored but the first
+ * of each final status (OVL-2).
+ * @returns the id of its row; if it is not stored, that of the first with its status, or undefined
  */
 async function recordReport(
   db: Db,
   { uetr, destinationSystem: party }: Pick<ReportedPayment, 'uetr' | 'destinationSystem'>,
   { values, body, inReplyTo, isFinal }: StorableReport,
-): Promise<string> {
+): Promise<string | undefined> {
   const message = {
     subjectId: uetr,
     type: 'pacs002',
@@ -146,23 +153,37 @@ async function recordReport(
       deviations: deviations.slice(0, mostTold).join(' | '),
     },
   } as const;
-  const write = sql<{ message_id: string }>`
-    with ${storedReceived(db, reportMessageId, message)},
+  const earlier = sql`
+    select message_id, status, created_at from messages
+    where subject_id = ${uetr} and direction = 'in' and leg = 'destination' and message_type = 'pacs002'`; // messages_subject_id
+  const ofStatus = sql`select message_id from (${earlier}) e where status = ${values.status}`;
+  const write = sql<{ message_id: string | null; isLeft: boolean }>`
+    with known as (${selectReceived(message)}),
+    room as (
+      select count(*) < ${sql.lit(mostStored)} or ${isFinal}::boolean and not exists (${ofStatus}) as is_there
+      from (${earlier} limit ${sql.lit(mostStored)}) e
+    ),
+    ${storedReceived(db, reportMessageId, message, sql`(select is_there from room)`)},
     told as (${insertAudit(deviations.length === 0 ? null : event, sql`exists (select from received)`)}),
     stored as (
       select message_id from received
       union all
-      ${selectReceived(message)}
+      select message_id from known
+      union all
+      (${ofStatus} and not exists (select from known) and not (select is_there from room) order by created_at limit 1)
     ),
     marked as (
       update deliveries set final_report_id = (select message_id from stored limit 1) -- index: unique (subject_id, kind)
       where subject_id = ${uetr} and kind = 'instruction' and closed_at is null and final_report_id is null
         and ${isFinal}::boolean and exists (select from stored)
     )
-    select message_id from stored`;
+    select (select message_id from stored limit 1) as message_id,
+      not is_there and not exists (select from known) as "isLeft"
+    from room`;
   for (;;) {
     const [stored] = await runPrepared(db, 'record_report', write);
-    if (stored !== undefined) return stored.message_id;
+    if (stored?.isLeft) await alertAtLimit(db, party, 'reports', uetr);
+    if (stored?.message_id != null || stored?.isLeft) return stored.message_id ?? undefined;
     // the same bytes were being stored at this very moment: now they are
   }
 }
@@ -170,6 +191,11 @@ async function recordReport(
 type DecidedPayment = Pick<DecidablePayment, 'uetr' | 'destinationSystem'> & {
   readonly decision: Decision;
 };
+
+interface Late extends Pick<IncomingReport, 'mayAsk'> {
+  readonly report: StoredReport;
+  readonly sender: LateSender;
+}
 
 /**
  * A final of the destination when the decision stands: whoever must know is told, and what was decided stays (PAY-7,
@@ -179,11 +205,11 @@ type DecidedPayment = Pick<DecidablePayment, 'uetr' | 'destinationSystem'> & {
 export async function takeLateFinal(
   db: Db,
   payment: DecidedPayment,
-  { report, sender }: { readonly report: StoredReport; readonly sender: LateSender },
+  { report, sender, mayAsk }: Late,
 ): Promise<boolean> {
   const { status } = report;
   const { isContradiction, confirmation } = lateFinal(payment.decision, { status, sender });
-  const isConfirmationDue = await confirm(db, payment, { report, confirmation });
+  const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk });
   // last: while it is missing, the sweep comes back to this report (LIF-2)
   if (isContradiction) await recordContradiction(db, payment, report);
   return isConfirmationDue;
@@ -193,18 +219,23 @@ export async function takeLateFinal(
 async function confirm(
   db: Db,
   { uetr, destinationSystem: party, decision }: DecidedPayment,
-  { report, confirmation }: Pick<LateFinal, 'confirmation'> & { readonly report: StoredReport },
+  { report, confirmation, mayAsk }: Pick<LateFinal, 'confirmation'> & Pick<Late, 'report' | 'mayAsk'>,
 ): Promise<boolean> {
   const { confirmationMessageId: messageId } = decision;
   if (confirmation === null || messageId === null) return false;
   if (confirmation === 'ask-if-given-up') {
-    return askDeadConfirmation(db, { uetr, party, reportMessageId: report.messageId });
+    return askDeadConfirmation(db, { uetr, party, reportMessageId: report.messageId }, mayAsk);
   }
   await askConfirmation(db, { uetr, messageId, party });
   return false;
 }
 
-/** An alert, one per report (PAY-7). */
+const manyContradictions = 60; // of one party in a minute
+
+/**
+ * An alert, one per report (PAY-7); none while one about the same payment and status is open. Whoever contradicts many payments
+ * hides none of them, and is an alert of its own (OVL-2).
+ */
 async function recordContradiction(
   db: Db,
   { uetr, destinationSystem, decision }: DecidedPayment,
@@ -218,9 +249,18 @@ async function recordContradiction(
     reportMessageId: report.messageId,
   };
   const kind = 'payment.contradiction';
-  const isNew = sql`not exists (
+  const told = await sql`
     select from audit_events where subject_id = ${uetr} and kind = 'payment.contradiction'
-      and detail ->> 'reportMessageId' = ${report.messageId})`; // index audit_events_contradictions
+      and detail ->> 'reportMessageId' = ${report.messageId}`.execute(db); // index audit_events_contradictions
+  if (told.rows.length > 0) return;
   const event = { kind, subjectId: uetr, party: destinationSystem, detail } as const;
-  await insertAudit(event, isNew).execute(db);
+  const isSame = sql`e.subject_id = ${uetr} and ${hasDetail({ reported: report.status })}`;
+  if (!(await alertUnlessOpen(db, event, isSame))) return;
+  const latest = await sql`
+    select from audit_events e
+    where ${isAlert} and e.occurred_at > clock_timestamp() - interval '1 minute' and e.kind = 'payment.contradiction'
+      and e.party = ${destinationSystem}
+    limit ${sql.lit(manyContradictions)}`.execute(db); // index audit_events_alerts
+  if (latest.rows.length === manyContradictions)
+    await alertAtLimit(db, destinationSystem, 'contradictions', uetr);
 }

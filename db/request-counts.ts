@@ -1,5 +1,5 @@
-// What the api processes tell each other of how many requests they have counted in a minute (SEC-7). It is of no use after
-// that minute, so its table is not logged.
+// What the api processes tell each other of what they have counted in a minute or a day (SEC-7, OVL-2). It is of no use after
+// that, so its table is not logged.
 import { sql } from 'kysely';
 import type { Db } from './connection.ts';
 
@@ -10,7 +10,7 @@ export interface RequestCount {
 
 /**
  * Adds what one process has counted.
- * @param minute since 1970
+ * @param minute since 1970; of a day, its last one
  * @returns what all together have counted under those names
  */
 export async function addCounts(

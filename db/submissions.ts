@@ -1,6 +1,7 @@
 // Where a source's message is taken in, for the first time or again: a pacs.008 or an acmt.023. The very same message
 // again is an enquiry, answered from the record (DUP-1): the address that it names is its callback's from then on, what
 // is known is told there again, and what is not known yet is asked for. It judges nothing.
+import { alertAtLimit } from './at-limit.ts';
 import type { Db } from './connection.ts';
 import { askCallbackAgain, askStatus, nameCallbackAddress, type MayAsk } from './asks.ts';
 import { recordReceived } from './messages.ts';
@@ -31,6 +32,10 @@ export interface Known<Subject> {
 export interface Taken<Subject> {
   /** Id of its row: of the first one, where the same bytes came before. */
   readonly messageId: string;
+  /** The same bytes did not come before. */
+  readonly isNew: boolean;
+  /** It would change the callback address once more than it may, and is not answered (OVL-2). */
+  readonly isAddressRefused?: true;
   /** Undefined when it is new, or stored and not judged yet. */
   readonly known?: Known<Subject>;
 }
@@ -44,29 +49,33 @@ export async function takePacs008(
   db: Db,
   { uetr, mayAsk, ...submitted }: Submitted & { readonly uetr: string },
 ): Promise<TakenPacs008> {
-  const { messageId, isNew } = await store(db, { type: 'pacs008', subjectId: uetr, ...submitted });
-  if (isNew) return { messageId, timesUnanswerable: 0 };
+  const stored = await store(db, { type: 'pacs008', subjectId: uetr, ...submitted });
+  const taken = { ...stored, timesUnanswerable: 0 };
+  if (stored.isNew || stored.isAddressRefused) return taken;
+  const { messageId } = stored;
   const payment = await findPayment(db, uetr);
   if (payment?.messageId !== messageId)
-    return { messageId, timesUnanswerable: await timesUnanswerable(db, messageId) };
+    return { ...taken, timesUnanswerable: await timesUnanswerable(db, messageId) };
   if (payment.decision !== null) {
     const isDue = await askCallbackAgain(db, uetr, mayAsk);
-    return { messageId, timesUnanswerable: 0, known: { subject: payment, due: isDue ? 'redelivery' : null } };
+    return { ...taken, known: { subject: payment, due: isDue ? 'redelivery' : null } };
   }
   const isAsked = await askStatus(db, uetr, mayAsk);
-  return { messageId, timesUnanswerable: 0, known: { subject: payment, due: isAsked ? 'enquiry' : null } };
+  return { ...taken, known: { subject: payment, due: isAsked ? 'enquiry' : null } };
 }
 
 export async function takeAcmt023(
   db: Db,
   { mayAsk, ...submitted }: Submitted,
 ): Promise<Taken<StoredResolution>> {
-  const { messageId, isNew } = await store(db, { type: 'acmt023', ...submitted });
-  const resolution = isNew ? undefined : await findResolution(db, messageId);
-  if (resolution === undefined) return { messageId };
-  if (resolution.answer === null) return { messageId, known: { subject: resolution, due: null } };
+  const taken = await store(db, { type: 'acmt023', ...submitted });
+  const { messageId } = taken;
+  const isAnswerable = !taken.isNew && !taken.isAddressRefused;
+  const resolution = isAnswerable ? await findResolution(db, messageId) : undefined;
+  if (resolution === undefined) return taken;
+  if (resolution.answer === null) return { ...taken, known: { subject: resolution, due: null } };
   const isDue = await askCallbackAgain(db, messageId, mayAsk);
-  return { messageId, known: { subject: resolution, due: isDue ? 'redelivery' : null } };
+  return { ...taken, known: { subject: resolution, due: isDue ? 'redelivery' : null } };
 }
 
 async function store(
@@ -75,9 +84,11 @@ async function store(
     readonly type: 'pacs008' | 'acmt023';
     readonly subjectId?: string;
   },
-): Promise<{ messageId: string; isNew: boolean }> {
+): Promise<Taken<never>> {
   const { sourceSystem: party, callbackUrl: url, ...message } = submitted;
   const { messageId, isNew } = await recordReceived(db, { ...message, leg: 'source', party, answerUrl: url });
-  if (!isNew) await nameCallbackAddress(db, { messageId, subjectId: message.subjectId ?? messageId, url });
-  return { messageId, isNew };
+  const subjectId = message.subjectId ?? messageId;
+  if (isNew || (await nameCallbackAddress(db, { messageId, subjectId, url }))) return { messageId, isNew };
+  await alertAtLimit(db, party, 'callback-addresses', subjectId);
+  return { messageId, isNew, isAddressRefused: true };
 }

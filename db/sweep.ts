@@ -102,10 +102,10 @@ export interface UntoldFinal {
 const isConfirmedSince = (at: RawBuilder<unknown>) => sql`exists (
   select from deliveries c where c.subject_id = m.subject_id and c.kind = 'confirmation' and c.asked_at >= ${at})`;
 
-/** Whether there is an alert of the contradiction by a final `m`, or of one that says nothing of its report. */
-const isTold = (report: RawBuilder<unknown>) => sql`exists (
+/** Whether there is an alert of a contradiction by a final `m` or by another with its status; or one that names neither. */
+const isTold = sql`exists (
   select from audit_events a where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
-    and a.detail ->> 'reportMessageId' ${report})`;
+    and (coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text or a.detail ->> 'reported' = m.status))`;
 
 /** A stored final, the decision if there is one, and who has been told of both. */
 interface StoredFinal extends UntoldFinal, Place {
@@ -141,7 +141,7 @@ export function findUntoldFinals(
     const { rows } = await sql<StoredFinal>`
       select m.subject_id as uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id,
         m.status as reported, d.status as decided, d.confirmation_message_id as "confirmationMessageId",
-        ${isTold(sql`= m.message_id::text`)} or ${isTold(sql`is null`)} as "isAlerted",
+        ${isTold} as "isAlerted",
         m.in_reply_to is not null and not ${isConfirmedSince(sql`m.created_at`)}
           or exists (
             select from deliveries i join delivery_attempts l on l.delivery_id = i.delivery_id and l.attempt = i.attempts

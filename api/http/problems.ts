@@ -320,6 +320,20 @@ export const problems = {
     detail:
       'As many payments of your payment system wait for their final status as it may have. Nothing was stored: send this one again later. Enquiries about payments that were stored are answered.',
   },
+  'too-many-bytes': {
+    status: 429,
+    title: 'Limit of the day reached',
+    ruleId: 'OVL-2',
+    detail:
+      'As many bytes of messages of your payment system are stored as it may have in a day (UTC). Nothing was stored: send this one again after the number of seconds in Retry-After. Repeats of what was stored are answered.',
+  },
+  'callback-address-changed': {
+    status: 422,
+    title: 'Callback address changed too often',
+    ruleId: 'OVL-2',
+    detail:
+      'Repeats of this message have changed its callback address as often as they may. The last address stands: send the message again with that one.',
+  },
   'too-many-connections': {
     status: 503,
     title: 'Too many connections',

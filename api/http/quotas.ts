@@ -1,5 +1,5 @@
 /**
- * How many requests of each sender are left in this minute (SEC-7). Counted in memory, so that a request waits for
+ * How many requests of each sender are left in this minute, or how much of something else in a day (SEC-7, OVL-2). Counted in memory, so that a request waits for
  * nothing; api/share-counts.ts tells every process what the others have counted, once a second.
  */
 
@@ -26,12 +26,17 @@ export interface Uncounted {
 export interface Quotas {
   /** Counts one of that name, if it is within the limit; 0: no limit. */
   use(name: string, limit: number): Standing;
-  /** Counts one that has happened, whatever the limit is. */
-  note(name: string, limit: number): void;
+  /** Counts one that has happened, or so many, whatever the limit is. */
+  note(name: string, limit: number, by?: number): void;
   /** How it stands, without counting one. */
   look(name: string, limit: number): Standing;
   /** What the others are to be told: of each name that has used a hundredth of its limit since the last time. */
-  takeUncounted(): { readonly minute: number; readonly counts: readonly Uncounted[] };
+  takeUncounted(): {
+    readonly minute: number;
+    /** The minute that it is. */
+    readonly now: number;
+    readonly counts: readonly Uncounted[];
+  };
   /** Where the others could not be told, to be told the next time. */
   giveBack(minute: number, counts: readonly Uncounted[]): void;
   /** What all together have counted. */
@@ -51,6 +56,7 @@ interface Counter {
 const burstOf = (limit: number) => Math.max(10, Math.ceil(limit / 10));
 
 const minuteMs = 60_000;
+export const minutesOfDay = 1_440;
 /** What strangers may name. Clients are as many as there are, and are counted each by its own name. */
 export const strangers = 'stranger ';
 /**
@@ -59,7 +65,7 @@ export const strangers = 'stranger ';
  */
 const mostStrangers = 50_000; // some 10 MB
 
-/** The counters of the minute that it is. */
+/** The counters of the minute that it is; of a longer window, those of its last minute. */
 interface Minute {
   minute: number;
   counters: Map<string, Counter>;
@@ -99,8 +105,13 @@ function sort({ once, often }: Minute, name: string, { used }: Counter): void {
   else if (once.delete(name)) often.add(name);
 }
 
-function standingAt(nowMs: number, used: number, limit: number): Standing {
-  const endsAtMs = (Math.floor(nowMs / minuteMs) + 1) * minuteMs;
+interface Now {
+  readonly nowMs: number;
+  /** When the counters begin anew. */
+  readonly endsAtMs: number;
+}
+
+function standingAt({ nowMs, endsAtMs }: Now, used: number, limit: number): Standing {
   const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1_000));
   return {
     limit,
@@ -112,44 +123,49 @@ function standingAt(nowMs: number, used: number, limit: number): Standing {
 }
 
 /** Counts one, if it is within what the minute and this second have. */
-function take(counter: Counter, limit: number, nowMs: number): Standing {
+function take(counter: Counter, limit: number, now: Now): Standing {
   if (counter.limit !== 0) {
-    if (counter.used >= limit) return { ...standingAt(nowMs, counter.used, limit), isOver: true };
-    const second = Math.floor(nowMs / 1_000);
+    if (counter.used >= limit) return { ...standingAt(now, counter.used, limit), isOver: true };
+    const second = Math.floor(now.nowMs / 1_000);
     if (counter.second !== second) Object.assign(counter, { second, inSecond: 0 });
     if (counter.inSecond >= burstOf(limit)) {
-      return { ...standingAt(nowMs, counter.used, limit), retrySeconds: 1, isOver: true, isOfSecond: true };
+      return { ...standingAt(now, counter.used, limit), retrySeconds: 1, isOver: true, isOfSecond: true };
     }
     counter.inSecond += 1;
   }
   add(counter);
-  return standingAt(nowMs, counter.used, limit);
+  return standingAt(now, counter.used, limit);
 }
 
-function add(counter: Counter): void {
-  counter.used += 1;
-  counter.untold += 1;
+function add(counter: Counter, by = 1): void {
+  counter.used += by;
+  counter.untold += by;
 }
 
-function takeUntold({ minute, counters }: Minute): { minute: number; counts: readonly Uncounted[] } {
+function takeUntold({ counters }: Minute): readonly Uncounted[] {
   const counts: Uncounted[] = [];
   for (const [name, counter] of counters) {
     if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
     counts.push({ name, count: counter.untold });
     counter.untold = 0;
   }
-  return { minute, counts };
+  return counts;
 }
 
-/** @param clock epoch milliseconds: processes count the same minutes */
-export function createQuotas(clock: () => number = Date.now): Quotas {
+/**
+ * @param clock epoch milliseconds: processes count the same minutes
+ * @param windowMinutes after which the counters begin anew; a day begins at midnight UTC
+ */
+export function createQuotas(clock: () => number = Date.now, windowMinutes = 1): Quotas {
   const current = emptyMinute(0);
+  const windowMs = windowMinutes * minuteMs;
 
-  function begin(): number {
+  function begin(): Now {
     const nowMs = clock();
-    const minute = Math.floor(nowMs / minuteMs);
+    const endsAtMs = (Math.floor(nowMs / windowMs) + 1) * windowMs;
+    const minute = endsAtMs / minuteMs - 1;
     if (minute !== current.minute) Object.assign(current, emptyMinute(minute));
-    return nowMs;
+    return { nowMs, endsAtMs };
   }
 
   /** Those of that minute, if it is not over. */
@@ -160,23 +176,24 @@ export function createQuotas(clock: () => number = Date.now): Quotas {
 
   return {
     use(name, limit) {
-      const nowMs = begin();
-      return take(counterOf(current, name, limit), limit, nowMs);
+      const now = begin();
+      return take(counterOf(current, name, limit), limit, now);
     },
-    note(name, limit) {
+    note(name, limit, by) {
       begin();
       const counter = counterOf(current, name, limit);
-      add(counter);
+      add(counter, by);
       sort(current, name, counter);
     },
     look(name, limit) {
-      const nowMs = begin();
+      const now = begin();
       const used = current.counters.get(name)?.used ?? 0;
-      return { ...standingAt(nowMs, used, limit), isOver: limit !== 0 && used >= limit };
+      return { ...standingAt(now, used, limit), isOver: limit !== 0 && used >= limit };
     },
     takeUncounted() {
-      begin();
-      return takeUntold(current);
+      const { nowMs } = begin();
+      const now = Math.floor(nowMs / minuteMs);
+      return { minute: current.minute, now, counts: takeUntold(current) };
     },
     giveBack(minute, counts) {
       const counters = countersOf(minute);

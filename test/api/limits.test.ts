@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, it, test } from 'vitest';
 import { clientAddress, trusting } from '../../api/http/client.ts';
-import { createQuotas, strangers } from '../../api/http/quotas.ts';
+import { createQuotas, minutesOfDay, strangers } from '../../api/http/quotas.ts';
 import { shareCounts } from '../../api/share-counts.ts';
 import { unlimited } from '../../core/limits-config.ts';
 import { connect } from '../../db/connection.ts';
@@ -182,7 +182,7 @@ test('what was told is not told again, though old counts cannot be forgotten (DE
   );
   const quotas = createQuotas(clock);
   for (let nth = 1; nth <= 3; nth += 1) quotas.use('told once', 100);
-  const counts = shareCounts(db, quotas, pino({ level: 'silent' }));
+  const counts = shareCounts(db, [quotas], pino({ level: 'silent' }));
   const told = async () =>
     (await sql<{ count: number }>`select count from request_counts where name = 'told once'`.execute(db))
       .rows;
@@ -193,6 +193,32 @@ test('what was told is not told again, though old counts cannot be forgotten (DE
   } finally {
     await counts.close();
     await sql`drop trigger refuse_counts on request_counts`.execute(db);
+    await db.destroy();
+  }
+});
+
+test('what is counted by the day is counted together, and outlives the minutes (OVL-2)', async () => {
+  const dayMs = minutesOfDay * minuteMs;
+  let nowMs = (Math.floor(Date.now() / dayMs) + 2.5) * dayMs; // noon of a day that no other test is in
+  const ofThatDay = () => nowMs;
+  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 2 });
+  const processes = ['here', 'there'].map(() => {
+    const [quotas, ofDay] = [createQuotas(ofThatDay), createQuotas(ofThatDay, minutesOfDay)];
+    return { quotas, ofDay, counts: shareCounts(db, [quotas, ofDay], pino({ level: 'silent' })) };
+  });
+  const left = () => processes.map(({ ofDay }) => ofDay.look('bytes', 100).remaining);
+  try {
+    for (const remaining of [70, 40]) {
+      for (const { quotas, ofDay } of processes) {
+        quotas.note('in a minute', 10);
+        ofDay.note('bytes', 100, 15);
+      }
+      // who tells last knows of both; the other with what it counts next
+      await expect.poll(() => Math.min(...left()), { timeout: 10_000 }).toBe(remaining);
+      nowMs += 3 * minuteMs;
+    }
+  } finally {
+    for (const { counts } of processes) await counts.close();
     await db.destroy();
   }
 });

@@ -15,7 +15,7 @@ import type { vaultPlugin } from '../../db/vault.ts';
 import { fetch as connected, type Dispatcher } from 'undici';
 import { certificatesBy } from '../../api/auth/client-certificate.ts';
 import { issuerKeyRoutes } from '../../api/issuer-keys.ts';
-import { createQuotas } from '../../api/http/quotas.ts';
+import { createQuotas, minutesOfDay } from '../../api/http/quotas.ts';
 import { shareCounts } from '../../api/share-counts.ts';
 import type { Problem } from '../../fixtures/bodies.ts';
 import { withRole } from '../harness/database.ts';
@@ -125,7 +125,8 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
     ...(options.modules ?? []),
   ];
   const quotas = createQuotas(clock);
-  const counts = shareCounts(db, quotas, logger);
+  const ofDay = createQuotas(clock, minutesOfDay);
+  const counts = shareCounts(db, [quotas, ofDay], logger);
   const closeData = async () => {
     await counts.close();
     await reference.close();
@@ -135,7 +136,7 @@ export async function startApi(ownerUrl: string, options: ApiOptions = {}): Prom
   let app;
   try {
     const { metrics } = options;
-    const parts = { db, reference, config, auth, logger, modules, quotas, certificateOf };
+    const parts = { db, reference, config, auth, logger, modules, quotas, ofDay, certificateOf };
     app = createApp({ ...parts, ...(metrics && { metrics }) });
   } catch (error) {
     await closeData();

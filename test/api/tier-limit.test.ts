@@ -48,6 +48,10 @@ describe('the limit of tiers (FX-6)', () => {
       await api.get<Rates>('/api/v1/rates?sourceCurrency=INR&destinationCurrency=THB', 'ORBIDES0')
     ).body;
     expect(own.filter((rate) => rate.threshold > 0)).toHaveLength(100);
+    const { rows: alerts } = await sql`select detail from audit_events where kind = 'party.at-limit'`.execute(
+      api.db,
+    );
+    expect(alerts, 'of eleven that were refused at once (OVL-2)').toEqual([{ detail: { limit: 'tiers' } }]);
   });
 
   it('an FX provider that has thousands of tiers from before still posts rates, changes and ends tiers, and is quoted (FX-4, FX-6)', async () => {

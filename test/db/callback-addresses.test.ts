@@ -70,7 +70,11 @@ const waiting = async (db: Db) => {
 };
 
 /** Holds the writer at an event of a table, while `meanwhile` is done. */
-async function heldAt(event: string, { db, write }: Writer, meanwhile: () => Promise<void>): Promise<void> {
+async function heldAt(
+  event: string,
+  { db, write }: Writer,
+  meanwhile: () => Promise<unknown>,
+): Promise<void> {
   await sql
     .raw(
       `create function holds() returns trigger language plpgsql as
@@ -113,7 +117,7 @@ describe.each(['a rejection', 'the answer of a resolution', 'the answer of a res
     test('while it is being written, after its callback is', async () => {
       const writer = await writers[kind]();
       let isNamed = false;
-      let naming: Promise<void> = Promise.resolve();
+      let naming: Promise<unknown> = Promise.resolve();
       await heldAt('after insert on deliveries', writer, async () => {
         naming = nameCallbackAddress(writer.db, { ...writer.submission, url: named }).then(() => {
           isNamed = true;

@@ -1,11 +1,17 @@
-// One source repeats payments that were rejected: each repeat is answered from the record, and what they start in the
-// engine is bounded, however many they are (DUP-1, SEC-7).
+// One source repeats what is on record: each repeat is answered from the record, and what they start in the engine is bounded,
+// however many they are (DUP-1, SEC-7, OVL-2).
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { resolutionWorkflowId } from '../../contract/ids.ts';
+import { buildAcmt023 } from '../../fixtures/acmt023.ts';
+import { endingIn } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
+import { fromTheOther, other } from '../harness/another-payer.ts';
+import { askXml, resolutionEvidence, proxyRequest } from '../harness/asker.ts';
+import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { bestQuote, inTurn, submitXml } from '../harness/payer.ts';
+import { bestQuote, inTurn, submit, submitXml } from '../harness/payer.ts';
 
 const gateway = await testGateway({ settings: { MESSAGES_PER_MINUTE: '0' } });
 
@@ -42,3 +48,88 @@ test('repeats of a hundred and fifty rejected payments are answered, and at most
   expect((await askedAgain()) - before).toBeGreaterThan(0);
   expect((await askedAgain()) - before).toBeLessThanOrEqual(60 * minutes);
 }, 120_000);
+
+test('while one system repeats decided payments without an end, the HIGH payment of another is credited (SEC-7, OVL-2)', async () => {
+  const xmls = Array.from({ length: 20 }, rejected);
+  await Promise.all(xmls.map((xml) => inTurn(() => submitXml(gateway, xml))));
+  const payment = { ...(await fromTheOther(gateway)), priority: 'HIGH' as const };
+  let isOn = true;
+  let repeats = 0;
+  const flood = xmls.map(async (xml) => {
+    while (isOn) {
+      await submitXml(gateway, xml);
+      repeats += 1;
+    }
+  });
+  await expect.poll(() => repeats, { interval: 5 }).toBeGreaterThan(40);
+  expect((await submit(gateway, payment, { clientId: other })).report?.status).toBe('ACTC');
+  const final = await evidenceOf(gateway).arrival(payment.uetr, 'source', 'pacs002');
+  isOn = false;
+  await Promise.all(flood);
+  expect(final.status).toBe('ACCC');
+}, 60_000);
+
+/** Enquiries and callbacks that repeats have caused. */
+async function caused(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from deliveries where kind = 'instruction' and enquiry_asked_at is not null`.execute(
+    gateway.db,
+  );
+  return (rows[0]?.n ?? 0) + (await askedAgain());
+}
+
+test('enquiries about undecided payments and repeats of answered questions have the same bound of one sender (DUP-1, SEC-7)', async () => {
+  const payments = Array.from({ length: 50 }, () =>
+    buildPacs008(instruction(quote, { ending: endingIn.silent })),
+  );
+  const questions = Array.from({ length: 30 }, (_, nth) =>
+    buildAcmt023(proxyRequest(`+6681111${String(nth).padStart(2, '0')}01`)),
+  );
+  const send = async () => [
+    ...(await Promise.all(payments.map((xml) => inTurn(() => submitXml(gateway, xml))))),
+    ...(await Promise.all(questions.map((xml) => askXml(gateway, xml)))),
+  ];
+  const first = await send();
+  const before = await caused();
+  const beganIn = Math.floor(Date.now() / 60_000);
+  const again = await send();
+  const minutes = Math.floor(Date.now() / 60_000) - beganIn + 1;
+  expect(again.map(({ httpStatus }) => httpStatus)).toEqual(first.map(() => 200));
+  expect((await caused()) - before).toBeLessThanOrEqual(60 * minutes);
+}, 60_000);
+
+test('repeats of a question that nobody has answered yet wait for its answer, ask the directory no more, and fill no history (DUP-1, OVL-2)', async () => {
+  const request = proxyRequest('+66839900408');
+  const xml = buildAcmt023(request);
+  const first = askXml(gateway, xml);
+  await expect
+    .poll(async () => (await resolutionEvidence(gateway).row(request.messageIdentification)) !== undefined)
+    .toBe(true);
+  const repeats = await Promise.all(Array.from({ length: 60 }, () => askXml(gateway, xml)));
+  const { text, answer } = await first;
+  expect(answer?.reasonCode).toBe('AB08');
+  expect(new Set(repeats.map((one) => `${one.httpStatus} ${one.text}`))).toEqual(new Set([`200 ${text}`]));
+  expect(resolutionEvidence(gateway).about('+66839900408', 'acmt023')).toHaveLength(1);
+  const id = resolutionWorkflowId('SGDFAST', request.messageIdentification);
+  const { events } = await gateway.temporal.workflow.getHandle(id).fetchHistory();
+  const updates = events?.filter((one) => one.workflowExecutionUpdateAcceptedEventAttributes) ?? [];
+  expect(updates.length).toBeLessThan(8);
+}, 60_000);
+
+test('who changes the callback address of a payment a hundred times is told to stop, and an operator hears of it (DUP-1, OVL-2)', async () => {
+  const xml = rejected();
+  const address = (nth: number) => `${gateway.sandbox.callbackUrl('SGDFAST')}?n=${nth}`;
+  const send = (nth: number) => inTurn(() => submitXml(gateway, xml, { callbackUrl: address(nth) }));
+  for (let nth = 0; nth <= 100; nth += 1) expect((await send(nth)).httpStatus).toBe(200);
+  const refused = await send(101);
+  expect([refused.httpStatus, JSON.parse(refused.text)]).toEqual([
+    422,
+    expect.objectContaining({ code: 'callback-address-changed', ruleId: 'OVL-2' }),
+  ]);
+  expect((await send(100)).httpStatus).toBe(200);
+  const { rows } = await sql`
+    select party from audit_events where kind = 'party.at-limit' and detail ->> 'limit' = 'callback-addresses'`.execute(
+    gateway.db,
+  );
+  expect(rows).toEqual([{ party: 'SGDFAST' }]);
+}, 60_000);

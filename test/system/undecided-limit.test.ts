@@ -46,7 +46,7 @@ test('of many at once no more are taken than there may be', async () => {
   }
 });
 
-test('the one too many is not stored and is told to come again; once others are decided, it is taken', async () => {
+test('the one too many is not stored and is told to come again, and operators are told (OVL-2); once others are decided, it is taken', async () => {
   const three = [await waiting(), await waiting(), await waiting()];
   for (const one of three) expect((await submit(gateway, one)).report?.status).toBe('ACTC');
   const fourth = await waiting();
@@ -55,6 +55,9 @@ test('the one too many is not stored and is told to come again; once others are 
   expect(JSON.parse(refused.text)).toMatchObject({ code: 'too-many-undecided', ruleId: 'SEC-7' });
   expect(refused.headers.get('retry-after')).toBe('10');
   expect(await isOnRecord(fourth.uetr)).toBe(false);
+  const { rows: alerts } = await sql`
+    select party, detail from audit_events where kind = 'party.at-limit'`.execute(gateway.db);
+  expect(alerts).toEqual([{ party: 'SGDFAST', detail: { limit: 'undecided-payments' } }]);
 
   // an enquiry about what is on record is answered (DUP-1)
   const [first] = three;

@@ -23,7 +23,7 @@ const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
 const ofKind = (events: readonly AuditRow[], kind: string, severity = 'alert') =>
   events.filter((one) => one.kind === kind && one.severity === severity);
 
-/** PAY-7: one alert for each final that differs from the decision, and for no other. */
+/** PAY-7: an alert for each final that differs from the decision, or for another with its status; and for no other. */
 function judgeContradictions({ quiet }: World, report: Report, payment: Payment): void {
   const { uetr, decision, reports, events } = payment;
   const alerts = ofKind(events, 'payment.contradiction');
@@ -38,7 +38,7 @@ function judgeContradictions({ quiet }: World, report: Report, payment: Payment)
   const due = differing.filter(({ createdAt }) => createdAt < quiet.endAt - noticedMs);
   report.examined('R:PAY-7', 'finals that differ from the decision', due.length);
   for (const one of due) {
-    if (alerts.some(({ detail }) => detail['reportMessageId'] === one.row.message_id)) continue;
+    if (alerts.some(({ detail }) => detail['reported'] === one.row.status)) continue;
     const stored = `${one.row.status ?? ''} stored ${clock(one.createdAt)}`;
     const statement = 'A final that differs from the decision raised no alert.';
     report.breach('R:PAY-7', statement, uetr, [decision, stored]);

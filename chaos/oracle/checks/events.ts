@@ -25,6 +25,7 @@ const subjectOf = ({ subject_id: subject, kind }: AuditRow) => subject ?? kind;
 
 /** Who is told: info nobody, alert whoever is on duty, security whoever watches over it. */
 const severities: Readonly<Record<string, string>> = {
+  'party.at-limit': 'alert',
   'payment.contradiction': 'alert',
   'payment.destination-paused': 'info',
   'payment.in-doubt': 'alert',

@@ -21,6 +21,7 @@ function sender() {
         requestsPerMinute: 10,
         failedLoginsPerMinute: 0,
         undecidedPayments: 0,
+        megabytesPerDay: 0,
       },
       checkSignature: () => Promise.resolve(said ?? (() => Promise.resolve(undefined))),
     },
