@@ -140,7 +140,11 @@ function partiesOf(
     ['AgrdRate/QtdCcy', textAt(root, 'AgrdRate/QtdCcy'), request.destination_currency],
     ['TradgSdId', party('TradgSdId/SubmitgPty'), named('DbtrAgt', request.psp_id)],
     ['CtrPtySdId', party('CtrPtySdId/SubmitgPty'), bicOf(request.fxp_ids[index])],
-    [`${buying}/DlvryAgt`, party(`${buying}/DlvryAgt`), named('IntrmyAgt2', request.destination_sap_ids[index])],
+    [
+      `${buying}/DlvryAgt`,
+      party(`${buying}/DlvryAgt`),
+      named('IntrmyAgt2', request.destination_sap_ids[index]),
+    ],
     [`${buying}/DlvryAgt/AcctNb`, account(`${buying}/DlvryAgt`), request.destination_account_ids[index]],
     [`${buying}/RcvgAgt`, party(`${buying}/RcvgAgt`), named('CdtrAgt', creditorAgent?.id)],
     [`${selling}/DlvryAgt`, party(`${selling}/DlvryAgt`), named('DbtrAgt', request.psp_id)],
