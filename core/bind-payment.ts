@@ -188,7 +188,11 @@ function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties)
       inTransaction('AgrdRate/QtdCcy'),
     );
   }
-  if (quote.destinationCountry !== parties.creditorAgent.countryCode) return reject('quote-country-differs');
+  const { countryCode } = parties.creditorAgent;
+  if (quote.destinationCountry !== countryCode) {
+    const expected = `a creditor agent in ${quote.destinationCountry}, or a quote for ${countryCode}`;
+    return differs('quote-country-differs', `a creditor agent in ${countryCode}`, expected);
+  }
   return exact(interbankSettlementAmount.amount).eq(exact(quote.sourceInterbankSettlementAmount))
     ? undefined
     : differs(

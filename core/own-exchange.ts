@@ -68,8 +68,9 @@ export function aboveMaximum(
   { maxAmount, currencyCode }: ClearingSystem,
 ): Rejection | undefined {
   if (amount.lte(exact(maxAmount))) return undefined;
+  const found = `${renderDecimal(amount)} ${currencyCode} at the destination`;
   const expected = `at most ${maxAmount} ${currencyCode}`;
-  return rejectWith('destination-maximum-exceeded', { found: renderDecimal(amount), expected });
+  return rejectWith('destination-maximum-exceeded', { found, expected });
 }
 
 /** FEE-5, with the amounts; both in destination currency. */
@@ -123,7 +124,7 @@ function* checkSourceAmount(judged: Judged<SubmissionContext>): Iterable<Rejecti
   const { source, settlement } = due.value;
   const { amount } = judged.message.interbankSettlementAmount;
   if (source.eq(exact(amount))) return;
-  const expected = `${renderDecimal(source)}, which is ${renderDecimal(settlement)} divided by the rate, rounded up`;
+  const expected = `${renderDecimal(source)}, which is ${renderDecimal(settlement)} (InstdAmt and the fee on it) divided by the rate, rounded up`;
   yield rejectWith('own-amount-wrong', { found: amount, expected });
 }
 
