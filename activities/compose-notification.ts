@@ -59,6 +59,8 @@ interface NotificationTerms extends DecidablePayment {
 
 function buildNotification(deps: ActivityDependencies, payment: NotificationTerms): Promise<OutgoingMessage> {
   const reference = deps.reference();
+  // The FX provider sees the same agents as in the messages of the payment, branches too (NOT-2).
+  const named = payment.sourceReferences.agents ?? {};
   const agent = (institutionId: string): AgentIdentification => {
     const institution = reference.institutions.get(institutionId);
     assert(institution !== undefined, 'an institution of a payment stays in the reference data');
@@ -71,7 +73,7 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
     uetr: payment.uetr,
     quoteId: payment.quoteId,
     completionDate: new Date(payment.now).toISOString().slice(0, 10),
-    sourcePsp: agent(payment.debtorAgentId),
+    sourcePsp: named.debtorAgent ?? agent(payment.debtorAgentId),
     fxp: agent(payment.fxpId),
     tradingSideBuyAmount: {
       currency: payment.destinationCurrency,
@@ -79,10 +81,10 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
     },
     tradingSideSellAmount: { currency: payment.sourceCurrency, amount: plainDecimal(payment.sourceAmount) },
     exchangeRate: plainDecimal(payment.exchangeRate),
-    destinationSap: agent(payment.destinationSapId),
+    destinationSap: named.intermediaryAgent2 ?? agent(payment.destinationSapId),
     destinationSapAccountId: payment.destinationAccountId,
-    destinationPsp: agent(payment.creditorAgentId),
-    sourceSap: agent(payment.sourceSapId),
+    destinationPsp: named.creditorAgent ?? agent(payment.creditorAgentId),
+    sourceSap: named.intermediaryAgent1 ?? agent(payment.sourceSapId),
     sourceSapAccountId: payment.sourceAccountId,
   });
   return compose(deps.engine, {

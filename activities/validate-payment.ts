@@ -5,6 +5,7 @@ import { claimedDebtorAgent } from '../core/agent.ts';
 import { assert } from '../core/assert.ts';
 import { countryPair } from '../core/corridor.ts';
 import { messages } from '../core/iso20022/messages.ts';
+import { namedAgentsOf } from '../core/iso20022/original-transaction.ts';
 import { judgePayment, quoteNeeded, type AcceptedPacs008 } from '../core/judge-payment.ts';
 import { fxpNameOf } from '../core/reference.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
@@ -214,7 +215,7 @@ async function accept(
     acceptanceAt: message.acceptanceDateTime.epochMs,
     answer,
     forwarded,
-    sourceReferences: submission.references,
+    sourceReferences: { ...submission.references, agents: namedAgentsOf(message) },
     destinationReferences,
     instructionDeliveryId,
   });

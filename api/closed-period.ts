@@ -8,5 +8,7 @@ import { problem, type Problem } from './http/problem.ts';
 export async function refuseOpenPeriod(db: Db, { to }: Period): Promise<Problem | undefined> {
   if (await closeBooks(db, to)) return undefined;
   const closedAt = new Date(to.getTime() + closedAfterMs);
-  return problem('period-not-closed', { detail: `It can be read from ${closedAt.toISOString()} on.` });
+  return problem('period-not-closed', {
+    detail: `The period can be read from ${closedAt.toISOString()} on.`,
+  });
 }

@@ -150,7 +150,7 @@ function noFormula({
   readonly countryCode: string;
   readonly currencyCode: string;
 }): Problem {
-  const detail = `There is no fee formula for ${countryCode} and ${currencyCode}.`;
+  const detail = `There is no fee formula for ${countryCode} and ${currencyCode}; an operator of the scheme can enter one.`;
   return problem('unknown-fee-formula', { detail });
 }
 

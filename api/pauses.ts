@@ -141,7 +141,9 @@ function addActing(router: Router, deps: ApiDependencies): void {
         partyOf(deps.reference.current(), party) ?? (isStanding ? { partyId: party, party } : undefined);
       if (found === undefined) return unknownParty(party);
       const wasPaused = await resume(deps.db, { ...found, because, by: caller.clientId });
-      return wasPaused ? shown(deps) : problem('not-paused', { detail: `${found.party} is not paused.` });
+      return wasPaused
+        ? shown(deps)
+        : problem('not-paused', { detail: `${found.party} is not paused; GET /parties says who is.` });
     },
   );
 }
@@ -171,7 +173,9 @@ function partyOf(data: ReferenceData, name: string): Party | undefined {
 }
 
 const unknownParty = (party: string): Problem =>
-  problem('unknown-party', { detail: `${party} is neither a payment system nor an FX provider.` });
+  problem('unknown-party', {
+    detail: `${party} is neither a payment system nor an FX provider; GET /parties lists both.`,
+  });
 
 async function shown(deps: ApiDependencies): Promise<Response> {
   const data = deps.reference.current();

@@ -189,6 +189,7 @@ function renderListed(payment: ListedPayment, data: ReferenceData): JsonObject {
     priority: payment.priority,
     sourceAmount: money(payment.sourceAmount, payment.sourceCurrency),
     destinationAmount: money(payment.destinationAmount, payment.destinationCurrency),
+    creditorAccountAmount: money(payment.creditorAccountAmount, payment.destinationCurrency),
     debtorAgent: bicOf(payment.debtorAgentId),
     creditorAgent: bicOf(payment.creditorAgentId),
     fxp: bicOf(payment.fxpId),

@@ -302,7 +302,13 @@ const listedSchema = z
       description:
         'Interbank settlement amount; null to the destination side, and where it was rejected before it was known',
     }),
-    destinationAmount: moneySchema.nullable(),
+    destinationAmount: moneySchema.nullable().openapi({
+      description:
+        'Interbank settlement amount, with the creditor agent fee in it; null where it was rejected before it was known',
+    }),
+    creditorAccountAmount: moneySchema.nullable().openapi({
+      description: 'What the recipient is credited: `destinationAmount` less the creditor agent fee',
+    }),
     debtorAgent: z.string().nullable().openapi({ description: 'BIC' }),
     creditorAgent: z.string().nullable().openapi({ description: 'BIC' }),
     fxp: z.string().nullable().openapi({ description: 'BIC; null to the destination side' }),

@@ -281,7 +281,7 @@ async function readQuote(
   const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId);
   const isTheirs = caller.role !== 'psp' || caller.institutionId === quote?.pspId;
   if (quote === undefined || !isTheirs) {
-    const detail = `There is no quote ${quoteIdText} that ${caller.clientId} may read.`;
+    const detail = `There is no quote ${quoteIdText} that ${caller.clientId} may read; a PSP reads the quotes that it asked for itself.`;
     return refuse('unknown-quote', { parameter: 'quoteId' }, detail);
   }
   return quote;

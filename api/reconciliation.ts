@@ -134,7 +134,7 @@ function addCamt054(router: Router, deps: ApiDependencies, indexOf: BookIndexes)
       const page = Number(asked ?? '1');
       if (page > index.pages)
         return problem('unknown-page', {
-          detail: `It has ${index.pages} ${index.pages === 1 ? 'page' : 'pages'}.`,
+          detail: `The notification has ${index.pages === 1 ? '1 page: ask for page 1' : `${index.pages} pages: ask for page 1 to ${index.pages}`}.`,
         });
       const values = await readCamt054Page(deps.db, opened, { index, page });
       return xml(Buffer.from(buildCamt054(values)));
@@ -248,7 +248,9 @@ function noBook({ clientId, role }: Caller): Problem {
 }
 
 const unknownBook = (name: string, { clientId }: Caller) =>
-  problem('unknown-book', { detail: `There is no book of ${name} that ${clientId} may read.` });
+  problem('unknown-book', {
+    detail: `There is no book of ${name} that ${clientId} may read. Name a payment system by clearingSystem, or an account by sap and account.`,
+  });
 
 /** Every payment of the book, read as it is asked for. */
 async function* movementsOf(deps: ApiDependencies, opened: Opened): AsyncIterable<Movement> {

@@ -83,7 +83,7 @@ async function whyNotRecorded(deps: ApiDependencies, uetr: string): Promise<Prob
   if ('code' in payment) return payment;
   const standing = (await listOutcomes(deps.db, uetr)).find(({ withdrawnAt }) => withdrawnAt === null);
   if (standing === undefined) {
-    const detail = `${uetr} is not INDOUBT: its destination is still asked by the gateway itself (TIM-2).`;
+    const detail = `${uetr} is not INDOUBT: the gateway still asks its destination by itself (TIM-2). Wait until it is, 24 hours after acceptance.`;
     return problem('payment-not-in-doubt', { detail });
   }
   const { outcomeId, status, recordedBy, confirmedBy } = standing;
@@ -172,10 +172,14 @@ function hindered(
 ): Problem {
   switch (hindrance.kind) {
     case 'unknown':
-      return problem('unknown-outcome', { detail: `No outcome ${outcomeId} was recorded for ${uetr}.` });
+      return problem('unknown-outcome', {
+        detail: `No outcome ${outcomeId} was recorded for ${uetr}; GET /payments/{uetr} lists those that were.`,
+      });
     case 'withdrawn':
     case 'confirmed':
-      return problem('outcome-ended', { detail: `The outcome ${outcomeId} is ${hindrance.kind} already.` });
+      return problem('outcome-ended', {
+        detail: `The outcome ${outcomeId} is ${hindrance.kind} already; GET /payments/{uetr} lists every outcome.`,
+      });
     case 'own':
       return problem('outcome-not-yours', {
         detail: `${caller.clientId} recorded it; somebody else has to confirm it.`,

@@ -29,6 +29,7 @@ import {
   listedChangeSchema,
   newChangeSchema,
   newImportSchema,
+  idExample,
   objectId,
   proposedSchema,
   renderChange,
@@ -291,7 +292,9 @@ function addReading(router: Router, { db }: ApiDependencies): void {
       query: z.object({
         state: z.enum(changeStates).optional(),
         kind: kindParameter.optional(),
-        id: objectId.optional(),
+        id: objectId
+          .optional()
+          .openapi({ example: idExample, description: 'Of the object, with its kind: as in its document' }),
         limit: pageLimit(pageSize),
       }),
       answer: { description: 'Changes', schema: z.array(listedChangeSchema) },

@@ -18,10 +18,9 @@ import { words } from './words.ts';
 
 export const kindParameter = z.enum(schemeKinds).openapi({ example: 'fee-formulas' });
 /** As in a document: `TH:THB` of a fee formula, `TH-HARB:4711` of an account. */
-export const objectId = z
-  .string()
-  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 visible characters of ASCII')
-  .openapi({ example: 'TH:THB' });
+export const objectId = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 visible characters of ASCII');
+/** Beside the example of `kindParameter`. */
+export const idExample = 'TH:THB';
 
 const anyDocument = z.record(z.string(), z.unknown()).openapi({
   type: 'object',
@@ -34,7 +33,7 @@ const editSchema = z
     document: anyDocument.optional().openapi({ description: 'What the object is to be' }),
     ends: objectId
       .optional()
-      .openapi({ description: 'In place of a document: the id of the object that ends' }),
+      .openapi({ example: idExample, description: 'In place of a document: the id of the object that ends' }),
   })
   .strict()
   .refine(({ document, ends }) => (document === undefined) !== (ends === undefined), {

@@ -11,6 +11,7 @@ import type { Router } from './http/route.ts';
 import {
   documentListSchema,
   kindParameter,
+  idExample,
   objectId,
   objectSchema,
   readinessSchema,
@@ -74,7 +75,7 @@ function addOne(router: Router, { db }: ApiDependencies): void {
       summary: 'One object, with every change of it',
       description:
         'Also one that has ended (ADM-1). Author, time, reason and the value before are in its history (ADM-2).',
-      params: z.object({ kind: kindParameter, id: objectId }),
+      params: z.object({ kind: kindParameter, id: objectId.openapi({ example: idExample }) }),
       problems: ['unknown-object'],
       answer: { description: 'The object', schema: objectSchema },
     },

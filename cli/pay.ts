@@ -128,7 +128,9 @@ function currency(text: string): string {
 function agent(option: string, text: string): string {
   const bic = text.toUpperCase();
   if (isBic(bic)) return bic;
-  throw new UsageError(`${option} ${text}: a BIC of 8 or 11 characters, as in LOTUSGS0.`);
+  throw new UsageError(
+    `${option} ${text}: a BIC of 8 or 11 characters, with the two letters of a country at 5 and 6, as in LOTUSGS0.`,
+  );
 }
 
 /** Whether it is a member of the source country's payment system is the gateway's to say. */

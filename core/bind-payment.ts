@@ -3,26 +3,20 @@
  * earlier ones. A payment that passes is bound: every amount, agent and account that it will use is fixed here.
  */
 import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
-import type { Check } from './check.ts';
+import { assert } from './assert.ts';
+import { rejectionsOf, type Check } from './check.ts';
 import type { Judged, SubmissionContext } from './ends.ts';
 import { currencyUnknown } from './hindrances.ts';
-import {
-  creditorAgentFee,
-  feeOn,
-  fromDestination,
-  fromSource,
-  settlementForCredited,
-  type Fee,
-} from './fee.ts';
 import { inTransaction, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
-import { exact, fitsDecimalPlaces, plainDecimal, renderDecimal } from './money.ts';
+import { exact, plainDecimal, renderDecimal } from './money.ts';
+import { aboveMaximum, figuresOf, ownExchangeChecks, tooSmall } from './own-exchange.ts';
 import { deadlineOf } from './payment-checks.ts';
 import type { StoredQuote } from './quote.ts';
-import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from './reference.ts';
+import type { ClearingSystem, Institution, ReferenceData } from './reference.ts';
 import { reject, rejectWith, type Rejection } from './rejection.ts';
 import type { RejectionKey } from './rejection-table.ts';
-import { ok, refused, type Result } from './result.ts';
+import { first, ok, refused, type Result } from './result.ts';
 
 /** An intermediary agent and the account there, as the payment uses them. */
 export interface SettlementLeg {
@@ -70,22 +64,16 @@ export interface BindingContext extends SubmissionContext {
  * its destination must not be paused (LIF-5).
  */
 export function bindPayment(judged: Judged<BindingContext>): Bound {
-  const { message, context, ends } = judged;
+  const { message, ends } = judged;
   const { source, debtorAgent, creditorAgent, destination } = ends;
   if (!source || !debtorAgent || !creditorAgent || !destination)
     return refused(reject('currency-wrong', inTransaction('AgrdRate/QtdCcy')));
   const parties: Parties = { source, debtorAgent, creditorAgent, destination };
   const bound =
-    message.agreedRate.quoteId === undefined
-      ? bindOwnExchange(message, context.reference, parties)
-      : bindQuote(judged, parties);
+    message.agreedRate.quoteId === undefined ? bindOwnExchange(judged, parties) : bindQuote(judged, parties);
   if (!bound.ok) return bound;
-  const { destinationAmount } = bound.value;
-  const { maxAmount, currencyCode } = destination;
-  if (exact(destinationAmount.amount).gt(exact(maxAmount))) {
-    const most = `at most ${maxAmount} ${currencyCode}`;
-    return refused(differs('destination-maximum-exceeded', destinationAmount.amount, most));
-  }
+  const tooMuch = aboveMaximum(exact(bound.value.destinationAmount.amount), destination);
+  if (tooMuch !== undefined) return refused(tooMuch);
   const [paused] = pauseCheck.run(judged, () => true);
   return paused === undefined ? bound : refused(paused);
 }
@@ -95,7 +83,6 @@ export const pauseCheck: Check<Judged<SubmissionContext>> = {
   name: 'pause of the destination',
   ruleId: 'LIF-5',
   needs: ['CdtrAgt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt'].map(inTransaction),
-  isOfMoment: true,
   hindered: ({ ends }) => currencyUnknown(ends),
   *run({ ends, context }) {
     const system = ends.destination?.clearingSystemId;
@@ -104,19 +91,21 @@ export const pauseCheck: Check<Judged<SubmissionContext>> = {
   },
 };
 
-const boundBy = [
-  ...['IntrBkSttlmAmt', 'InstdAmt', 'AddtlDtTm', 'AgrdRate', 'ChrgsInf', 'DbtrAgt', 'CdtrAgt'],
-  ...['IntrmyAgt1', 'IntrmyAgt1Acct', 'IntrmyAgt2', 'IntrmyAgt2Acct'],
-].map(inTransaction);
-
-/** PAY-5 and the limit: what can be judged without reading a quote. */
-export const ownExchangeCheck: Check<Judged<SubmissionContext>> = {
-  name: 'own account, creditor agent fee and destination maximum',
-  ruleId: 'PAY-5',
-  needs: boundBy,
-  *run(judged) {
-    const bound = bindPayment(judged);
-    if (!bound.ok) yield bound.refusal;
+/** PAY-4, as far as a dry run knows it: no quote has an agent that nobody knows. */
+export const intermediaryCheck: Check<Judged<SubmissionContext>> = {
+  name: 'known intermediary agents',
+  ruleId: 'PAY-4',
+  needs: ['IntrmyAgt1', 'IntrmyAgt2'].map(inTransaction),
+  *run({ message, context }) {
+    for (const [path, agent] of [
+      ['IntrmyAgt1', message.intermediaryAgent1],
+      ['IntrmyAgt2', message.intermediaryAgent2],
+    ] as const) {
+      if (agent !== undefined && resolveAgent(context.reference, agent) === undefined)
+        yield reject('intermediary-agent-differs', inTransaction(path), undefined, {
+          found: unknownInstitution,
+        });
+    }
   },
 };
 
@@ -177,9 +166,7 @@ function checkQuoteFee(message: Pacs008, quote: StoredQuote, parties: Parties): 
     return differs('creditor-agent-fee-differs', amount, plainDecimal(quote.creditorAgentFee));
   }
   const settlement = exact(quote.destinationInterbankSettlementAmount);
-  return fee.gte(settlement)
-    ? tooSmall(renderDecimal(settlement), renderDecimal(fee), parties.destination)
-    : undefined;
+  return fee.gte(settlement) ? tooSmall(settlement, fee, parties.destination) : undefined;
 }
 
 function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
@@ -201,7 +188,11 @@ function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties)
       inTransaction('AgrdRate/QtdCcy'),
     );
   }
-  if (quote.destinationCountry !== parties.creditorAgent.countryCode) return reject('quote-country-differs');
+  const { countryCode } = parties.creditorAgent;
+  if (quote.destinationCountry !== countryCode) {
+    const expected = `a creditor agent in ${quote.destinationCountry}, or a quote for ${countryCode}`;
+    return differs('quote-country-differs', `a creditor agent in ${countryCode}`, expected);
+  }
   return exact(interbankSettlementAmount.amount).eq(exact(quote.sourceInterbankSettlementAmount))
     ? undefined
     : differs(
@@ -239,52 +230,19 @@ function checkQuoteAgents(
 }
 
 /** PAY-5: the debtor agent pays from its own account at the destination SAP, at its own rate. */
-function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Parties): Bound {
-  const { debtorAgent, creditorAgent, destination, source } = parties;
-  const missing = missingOwnAccount(message);
-  if (missing !== undefined) return refused(missing);
-  const sap = message.intermediaryAgent2 && resolveAgent(reference, message.intermediaryAgent2);
-  const accountId = message.intermediaryAgent2Account?.otherId ?? message.intermediaryAgent2Account?.iban;
-  const account =
-    sap && accountId !== undefined
-      ? reference.accountsAtSap.get(keyOf(sap.institutionId, accountId))
-      : undefined;
-  const isOwn =
-    account?.ownerId === debtorAgent.institutionId &&
-    account.currencyCode === destination.currencyCode &&
-    account.countryCode === creditorAgent.countryCode;
-  if (!sap || !isOwn || message.intermediaryAgent2Account === undefined) {
-    const found = sap ? 'another account' : `an account at ${unknownInstitution}`;
-    return refused(rejectWith('own-account-unregistered', { found }));
-  }
-  const places = reference.currencies.get(destination.currencyCode)?.decimalPlaces;
-  const formula = reference.creditorAgentFeeFormulas.get(
-    keyOf(creditorAgent.countryCode, destination.currencyCode),
+function bindOwnExchange(judged: Judged<BindingContext>, parties: Parties): Bound {
+  const { message, context } = judged;
+  const { debtorAgent, destination, source } = parties;
+  const rejection = first(rejectionsOf(ownExchangeChecks, judged));
+  if (rejection !== undefined) return refused(rejection);
+  const { interbankSettlementAmount, agreedRate, intermediaryAgent2, intermediaryAgent2Account } = message;
+  const sap = intermediaryAgent2 && resolveAgent(context.reference, intermediaryAgent2);
+  const due = figuresOf(judged);
+  assert(
+    sap !== undefined && intermediaryAgent2Account !== undefined && due?.ok === true,
+    'the checks refuse a payment without them',
   );
-  if (places === undefined || formula === undefined)
-    return refused(reject('currency-wrong', inTransaction('AgrdRate/QtdCcy')));
-  const sourcePlaces = reference.currencies.get(source.currencyCode)?.decimalPlaces;
-  if (sourcePlaces === undefined) return refused(reject('currency-wrong', inTransaction('IntrBkSttlmAmt')));
-  const { interbankSettlementAmount, agreedRate, charges } = message;
-  const formulaFee = creditorAgentFee(formula, places);
-  const due = ownExchangeAmounts(message, formulaFee, sourcePlaces);
-  if (!due.source.eq(exact(interbankSettlementAmount.amount))) {
-    const expected = `${renderDecimal(due.source)}, which is ${renderDecimal(due.destination)} divided by the rate, rounded up`;
-    return refused(differs('own-amount-wrong', interbankSettlementAmount.amount, expected));
-  }
-  const settlement = due.destination;
-  const fee = feeOn(settlement, formulaFee);
-  if (!exact(charges[1].amount).eq(fee)) {
-    return refused(
-      differs(
-        'creditor-agent-fee-wrong',
-        charges[1].amount,
-        `${renderDecimal(fee)}, by the formula on ${renderDecimal(settlement)}`,
-      ),
-    );
-  }
-  if (fee.gte(settlement))
-    return refused(tooSmall(renderDecimal(settlement), renderDecimal(fee), destination));
+  const { settlement, fee } = due.value;
   return ok({
     ...endsOf(message, parties),
     sourceCountry: debtorAgent.countryCode,
@@ -294,52 +252,9 @@ function bindOwnExchange(message: Pacs008, reference: ReferenceData, parties: Pa
     destinationAmount: { currency: destination.currencyCode, amount: renderDecimal(settlement) },
     creditorAgentFee: renderDecimal(fee),
     sourceLeg: undefined,
-    destinationLeg: { agent: identifyAgent(sap), account: message.intermediaryAgent2Account },
+    destinationLeg: { agent: identifyAgent(sap), account: intermediaryAgent2Account },
     destinationSap: sap,
   });
-}
-
-/**
- * FEE-7: an instructed amount in the destination currency is what is credited, and the other amounts follow from it.
- * Else they follow from the source amount.
- */
-function ownExchangeAmounts(message: Pacs008, fee: Fee, sourcePlaces: number) {
-  const { instructedAmount, interbankSettlementAmount, agreedRate } = message;
-  const rate = exact(agreedRate.preAgreedExchangeRate);
-  const { quotedCurrency, unitCurrency } = agreedRate;
-  // A dry run also comes here with an amount that another check refuses.
-  const isCreditGiven =
-    instructedAmount?.currency === quotedCurrency &&
-    quotedCurrency !== unitCurrency &&
-    fitsDecimalPlaces(instructedAmount.amount, fee.decimalPlaces) &&
-    !exact(instructedAmount.amount).isZero();
-  if (!isCreditGiven) return fromSource(exact(interbankSettlementAmount.amount), rate, fee.decimalPlaces);
-  const settlement = settlementForCredited(exact(instructedAmount.amount), fee);
-  return fromDestination(settlement, rate, sourcePlaces);
-}
-
-/** A payment names a quote (PAY-4), or an account of the debtor agent's own with the SAP that has it (PAY-5). */
-function missingOwnAccount({
-  intermediaryAgent2,
-  intermediaryAgent2Account,
-}: Pacs008): Rejection | undefined {
-  if (intermediaryAgent2 && intermediaryAgent2Account) return undefined;
-  const only = intermediaryAgent2 ? 'only IntrmyAgt2' : 'only IntrmyAgt2Acct';
-  return rejectWith('own-account-unregistered', {
-    text: 'neither a quote nor an own account',
-    fault: 'place-or-count',
-    found: (intermediaryAgent2 ?? intermediaryAgent2Account) ? only : 'nothing',
-    expected: 'AgrdRate/QtId of a quote, or IntrmyAgt2 with an account of your own',
-  });
-}
-
-/** FEE-5, with the amounts; both in destination currency. */
-function tooSmall(settlement: string, fee: string, { currencyCode }: ClearingSystem): Rejection {
-  return differs(
-    'amount-too-small',
-    `${settlement} ${currencyCode} at the destination`,
-    `more than ${fee} ${currencyCode}, the creditor agent fee on it`,
-  );
 }
 
 function endsOf(message: Pacs008, parties: Parties) {

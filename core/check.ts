@@ -2,6 +2,7 @@
  * One check of a message, with the elements that it needs: a submission gets the first failure; a dry run gets all of
  * them, and the checks that could not be made because of a fault in what they need (MSG-14).
  */
+import { within } from './iso20022/tree.ts';
 import type { Rejection } from './rejection.ts';
 
 /** Whether the value at an XPath (without positions) was found valid and can be read. */
@@ -13,13 +14,13 @@ export interface Check<Subject> {
   readonly ruleId: string;
   /** XPaths, without positions, of the elements it needs. */
   readonly needs: readonly string[];
+  /** XPaths, with positions, of those whose values must not be refused by any other check either. */
+  readonly sound?: readonly string[];
   /**
    * Why another fault prevents this check, or a part of it. `run` itself leaves that part out, and another check
    * refuses the subject.
    */
   readonly hindered?: (subject: Subject, isFit: IsFit) => string | undefined;
-  /** It refuses the moment, not the content of the message: it prevents no other check. */
-  readonly isOfMoment?: true;
   /** Everything that it refuses, in the order of the message. */
   readonly run: (subject: Subject, isFit: IsFit) => Iterable<Rejection>;
 }
@@ -50,29 +51,31 @@ export function* rejectionsOf<Subject>(
 
 /**
  * The same for a subject of which only a part is valid.
- * @returns `isSound`: every check was made, and none refused the content of the subject
+ * @param refused XPaths of what other checks have refused
  */
 export function judgeFit<Subject>(
   checks: readonly Check<Subject>[],
   subject: Subject,
   isFit: IsFit,
-): Findings & { readonly isSound: boolean } {
+  refused: readonly string[] = [],
+): Findings {
   const rejections: Rejection[] = [];
   const notJudged: NotJudged[] = [];
-  let isRefused = false;
-  for (const { name, ruleId, needs, hindered, isOfMoment, run } of checks) {
-    const unfit = needs
-      .filter((xpath) => !isFit(xpath))
-      .map((xpath) => xpath.replace(/^\/Document\/[^/]+\//, ''));
+  for (const { name, ruleId, needs, sound = [], hindered, run } of checks) {
+    const unfit = needs.filter((xpath) => !isFit(xpath));
+    const unsound = sound.filter((xpath) => refused.some((one) => within(one, xpath)));
     if (unfit.length > 0) {
-      notJudged.push({ name, ruleId, reason: `The schema refuses what it needs: ${unfit.join(', ')}.` });
-      continue;
+      notJudged.push({ name, ruleId, reason: `The schema refuses what it needs: ${listed(unfit)}.` });
+    } else if (unsound.length > 0) {
+      notJudged.push({ name, ruleId, reason: `Another fault is in what it needs: ${listed(unsound)}.` });
+    } else {
+      rejections.push(...run(subject, isFit));
+      const reason = hindered?.(subject, isFit);
+      if (reason !== undefined) notJudged.push({ name, ruleId, reason });
     }
-    const found = [...run(subject, isFit)];
-    rejections.push(...found);
-    isRefused ||= found.length > 0 && isOfMoment !== true;
-    const reason = hindered?.(subject, isFit);
-    if (reason !== undefined) notJudged.push({ name, ruleId, reason });
   }
-  return { rejections, notJudged, isSound: !isRefused && notJudged.length === 0 };
+  return { rejections, notJudged };
 }
+
+const listed = (xpaths: readonly string[]) =>
+  xpaths.map((xpath) => xpath.replace(/^\/Document\/[^/]+\//, '')).join(', ');

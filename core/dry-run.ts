@@ -10,9 +10,9 @@ import { findAcmt024Faults } from './iso20022/acmt024.ts';
 import type { MessageName } from './iso20022/messages.ts';
 import { findPacs002Faults } from './iso20022/pacs002.ts';
 import { readPacs008Throughout, type Pacs008 } from './iso20022/pacs008.ts';
-import { elementAt, type XmlElement } from './iso20022/tree.ts';
-import { foundValid, maxViolations, rejectionOf, within, type Violation } from './iso20022/violation.ts';
-import { judgeByReference } from './judge-payment.ts';
+import { elementAt, within, type XmlElement } from './iso20022/tree.ts';
+import { foundValid, maxViolations, rejectionOf, type Violation } from './iso20022/violation.ts';
+import { judgeByReference, xpathsOf } from './judge-payment.ts';
 import type { ReferenceData } from './reference.ts';
 import type { Rejection } from './rejection.ts';
 import type { Result } from './result.ts';
@@ -57,7 +57,7 @@ export function dryRun(message: ValidatedMessage, context: DryRunContext): DryRu
   // a value that the schema refuses is reported once: what a rule says about it follows from that
   const faulty = violations
     .filter(({ isReadable }) => isReadable !== true)
-    .map(({ xpath }) => xpath.replace('/CdtTrfTxInf[1]', '/CdtTrfTxInf')); // rules look at the first only
+    .map(({ xpath }) => firstOnly(xpath));
   const byRules = rejections.filter(
     ({ xpath = '' }) => !faulty.some((one) => within(xpath, one) || within(one, xpath)),
   );
@@ -67,6 +67,9 @@ export function dryRun(message: ValidatedMessage, context: DryRunContext): DryRu
     notJudged: [...(violations.length < maxViolations ? [] : [beyondTheFirst]), ...notJudged],
   };
 }
+
+/** Rules look at the first transaction only. */
+const firstOnly = (xpath: string) => xpath.replace('/CdtTrfTxInf[1]', '/CdtTrfTxInf');
 
 const beyondTheFirst: NotJudged = {
   name: `faults of the schema beyond the first ${maxViolations}`,
@@ -103,7 +106,7 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
   const referred = judgeByReference(
     read.value,
     { ...context, sourceSystem },
-    { isFit, isSound: read.isSound },
+    { isFit, refused: [...violations.map(({ xpath }) => firstOnly(xpath)), ...xpathsOf(read.rejections)] },
   );
   return withSubmission(
     {

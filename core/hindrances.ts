@@ -26,6 +26,12 @@ export function currencyUnknown(ends: Ends): string | undefined {
   return contradictedCountry(ends) ?? (isWrong ? reason : undefined);
 }
 
+/** For checks that need the destination system. */
+export function destinationUnknown(ends: Ends): string | undefined {
+  const unknown = countryUnknown(ends) ?? currencyUnknown(ends);
+  return ends.destination === undefined ? (unknown ?? refusedItself('CdtrAgt')) : undefined;
+}
+
 /** The number of decimals depends on the currency. */
 export function currencyWrong(paths: readonly string[]): string | undefined {
   const amounts = paths.filter((path) => !path.startsWith('AgrdRate/')).map(below);

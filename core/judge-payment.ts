@@ -9,11 +9,12 @@ import type { Pacs008 } from './iso20022/pacs008.ts';
 import { agentChecks, duplicateCheck, freshnessCheck, guidelineChecks } from './payment-checks.ts';
 import {
   bindPayment,
-  ownExchangeCheck,
+  intermediaryCheck,
   pauseCheck,
   type BindingContext,
   type BoundPayment,
 } from './bind-payment.ts';
+import { ownExchangeChecks, ownMaximumCheck } from './own-exchange.ts';
 import type { Rejection } from './rejection.ts';
 import { first, mapValue, refused, type Result } from './result.ts';
 
@@ -75,27 +76,25 @@ function judgedOf<Context extends SubmissionContext>(message: Pacs008, context: 
  * Every rejection by reference data and the clock, for a dry run. Quotes are not read, so a message without one (PAY-5)
  * is judged completely, and a message with one up to PAY-4.
  * @param isFit which parts of the message are valid
- * @param isSound whether the rules of the message refuse nothing
+ * @param refused XPaths of what the schema and the rules of the message refuse
  */
 export function judgeByReference(
   message: Pacs008,
   context: SubmissionNow,
-  { isFit, isSound }: { readonly isFit: IsFit; readonly isSound: boolean },
+  { isFit, refused: byMessage }: { readonly isFit: IsFit; readonly refused: readonly string[] },
 ): Findings {
   const judged = judgedOf(message, context);
   const before = judgeFit(checksBeforeQuote, judged, isFit);
-  if (message.agreedRate.quoteId !== undefined) return both(before, judgeFit([pauseCheck], judged, isFit));
-  if (!isSound || !before.isSound) {
-    const { name, ruleId } = ownExchangeCheck;
-    const reason = 'It is judged only if nothing else is wrong.';
-    return { ...before, notJudged: [...before.notJudged, { name, ruleId, reason }] };
-  }
-  return both(before, judgeFit([ownExchangeCheck], judged, isFit));
-}
-
-function both(before: Findings, after: Findings): Findings {
+  const checks =
+    message.agreedRate.quoteId === undefined
+      ? [...ownExchangeChecks, ownMaximumCheck, pauseCheck]
+      : [intermediaryCheck, pauseCheck];
+  const after = judgeFit(checks, judged, isFit, [...byMessage, ...xpathsOf(before.rejections)]);
   return {
     rejections: [...before.rejections, ...after.rejections],
     notJudged: [...before.notJudged, ...after.notJudged],
   };
 }
+
+export const xpathsOf = (rejections: readonly Rejection[]) =>
+  rejections.flatMap(({ xpath }) => (xpath === undefined ? [] : [xpath]));

@@ -4,8 +4,7 @@
  * the second.
  */
 import { pacs008Paths } from './iso20022/pacs008.ts';
-import { elementAt, type XmlElement } from './iso20022/tree.ts';
-import { within } from './iso20022/violation.ts';
+import { elementAt, within, type XmlElement } from './iso20022/tree.ts';
 
 export const changes = ['changed', 'added', 'removed', 'moved'] as const;
 export type Change = (typeof changes)[number];

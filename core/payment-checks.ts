@@ -56,7 +56,6 @@ export const freshnessCheck: Check<Judged<SubmissionNow>> = {
   name: 'freshness',
   ruleId: 'TIM-4',
   needs: [inTransaction('AddtlDtTm')],
-  isOfMoment: true,
   run: checkFreshness,
 };
 

@@ -28,7 +28,7 @@ export interface PaymentFilter {
   readonly clearingSystem?: string;
   /** Its debtor agent, its creditor agent or its FX provider: our id of the institution. */
   readonly institutionId?: string;
-  /** Of what was sent or what arrives, whichever has this currency. Decimal text (MON-1). */
+  /** Of the source or the destination amount, whichever has this currency. Decimal text (MON-1). */
   readonly amount?: { readonly currency: string; readonly least?: string; readonly most?: string };
   /** When it was judged: from then on, and before then. */
   readonly from?: Date;
@@ -69,6 +69,8 @@ export interface ListedPayment {
   readonly sourceAmount: string | null;
   readonly sourceCurrency: string | null;
   readonly destinationAmount: string | null;
+  /** Destination amount less the creditor agent fee: what the recipient is credited. */
+  readonly creditorAccountAmount: string | null;
   readonly destinationCurrency: string | null;
   readonly debtorAgentId: string | null;
   readonly creditorAgentId: string | null;

@@ -42,7 +42,8 @@ export const operationsProblems = {
     status: 409,
     title: 'An endpoint has not answered',
     ruleId: 'ADM-1',
-    detail: 'A new endpoint has not answered its trial message, or not yet.',
+    detail:
+      'A new endpoint has not answered its trial message. Try again in some seconds, or approve it with despiteProbes.',
   },
   'change-outdated': {
     status: 409,
@@ -66,7 +67,7 @@ export const operationsProblems = {
     status: 409,
     title: 'Alert is not closed',
     ruleId: 'OBS-6',
-    detail: 'There is nothing to reopen.',
+    detail: 'It is not closed, so it cannot be reopened. Close it or add a note instead.',
   },
   'alert-kinds': {
     status: 409,
@@ -84,7 +85,7 @@ export const operationsProblems = {
     status: 409,
     title: 'Already taken',
     ruleId: 'OBS-6',
-    detail: 'Somebody else takes care of it.',
+    detail: 'Somebody else takes care of it. To take it over, say why in the note.',
   },
   'nothing-to-deliver': {
     status: 409,
@@ -103,19 +104,20 @@ export const operationsProblems = {
     status: 409,
     title: 'Payment has its final status',
     ruleId: 'PAY-10',
-    detail: 'The payment has its final status.',
+    detail: 'The payment has its final status: GET /payments/{uetr} shows it.',
   },
   'deadline-past': {
     status: 409,
     title: 'Deadline is past',
     ruleId: 'TIM-1',
-    detail: 'Nothing is sent of a HIGH payment past its deadline: it is being decided.',
+    detail:
+      'Nothing is sent of a HIGH payment past its deadline. The gateway decides it now: GET /payments/{uetr} shows its final status.',
   },
   'unknown-party': {
     status: 404,
     title: 'Unknown party',
     ruleId: 'LIF-5',
-    detail: 'It is neither a payment system nor an FX provider.',
+    detail: 'It is neither a payment system nor an FX provider; GET /parties lists both.',
   },
   'already-paused': {
     status: 409,
@@ -127,7 +129,7 @@ export const operationsProblems = {
     status: 409,
     title: 'Not paused',
     ruleId: 'LIF-5',
-    detail: 'The party is not paused.',
+    detail: 'The party is not paused; GET /parties says who is.',
   },
   'unknown-book': {
     status: 404,
@@ -139,7 +141,7 @@ export const operationsProblems = {
     status: 404,
     title: 'Unknown page',
     ruleId: 'REC-1',
-    detail: 'The notification has fewer pages.',
+    detail: 'The notification has fewer pages. Its first page is page 1.',
   },
   'period-not-closed': {
     status: 409,
@@ -151,7 +153,8 @@ export const operationsProblems = {
     status: 409,
     title: 'Payment is not in doubt',
     ruleId: 'LIF-4',
-    detail: 'The gateway is still finding out by itself how the payment ended.',
+    detail:
+      'The gateway still asks the destination by itself how the payment ended. Wait until it is INDOUBT.',
   },
   'outcome-stands': {
     status: 409,
@@ -169,7 +172,8 @@ export const operationsProblems = {
     status: 409,
     title: 'Outcome says another status',
     ruleId: 'LIF-4',
-    detail: 'An outcome is confirmed by the status that it says.',
+    detail:
+      'An outcome is confirmed by the status that it says. If that is wrong, withdraw it and record another.',
   },
   'outcome-overtaken': {
     status: 409,
@@ -181,12 +185,12 @@ export const operationsProblems = {
     status: 409,
     title: 'Outcome is confirmed or withdrawn',
     ruleId: 'LIF-4',
-    detail: 'Nothing can be done about this outcome any longer.',
+    detail: 'It is confirmed or withdrawn already. GET /payments/{uetr} lists every outcome.',
   },
   'unknown-outcome': {
     status: 404,
     title: 'Unknown outcome',
     ruleId: 'LIF-4',
-    detail: 'No such outcome was recorded.',
+    detail: 'No such outcome was recorded. GET /payments/{uetr} lists those that were.',
   },
 } as const satisfies Record<string, ProblemRow>;

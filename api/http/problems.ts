@@ -17,7 +17,7 @@ export const problems = {
     status: 400,
     title: 'Invalid cursor',
     ruleId: 'REF-3',
-    detail: 'The cursor is not one that this list returned.',
+    detail: 'The cursor is not one that this list returned. Leave it out to begin with the first page.',
   },
   unauthenticated: {
     status: 401,
@@ -35,7 +35,7 @@ export const problems = {
     status: 403,
     title: 'Not allowed',
     ruleId: 'SEC-1',
-    detail: 'Your role may not do this.',
+    detail: 'Your role may not do this; the API reference says which role may.',
   },
   'not-own-institution': {
     status: 403,
@@ -49,7 +49,11 @@ export const problems = {
     ruleId: 'FX-2',
     detail: 'With AUTH=none, say which FX provider you are: Authorization: Bearer <its BIC>.',
   },
-  'not-found': { status: 404, title: 'Not found', detail: 'There is nothing at this address.' },
+  'not-found': {
+    status: 404,
+    title: 'Not found',
+    detail: 'There is nothing at this address; /reference lists every address.',
+  },
   'unknown-rule': {
     status: 404,
     title: 'Unknown rule',
@@ -127,7 +131,7 @@ export const problems = {
     title: 'Message no longer kept',
     ruleId: 'LIF-6',
     detail:
-      'The message is on record, but its bytes are no longer kept. What became of its payment is told by GET /payments/{uetr}.',
+      'The message is on record, but its bytes are no longer kept. GET /payments/{uetr} says what became of its payment.',
   },
   'message-changed': {
     status: 503,
@@ -135,7 +139,7 @@ export const problems = {
     ruleId: 'SEC-3',
     retryAfter: 60,
     detail:
-      'The message is on record, but what is stored of it is no longer what was stored, so it is neither shown nor sent. The operators are told (message.changed), who can put it back: try again then. What became of its payment is told by GET /payments/{uetr}.',
+      'The stored copy of the message fails its integrity check, so it is neither shown nor sent. The operators are alerted (message.changed) and can restore it: try again then. GET /payments/{uetr} says what became of its payment.',
   },
   'not-the-destination': {
     status: 403,
@@ -264,14 +268,15 @@ export const problems = {
     status: 422,
     title: 'Idempotency-Key used before',
     ruleId: 'FX-10',
-    detail: 'This Idempotency-Key was used for another request: send the same body again, or use a new key.',
+    detail:
+      'This Idempotency-Key was used for another request. Send the body of that request again, or use a new key.',
   },
   'request-timeout': {
     status: 408,
     title: 'Request timeout',
     ruleId: 'SEC-7',
     detail:
-      'The request did not arrive in time: its headers within 10 s, all of it within 30 s. Send it again; what you sign, sign anew.',
+      'The request did not arrive in time: its headers within 10 s, all of it within 30 s. Send it again, with a new signature if you sign your messages.',
   },
   'expectation-failed': {
     status: 417,
@@ -281,7 +286,8 @@ export const problems = {
   'headers-too-large': {
     status: 431,
     title: 'Headers too large',
-    detail: 'The address and headers are larger than 16 KiB, or more than 100 lines.',
+    detail:
+      'The address and headers are larger than 16 KiB, or more than 100 lines. Send fewer or shorter headers.',
   },
   'too-many-messages': {
     status: 429,
@@ -303,7 +309,8 @@ export const problems = {
     status: 401,
     title: 'Signature refused',
     ruleId: 'SEC-1',
-    detail: 'The message is not signed as its operator has it signed. Nothing was stored.',
+    detail:
+      'The message lacks the signature that its operator requires. Nothing was stored. Sign it after RFC 9421, and send it again.',
   },
   'too-many-requests': {
     status: 429,
@@ -344,7 +351,8 @@ export const problems = {
   internal: {
     status: 500,
     title: 'Internal error',
-    detail: 'Something is wrong on our side. It has been recorded.',
+    detail:
+      'An error on our side prevented the answer; it is in our log. Send the same request again. If that fails too, tell the operators of the scheme.',
   },
   unavailable: {
     status: 503,

@@ -154,7 +154,7 @@ export function currencyNotOfCountry(
 
 const whyNoCorridor = {
   'two countries': 'source and destination must be two countries of the service',
-  'FX provider': 'no FX provider is set up for it',
+  'FX provider': 'no FX provider is set up for it; an operator of the scheme can set one up',
 } as const;
 
 export function unknownCorridor(key: CorridorKey, lacks: keyof typeof whyNoCorridor): Problem {

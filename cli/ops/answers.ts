@@ -18,6 +18,7 @@ const payment = z.object({
   priority: z.string().nullable(),
   sourceAmount: money,
   destinationAmount: money,
+  creditorAccountAmount: money,
   debtorAgent: z.string().nullable(),
   creditorAgent: z.string().nullable(),
   fxp: z.string().nullable(),

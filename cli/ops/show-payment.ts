@@ -132,6 +132,7 @@ function dueTime({ what, at }: NonNullable<ShownEvidence['waitsFor']>): string {
 function termsOf(one: ShownPayment): string {
   const parts = [
     `${amountOf(one.sourceAmount)} → ${amountOf(one.destinationAmount)}`,
+    `${amountOf(one.creditorAccountAmount)} to the creditor's account`,
     `from ${one.debtorAgent ?? '-'} to ${one.creditorAgent ?? '-'}`,
     ...(one.fxp === null ? [] : [`FX provider ${one.fxp}`]),
     ...(one.endToEndId === null ? [] : [`EndToEndId ${one.endToEndId}`]),

@@ -47,7 +47,7 @@ export function printPayments(terminal: Terminal, payments: readonly ShownPaymen
     one.corridor ?? `${one.sourceClearingSystem} -`,
     one.priority ?? '-',
     amountOf(one.sourceAmount),
-    amountOf(one.destinationAmount),
+    amountOf(one.creditorAccountAmount),
     decidedBy(one),
   ]);
   printTable(terminal, paymentColumns, rows, (index) => statusStyles[payments[index]?.status ?? '']);

@@ -6,7 +6,7 @@ import { messages, type MessageType } from './messages.ts';
 import type { Pacs008 } from './pacs008.ts';
 import { compact } from '../compact.ts';
 import { buildAgent, type AgentIdentification } from './parties.ts';
-import type { OriginalReferences, ReportedReferences } from './references.ts';
+import type { NamedAgents, OriginalReferences, ReportedReferences } from './references.ts';
 import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
 
 /** The ids of a pacs.008, as messages about it repeat them. */
@@ -19,6 +19,19 @@ export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
     endToEndId: pacs008.endToEndId,
     transactionId: pacs008.transactionId,
     uetr: pacs008.uetr,
+  });
+}
+
+/** A BIC says which branch; a member id or other id says nothing without its payment system, which fxtr.017 has no place for. */
+const byBicOrLei = ({ bicfi, lei }: AgentIdentification = {}): AgentIdentification | undefined =>
+  bicfi === undefined && lei === undefined ? undefined : compact<AgentIdentification>({ bicfi, lei });
+
+export function namedAgentsOf(pacs008: Pacs008): NamedAgents {
+  return compact<NamedAgents>({
+    debtorAgent: byBicOrLei(pacs008.debtorAgent),
+    creditorAgent: byBicOrLei(pacs008.creditorAgent),
+    intermediaryAgent1: byBicOrLei(pacs008.intermediaryAgent1),
+    intermediaryAgent2: byBicOrLei(pacs008.intermediaryAgent2),
   });
 }
 

@@ -107,6 +107,18 @@ export interface Pacs008References {
   readonly original: OriginalReferences;
   readonly instructingAgent?: AgentIdentification;
   readonly instructedAgent?: AgentIdentification;
+  /** Only of an accepted submission, for its fxtr.017 (NOT-2). */
+  readonly agents?: NamedAgents;
+}
+
+/** Agents of a payment as its messages name them by BIC or LEI; the others are left out. */
+export interface NamedAgents {
+  readonly debtorAgent?: AgentIdentification;
+  readonly creditorAgent?: AgentIdentification;
+  /** The source SAP. */
+  readonly intermediaryAgent1?: AgentIdentification;
+  /** The destination SAP. */
+  readonly intermediaryAgent2?: AgentIdentification;
 }
 
 /** The value, if it is present and well formed. */

@@ -4,7 +4,7 @@
  */
 import { reject, type Rejection, type RejectionDetails } from '../rejection.ts';
 import { compact } from '../compact.ts';
-import { withoutPositions } from './tree.ts';
+import { within, withoutPositions } from './tree.ts';
 
 export interface Violation extends RejectionDetails {
   /**
@@ -64,9 +64,6 @@ export function rejectionOf(violation: Violation): Rejection {
     }
   }
 }
-
-/** Whether an element is the other or is inside it. */
-export const within = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
 
 /**
  * Whether a part of a message was judged and found valid, whatever else was found.

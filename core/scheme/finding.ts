@@ -31,7 +31,7 @@ export const systemsFor = ({ 'clearing-systems': systems }: Scheme, country: str
 
 /** In words, for a reference that leads nowhere. */
 export const unknown = (what: string, id: string): string =>
-  `names the ${what} ${id}, which does not exist or has ended. Enter it first, or in the same change.`;
+  `names the ${what} ${id}, which does not exist, or ends by then. Enter it first or in the same change, or change this object, too.`;
 
 /** Every value that stands more than once, with the places. */
 export function repeated<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): readonly Item[][] {

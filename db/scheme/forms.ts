@@ -13,17 +13,27 @@ const id = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9_.-]{0,34}$/,
-    'must be 1 to 35 letters, digits, dots, hyphens or underscores',
+    'must be 1 to 35 letters, digits, dots, hyphens or underscores, the first a letter or digit',
   );
 const name = z
   .string()
-  .regex(/^[^\p{C}\p{Z}](?:[^\p{C}]{0,138}[^\p{C}\p{Z}])?$/u, 'must be 1 to 140 printable characters');
-const countryCode = z.string().regex(countryCodePattern, 'must be an ISO 3166 alpha-2 code, as in SG');
-const currencyCode = z.string().regex(currencyCodePattern, 'must be an ISO 4217 code, as in SGD');
+  .regex(
+    /^[^\p{C}\p{Z}](?:[^\p{C}]{0,138}[^\p{C}\p{Z}])?$/u,
+    'must be 1 to 140 printable characters, without a space at either end',
+  );
+const countryCode = z
+  .string()
+  .regex(countryCodePattern, 'must be two capital letters (ISO 3166 alpha-2), as in SG');
+const currencyCode = z
+  .string()
+  .regex(currencyCodePattern, 'must be three capital letters (ISO 4217), as in SGD');
 const decimal = z
   .string()
   .max(30)
-  .regex(decimalPattern, 'must be a decimal number in a string, as in "0.50"');
+  .regex(
+    decimalPattern,
+    'must be a decimal number in a string, from 0 on and without exponent, as in "0.50"',
+  );
 const basisPoints = decimal.refine((text) => Number(text) <= 10_000, 'must be at most 10000');
 const isoNumber = z.int().min(1).max(999);
 const url = z.string().max(2_048);
@@ -35,12 +45,15 @@ const accountId = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9_./-]{0,33}$/,
-    'must be 1 to 34 letters, digits, dots, hyphens, slashes or underscores',
+    'must be 1 to 34 letters, digits, dots, hyphens, slashes or underscores, the first a letter or digit',
   );
 const anyId = z.string().regex(/^[!-~]{1,35}$/, 'must be 1 to 35 visible characters of ASCII');
 const xPath = z
   .string()
-  .regex(/^\/Document(\/\w+)+$/)
+  .regex(
+    /^\/Document(\/\w+)+$/,
+    'must be an XPath of element names, as in /Document/FIToFICstmrCdtTrf/CdtTrfTxInf/CdtrAcct',
+  )
   .nullable();
 
 const publicKeys = z
@@ -65,6 +78,9 @@ const corridor = {
   destinationCountry: countryCode,
   destinationCurrency: currencyCode,
 };
+
+const bicForm =
+  'must be a BIC of 8 or 11 characters in upper case, with the two letters of a country at 5 and 6 (ISO 9362)';
 
 /** By kind. Output: every member is there. */
 export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocuments[Kind]> } = {
@@ -135,10 +151,13 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
     onboarded: z.boolean(),
     supportsAcmt023: z.boolean().default(false),
     roles: z.array(z.enum(finInstRoles)),
-    bics: z.array(z.string().regex(bicPattern, 'must be a BIC of 8 or 11 characters (ISO 9362)')).default([]),
+    bics: z.array(z.string().regex(bicPattern, bicForm)).default([]),
     lei: z
       .string()
-      .regex(/^[A-Z0-9]{18}[0-9]{2}$/, 'must be an LEI of 20 characters (ISO 17442)')
+      .regex(
+        /^[A-Z0-9]{18}[0-9]{2}$/,
+        'must be an LEI of 20 characters in upper case, the last two of them digits (ISO 17442)',
+      )
       .nullable()
       .default(null),
     otherIds: z.array(anyId).default([]),

@@ -49,6 +49,7 @@ const places = {
   CdtrAgt: /(<CdtrAgt>\s*<FinInstnId>\s*<BICFI>)\w+/,
   'ChrgsInf[1]/Agt': /(<Amt Ccy="SGD">[\d.]+<\/Amt>\s*<Agt>\s*<FinInstnId>\s*<BICFI>)\w+/,
   'ChrgsInf[2]/Agt': /(<Amt Ccy="THB">[\d.]+<\/Amt>\s*<Agt>\s*<FinInstnId>\s*<BICFI>)\w+/,
+  OwnAccount: /(<IntrmyAgt2Acct>\s*<Id>\s*<Othr>\s*<Id>)[^<]+/,
   CtgyPurp: /(<CtgyPurp>\s*<Cd>)\w+/,
 } as const;
 type Place = keyof typeof places;
@@ -173,6 +174,117 @@ describe('one fault in, one fault told (MSG-14)', () => {
   test('a HIGH payment that was accepted too long ago is told so once', async () => {
     const high = edit(fresh(lotus, new Date(Date.now() - 180_000)), 'NORM', 'HIGH');
     expect(told(await dryRun(high))).toEqual([`TM01 TIM-4 ${tx}/AddtlDtTm/AccptncDtTm`]);
+  });
+});
+
+describe('several faults in, each of them told at once (MSG-14)', () => {
+  const spoil = (base: string, faults: Readonly<Partial<Record<Place, string>>>) =>
+    Object.entries(faults).reduce(
+      (xml, [place, value]) => edit(xml, places[place as Place], `$1${value}`),
+      fresh(base),
+    );
+  const account = `RC11 PAY-5 ${tx}/IntrmyAgt2Acct`;
+  const fee = `AM09 PAY-5 ${tx}/ChrgsInf[2]/Amt`;
+  const maximum = `AM02 PAY-6 ${tx}/IntrBkSttlmAmt`;
+  const ofAnother = { OwnAccount: 'MERI-TH-THB' } as const;
+
+  test('without a quote: the account, the fee and the maximum (PAY-5, PAY-6)', async () => {
+    const run = await dryRun(
+      spoil(own, { ...ofAnother, IntrBkSttlmAmt: '90000', 'ChrgsInf[2]/Amt': '1', CtgyPurp: 'ZZZZ' }),
+    );
+    expect(told(run)).toEqual([`FF01 MSG-4 ${tx}/PmtTpInf/CtgyPurp/Cd`, account, fee, maximum]);
+    expect(run.notJudged.filter(({ ruleId }) => /PAY-[456]|FEE/.test(ruleId))).toEqual([]);
+  });
+
+  test('without a quote: a source amount that does not lead to InstdAmt, and a wrong fee (FEE-7)', async () => {
+    const credits = edit(fresh(own), '<AgrdRate>', '<InstdAmt Ccy="THB">24880</InstdAmt><AgrdRate>');
+    expect(told(await dryRun(credits))).toEqual([`AM09 FEE-7 ${tx}/IntrBkSttlmAmt`, fee]);
+  });
+
+  test('without a quote: an amount from which the fee leaves nothing is told beside a wrong fee (FEE-5)', async () => {
+    expect(told(await dryRun(spoil(own, { IntrBkSttlmAmt: '1' })))).toEqual([
+      fee,
+      `AM06 FEE-5 ${tx}/IntrBkSttlmAmt`,
+    ]);
+  });
+
+  test.each<[string, Partial<Record<Place, string>>, readonly string[], readonly string[]]>([
+    [
+      'an amount with too many decimals',
+      { ...ofAnother, IntrBkSttlmAmt: '1000.001' },
+      [`CH20 MON-2 ${tx}/IntrBkSttlmAmt`, account],
+      [
+        'FEE-7 source amount',
+        'PAY-5 creditor agent fee',
+        'FEE-5 what is left after the fee',
+        'PAY-6 destination maximum',
+      ],
+    ],
+    [
+      'an amount that the schema refuses',
+      { ...ofAnother, IntrBkSttlmAmt: '1,000' },
+      [`FF01 MSG-4 ${tx}/IntrBkSttlmAmt`, account],
+      [
+        'FEE-7 source amount',
+        'PAY-5 creditor agent fee',
+        'FEE-5 what is left after the fee',
+        'PAY-6 destination maximum',
+      ],
+    ],
+    [
+      'a fee of zero',
+      { ...ofAnother, IntrBkSttlmAmt: '90000', 'ChrgsInf[2]/Amt': '0' },
+      [`FF01 MSG-4 ${tx}/ChrgsInf[2]/Amt`, account, maximum],
+      ['PAY-5 creditor agent fee'],
+    ],
+    [
+      'a debtor agent that is refused',
+      { DbtrAgt: 'NOBASGS0', 'ChrgsInf[2]/Amt': '1' },
+      [`AGNT PAY-6 ${tx}/DbtrAgt`, fee],
+      ['PAY-5 own account'],
+    ],
+    [
+      'a debtor agent that its charges contradict',
+      { DbtrAgt: 'BANYSGS0', 'ChrgsInf[2]/Amt': '1' },
+      [`FF01 MSG-6 ${tx}/ChrgsInf[1]/Agt`, fee],
+      ['PAY-5 own account'],
+    ],
+    [
+      'a creditor agent that nobody knows',
+      { CdtrAgt: 'NOBATHS0', ...ofAnother, 'ChrgsInf[2]/Amt': '1' },
+      [`RC07 PAY-6 ${tx}/CdtrAgt`],
+      [
+        'PAY-5 own account',
+        'FEE-7 source amount',
+        'PAY-5 creditor agent fee',
+        'FEE-5 what is left after the fee',
+        'PAY-6 destination maximum',
+      ],
+    ],
+  ])(
+    'without a quote, %s: what it keeps from being judged is named, all else is told',
+    async (_, faults, tells, names) => {
+      const run = await dryRun(spoil(own, faults));
+      expect(told(run)).toEqual(tells);
+      expect(
+        run.notJudged
+          .filter(({ ruleId }) => /PAY-[56]|FEE/.test(ruleId))
+          .map(({ name, ruleId }) => `${ruleId} ${name}`),
+      ).toEqual(names);
+    },
+  );
+
+  test('with a quote, which is not read: intermediary agents that nobody knows are those of no quote (PAY-4)', async () => {
+    const xml = edit(
+      spoil(lotus, { CtgyPurp: 'ZZZZ' }),
+      /(<IntrmyAgt1>\s*<FinInstnId>\s*<BICFI>)\w+([^]*<IntrmyAgt2>\s*<FinInstnId>\s*<BICFI>)\w+/,
+      '$1NOBASGS0$2NOBATHS0',
+    );
+    expect(told(await dryRun(xml))).toEqual([
+      `FF01 MSG-4 ${tx}/PmtTpInf/CtgyPurp/Cd`,
+      `RC11 PAY-4 ${tx}/IntrmyAgt1`,
+      `RC11 PAY-4 ${tx}/IntrmyAgt2`,
+    ]);
   });
 });
 

@@ -1,6 +1,7 @@
 // docs/reference/rejections.md, written from the table that the gateway itself goes by.
 import { passingReasons } from '../../core/resolution.ts';
 import { linkRules } from '../../docs/reference/rule-links.ts';
+import { rejectionExamples } from './rejection-examples.ts';
 import { faults, additionalInformation, explain } from '../../core/explanation.ts';
 import { reject } from '../../core/rejection.ts';
 import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejection-table.ts';
@@ -39,7 +40,7 @@ A message that repeats a known one byte for byte is an enquiry and is not judged
 5. freshness: too old, ahead of time, past the HIGH deadline;
 6. agents: the debtor agent, then the creditor agent;
 7. with a quote (PAY-4): it exists, belongs to the debtor agent, has not expired, is not in use; its rate, currencies, country, amount; intermediary agent 1, its account, intermediary agent 2, its account; the creditor agent fee, and that something is left after it;
-   without a quote (PAY-5): the debtor agent's own account at intermediary agent 2; the creditor agent fee by its formula, and that something is left after it;
+   without a quote (PAY-5): the debtor agent's own account at intermediary agent 2; with InstdAmt in destination currency, the source amount (FEE-7); the creditor agent fee by its formula, and that something is left after it;
 8. the destination maximum.
 
 A fault that only follows from another one is not reported: no currency is compared with one that is itself wrong, and no charges with a PSP that was refused. The dry run lists under \`notJudged\` what it could not judge for such a reason (MSG-14).
@@ -50,7 +51,7 @@ If a destination, a proxy directory or a creditor agent refuses, its own code pa
 
 ## The table
 
-Each row: the id; the ISO code; the rule; what must hold; where (the XPath that \`AddtlInf\` names, below the message element); and the public text, unless the check has something more precise to say. Rows that share a rule differ by code and XPath.
+Each row: the id; the ISO code; the rule; what must hold; where (the XPath that \`AddtlInf\` names, below the message element); and the public text, unless the check has something more precise to say. Below it stands an example: what is wrong with the message, and the long form of what its sender is told. Rows that share a rule differ by code and XPath.
 
 The rule is the row's, with these exceptions: \`FF01\` for \`MsgId\`, \`NbOfTxs\`, \`SttlmMtd\`, \`InstrId\`, \`EndToEndId\`, \`TxId\`, \`UETR\`, \`ClrSysRef\`, \`InstrPrty\`, \`ChrgBr\` or a second \`CdtTrfTxInf\` cites MSG-5; more decimals than the currency has, MON-2; a rate of more than 11 digits, MON-1; \`PrvsInstgAgt1\` from a source, MSG-10.
 
@@ -63,12 +64,21 @@ const example = reject('guideline-violated', '/Document/FIToFICstmrCdtTrf/CdtTrf
   expected: 'SHAR',
 });
 
-export function renderRejections(): string {
+export async function renderRejections(): Promise<string> {
   const rows = Object.entries(rejections) as [RejectionKey, RejectionRow][];
-  const lines = rows.map(([id, { isoCode, ruleId, checks, xpath, fault, text }]) => {
+  const told = await Promise.all(
+    rows.map(async ([id]) => {
+      const { input, cause } = rejectionExamples[id];
+      const rejection = await cause();
+      if (rejection?.key !== id)
+        throw new Error(`the example of ${id} is told ${rejection?.key ?? 'nothing'}`);
+      return `  - ${input}: “${explain(rejection)}”`;
+    }),
+  );
+  const lines = rows.map(([id, { isoCode, ruleId, checks, xpath, fault, text }], index) => {
     const where =
       xpath === undefined ? placeless(fault) : `At \`${xpath.replace(/^\/Document\/\w+\//, '')}\``;
-    return `- **\`${id}\`** \`${isoCode}\` ${ruleId}: ${checks} ${where}: “${text}”`;
+    return `- **\`${id}\`** \`${isoCode}\` ${ruleId}: ${checks} ${where}: “${text}”\n${told[index] ?? ''}`;
   });
   const listed = [...passingReasons].sort();
   const written = [

@@ -306,7 +306,7 @@ describe('what would not hang together is refused, with the place and what would
   it('an institution that others refer to does not end before them', async () => {
     const { status, body } = await propose<Problem>([{ kind: 'institutions', ends: 'TH-HARB' }]);
     expect([status, body.code]).toEqual([422, 'scheme-error']);
-    expect(JSON.stringify(body.errors)).toContain('TH-HARB, which does not exist or has ended');
+    expect(JSON.stringify(body.errors)).toContain('TH-HARB, which does not exist, or ends by then');
   });
 
   it('warnings do not stop it: a corridor without account, a formula that eats small amounts', async () => {

@@ -50,7 +50,7 @@ describe('list', () => {
     expect(lines[0]).toMatch(/^judged \(UTC\) +UETR +status +state +from to +prio +sent +arrives +by$/);
     expect(lines[1]).toMatch(
       new RegExp(
-        `^20[-\\d]{8} [\\d:]{8}  ${credited}  ACCC +done +SG-TH +NORM +1,000 SGD +25,000 THB +destination$`,
+        `^20[-\\d]{8} [\\d:]{8}  ${credited}  ACCC +done +SG-TH +NORM +1,000 SGD +24,900 THB +destination$`,
       ),
     );
     expect(lines[2]).toContain(`${rejected}  RJCT AC04`);
@@ -92,7 +92,9 @@ test('show: a payment with its messages, deliveries and attempts', async () => {
   await show(context(), credited, {});
   expect(lines[0]).toBe(`${credited}  ACCC  SGDFAST → THBPPAY  NORM`);
   expect(lines[1]).toMatch(/^ACCC by destination at 20/);
-  expect(lines[2]).toMatch(/^[\d,.]+ SGD → [\d,.]+ THB   from LOTUSGS0 to LOTUTHS0   FX provider \w+/);
+  expect(lines[2]).toMatch(
+    /^1,000 SGD → 25,000 THB   24,900 THB to the creditor's account   from LOTUSGS0 to LOTUTHS0   FX provider \w+/,
+  );
   expect(lines[3]).toBe('It has left: 1 attempt, 1 answered.');
   expect(text()).toMatch(/SGDFAST → us +pacs\.008\.001\.13/);
   expect(text()).toMatch(/callback +SGDFAST: taken 20/);

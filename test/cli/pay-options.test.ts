@@ -90,7 +90,10 @@ describe('npm run pay', () => {
     [{ wait: 'long' }, 'seconds'],
     [{ wait: '0' }, 'seconds'],
     [{ amount: '0.00' }, '--amount 0.00: must be more than 0'],
-    [{ psp: 'lotus' }, '--psp lotus: a BIC of 8 or 11 characters'],
+    [
+      { psp: 'lotus' },
+      '--psp lotus: a BIC of 8 or 11 characters, with the two letters of a country at 5 and 6',
+    ],
     [{ psp: 'NOPESGS0' }, '--psp NOPESGS0: the PSPs of SG in the demo are BANYSGS0, LOTUSGS0'],
     [{ creditorPsp: 'x' }, '--creditor-psp x: a BIC of 8 or 11 characters'],
     [{ currency: 'baht' }, '--currency baht: a currency code of three letters'],

@@ -7,8 +7,8 @@ import { childrenNamed, elementAt, textAt, type XmlElement } from '../../core/is
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
-import { instruction } from '../../fixtures/instruction.ts';
-import { parsePacs002, submitXml, type Submitted } from '../harness/payer.ts';
+import { instruction, type Changes } from '../../fixtures/instruction.ts';
+import { bestQuote, parsePacs002, submitXml, type Submitted } from '../harness/payer.ts';
 import { trade } from '../harness/trade.ts';
 import { validTree } from '../xml/fixtures.ts';
 
@@ -267,6 +267,39 @@ test('the fxtr.017 to Meridian: LOTUSGS0 bought 25,000 THB and sold 1,000 SGD, a
   for (const [path, text] of Object.entries(texts)) {
     expect(textAt(tree, `FXTradStsAndDtlsNtfctn/${path}`), path).toBe(text);
   }
+});
+
+test('an fxtr.017 names each agent by the BIC or LEI of the messages, a branch too; else by its first BIC (NOT-2, REF-4)', async () => {
+  const tell = async (changes: Changes) => {
+    const sent = instruction(await bestQuote(gateway), changes);
+    await submitXml(gateway, buildPacs008(sent));
+    await evidence.closed(sent.uetr);
+    const [notification] = evidence.received(sent.uetr, 'fxp', 'fxtr017');
+    const reading = readFxtr017(await validTree('fxtr017', notification?.bytes ?? ''));
+    return reading.ok ? reading.value : reading.refusal;
+  };
+  const named = {
+    debtorAgent: { bicfi: 'LOTUSGS0XXX' },
+    creditorAgent: { bicfi: 'LOTUTHS0XXX' },
+    intermediaryAgent1: { bicfi: 'HARBSGS0XXX' },
+    intermediaryAgent2: { bicfi: 'HARBTHS0XXX' },
+  };
+  expect(await tell(named)).toMatchObject({
+    sourcePsp: named.debtorAgent,
+    destinationPsp: named.creditorAgent,
+    sourceSap: named.intermediaryAgent1,
+    destinationSap: named.intermediaryAgent2,
+  });
+  const otherwise = {
+    debtorAgent: { lei: '999900LOTUSGS0000022' },
+    creditorAgent: { memberId: { clearingSystemId: 'THBPPAY', memberId: 'LOTUTH01' } },
+  };
+  expect(await tell(otherwise)).toMatchObject({
+    sourcePsp: otherwise.debtorAgent,
+    destinationPsp: { bicfi: 'LOTUTHS0' },
+    sourceSap: { bicfi: 'HARBSGS0' },
+    destinationSap: { bicfi: 'HARBTHS0' },
+  });
 });
 
 test('Temporal tells the story: status, corridor, systems, priority, FX provider', async () => {

@@ -114,8 +114,19 @@ function partiesOf(
   const { reference } = world;
   const currency = (path: string) => at(root, path)?.attributes['Ccy'];
   const bicOf = (id: string | undefined) => reference.institutions.get(id ?? '')?.bics[0];
+  /** As the message names it, by BIC or LEI; else by the BIC of the institution. */
+  const named = (agent: string, id: string | undefined) => {
+    const institution = `CdtTrfTxInf/${agent}/FinInstnId`;
+    return (
+      textAt(payment.original, `${institution}/BICFI`) ??
+      textAt(payment.original, `${institution}/LEI`) ??
+      bicOf(id)
+    );
+  };
   const party = (path: string) =>
-    textAt(root, `${path}/PtyId/AnyBIC/AnyBIC`) ?? textAt(root, `${path}/AnyBIC/AnyBIC`);
+    textAt(root, `${path}/PtyId/AnyBIC/AnyBIC`) ??
+    textAt(root, `${path}/AnyBIC/AnyBIC`) ??
+    textAt(root, `${path}/PtyId/LglNttyIdr`);
   const account = (path: string) => textAt(root, `${path}/PtyId/AcctNb`);
   const creditorAgent = reference.find(
     at(payment.original, 'CdtTrfTxInf/CdtrAgt'),
@@ -127,13 +138,17 @@ function partiesOf(
     ['TradgSdSellAmt/@Ccy', currency('TradAmts/TradgSdSellAmt/Amt'), request.source_currency],
     ['AgrdRate/UnitCcy', textAt(root, 'AgrdRate/UnitCcy'), request.source_currency],
     ['AgrdRate/QtdCcy', textAt(root, 'AgrdRate/QtdCcy'), request.destination_currency],
-    ['TradgSdId', party('TradgSdId/SubmitgPty'), bicOf(request.psp_id)],
+    ['TradgSdId', party('TradgSdId/SubmitgPty'), named('DbtrAgt', request.psp_id)],
     ['CtrPtySdId', party('CtrPtySdId/SubmitgPty'), bicOf(request.fxp_ids[index])],
-    [`${buying}/DlvryAgt`, party(`${buying}/DlvryAgt`), bicOf(request.destination_sap_ids[index])],
+    [
+      `${buying}/DlvryAgt`,
+      party(`${buying}/DlvryAgt`),
+      named('IntrmyAgt2', request.destination_sap_ids[index]),
+    ],
     [`${buying}/DlvryAgt/AcctNb`, account(`${buying}/DlvryAgt`), request.destination_account_ids[index]],
-    [`${buying}/RcvgAgt`, party(`${buying}/RcvgAgt`), creditorAgent?.bics[0]],
-    [`${selling}/DlvryAgt`, party(`${selling}/DlvryAgt`), bicOf(request.psp_id)],
-    [`${selling}/RcvgAgt`, party(`${selling}/RcvgAgt`), bicOf(request.source_sap_ids[index])],
+    [`${buying}/RcvgAgt`, party(`${buying}/RcvgAgt`), named('CdtrAgt', creditorAgent?.id)],
+    [`${selling}/DlvryAgt`, party(`${selling}/DlvryAgt`), named('DbtrAgt', request.psp_id)],
+    [`${selling}/RcvgAgt`, party(`${selling}/RcvgAgt`), named('IntrmyAgt1', request.source_sap_ids[index])],
     [`${selling}/RcvgAgt/AcctNb`, account(`${selling}/RcvgAgt`), request.source_account_ids[index]],
   ];
 }
