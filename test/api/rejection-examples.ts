@@ -81,6 +81,13 @@ export const rejectionExamples = {
     cause: spoiled('<IntrBkSttlmAmt Ccy="SGD"', '<IntrBkSttlmAmt Ccy="JPY"'),
   },
   'code-unknown': { input: '`CtgyPurp/Cd` `ZZZZ`', cause: spoiled('>CASH<', '>ZZZZ<') },
+  'iban-wrong': {
+    input: 'an IBAN of DE with wrong check digits',
+    cause: spoiled(
+      /<CdtrAcct>\s*<Id>[^]*?<\/Id>\s*<\/CdtrAcct>/,
+      '<CdtrAcct><Id><IBAN>DE89370400440532013001</IBAN></Id></CdtrAcct>',
+    ),
+  },
   'amount-zero': { input: '`IntrBkSttlmAmt` 0.00', cause: spoiled('"SGD">1000.00', '"SGD">0.00') },
   'guideline-violated': { input: '`ChrgBr` `DEBT`', cause: spoiled('>SHAR<', '>DEBT<') },
   'clearing-system-foreign': {

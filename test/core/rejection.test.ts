@@ -122,7 +122,7 @@ describe('what is told (MSG-11)', () => {
   });
 
   test('a reason that is too long is cut at a word, never left out', () => {
-    const text = 'must be: Plain decimal: no sign, no leading zeros, digits on both sides of a point';
+    const text = 'must be: Plain decimal: no sign, no leading zeros, a point only between digits';
     const details = { text, found: '1,000.00', expected: text.slice(9) };
     const path = '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/IntrBkSttlmAmt';
     expect(additionalInformation(reject('schema-invalid', path, undefined, details))).toBe(

@@ -112,12 +112,12 @@ describe('says which element, what stands there, what was expected, and which of
     [
       'a pattern, in words',
       edit('"SGD">1000.00', '"SGD">1,000.00'),
-      `MSG-4 ${tx}/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros, digits on both sides of a point (FF01, ${value}). Found: 1,000.00.`,
+      `MSG-4 ${tx}/IntrBkSttlmAmt: must be: Plain decimal: no sign, no leading zeros, a point only between digits (FF01, ${value}). Found: 1,000.00.`,
     ],
     [
       'decimals',
       edit('"SGD">1000.00', '"SGD">1000.000001'),
-      `MSG-4 ${tx}/IntrBkSttlmAmt: more than 5 decimals (CH20, ${value}). Found: 1000.000001. Expected: Plain decimal: no sign, no leading zeros, digits on both sides of a point.`,
+      `MSG-4 ${tx}/IntrBkSttlmAmt: more than 5 decimals (CH20, ${value}). Found: 1000.000001. Expected: Plain decimal: no sign, no leading zeros, a point only between digits.`,
     ],
     [
       'a length, without the text',
