@@ -16,7 +16,7 @@ export interface Composition extends Omit<OutgoingMessage, 'messageId' | 'body'>
 }
 
 /**
- * @param schema intake: it passes on what a party has said, as that said it (RES-3)
+ * @param schema 'intake' where a party's own values are passed on (RES-3)
  * @throws a defect when the message is not valid by its schema
  */
 export async function compose(

@@ -76,7 +76,7 @@ async function takeAnswer(
   answer: AnswerBody,
 ): Promise<DestinationAnswer | undefined> {
   const reading = await readAnswer(deps.engine, 'pacs002', answer);
-  // a receipt may hold anything: what is no document in it is nobody's fault
+  // a 202 body that is not a pacs.002 is ignored, not recorded as refused
   if (!reading.ok && reading.refusal.reported === undefined && answer.status === 202) return undefined;
   const payment = await loadDecidable(deps.db, uetr, null);
   const { party, messageId: inReplyTo } = attempt;

@@ -169,9 +169,15 @@ export async function runWorkers(
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
-  await executions.assertSearchAttributes();
   const activities = createActivities(deps, executions);
-  const workers = await createWorkers(connection, activities, options);
+  let workers: readonly Worker[];
+  try {
+    await executions.assertSearchAttributes();
+    workers = await createWorkers(connection, activities, options);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
     await beside.stop();
     await connection.close();

@@ -41,5 +41,8 @@ export interface ApiDependencies {
   readonly modules?: readonly RouteModule[];
 }
 
+/** What the app has filled in. */
+export type RouteDependencies = ApiDependencies & Required<Pick<ApiDependencies, 'quotas' | 'ofDay'>>;
+
 /** Declares its routes on the router; `router.add` checks token, role and input before the handler. */
-export type RouteModule = (router: Router, deps: ApiDependencies) => void;
+export type RouteModule = (router: Router, deps: RouteDependencies) => void;

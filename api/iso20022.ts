@@ -20,7 +20,7 @@ import type { XmlEngine } from '../xml/engine.ts';
 import { readMessage } from '../xml/read-message.ts';
 import { createOfDay } from './of-day.ts';
 import type { TakenIn, Undecided } from './share-counts.ts';
-import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import type { RouteDependencies, RouteModule } from './dependencies.ts';
 import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
 import { aboutRequest, noteRejection, type AboutRequest } from './http/access-log.ts';
@@ -51,7 +51,7 @@ export function iso20022Routes(iso: Iso20022Dependencies): RouteModule {
   };
 }
 
-function submissionRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dependencies): void {
+function submissionRoute(router: Router, deps: RouteDependencies, iso: Iso20022Dependencies): void {
   router.add(
     {
       method: 'post',
@@ -104,7 +104,7 @@ interface IncomingSubmission {
 }
 
 async function submit(
-  deps: ApiDependencies,
+  deps: RouteDependencies,
   iso: Iso20022Dependencies,
   incoming: IncomingSubmission,
 ): Promise<Response | Problem> {
@@ -168,7 +168,7 @@ async function submit(
  * Undefined: its payment system has as many payments without a final status as it may (SEC-7). What is on record goes on.
  */
 async function takeIn(
-  { db, config }: ApiDependencies,
+  { db, config }: RouteDependencies,
   { undecided }: Iso20022Dependencies,
   { sourceSystem, uetr }: { readonly sourceSystem: string; readonly uetr: string },
 ): Promise<TakenIn | undefined> {
@@ -183,7 +183,7 @@ async function takeIn(
 
 /** The very same message again (DUP-1): answered from the record, also while the engine is down. */
 function answerKnown(
-  deps: ApiDependencies,
+  deps: RouteDependencies,
   { workflows }: Iso20022Dependencies,
   { subject, due }: Known<StoredPayment>,
   payment: { readonly uetr: string; readonly sourceSystem: string; readonly messageId: string },
@@ -200,12 +200,12 @@ function clearingSystemOf(document: XmlElement): string {
 }
 
 /** For the Temporal UI only: the message is not validated yet. */
-function destinationCountryOf(deps: ApiDependencies, document: XmlElement): string | undefined {
+function destinationCountryOf(deps: RouteDependencies, document: XmlElement): string | undefined {
   const agent = readAgent(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/CdtrAgt'));
   return agent && resolveAgent(deps.reference.current(), agent)?.countryCode;
 }
 
-function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Dependencies): void {
+function reportRoute(router: Router, deps: RouteDependencies, iso: Iso20022Dependencies): void {
   router.add(
     {
       method: 'post',
@@ -239,7 +239,7 @@ function reportRoute(router: Router, deps: ApiDependencies, iso: Iso20022Depende
 }
 
 async function report(
-  deps: ApiDependencies,
+  deps: RouteDependencies,
   iso: Iso20022Dependencies,
   incoming: IncomingReport,
 ): Promise<Response | Problem> {
@@ -285,7 +285,7 @@ interface ReceivedReport {
 
 /** Takes in a report of the destination, or says why it does not count (PAY-8). */
 async function receiveReport(
-  deps: ApiDependencies,
+  deps: RouteDependencies,
   engine: XmlEngine,
   { body, caller, about }: IncomingReport,
 ): Promise<ReceivedReport | Problem> {

@@ -2,8 +2,7 @@
 // Counted as requests are: by each api in memory, and shared once a second.
 import { alertAtLimit } from '../db/at-limit.ts';
 import { isReceived, type ReceivedMessage } from '../db/messages.ts';
-import type { ApiDependencies } from './dependencies.ts';
-import { createQuotas, minutesOfDay } from './http/quotas.ts';
+import type { RouteDependencies } from './dependencies.ts';
 import { problem, type Problem } from './http/problem.ts';
 
 type Submission = Pick<ReceivedMessage, 'party' | 'body'> & { readonly type: 'pacs008' | 'acmt023' };
@@ -19,16 +18,12 @@ export interface OfDay {
   add(message: Submission): Promise<void>;
 }
 
-export function createOfDay({
-  db,
-  config,
-  ofDay = createQuotas(undefined, minutesOfDay),
-}: ApiDependencies): OfDay {
+export function createOfDay({ db, config, ofDay }: RouteDependencies): OfDay {
   const kilobytes = config.senderLimits.megabytesPerDay * 1_000;
   const bytesOf = (party: string) => `bytes of ${party}`;
   const countOf = (type: Submission['type'], party: string) => `${type} of ${party}`;
   const counted = (type: Submission['type'], party: string) =>
-    Number.MAX_SAFE_INTEGER - ofDay.look(countOf(type, party), Number.MAX_SAFE_INTEGER).remaining;
+    ofDay.look(countOf(type, party), freeLookups).used;
   return {
     async refuse(message) {
       const { isOver, resetSeconds } = ofDay.look(bytesOf(message.party), kilobytes);

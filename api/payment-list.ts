@@ -44,7 +44,7 @@ const query = z.object({
     }),
   reasonCode: z
     .string()
-    .regex(/^[A-Z0-9]{1,4}$/, 'must be an ISO 20022 reason code, as in AB03')
+    .regex(/^[!-~]{1,4}$/, 'must be a reason code of up to four characters, as in AB03')
     .optional(),
   corridor: z.string().regex(countryPairPattern, 'must be two countries, as in SG-TH').optional(),
   party: z

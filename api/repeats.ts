@@ -2,13 +2,12 @@
 // second, however many it repeats. Every repeat is answered from the record all the same.
 import type { MayAsk } from '../db/asks.ts';
 import { alertAtLimit } from '../db/at-limit.ts';
-import { createQuotas } from './http/quotas.ts';
-import type { ApiDependencies } from './dependencies.ts';
+import type { RouteDependencies } from './dependencies.ts';
 
 /** Callbacks, enquiries and confirmations together, over all apis; each api lets through 10 in a second. */
 const askedAgainPerMinute = 60;
 
-export function repeatsOf({ db, quotas = createQuotas() }: ApiDependencies, party: string): MayAsk {
+export function repeatsOf({ db, quotas }: RouteDependencies, party: string): MayAsk {
   return async () => {
     const { isOver, isOfSecond } = quotas.use(`asked again ${party}`, askedAgainPerMinute);
     if (isOver && !isOfSecond) await alertAtLimit(db, party, 'repeats');

@@ -10,7 +10,7 @@ import { takeAcmt023 } from '../db/submissions.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { refuseCallback } from './http/callback.ts';
 import type { Caller } from './http/caller.ts';
-import type { ApiDependencies, RouteModule } from './dependencies.ts';
+import type { RouteDependencies, RouteModule } from './dependencies.ts';
 import { isUnavailable } from './http/failures.ts';
 import { aboutRequest, noteRejection, type AboutRequest } from './http/access-log.ts';
 import { bodyOf, openMessage, takeMessage } from './http/intake.ts';
@@ -83,7 +83,7 @@ interface IncomingRequest {
 }
 
 async function resolve(
-  deps: ApiDependencies,
+  deps: RouteDependencies,
   { engine, workflows, answers }: ResolutionDependencies,
   { body, caller, callbackUrl, giveUpTurn, about }: IncomingRequest,
 ): Promise<Response | Problem> {
@@ -145,7 +145,7 @@ async function waitForAnswer(
 }
 
 /** With AUTH=none nobody says who submits: the message's own assigner is believed. */
-function clearingSystemOf(deps: ApiDependencies, document: XmlElement): string {
+function clearingSystemOf(deps: RouteDependencies, document: XmlElement): string {
   const agent = readAgent(elementAt(document, 'IdVrfctnReq/Assgnmt/Assgnr/Agt'));
   const institution = agent && resolveAgent(deps.reference.current(), agent);
   return institution?.memberships[0]?.clearingSystemId ?? '';

@@ -6,6 +6,7 @@ import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import { assert } from './assert.ts';
 import { rejectionsOf, type Check } from './check.ts';
 import type { Judged, SubmissionContext } from './ends.ts';
+import { feesOfQuote } from './fee.ts';
 import { currencyUnknown } from './hindrances.ts';
 import { inTransaction, type Pacs008 } from './iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification, Amount } from './iso20022/parties.ts';
@@ -166,7 +167,7 @@ function checkQuoteFee(message: Pacs008, quote: StoredQuote, parties: Parties): 
     return differs('creditor-agent-fee-differs', amount, plainDecimal(quote.creditorAgentFee));
   }
   const settlement = exact(quote.destinationInterbankSettlementAmount);
-  return fee.gte(settlement) ? tooSmall(settlement, fee, parties.destination) : undefined;
+  return feesOfQuote(quote).ok ? undefined : tooSmall(settlement, fee, parties.destination);
 }
 
 function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {

@@ -14,7 +14,7 @@ export interface Check<Subject> {
   readonly ruleId: string;
   /** XPaths, without positions, of the elements it needs. */
   readonly needs: readonly string[];
-  /** XPaths, with positions, of those whose values must not be refused by any other check either. */
+  /** XPaths with positions. The check is skipped if another check refused something at or below one of them. */
   readonly sound?: readonly string[];
   /**
    * Why another fault prevents this check, or a part of it. `run` itself leaves that part out, and another check

@@ -72,10 +72,11 @@ export const agentChecks: readonly Check<Judged<SubmissionContext>>[] = [
 
 function* checkClearingSystem({ message, context }: Judged<SubmissionContext>): Iterable<Rejection> {
   const { sourceSystem } = context;
-  const details = { found: 'another clearing system', expected: sourceSystem };
-  if (message.clearingSystemId !== sourceSystem) {
-    yield rejectWith('clearing-system-foreign', details);
-  }
+  const { clearingSystemId: given } = message;
+  if (given === sourceSystem) return;
+  const isCase = given.toUpperCase() === sourceSystem.toUpperCase();
+  const found = isCase ? 'its letters in another case' : 'another clearing system';
+  yield rejectWith('clearing-system-foreign', { found, expected: sourceSystem });
 }
 
 function* checkDecimals(

@@ -1,6 +1,6 @@
 /**
- * Settings that are safe on loopback only (SEC-1): who has an address for others, or proxies in front, is not there, wherever
- * the process itself binds.
+ * Settings that are safe on loopback only (SEC-1). A public PUBLIC_URL or a trusted proxy means that others reach the
+ * process, whatever HOST it binds.
  */
 const privateSettings = { DEMO: '1', AUTH: 'none', FOUR_EYES: '0', ALLOW_LOOPBACK_CALLBACKS: '1' } as const;
 
@@ -24,7 +24,7 @@ export function faultOfPrivate(
   const [where, remedy] = isPublic
     ? ['PUBLIC_URL', 'set PUBLIC_URL to an address on loopback']
     : ['TRUSTED_PROXIES', 'leave TRUSTED_PROXIES out'];
-  return `${name}=${privateSettings[name]} is safe on loopback only, and ${where} says that others come: leave ${name} out, or ${remedy}.`;
+  return `${name}=${privateSettings[name]} is safe on loopback only, and ${where} shows that others can reach this process: leave ${name} out, or ${remedy}.`;
 }
 
 /** Whether a server bound there can be reached from this machine only. */

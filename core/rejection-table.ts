@@ -49,7 +49,7 @@ export const rejections = {
     isoCode: 'CURR',
     ruleId: 'MSG-4',
     checks: "A currency is the country's and the corridor's.",
-    text: 'currency not of the corridor',
+    text: 'not the currency that belongs here',
     expected: 'the currency of the country on that side of the corridor',
   },
   'code-unknown': {

@@ -19,7 +19,7 @@ const askedAgain = sql`
 /** Whether the bytes of its message are still kept (LIF-6); of a delivery. */
 const isKept = sql`exists (select from message_bodies b where b.message_id = deliveries.message_id)`;
 
-/** Repeats within 5 s of the last one join it (DUP-1). The first one joins nothing: `asks` is 1 before it. */
+/** True for the first repeat (`asks` is 1 before it), and 5 s after the last one; others join that (DUP-1). */
 const joinsNoRepeat = sql`(asks = 1 or asked_at <= clock_timestamp() - interval '5 seconds')`;
 
 /** Whether the sender may cause more work now (SEC-7). Called only for a repeat that joins no other; it counts each call. */
@@ -29,11 +29,7 @@ export type MayAsk = () => boolean | Promise<boolean>;
  * Asks for a callback again, delivered or given up (DUP-1, CBK-1): its schedule starts over.
  * @returns whether it is due again; false: it joins an earlier repeat, or the sender is at its bound
  */
-export async function askCallbackAgain(
-  db: Db,
-  subjectId: string,
-  mayAsk: MayAsk = () => true,
-): Promise<boolean> {
+export async function askCallbackAgain(db: Db, subjectId: string, mayAsk: MayAsk): Promise<boolean> {
   // index: unique (subject_id, kind)
   const isAskable = sql`subject_id = ${subjectId} and kind = 'callback' and ${isKept} and ${joinsNoRepeat}`;
   const askable = await sql`select from deliveries where ${isAskable}`.execute(db);
@@ -100,7 +96,7 @@ const isStatusAskable = (
  * A source asks for the status of a payment that is not decided (DUP-1).
  * @returns whether the instruction goes out once more
  */
-export async function askStatus(db: Db, uetr: string, mayAsk: MayAsk = () => true): Promise<boolean> {
+export async function askStatus(db: Db, uetr: string, mayAsk: MayAsk): Promise<boolean> {
   const askable = await sql`select from deliveries i where ${isStatusAskable(uetr)}`.execute(db);
   return askable.rows.length > 0 && (await mayAsk()) && sendOnceMore(db, uetr);
 }

@@ -92,21 +92,22 @@ async function wrap(db: Db, { keyId, privateJwk }: Pick<IssuerKey, 'keyId' | 'pr
  * only while none is wrapped: else anybody could put one there (SEC-6).
  */
 export async function wrapIssuerKeys(db: Db): Promise<void> {
-  const rows = await db.selectFrom('issuer_keys').select(['key_id', 'private_jwk', 'wrapped_by']).execute();
-  const isFirst = rows.every((row) => row.wrapped_by === null);
-  for (const row of rows) {
-    if (row.wrapped_by === null && !isFirst) continue;
-    if (!isToWrap(db, { wrappedBy: row.wrapped_by })) continue;
-    const privateJwk = await privateJwkIfRead(db, row);
-    if (privateJwk === undefined) continue;
-    const wrapped = await wrap(db, { keyId: row.key_id, privateJwk });
-    await db
-      .updateTable('issuer_keys')
-      .set(wrapped)
-      .where('key_id', '=', row.key_id)
-      .where(sql<boolean>`wrapped_by is not distinct from ${row.wrapped_by}`) // else another process was faster
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('issuer_keys'))`.execute(trx);
+    const rows = await trx
+      .selectFrom('issuer_keys')
+      .select(['key_id', 'private_jwk', 'wrapped_by'])
       .execute();
-  }
+    const isFirst = rows.every((row) => row.wrapped_by === null);
+    for (const row of rows) {
+      if (row.wrapped_by === null && !isFirst) continue;
+      if (!isToWrap(db, { wrappedBy: row.wrapped_by })) continue;
+      const privateJwk = await privateJwkIfRead(db, row);
+      if (privateJwk === undefined) continue;
+      const wrapped = await wrap(db, { keyId: row.key_id, privateJwk });
+      await trx.updateTable('issuer_keys').set(wrapped).where('key_id', '=', row.key_id).execute();
+    }
+  });
 }
 
 /**

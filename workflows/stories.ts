@@ -15,7 +15,7 @@ export function story(decision: Decision): string {
  */
 export function refusedStory(reasonCode: string | null): string {
   return (
-    `REFUSED (${publicReason(reasonCode ?? '')}): this run only refused a repeat (DUP-2) and changed nothing. ` +
+    `REFUSED${reasonCode === null ? '' : ` (${publicReason(reasonCode)})`}: this run only refused a repeat (DUP-2) and changed nothing. ` +
     'Where this UETR has a payment, it is that of an earlier run; GET /payments/{uetr} tells its status.'
   );
 }

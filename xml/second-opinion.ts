@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { mapValue } from '../core/result.ts';
-import type { ParsedMessage, XmlEngine } from './engine.ts';
+import type { ParsedMessage, SchemaKind, XmlEngine } from './engine.ts';
 
 /** A message that both have judged, by what is no personal data. */
 export interface Judged {
@@ -22,7 +22,7 @@ export interface SecondOpinionOptions {
   readonly share: number;
   /** Settles once it is known whether the engine works here; undefined: it does not. */
   readonly second: Promise<XmlEngine | undefined>;
-  readonly onOutcome: (outcome: 'same' | 'differs' | 'dropped', judged: Judged) => Promise<void> | void;
+  readonly onOutcome: (outcome: 'same' | 'differs' | 'dropped', judged: Judged) => Promise<void>;
   /** It could not be asked, or `onOutcome` failed. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -30,6 +30,8 @@ export interface SecondOpinionOptions {
 interface Sample {
   readonly bytes: Uint8Array;
   readonly message: MessageName;
+  /** By which both judge it; undefined: the guideline. */
+  readonly schema: SchemaKind | undefined;
   readonly isValid: boolean;
 }
 
@@ -81,7 +83,7 @@ export function withSecondOpinion(
   function offer(sample: Sample): void {
     if (isStopped || Math.random() >= share) return;
     if (waiting.length >= mostWaiting) {
-      void onOutcome('dropped', judgedOf(sample));
+      void onOutcome('dropped', judgedOf(sample)).catch(onFailure);
       return;
     }
     waiting.push(sample);
@@ -90,9 +92,9 @@ export function withSecondOpinion(
 
   const watched = (parsed: ParsedMessage, bytes: Uint8Array): ParsedMessage => ({
     ...parsed,
-    validate: async () => {
-      const violations = await parsed.validate();
-      offer({ bytes, message: parsed.type.name, isValid: violations.length === 0 });
+    validate: async (schema) => {
+      const violations = await parsed.validate(schema);
+      offer({ bytes, message: parsed.type.name, schema, isValid: violations.length === 0 });
       return violations;
     },
   });
@@ -109,11 +111,11 @@ export function withSecondOpinion(
   };
 }
 
-async function isValidBy(engine: XmlEngine, { bytes, message }: Sample): Promise<boolean> {
+async function isValidBy(engine: XmlEngine, { bytes, message, schema }: Sample): Promise<boolean> {
   const parsed = engine.parse(bytes, [message]);
   assert(parsed.ok, 'what one engine has opened, the other opens');
   try {
-    return (await parsed.value.validate()).length === 0;
+    return (await parsed.value.validate(schema)).length === 0;
   } finally {
     parsed.value.dispose();
   }

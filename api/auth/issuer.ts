@@ -102,7 +102,7 @@ interface Register {
   readonly signingKeyId: string;
 }
 
-const strangeKey = 'the key that was to sign is none of ours';
+const strangeKey = "the active key was not sealed by Isthmus, so it may be a stranger's";
 
 async function readRegister(db: Db): Promise<Register> {
   const clients = await readClients(db);

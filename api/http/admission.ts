@@ -8,12 +8,13 @@ import type { Turns } from './turns.ts';
 const expectedWaitMs = 1_500; // less than the 2 s of OVL-1, because it is an estimate
 const windowMs = 250;
 const firstGuessPerSecond = 50; // corrected within the first second of load
-const busySeconds = 0.25; // in a busy window there is, at all times, work for so long
+const busySeconds = 0.25; // a window is busy if at least this many seconds of work were always waiting
 
 /** Answers per second while there is enough to do, measured in windows. */
 interface Capacity {
   enter(): void;
-  leave(): void;
+  /** @param isAnswered false: it was turned away, or its client has left */
+  leave(isAnswered: boolean): void;
   perSecond(): number;
 }
 
@@ -42,9 +43,9 @@ function createCapacity(clock: () => number): Capacity {
       endWindow();
       inside += 1;
     },
-    leave() {
+    leave(isAnswered) {
       inside -= 1;
-      answered += 1;
+      if (isAnswered) answered += 1;
       leastInside = Math.min(leastInside, inside);
       endWindow();
     },
@@ -90,18 +91,21 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
     async take(sender, work, client) {
       change(sender, 1);
       capacity.enter();
-      let isAnswered = false;
+      let hasBegun = false;
+      let hasEnded = false;
       const end = () => {
-        if (isAnswered) return;
-        isAnswered = true;
+        if (hasEnded) return;
+        hasEnded = true;
         change(sender, -1);
-        capacity.leave();
+        capacity.leave(hasBegun);
       };
-      const judge = (giveUp: () => void) =>
-        work(() => {
+      const judge = (giveUp: () => void) => {
+        hasBegun = true;
+        return work(() => {
           end();
           giveUp();
         });
+      };
       try {
         return await turns.take(sender, judge, client);
       } finally {

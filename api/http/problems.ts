@@ -332,14 +332,14 @@ export const problems = {
     title: 'Limit of the day reached',
     ruleId: 'OVL-2',
     detail:
-      'As many bytes of messages of your payment system are stored as it may have in a day (UTC). Nothing was stored: send this one again after the number of seconds in Retry-After. Repeats of what was stored are answered.',
+      'Your payment system has used its quota of stored bytes for this day (UTC). Nothing was stored: send this one again after the number of seconds in Retry-After. Repeats of what was stored are answered.',
   },
   'callback-address-changed': {
     status: 422,
     title: 'Callback address changed too often',
     ruleId: 'OVL-2',
     detail:
-      'Repeats of this message have changed its callback address as often as they may. The last address stands: send the message again with that one.',
+      'Repeats have changed this callback address 100 times, which is the limit. The last address stands: send the message again with that one.',
   },
   'too-many-connections': {
     status: 503,

@@ -1,11 +1,12 @@
 /**
- * How many requests of each sender are left in this minute, or how much of something else in a day (SEC-7, OVL-2). Counted in memory, so that a request waits for
- * nothing; api/share-counts.ts tells every process what the others have counted, once a second.
+ * Counts per sender and window: requests per minute (SEC-7), other quantities per day (OVL-2). Counted in memory, so that
+ * a request waits for nothing; api/share-counts.ts tells every process what the others have counted, once a second.
  */
 
 /** What is left, as the headers `RateLimit-Policy` and `RateLimit` say it (draft-ietf-httpapi-ratelimit-headers-10). */
 export interface Standing {
   readonly limit: number;
+  readonly used: number;
   readonly remaining: number;
   /** Until the next minute begins. */
   readonly resetSeconds: number;
@@ -115,6 +116,7 @@ function standingAt({ nowMs, endsAtMs }: Now, used: number, limit: number): Stan
   const resetSeconds = Math.max(1, Math.ceil((endsAtMs - nowMs) / 1_000));
   return {
     limit,
+    used,
     remaining: Math.max(0, limit - used),
     resetSeconds,
     retrySeconds: resetSeconds,

@@ -193,11 +193,14 @@ interface Named {
   readonly id: string;
 }
 
+const inLowerCase = (type: string, id: string) =>
+  (type === 'BICFI' || type === 'LEI') && id !== id.toUpperCase() ? ' (its letters are capitals)' : '';
+
 export function unknownInstitution(field: Field, { type, id }: Named): Problem {
   return refuse(
     'unknown-institution',
     field,
-    `There is no institution ${type} ${id}; GET /fin-insts/any lists them.`,
+    `There is no institution ${type} ${id}${inLowerCase(type, id)}; GET /fin-insts/any lists them.`,
   );
 }
 
@@ -207,7 +210,7 @@ export function unknownPsp(field: Field, { type, id }: Named, country?: string, 
   return refuse(
     'unknown-psp',
     field,
-    `There is no PSP ${type} ${id}; GET ${list} lists the PSPs that are allowed here.`,
+    `There is no PSP ${type} ${id}${inLowerCase(type, id)}; GET ${list} lists the PSPs that are allowed here.`,
     ruleId === undefined ? {} : { ruleId },
   );
 }

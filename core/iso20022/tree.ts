@@ -67,10 +67,10 @@ export function childrenNamed(element: XmlElement, name: string): readonly XmlEl
   return element.children.filter((one) => one.name === name);
 }
 
-/** An XPath without the positions of siblings that share a name. */
 /** Of XPaths: whether an element is the other or is inside it. */
 export const within = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
 
+/** An XPath without the positions of siblings that share a name. */
 export const withoutPositions = (xpath: string): string => xpath.replaceAll(/\[[0-9]+\]/g, '');
 
 /** The XPath of the last of a chain of elements, with a position where siblings share a name. */

@@ -83,7 +83,7 @@ function checkCredentials(edits: readonly SchemeEdit[], by: string): readonly Fi
     .map(({ kind, id }) =>
       findingsOf(kind, id).error(
         '',
-        `is or becomes an operator, and only ${id} makes its own secrets: POST /admin/clients/${id}/secrets. ` +
+        `is an operator's client: only ${id} may change it, and only its secrets (POST /admin/clients/${id}/secrets). ` +
           'Enter a new operator without secrets; whoever has the database then gives it the first one: admin first-operators.',
       ),
     );

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createQuotas, minutesOfDay } from '../../api/http/quotas.ts';
-import type { ApiDependencies } from '../../api/dependencies.ts';
+import type { RouteDependencies } from '../../api/dependencies.ts';
 import { createOfDay } from '../../api/of-day.ts';
 import { repeatsOf } from '../../api/repeats.ts';
 import { unlimited } from '../../core/limits-config.ts';
@@ -28,7 +28,7 @@ const parts = (megabytesPerDay = 0) =>
     config: { senderLimits: { ...unlimited.senderLimits, megabytesPerDay } },
     quotas: createQuotas(clock),
     ofDay: createQuotas(clock, minutesOfDay),
-  }) as unknown as ApiDependencies;
+  }) as unknown as RouteDependencies;
 
 async function alertsOf(party: string): Promise<readonly string[]> {
   const { rows } = await sql<{ limit: string }>`

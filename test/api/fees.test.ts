@@ -138,4 +138,11 @@ describe('fee formulas (endpoints 15 and 16)', () => {
       expect((await api.get(`/fee-formulas/${kind}/1/SGD`)).status).toBe(400);
     },
   );
+
+  it('a formula that is not on record is 404, and says so', async () => {
+    await api.db.deleteFrom('creditor_agent_fee_formulas').where('country_code', '=', 'PH').execute();
+    await expect
+      .poll(async () => (await api.get('/fee-formulas/creditor-agent-fee/PH/PHP')).body.code)
+      .toBe('unknown-fee-formula');
+  });
 });

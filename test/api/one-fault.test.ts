@@ -297,7 +297,7 @@ describe('what could not be judged because of another fault is named, with that 
   test('a quoted currency that is wrong: all else is held against the currency of the country', async () => {
     const { violations, notJudged } = await dryRun(edit(fresh(lotus), places.QtdCcy, '$1XXY'));
     expect(violations.map(({ explanation }) => explanation)).toEqual([
-      `MSG-4 ${tx}/AgrdRate/QtdCcy: currency not of the corridor (CURR, wrong value). Found: XXY. Expected: THB, the currency of TH, where the creditor agent is.`,
+      `MSG-4 ${tx}/AgrdRate/QtdCcy: not the currency that belongs here (CURR, wrong value). Found: XXY. Expected: THB, the currency of TH, where the creditor agent is.`,
     ]);
     expect(notJudged.map(({ name }) => name)).not.toContain('creditor agent');
   });

@@ -71,7 +71,7 @@ test('ops pauses lists them, and ops show names the pause by which a payment was
   await evidence.closed(last);
   lines.splice(0);
   await show(context(), last, {});
-  expect(lines[1]).toMatch(/^RJCT \(ED06, LIF-5\) by gateway at 20/);
+  expect(lines[1]).toMatch(/^RJCT \(ED06 settlement system not available, LIF-5\) by gateway at 20/);
   const pauses = lines.filter(
     (line) => line.startsWith('MYRRPP was paused') || line.includes('MYRRPP is paused'),
   );

@@ -30,7 +30,7 @@ test('every code by which we reject has words for people, beside the code; a pro
   expect(codes.filter((code) => !/^[A-Z0-9]{4} [a-z]/i.test(reasonInWords(code)))).toEqual([]);
   expect(statusInWords('RJCT', 'AC04')).toBe('RJCT AC04 account closed');
   expect(statusInWords('ACCC', null)).toBe('ACCC');
-  expect(publicReason('Payee Somchai has moved')).toBe('proprietary');
+  expect(publicReason('Payee Somchai has moved')).toBe('unlisted code');
 });
 
 const folders = ['core', 'activities', 'workflows', 'db', 'api'].map((name) =>
@@ -110,10 +110,10 @@ describe('what is told (MSG-11)', () => {
         }),
       );
     expect(told('XXY', 'SGD or THB')).toBe(
-      'MSG-4 CdtTrfTxInf/InstdAmt: currency not of the corridor. Found: XXY. Expected: SGD or THB.',
+      'MSG-4 CdtTrfTxInf/InstdAmt: not the currency that belongs here. Found: XXY. Expected: SGD or THB.',
     );
     expect(told('XXY', `SGD, as ${'every amount '.repeat(3)}`)).toBe(
-      'MSG-4 CdtTrfTxInf/InstdAmt: currency not of the corridor. Found: XXY.',
+      'MSG-4 CdtTrfTxInf/InstdAmt: not the currency that belongs here. Found: XXY.',
     );
     expect(told('XXY', 'SGD', 'must be SGD')).toBe('MSG-4 CdtTrfTxInf/InstdAmt: must be SGD. Found: XXY.');
     expect(told('nothing', 'x'.repeat(80), 'mandatory element missing')).toBe(

@@ -17,7 +17,7 @@ test('an enquiry whose signal was lost is made by the execution that runs, and r
   await heard(gateway, uetr);
   const runOf = async () => (await temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe()).runId;
   const before = await runOf();
-  expect(await askStatus(db, uetr)).toBe(true);
+  expect(await askStatus(db, uetr, () => true)).toBe(true);
   await vi.waitFor(() => expect(evidence.received(uetr, 'destination', 'pacs008')).toHaveLength(2), {
     timeout: 20_000,
     interval: 100,

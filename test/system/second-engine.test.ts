@@ -1,10 +1,11 @@
 // Xerces checks a sample of what libxml2 has judged (MSG-8): nothing waits for it, and a verdict that differs is an alert.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { openGuideline } from '../../xml/guideline.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
@@ -38,6 +39,14 @@ const widened = (xml: string) =>
     /(<CdtrAgt><FinInstnId><BICFI>[^<]*<\/BICFI>)/,
     '$1<PstlAdr><StrtNm>Rama IV Road</StrtNm><Ctry>TH</Ctry></PstlAdr>',
   );
+
+/** A final that counts, and that the usage guideline does not have. */
+const withoutOriginals = buildPacs002({
+  messageIdentification: 'REPORT-1',
+  creationDateTime: '2026-06-01T12:00:00.000Z',
+  status: 'ACCC',
+  original: { uetr: randomUUID() },
+});
 
 const differences = async () => {
   const { rows } = await sql<{ severity: string; subject_id: string | null; detail: { sha256: string } }>`
@@ -91,7 +100,10 @@ test('samples wait in a queue of 20 and are dropped beyond it; nothing waits for
   const { engine, stop } = withSecondOpinion(createLibxml2Engine(), {
     share: 1,
     second: new Promise(() => undefined), // never
-    onOutcome: (outcome) => void outcomes.push(outcome),
+    onOutcome: (outcome) => {
+      outcomes.push(outcome);
+      return Promise.resolve();
+    },
     onFailure: (error) => outcomes.push(String(error)),
   });
   for (let nth = 1; nth <= 30; nth += 1) {
@@ -102,6 +114,26 @@ test('samples wait in a queue of 20 and are dropped beyond it; nothing waits for
   }
   stop();
   expect(outcomes).toEqual(Array.from({ length: 9 }, () => 'dropped')); // one is being asked, 20 wait
+});
+
+test('the engine that decides judges by the schema that it is asked for, sampled or not (MSG-8, PAY-11)', async () => {
+  const asked: string[] = [];
+  const { engine, stop } = withSecondOpinion(createLibxml2Engine(), {
+    share: 1,
+    second: Promise.resolve(createLibxml2Engine()),
+    onOutcome: (outcome, { isValid }) => {
+      asked.push(`${outcome} ${isValid ? 'valid' : 'invalid'}`);
+      return Promise.resolve();
+    },
+    onFailure: (error) => asked.push(String(error)),
+  });
+  const parsed = engine.parse(Buffer.from(withoutOriginals), ['pacs002']);
+  if (!parsed.ok) throw new Error(parsed.refusal.detail);
+  expect(await parsed.value.validate('intake')).toEqual([]);
+  expect(await parsed.value.validate()).not.toEqual([]);
+  parsed.value.dispose();
+  await vi.waitFor(() => expect(asked).toEqual(['same valid', 'same invalid']));
+  stop();
 });
 
 test('a machine without Java is told so, and libxml2 decides alone', async () => {

@@ -7,7 +7,7 @@ import { parsePacs002 } from '../harness/payer.ts';
 import { postReport, reportOn, undecided } from '../harness/reports.ts';
 import { officialFaults, officialPresent } from '../xml/fixtures.ts';
 
-const gateway = await testGateway();
+const gateway = await testGateway({ settings: { XERCES_SHARE: '1' } }); // as in production, where a sample is checked twice
 const evidence = evidenceOf(gateway);
 
 /** A payment that a silent destination has got, and the ids of the pacs.008 that it got. */

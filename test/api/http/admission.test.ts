@@ -1,7 +1,7 @@
 // OVL-1: which submissions are refused at once, because they would be answered late. The clock is the test's, so that
 // no figure depends on the machine.
 import { setImmediate as nextPass } from 'node:timers/promises';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { admitting } from '../../../api/http/admission.ts';
 import { isProblem } from '../../../api/http/problem.ts';
 import { createTurns, type Turns } from '../../../api/http/turns.ts';
@@ -43,7 +43,10 @@ interface Load {
 }
 
 /** @returns how often each sender was refused, by code */
-async function run({ seconds, perSecond, answered }: Load): Promise<Record<string, Record<string, number>>> {
+async function run(
+  { seconds, perSecond, answered }: Load,
+  onTick: () => void = () => undefined,
+): Promise<Record<string, Record<string, number>>> {
   const refusals: Record<string, Record<string, number>> = {};
   const due: Record<string, number> = {};
   let answers = 0;
@@ -67,6 +70,7 @@ async function run({ seconds, perSecond, answered }: Load): Promise<Record<strin
       await nextPass(); // the next of its sender begins
     }
     nowMs += tickMs;
+    onTick();
   }
   return refusals;
 }
@@ -104,6 +108,17 @@ describe('admission under load', () => {
     expect(Object.keys(refusals['LOUD'] ?? {})).toEqual(['too-many-messages']);
     const quiet = waits.filter(({ sender }) => sender === 'QUIET');
     expect(quiet.length).toBeGreaterThanOrEqual(18);
+  });
+
+  it('takes nothing that was turned away for answered (OVL-1)', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    turns = admitting(createTurns({ atOnce: 8, waiting: 100, waitMs: 2_000 }), () => nowMs);
+    const advance = () => vi.advanceTimersByTime(tickMs);
+    await run({ seconds: 10, perSecond: each(10), answered: 0 }, advance);
+    const refusals = await run({ seconds: 5, perSecond: each(10), answered: 0 }, advance);
+    vi.useRealTimers();
+    const refused = Object.values(refusals).map(({ overloaded = 0 }) => overloaded);
+    expect(Math.min(...refused)).toBeGreaterThan(45); // of 50
   });
 
   it('admits one message of each sender while nothing is answered, and all of them once it goes on (OVL-1)', async () => {
