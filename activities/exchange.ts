@@ -5,6 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { assert } from '../core/assert.ts';
 import type { Connections, Posting } from './connections.ts';
 import { errorClassOf } from './error-class.ts';
+import { isSuccess } from './send-policies.ts';
 
 /** What came of one post. NOT_SENT: no byte of the request left. MAYBE_SENT: it may have been read (TIM-3). */
 export type PostResult =
@@ -215,8 +216,6 @@ function afterReading(act: () => void): void {
 function isFinalStatus(status = 0): boolean {
   return status >= 200;
 }
-
-const isSuccess = (status: number) => status >= 200 && status < 300;
 
 /** Some servers compress unasked. Undefined: it is not whole, no gzip, or longer than an answer may be (SEC-5). */
 function decoded(body: Buffer, isWhole: boolean): Buffer | undefined {

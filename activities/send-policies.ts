@@ -5,9 +5,9 @@ import type { AttemptOutcome, DeliveryKind } from '../db/deliveries.ts';
 export interface SendPolicy {
   /**
    * Whether an answer of that HTTP status counts by itself, if its body holds no message that does.
-   * @param isBlank whether there is nothing in the body
+   * @param isNoXml whether the body is empty, or holds something other than XML
    */
-  readonly isReceipt: (status: number, isBlank: boolean) => boolean;
+  readonly isReceipt: (status: number, isNoXml: boolean) => boolean;
   /** What an HTTP status of 500 and above says of the send. */
   readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
   /**
@@ -37,7 +37,7 @@ const enquiry = {
 
 /** What is told until it is taken: any 2xx says so (CBK-4). */
 const told = {
-  isReceipt: (status: number) => status >= 200 && status < 300,
+  isReceipt: isSuccess,
   serverErrorIs: 'ANSWERED',
   schedule: 'CBK-1',
   waits: 'SEC-5',
@@ -47,7 +47,7 @@ const told = {
 export const sendPolicies = {
   instruction: {
     ...asked,
-    isReceipt: (status, isBlank) => status === 202 || (isSuccess(status) && isBlank), // PAY-8: its pacs.002 comes later
+    isReceipt: (status, isNoXml) => status === 202 || (isSuccess(status) && isNoXml), // PAY-8: its pacs.002 comes later
     waits: 'SEC-5',
   },
   'directory-enquiry': enquiry,

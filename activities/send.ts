@@ -267,6 +267,9 @@ function limitsOf({ waits }: SendPolicy, until: number | undefined): PostLimits 
   return { sendBefore: until, timeoutMs: Math.max(1, until - performance.now()) };
 }
 
+const byteOrderMark: readonly number[] = [0xef, 0xbb, 0xbf];
+const lessThan = 0x3c;
+
 async function answerOf<Answer>(
   deps: ActivityDependencies,
   sending: Sending<Answer>,
@@ -275,10 +278,12 @@ async function answerOf<Answer>(
   if (result.outcome !== 'ANSWERED') return undefined;
   const { isReceipt }: SendPolicy = sendPolicies[sending.attempt.kind];
   const { status, body, truncated } = result;
-  const isBlank = !truncated && body.every(isWhiteSpace);
-  const receipt = isReceipt(status, isBlank) ? ({ kind: 'receipt' } as const) : undefined;
+  const first = body.find((byte) => !isWhiteSpace(byte) && !byteOrderMark.includes(byte));
+  const isNoXml = !truncated && first !== lessThan;
+  const receipt = isReceipt(status, isNoXml) ? ({ kind: 'receipt' } as const) : undefined;
   const { read } = sending;
-  if (read === undefined || !isSuccess(status) || isBlank) return receipt;
+  const holdsNothing = isNoXml && (receipt !== undefined || first === undefined);
+  if (read === undefined || !isSuccess(status) || holdsNothing) return receipt;
   return (await readReply(deps, sending, () => read(result))) ?? receipt;
 }
 

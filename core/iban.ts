@@ -14,7 +14,8 @@ export function ibanFault(text: string): string | undefined {
   const length = ibanLengthOf(text.slice(0, 2));
   if (length === undefined) return 'its country has no IBAN';
   if (text.length !== length) return 'wrong length for its country';
-  const isRight = remainderBy97(text.slice(4) + text.slice(0, 4)) === 1;
+  const isInRange = /^0[2-9]|^[1-8]|^9[0-8]/.test(text.slice(2, 4)); // 00, 01 and 99 have the remainders of 97, 98 and 02
+  const isRight = isInRange && remainderBy97(text.slice(4) + text.slice(0, 4)) === 1;
   return isRight ? undefined : 'its check digits do not fit';
 }
 

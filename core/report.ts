@@ -39,8 +39,8 @@ export function expectedOriginal(element: string): string {
 }
 
 /**
- * The first id that contradicts ours (PAY-11). Ids that the report leaves out are not compared, and white space around
- * one is no contradiction.
+ * The first id that contradicts ours (PAY-11). Ids that the report or our message leaves out are not compared, and white
+ * space around one is no contradiction.
  */
 function findMismatch({ original, groups = [] }: Pacs002, sent: OriginalReferences): string | undefined {
   if (original.uetr !== sent.uetr) return 'OrgnlUETR';
@@ -54,14 +54,16 @@ function findMismatch({ original, groups = [] }: Pacs002, sent: OriginalReferenc
     ['OrgnlEndToEndId', original.endToEndId, sent.endToEndId],
     ['OrgnlTxId', original.transactionId, sent.transactionId],
   ] as const;
-  return others.find(([element, told, ours]) => told !== undefined && !isSame(element, told, ours))?.[0];
+  return others.find(
+    ([element, told, ours]) => told !== undefined && ours !== undefined && !isSame(element, told, ours),
+  )?.[0];
 }
 
 const leastNameId = 'pacs.008'.length;
 
 /** The name of the message may be given without its variant and version. */
-function isSame(element: string, told: string, ours: string | undefined): boolean {
+function isSame(element: string, told: string, ours: string): boolean {
   const id = trimmed(told);
   if (element !== 'OrgnlMsgNmId') return id === ours;
-  return id === ours || (id.length >= leastNameId && ours?.startsWith(`${id}.`) === true);
+  return id === ours || (id.length >= leastNameId && ours.startsWith(`${id}.`));
 }

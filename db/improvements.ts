@@ -53,7 +53,7 @@ export async function registerTier(trx: Db, tier: TierRegistration): Promise<Sto
 
 /**
  * Registers like `registerTier`, unless it would be one tier more than allowed (FX-6). A tier of 0 basis points has
- * ended, and does not count. Whoever has more already may change and end them.
+ * ended, and does not count, but ten times as many may be on record. Whoever has more already may change and end them.
  */
 export async function registerTierWithin(
   trx: Db,
@@ -63,15 +63,17 @@ export async function registerTierWithin(
   await lockRates(trx, tier.fxpId); // posts at once count each other's tiers
   const others = await trx
     .selectFrom('tier_improvements')
-    .select(['threshold'])
+    .select(['threshold', 'improvement_basis_points'])
     .where('fxp_id', '=', tier.fxpId)
     .where('unit_currency', '=', tier.unitCurrency)
-    .where('improvement_basis_points', '>', '0')
     .execute(); // unique (fxp_id, unit_currency, threshold)
+  const isEnded = (basisPoints: string) => exact(basisPoints).isZero();
   const threshold = exact(tier.threshold);
-  const isNew = !others.some((one) => exact(one.threshold).eq(threshold));
-  const isEnded = exact(tier.improvementBasisPoints).isZero();
-  if (isNew && !isEnded && others.length >= mostTiers) return 'too-many';
+  const known = others.find((one) => exact(one.threshold).eq(threshold));
+  const active = others.filter((one) => !isEnded(one.improvement_basis_points));
+  const isOneMore = !isEnded(tier.improvementBasisPoints) && !active.some((one) => one === known);
+  if (isOneMore && active.length >= mostTiers) return 'too-many';
+  if (known === undefined && others.length >= 10 * mostTiers) return 'too-many';
   return registerTier(trx, tier);
 }
 

@@ -33,6 +33,11 @@ function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault
   return { code, detail, ...(ruleId === undefined ? {} : { ruleId }) };
 }
 
+/** libxml2 refuses white space before a date, which XML Schema ignores (and Xerces). Values are read from this text, too. */
+const spaceBeforeDate = />[ \t\r\n]+(?=[0-9]{4}-[0-9]{2}-[0-9]{2})/;
+const withoutSpaceBeforeDates = (text: Buffer) =>
+  Buffer.from(text.toString('latin1').replaceAll(new RegExp(spaceBeforeDate, 'g'), '>'), 'latin1');
+
 /** Parses bytes that passed MSG-2; the caller disposes of `handle`. */
 export function openDocument(
   bytes: Uint8Array,
@@ -47,7 +52,8 @@ export function openDocument(
   }
   let handle: XmlDocument;
   try {
-    handle = XmlDocument.fromBuffer(bytes, { option: parseOptions, encoding: 'utf-8' });
+    const parsed = spaceBeforeDate.test(text.toString('latin1')) ? withoutSpaceBeforeDates(text) : bytes;
+    handle = XmlDocument.fromBuffer(parsed, { option: parseOptions, encoding: 'utf-8' });
   } catch (error) {
     if (!(error instanceof XmlParseError)) throw error;
     return refused({ code: 'not-well-formed', detail: notWellFormed(error.details) });

@@ -8,13 +8,14 @@ import type { Turns } from './turns.ts';
 const expectedWaitMs = 1_500; // less than the 2 s of OVL-1, because it is an estimate
 const windowMs = 250;
 const firstGuessPerSecond = 50; // corrected within the first second of load
-const busySeconds = 0.25; // a window is busy if at least this many seconds of work were always waiting
+const busySeconds = 0.25; // a window is busy if at least this many seconds of work were always there,
+const alwaysBusy = 32; // or this many messages: one sender can have a hundred, whatever can be judged
 
-/** Answers per second while there is enough to do, measured in windows. */
+/** Messages that are judged in a second while there is enough to do, measured in windows. */
 interface Capacity {
   enter(): void;
-  /** @param isAnswered false: it was turned away, or its client has left */
-  leave(isAnswered: boolean): void;
+  /** @param isJudged false: it was turned away or is no message, or its client has left */
+  leave(isJudged: boolean): void;
   perSecond(): number;
 }
 
@@ -22,7 +23,7 @@ function createCapacity(clock: () => number): Capacity {
   let perSecond = firstGuessPerSecond;
   let inside = 0;
   let leastInside = 0; // in this window
-  let answered = 0; // in this window
+  let judged = 0; // in this window
   let sinceMs = clock();
 
   /** A window that was not busy shows what was asked, not what can be answered: it counts only if it was faster. */
@@ -30,10 +31,10 @@ function createCapacity(clock: () => number): Capacity {
     const now = clock();
     const elapsedMs = now - sinceMs;
     if (elapsedMs < windowMs) return;
-    const rate = (answered * 1_000) / elapsedMs;
-    const wasBusy = leastInside >= perSecond * busySeconds;
+    const rate = (judged * 1_000) / elapsedMs;
+    const wasBusy = leastInside >= Math.min(perSecond * busySeconds, alwaysBusy);
     if (wasBusy || rate > perSecond) perSecond = Math.max(1, (perSecond + rate) / 2);
-    answered = 0;
+    judged = 0;
     leastInside = inside;
     sinceMs = now;
   }
@@ -43,9 +44,9 @@ function createCapacity(clock: () => number): Capacity {
       endWindow();
       inside += 1;
     },
-    leave(isAnswered) {
+    leave(isJudged) {
       inside -= 1;
-      if (isAnswered) answered += 1;
+      if (isJudged) judged += 1;
       leastInside = Math.min(leastInside, inside);
       endWindow();
     },
@@ -91,25 +92,22 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
     async take(sender, work, client) {
       change(sender, 1);
       capacity.enter();
-      let hasBegun = false;
       let hasEnded = false;
-      const end = () => {
+      const end = (isJudged: boolean) => {
         if (hasEnded) return;
         hasEnded = true;
         change(sender, -1);
-        capacity.leave(hasBegun);
+        capacity.leave(isJudged);
       };
-      const judge = (giveUp: () => void) => {
-        hasBegun = true;
-        return work(() => {
-          end();
+      const judge = (giveUp: () => void) =>
+        work(() => {
+          end(true);
           giveUp();
         });
-      };
       try {
         return await turns.take(sender, judge, client);
       } finally {
-        end();
+        end(false);
       }
     },
   };

@@ -19,6 +19,8 @@ export interface Arrival {
   readonly context: Context;
   readonly count: Count;
   readonly checkSignature: SignatureCheck | undefined;
+  /** Why this caller may not send it; undefined: it may. */
+  readonly forbid: (caller: Caller) => Problem | undefined;
 }
 
 /** Counts a request of a client; the problem where its limit is reached (SEC-7). */
@@ -48,13 +50,15 @@ export function counting(
  */
 export async function authenticateAfter(
   before: Before,
-  { authenticator, turns, context, count, checkSignature }: Arrival,
+  { authenticator, turns, context, count, checkSignature, forbid }: Arrival,
 ): Promise<Caller | Problem> {
   const claimed = await authenticator.authenticate(context);
   const isKnown = !isProblem(claimed);
   if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for (OBS-1)
   const signed = isKnown && checkSignature !== undefined ? await checkSignature(context, claimed) : undefined;
-  const over = isKnown ? refusalOf(signed, { context, caller: claimed, count }) : undefined;
+  const over = isKnown
+    ? (refusalOf(signed, { context, caller: claimed, count }) ?? forbid(claimed))
+    : undefined;
   const room = isKnown && over === undefined ? turns?.makeRoom(senderOf(claimed)) : undefined;
   const hasRoom = over === undefined && typeof room !== 'object';
   try {

@@ -175,6 +175,7 @@ export function createRouter(
                   context,
                   count,
                   checkSignature: route.isSigned && checkSignature,
+                  forbid: (caller) => forbid(roles, caller),
                 }),
             (caller) => answer(context, caller),
           ),
@@ -224,11 +225,8 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
     aboutRequest(context).client = caller.clientId;
     const over = route.before === undefined ? count(context, caller) : undefined; // else it was counted as it came
     if (over !== undefined) return over;
-    if (caller.role !== 'all' && !roles.includes(caller.role)) {
-      const taken = roles.map(roleInWords).join(' or ');
-      const detail = `This requires the role ${taken}; ${caller.clientId} has the role ${roleInWords(caller.role)}.`;
-      return problem('forbidden', { detail });
-    }
+    const forbidden = forbid(roles, caller);
+    if (forbidden !== undefined) return forbidden;
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);
     if (known !== undefined) return known;
     const handle = (input: Input<Params, Query, Body> | Problem, giveUpTurn: () => void) => {
@@ -251,6 +249,13 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
 }
 
 const noTurn = () => undefined;
+
+function forbid(roles: readonly Role[], { role, clientId }: Caller): Problem | undefined {
+  if (role === 'all' || roles.includes(role)) return undefined;
+  const taken = roles.map(roleInWords).join(' or ');
+  const detail = `This requires the role ${taken}; ${clientId} has the role ${roleInWords(role)}.`;
+  return problem('forbidden', { detail });
+}
 
 /** Receives a body only while its sender has room for one more (SEC-7). */
 function inRoom<Value>(

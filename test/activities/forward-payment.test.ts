@@ -135,6 +135,15 @@ test.each([
   expect((await alertOf(payment.uetr)).detail['reason']).toBe('not a whole message');
 });
 
+test.each(['OK', '{"accepted":true}', ' '])(
+  '200 with %j, which is no XML: the final comes later (PAY-8)',
+  async (body) => {
+    const payment = await accepted();
+    answer = say(200, body);
+    expect(await run(payment)).toEqual({ kind: 'pending' });
+  },
+);
+
 test.each(['ACTC', 'ACWP'] as const)('200 with an interim %s: the final comes later', async (status) => {
   const payment = await accepted();
   answer = say(200, await report(payment.uetr, { status }));
@@ -159,7 +168,7 @@ test('200 with a final: its stored id', async () => {
 });
 
 test.each([
-  ['no XML', () => Promise.resolve('ok'), /^not a valid pacs\.002: not well-formed XML/, undefined],
+  ['no end', () => Promise.resolve('<ok>'), /^not a valid pacs\.002: not well-formed XML/, undefined],
   [
     'a pacs.002 that is not valid',
     async (uetr: string) => (await report(uetr)).replace('ACCC', 'ACSC'),
@@ -201,7 +210,7 @@ test.each([
 
 test('the same refused answer is one alert, however often it is asked again; another reason is another', async () => {
   const payment = await accepted();
-  for (const body of ['ok', 'ok', (await report(payment.uetr)).replace('ACCC', 'ACSC')]) {
+  for (const body of ['<ok/>', '<ok/>', (await report(payment.uetr)).replace('ACCC', 'ACSC')]) {
     answer = say(200, body);
     await expect(run(payment)).rejects.toThrow('THBPPAY: HTTP 200');
   }

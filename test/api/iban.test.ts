@@ -19,6 +19,9 @@ const length = 'no IBAN: wrong length for its country';
 
 const wrong = [
   ['two digits swapped', 'DE89370400440532013010', checkDigits],
+  ['check digits that ISO 13616 never gives', 'DE00370400440532013050', checkDigits],
+  ['the same, 01', 'DE01370400440532013032', checkDigits],
+  ['the same, 99', 'DE99370400440532013014', checkDigits],
   ['a digit too few', 'DE8937040044053201300', length],
   ['a digit too many', 'DE893704004405320130000', length],
   ['of a country without IBANs', 'US89370400440532013000', 'no IBAN: its country has no IBAN'],

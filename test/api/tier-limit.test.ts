@@ -54,6 +54,15 @@ describe('the limit of tiers (FX-6)', () => {
     expect(alerts, 'of eleven that were refused at once (OVL-2)').toEqual([{ detail: { limit: 'tiers' } }]);
   });
 
+  it('keeps at most 1,000 tiers of an FX provider and currency on record, also of 0 basis points (FX-6, OVL-2)', async () => {
+    await sql`
+      insert into tier_improvements (fxp_id, unit_currency, threshold, improvement_basis_points, updated_at)
+      select 'DE-ORBI', 'PHP', n, 0, clock_timestamp() from generate_series(1, 999) n`.execute(api.db);
+    expect((await postTier(tierOf('PHP', 100_000, '0'))).status).toBe(200);
+    expect((await postTier(tierOf('PHP', 100_001, '0'))).body.code).toBe('too-many-tiers');
+    expect((await postTier(tierOf('PHP', 1, '2'))).status).toBe(200);
+  });
+
   it('an FX provider that has thousands of tiers from before still posts rates, changes and ends tiers, and is quoted (FX-4, FX-6)', async () => {
     await api.db
       .insertInto('tier_improvements')

@@ -190,3 +190,13 @@ test('what stands inside an element that nobody reads is not read (PAY-11)', asy
   );
   expect(reading).toMatchObject({ ok: true, value: { status: 'ACCC' } });
 });
+
+test.each([' ', '\n', '\t\r\n  '])(
+  'white space (%j) before a date undoes nothing, as in XML Schema (PAY-11)',
+  async (space) => {
+    const report = answerPacs008({ original }, { ...ours, status: 'ACCC' });
+    const spaced = report.replace(/<CreDtTm>/g, `<CreDtTm>${space}`);
+    expect(spaced).not.toBe(report);
+    expect(await isTaken('pacs002', spaced)).toBe(true);
+  },
+);

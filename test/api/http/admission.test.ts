@@ -29,7 +29,17 @@ function submit(sender: string): string | undefined {
   room();
   void turns.take(
     sender,
-    () => new Promise<void>((resolve) => engine.push({ sender, cameAtMs, answer: resolve })),
+    (giveUp) =>
+      new Promise<void>((resolve) =>
+        engine.push({
+          sender,
+          cameAtMs,
+          answer: () => {
+            giveUp();
+            resolve();
+          },
+        }),
+      ),
   );
   return undefined;
 }
@@ -108,6 +118,23 @@ describe('admission under load', () => {
     expect(Object.keys(refusals['LOUD'] ?? {})).toEqual(['too-many-messages']);
     const quiet = waits.filter(({ sender }) => sender === 'QUIET');
     expect(quiet.length).toBeGreaterThanOrEqual(18);
+  });
+
+  it('notices within seconds that the engine has become slower, for one sender too (OVL-1)', async () => {
+    await run({ seconds: 10, perSecond: { FAST: 1_000 }, answered: 1_000 });
+    await run({ seconds: 5, perSecond: { ONE: 80 }, answered: 40 });
+    waits = [];
+    await run({ seconds: 20, perSecond: { ONE: 80 }, answered: 40 });
+    expect(Math.max(...waits.map(({ ms }) => ms))).toBeLessThan(2_000);
+  });
+
+  it('does not take for judged what ends without a judgement (OVL-1)', async () => {
+    await run({ seconds: 5, perSecond: each(10), answered: 0 });
+    for (let nth = 0; nth < 2_000; nth += 1) {
+      nowMs += 1;
+      await turns.take('NONSENSE', () => Promise.resolve('no message'));
+    }
+    expect(submit('SYSTEM0')).toBeDefined();
   });
 
   it('takes nothing that was turned away for answered (OVL-1)', async () => {

@@ -8,9 +8,10 @@ import { createRouter } from '../../../api/http/route.ts';
 import { paymentListSchema } from '../../../api/payment-schemas.ts';
 
 /** Sends messages of one operator, which may send ten in a second, each with what is said of its signature. */
-function sender() {
+function sender(role: 'ipso' | 'psp' = 'ipso') {
   let said: Problem | undefined;
-  const caller = { role: 'ipso', clientId: 'SGDFAST', clearingSystemId: 'SGDFAST' } as const;
+  const kept: boolean[] = [];
+  const caller = { role, clientId: 'SGDFAST', clearingSystemId: 'SGDFAST' } as const;
   const router = createRouter(
     { authenticate: () => caller, knownSender: () => undefined },
     {
@@ -34,7 +35,10 @@ function sender() {
       summary: 'x',
       tag: 'Service',
       roles: ['ipso'],
-      before: () => Promise.resolve(undefined),
+      before: (_, keeps) => {
+        kept.push(keeps);
+        return Promise.resolve(undefined);
+      },
       isSigned: true,
       turns: 'message',
       answer: { description: 'x', schema: paymentListSchema },
@@ -45,7 +49,7 @@ function sender() {
     said = signature;
     const answer = await router.app.request('/message', { method: 'POST' });
     const { detail } = (await answer.json()) as { readonly detail?: string };
-    return { status: answer.status, detail };
+    return { status: answer.status, detail, kept };
   };
 }
 
@@ -53,7 +57,7 @@ test('whose turn did not come is told that, however many they are, and is not co
   const send = sender();
   const noTurn = problem('too-many-messages', { detail: 'Nobody has looked at it.' });
   for (let nth = 0; nth < 30; nth += 1) {
-    expect(await send(noTurn)).toEqual({ status: 429, detail: 'Nobody has looked at it.' });
+    expect(await send(noTurn)).toMatchObject({ status: 429, detail: 'Nobody has looked at it.' });
   }
   expect((await send(problem('signature-refused'))).status).toBe(401);
   expect((await send()).status).toBe(200);
@@ -65,4 +69,9 @@ test('whose signature was refused is counted apart, and told that', async () => 
   const { status, detail } = await send(problem('signature-refused'));
   expect([status, detail]).toEqual([429, expect.stringContaining('Counted are those that were not signed')]);
   expect((await send()).status).toBe(200);
+});
+
+test('who may not send a message takes no room for its body (SEC-1, OVL-1)', async () => {
+  const { status, kept } = await sender('psp')();
+  expect([status, kept]).toEqual([403, [false]]);
 });
