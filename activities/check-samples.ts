@@ -49,9 +49,13 @@ export async function openCheckedEngine(
   return checked.engine;
 }
 
-/** One open alert for each kind of message and verdict, however many messages differ. */
+/** One open alert for each kind of message, schema and verdict, however many messages differ. */
 async function tellOfDifference(db: Db, { name }: XmlEngine, judged: Judged): Promise<void> {
-  const same = { messageType: judged.message, verdict: judged.isValid ? 'valid' : 'invalid' };
+  const same = {
+    messageType: judged.message,
+    schema: judged.schema,
+    verdict: judged.isValid ? 'valid' : 'invalid',
+  };
   const detail = { ...same, decidedBy: name, sha256: judged.sha256 };
   await alertUnlessOpen(db, { kind: 'worker.engines-differ', detail }, hasDetail(same));
 }

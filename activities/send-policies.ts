@@ -5,7 +5,7 @@ import type { AttemptOutcome, DeliveryKind } from '../db/deliveries.ts';
 export interface SendPolicy {
   /**
    * Whether an answer of that HTTP status counts by itself, if its body holds no message that does.
-   * @param isNoXml whether the body is empty, or holds something other than XML
+   * @param isNoXml whether the body is empty, or a plain text without a tag
    */
   readonly isReceipt: (status: number, isNoXml: boolean) => boolean;
   /** What an HTTP status of 500 and above says of the send. */

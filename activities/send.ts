@@ -267,8 +267,9 @@ function limitsOf({ waits }: SendPolicy, until: number | undefined): PostLimits 
   return { sendBefore: until, timeoutMs: Math.max(1, until - performance.now()) };
 }
 
-const byteOrderMark: readonly number[] = [0xef, 0xbb, 0xbf];
 const lessThan = 0x3c;
+/** Of no text in UTF-8: of UTF-16, or compressed. */
+const isControl = (byte: number) => byte < 0x20 && !isWhiteSpace(byte);
 
 async function answerOf<Answer>(
   deps: ActivityDependencies,
@@ -278,11 +279,10 @@ async function answerOf<Answer>(
   if (result.outcome !== 'ANSWERED') return undefined;
   const { isReceipt }: SendPolicy = sendPolicies[sending.attempt.kind];
   const { status, body, truncated } = result;
-  const first = body.find((byte) => !isWhiteSpace(byte) && !byteOrderMark.includes(byte));
-  const isNoXml = !truncated && first !== lessThan;
+  const isNoXml = !truncated && !body.some((byte) => byte === lessThan || isControl(byte));
   const receipt = isReceipt(status, isNoXml) ? ({ kind: 'receipt' } as const) : undefined;
   const { read } = sending;
-  const holdsNothing = isNoXml && (receipt !== undefined || first === undefined);
+  const holdsNothing = isNoXml && (receipt !== undefined || body.every(isWhiteSpace));
   if (read === undefined || !isSuccess(status) || holdsNothing) return receipt;
   return (await readReply(deps, sending, () => read(result))) ?? receipt;
 }

@@ -175,7 +175,7 @@ export async function runWorkers(
     await executions.assertSearchAttributes();
     workers = await createWorkers(connection, activities, options);
   } catch (error) {
-    await connection.close();
+    await connection.close().catch(() => undefined); // a worker that was made holds it
     throw error;
   }
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {

@@ -219,9 +219,12 @@ async function postTier(
     return tooManyDecimals({ pointer: '/threshold' }, asked.threshold, currency);
   }
   const stored = await registerTierWithin(trx, asked, mostTiers);
-  if (stored === 'too-many') {
+  if (typeof stored === 'string') {
     await alertAtLimit(trx, asked.fxpId, 'tiers');
-    return problem('too-many-tiers');
+    if (stored === 'too-many') return problem('too-many-tiers');
+    const detail =
+      'As many thresholds of this currency are on record as may be, ended ones too. Use one of them again.';
+    return problem('too-many-tiers', { detail });
   }
   return {
     tierImprovementId: stored.tierImprovementId,

@@ -111,7 +111,10 @@ async function resolve(
   about.subjectId = messageId;
   if (known?.due === 'redelivery') passOn(deps, messageId, workflows.redeliver(messageId));
   const standing = known?.subject.answer;
-  if (standing) return storedAnswer(deps.db, standing.answerMessageId);
+  if (standing) {
+    giveUpTurn();
+    return storedAnswer(deps.db, standing.answerMessageId);
+  }
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
   const maxResolutionSeconds = system?.maxResolutionSeconds ?? 0;
   // once it is judged, what is left is to wait for those that are asked (SEC-7)
@@ -124,6 +127,7 @@ async function resolve(
     maxResolutionSeconds,
     isRepeat: known !== undefined,
   });
+  giveUpTurn();
   const answer = await storedAnswer(deps.db, answerMessageId);
   if (!isProblem(answer)) noteRejection(about, answer);
   return answer;

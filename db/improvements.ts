@@ -59,7 +59,7 @@ export async function registerTierWithin(
   trx: Db,
   tier: TierRegistration,
   mostTiers: number,
-): Promise<StoredTier | 'too-many'> {
+): Promise<StoredTier | 'too-many' | 'too-many-on-record'> {
   await lockRates(trx, tier.fxpId); // posts at once count each other's tiers
   const others = await trx
     .selectFrom('tier_improvements')
@@ -73,7 +73,7 @@ export async function registerTierWithin(
   const active = others.filter((one) => !isEnded(one.improvement_basis_points));
   const isOneMore = !isEnded(tier.improvementBasisPoints) && !active.some((one) => one === known);
   if (isOneMore && active.length >= mostTiers) return 'too-many';
-  if (known === undefined && others.length >= 10 * mostTiers) return 'too-many';
+  if (known === undefined && others.length >= 10 * mostTiers) return 'too-many-on-record';
   return registerTier(trx, tier);
 }
 

@@ -33,10 +33,18 @@ function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault
   return { code, detail, ...(ruleId === undefined ? {} : { ruleId }) };
 }
 
-/** libxml2 refuses white space before a date, which XML Schema ignores (and Xerces). Values are read from this text, too. */
-const spaceBeforeDate = />[ \t\r\n]+(?=[0-9]{4}-[0-9]{2}-[0-9]{2})/;
-const withoutSpaceBeforeDates = (text: Buffer) =>
-  Buffer.from(text.toString('latin1').replaceAll(new RegExp(spaceBeforeDate, 'g'), '>'), 'latin1');
+/**
+ * libxml2 refuses white space before a date, which XML Schema ignores, and so does Xerces. It moves before the start tag,
+ * where it means nothing. Only the elements of dates have names that end so, and hold a date alone.
+ */
+const spaceBeforeDate =
+  /(<(?:[A-Za-z_][\w.-]*:)?[A-Za-z]*Dt(?:Tm)?>)([ \t\r\n]+)(?=[0-9]{4}-[0-9]{2}-[0-9]{2}[T0-9:.Z+-]*[ \t\r\n]*<)/g;
+
+function withDatesAtTags(bytes: Buffer): Buffer {
+  const text = bytes.toString('latin1');
+  const moved = text.replaceAll(spaceBeforeDate, '$2$1');
+  return moved === text ? bytes : Buffer.from(moved, 'latin1');
+}
 
 /** Parses bytes that passed MSG-2; the caller disposes of `handle`. */
 export function openDocument(
@@ -52,8 +60,7 @@ export function openDocument(
   }
   let handle: XmlDocument;
   try {
-    const parsed = spaceBeforeDate.test(text.toString('latin1')) ? withoutSpaceBeforeDates(text) : bytes;
-    handle = XmlDocument.fromBuffer(parsed, { option: parseOptions, encoding: 'utf-8' });
+    handle = XmlDocument.fromBuffer(withDatesAtTags(text), { option: parseOptions, encoding: 'utf-8' });
   } catch (error) {
     if (!(error instanceof XmlParseError)) throw error;
     return refused({ code: 'not-well-formed', detail: notWellFormed(error.details) });

@@ -11,6 +11,7 @@ import type { ParsedMessage, SchemaKind, XmlEngine } from './engine.ts';
 /** A message that both have judged, by what is no personal data. */
 export interface Judged {
   readonly message: MessageName;
+  readonly schema: SchemaKind;
   /** Of its bytes, hexadecimal: `messages.sha256`. */
   readonly sha256: string;
   /** By the engine that decides. */
@@ -30,16 +31,17 @@ export interface SecondOpinionOptions {
 interface Sample {
   readonly bytes: Uint8Array;
   readonly message: MessageName;
-  /** By which both judge it; undefined: the guideline. */
-  readonly schema: SchemaKind | undefined;
+  /** By which both judge it. */
+  readonly schema: SchemaKind;
   readonly isValid: boolean;
 }
 
 const mostWaiting = 20; // samples, with their bytes; further ones are dropped
 const restFactor = 4; // it rests four times as long as it ran: a JVM has at most a fifth of one core
 
-const judgedOf = ({ message, isValid, bytes }: Sample): Judged => ({
+const judgedOf = ({ message, schema, isValid, bytes }: Sample): Judged => ({
   message,
+  schema,
   isValid,
   sha256: createHash('sha256').update(bytes).digest('hex'),
 });
@@ -92,7 +94,7 @@ export function withSecondOpinion(
 
   const watched = (parsed: ParsedMessage, bytes: Uint8Array): ParsedMessage => ({
     ...parsed,
-    validate: async (schema) => {
+    validate: async (schema = 'guideline') => {
       const violations = await parsed.validate(schema);
       offer({ bytes, message: parsed.type.name, schema, isValid: violations.length === 0 });
       return violations;

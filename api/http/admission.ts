@@ -14,7 +14,7 @@ const alwaysBusy = 32; // or this many messages: one sender can have a hundred, 
 /** Messages that are judged in a second while there is enough to do, measured in windows. */
 interface Capacity {
   enter(): void;
-  /** @param isJudged false: it was turned away or is no message, or its client has left */
+  /** @param isJudged false: it was turned away, or its client has left */
   leave(isJudged: boolean): void;
   perSecond(): number;
 }
@@ -58,6 +58,8 @@ function createCapacity(clock: () => number): Capacity {
 export function admitting(turns: Turns, clock = () => performance.now()): Turns {
   const capacity = createCapacity(clock);
   const underWay = new Map<string, number>(); // arriving, waiting or being judged, by sender
+  /** Senders whose last message was refused before it was judged: what of theirs waits says nothing of the engine. */
+  const refusedEarly = new Set<string>();
 
   function change(sender: string, by: number): void {
     const count = (underWay.get(sender) ?? 0) + by;
@@ -90,24 +92,31 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
       };
     },
     async take(sender, work, client) {
-      change(sender, 1);
-      capacity.enter();
+      const counts = !refusedEarly.has(sender);
+      let isJudged = false;
       let hasEnded = false;
-      const end = (isJudged: boolean) => {
+      const end = () => {
         if (hasEnded) return;
         hasEnded = true;
         change(sender, -1);
-        capacity.leave(isJudged);
+        if (counts) capacity.leave(isJudged);
       };
-      const judge = (giveUp: () => void) =>
-        work(() => {
-          end(true);
+      const judge = async (giveUp: () => void) => {
+        const answer = await work(() => {
+          isJudged = true;
+          refusedEarly.delete(sender);
+          end();
           giveUp();
         });
+        if (!isJudged) refusedEarly.add(sender);
+        return answer;
+      };
+      change(sender, 1);
+      if (counts) capacity.enter();
       try {
         return await turns.take(sender, judge, client);
       } finally {
-        end(false);
+        end();
       }
     },
   };

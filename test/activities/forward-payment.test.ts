@@ -57,7 +57,7 @@ async function report(uetr: string, values: Partial<Pacs002> = {}): Promise<stri
 }
 
 const say =
-  (status: number, body = ''): RequestListener =>
+  (status: number, body: string | Buffer = ''): RequestListener =>
   (_, response) =>
     response.writeHead(status, { 'content-type': 'application/xml' }).end(body);
 
@@ -168,6 +168,18 @@ test('200 with a final: its stored id', async () => {
 });
 
 test.each([
+  [
+    'XML in UTF-16',
+    async (uetr: string) => Buffer.from(await report(uetr), 'utf16le'),
+    /not UTF-8/,
+    undefined,
+  ],
+  [
+    'a message within JSON',
+    async (uetr: string) => JSON.stringify(await report(uetr)),
+    /not well-formed/,
+    undefined,
+  ],
   ['no end', () => Promise.resolve('<ok>'), /^not a valid pacs\.002: not well-formed XML/, undefined],
   [
     'a pacs.002 that is not valid',

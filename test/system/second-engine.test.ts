@@ -79,6 +79,7 @@ test.skipIf(!hasJava)(
       subject_id: null,
       detail: {
         messageType: 'pacs008',
+        schema: 'guideline',
         decidedBy: 'libxml2',
         verdict: 'valid',
         sha256: expect.any(String) as string,

@@ -200,3 +200,13 @@ test.each([' ', '\n', '\t\r\n  '])(
     expect(await isTaken('pacs002', spaced)).toBe(true);
   },
 );
+
+test('white space before what looks like a date in another element stays (MSG-8)', async () => {
+  const text = ' 2026-05-01';
+  const report = answerPacs008(
+    { original },
+    { ...ours, status: 'RJCT', reasonCode: 'NARR', additionalInformation: ['WORDS'] },
+  );
+  const reading = await parseMessage(libxml2, 'pacs002', Buffer.from(report.replace('WORDS', text)));
+  expect(reading.ok && reading.value.additionalInformation).toEqual([text]);
+});

@@ -1,7 +1,7 @@
 // OVL-1: which submissions are refused at once, because they would be answered late. The clock is the test's, so that
 // no figure depends on the machine.
-import { setImmediate as nextPass } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { setImmediate as nextPass, setTimeout as delay } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { admitting } from '../../../api/http/admission.ts';
 import { isProblem } from '../../../api/http/problem.ts';
 import { createTurns, type Turns } from '../../../api/http/turns.ts';
@@ -137,13 +137,27 @@ describe('admission under load', () => {
     expect(submit('SYSTEM0')).toBeDefined();
   });
 
+  it('keeps the bursts of others, whatever waits of one whose messages are refused before they are judged (OVL-1, I-16)', async () => {
+    const noMessage = () => delay(2, 'no message'); // a costly one
+    let isOn = true;
+    const nonsense = Array.from({ length: 60 }, async () => {
+      while (isOn) await turns.take('NONSENSE', noMessage);
+    });
+    await delay(100); // each of them has been refused once; the clock of the test stands
+    await run({ seconds: 20, perSecond: { HONEST: 2 }, answered: 40 });
+    const refused = Array.from({ length: 20 }, () => submit('HONEST')).filter((code) => code !== undefined);
+    isOn = false;
+    expect(refused).toEqual([]);
+    await Promise.all(nonsense);
+  });
+
   it('takes nothing that was turned away for answered (OVL-1)', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     turns = admitting(createTurns({ atOnce: 8, waiting: 100, waitMs: 2_000 }), () => nowMs);
     const advance = () => vi.advanceTimersByTime(tickMs);
     await run({ seconds: 10, perSecond: each(10), answered: 0 }, advance);
     const refusals = await run({ seconds: 5, perSecond: each(10), answered: 0 }, advance);
-    vi.useRealTimers();
     const refused = Object.values(refusals).map(({ overloaded = 0 }) => overloaded);
     expect(Math.min(...refused)).toBeGreaterThan(45); // of 50
   });
