@@ -171,13 +171,13 @@ test.each([
   [
     'XML in UTF-16',
     async (uetr: string) => Buffer.from(await report(uetr), 'utf16le'),
-    /not UTF-8/,
+    /^not a valid pacs\.002: /,
     undefined,
   ],
   [
     'a message within JSON',
     async (uetr: string) => JSON.stringify(await report(uetr)),
-    /not well-formed/,
+    /^not a valid pacs\.002: /,
     undefined,
   ],
   ['no end', () => Promise.resolve('<ok>'), /^not a valid pacs\.002: not well-formed XML/, undefined],

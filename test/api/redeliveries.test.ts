@@ -21,7 +21,7 @@ const callbackUrl = await reading((response, body) => {
   response.writeHead(callbackStatus).end('gone fishing');
 });
 let malaysiaSays: (message: { messageIdentification: string; uetr: string }) => string = () =>
-  'no message at all';
+  '<no-message/>';
 const malaysia = await reading((response, body) => {
   const { messageIdentification, uetr, status } = receivedOf(body);
   if (status !== undefined) response.writeHead(200).end();
@@ -179,14 +179,14 @@ describe('a payment that waits for its destination', () => {
     expect(further).toEqual([]);
     expect(refused).toMatchObject({
       party: 'MYRRPP',
-      size: 'no message at all'.length,
+      size: '<no-message/>'.length,
       refusedAs: 'destination.answer-refused',
       fault: { reason: expect.stringMatching(/./) as string },
     });
     const bytes = await ask('GET', refused?.href ?? '');
     expect([bytes.headers.get('content-type'), bytes.bytes.toString()]).toEqual([
       'application/octet-stream',
-      'no message at all',
+      '<no-message/>',
     ]);
     expect((await ask('GET', refused?.href ?? '', undefined, 'SGDFAST')).status).toBe(404);
 
