@@ -157,7 +157,7 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/send-policies.ts',
-        find: 'isReceipt: (status: number) => status >= 200 && status < 300,',
+        find: 'isReceipt: isSuccess,',
         replace: 'isReceipt: (status: number) => status >= 200,',
       },
     ],

@@ -68,7 +68,7 @@ export const furtherMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'activities/send-policies.ts',
-        find: 'isReceipt: (status: number) => status >= 200 && status < 300,',
+        find: 'isReceipt: isSuccess,',
         replace: 'isReceipt: (status: number) => status >= 200 && status < 500,',
       },
     ],
