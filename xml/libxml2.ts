@@ -41,7 +41,7 @@ const isAnswer = (name: MessageName) => name === 'pacs002' || name === 'acmt024'
  * start tag, where it means nothing. Only the elements of dates have names that end so, and hold a date alone.
  */
 const spaceBeforeDate =
-  /(<(?:[A-Za-z_][\w.-]*:)?[A-Za-z]*Dt(?:Tm)?>)([ \t\r\n]+)(?=[0-9]{4}-[0-9]{2}-[0-9]{2}[T0-9:.Z+-]*[ \t\r\n]*<)/g;
+  /(<(?:[^<>/:]*:)?[A-Za-z]*Dt(?:Tm)?>)([ \t\r\n]+)(?=[0-9]{4}-[0-9]{2}-[0-9]{2}[T0-9:.Z+-]*[ \t\r\n]*<)/g;
 
 function withDatesAtTags(bytes: Buffer): Buffer {
   const text = bytes.toString('latin1');
