@@ -314,7 +314,10 @@ async function receiveReport(
     return problem(code, { detail: `${detail} ${ifCredited}` });
   }
   const taken = await takeReport(deps.db, payment, {
-    ...{ reading, body, party, inReplyTo: null },
+    reading,
+    body,
+    party,
+    inReplyTo: null,
     mayAsk: repeatsOf(deps, party),
   });
   if (taken.kind === 'invalid') return invalid(taken.fault);

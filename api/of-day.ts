@@ -1,5 +1,5 @@
-// What one payment system may make us store in a day (UTC), and how often it may look up names without paying (OVL-2).
-// Counted as requests are: by each api in memory, and shared once a second.
+// Limits of one payment system per day (UTC): bytes that are stored, and lookups of names without payments (OVL-2).
+// Each api counts in memory, and shares its counts once a second.
 import { alertAtLimit } from '../db/at-limit.ts';
 import { isReceived, type ReceivedMessage } from '../db/messages.ts';
 import type { RouteDependencies } from './dependencies.ts';

@@ -1,5 +1,5 @@
-// How much one payment system causes by repeating messages that are on record (DUP-1, PAY-9, SEC-7, OVL-2): a few executions in a
-// second, however many it repeats. Every repeat is answered from the record all the same.
+// Bounds the work that one payment system's repeats cause (DUP-1, PAY-9, SEC-7, OVL-2). Every repeat is answered from the
+// record all the same.
 import type { MayAsk } from '../db/asks.ts';
 import { alertAtLimit } from '../db/at-limit.ts';
 import type { RouteDependencies } from './dependencies.ts';

@@ -233,8 +233,8 @@ async function confirm(
 const manyContradictions = 60; // of one party in a minute
 
 /**
- * An alert, one per report (PAY-7); none while one about the same payment and status is open. Whoever contradicts many payments
- * hides none of them, and is an alert of its own (OVL-2).
+ * Raises one alert per payment and status (PAY-7), and another only once that is closed. A party that contradicts many
+ * payments hides none of them, and is an alert of its own (OVL-2).
  */
 async function recordContradiction(
   db: Db,
