@@ -1,9 +1,10 @@
 // A whole gateway for a test file: api and worker in this process, the sandbox parties beside them, on the run's real
 // Temporal server and a database of the file's own. Everything speaks real HTTP.
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
-import { afterAll } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 import { pino, type Logger } from 'pino';
 import { startApi, type RunningApi } from '../../api/start.ts';
 import { startWorker, type RunningWorker } from '../../activities/start.ts';
@@ -77,7 +78,7 @@ export interface GatewayOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** SEALING_KEYS of api and worker; default: nothing is sealed. */
   readonly sealingKeys?: string;
-  /** Default: one that says nothing. */
+  /** Default: one whose warnings are told when a test fails. */
   readonly logger?: Logger;
   /** Of the api, and of the worker that is started next; default: none (OBS-3). */
   readonly traces?: { api?: Traces | undefined; worker?: Traces | undefined };
@@ -149,7 +150,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     ...options.settings,
   });
   const taskQueuePrefix = `${temporal.taskQueue('t')}-`;
-  const logger = options.logger ?? pino({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const logger = options.logger ?? keptLog();
   const connection = await Connection.connect({ address: temporal.address });
   const api: RunningApi = await startApi(config, { logger, taskQueuePrefix, traces: options.traces?.api });
   let worker: RunningWorker | undefined;
@@ -203,9 +204,13 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
   return gateway;
 }
 
+/**
+ * A process that did not run for seconds, as on a busy machine, answers 503 until the database has confirmed its reference
+ * data (REF-6): it is asked again. A refusal is told, and not kept for the tests that follow.
+ */
 function tokens(url: string, secretOf: (clientId: string) => string): (clientId: string) => Promise<string> {
   const known = new Map<string, Promise<string>>();
-  const fetchToken = async (clientId: string) => {
+  const fetchToken = async (clientId: string, untilMs = Date.now() + 15_000): Promise<string> => {
     const response = await fetch(`${url}/oauth/token`, {
       method: 'POST',
       headers: {
@@ -214,14 +219,29 @@ function tokens(url: string, secretOf: (clientId: string) => string): (clientId:
       },
       body: 'grant_type=client_credentials',
     });
-    if (!response.ok)
-      throw new Error(`no token for ${clientId}: ${response.status} ${await response.text()}`);
-    const { access_token: accessToken } = (await response.json()) as { access_token: string };
-    return accessToken;
+    const text = await response.text();
+    if (response.ok) return (JSON.parse(text) as { access_token: string }).access_token;
+    if (response.status !== 503 || Date.now() > untilMs) {
+      throw new Error(`no token for ${clientId}: ${response.status} ${text}`);
+    }
+    await delay(100);
+    return fetchToken(clientId, untilMs);
   };
   return (clientId) => {
     const token = known.get(clientId) ?? fetchToken(clientId);
     known.set(clientId, token);
+    token.catch(() => known.delete(clientId));
     return token;
   };
+}
+
+/** What the gateway has logged, for whoever reads of a failed test: warnings and errors, the last fifty. */
+function keptLog(): Logger {
+  const lines: string[] = [];
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail')
+      process.stderr.write(`The gateway's log:\n${lines.slice(-50).join('')}`);
+    lines.length = 0;
+  });
+  return pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
 }
