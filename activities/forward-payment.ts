@@ -69,6 +69,9 @@ function roundOf(): string {
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
 }
 
+/** A receipt may say anything; only what may have been a pacs.002 is put on record as refused. */
+const isNoReport = ({ body, truncated }: AnswerBody) => !truncated && !body.includes('pacs.002');
+
 /** Takes in the destination's pacs.002, exactly as one that comes to our own address (PAY-8). */
 async function takeAnswer(
   deps: ActivityDependencies,
@@ -76,8 +79,7 @@ async function takeAnswer(
   answer: AnswerBody,
 ): Promise<DestinationAnswer | undefined> {
   const reading = await readAnswer(deps.engine, 'pacs002', answer);
-  // a 202 body that is not a pacs.002 is ignored, not recorded as refused
-  if (!reading.ok && reading.refusal.reported === undefined && answer.status === 202) return undefined;
+  if (!reading.ok && answer.status === 202 && isNoReport(answer)) return undefined;
   const payment = await loadDecidable(deps.db, uetr, null);
   const { party, messageId: inReplyTo } = attempt;
   const taken = await takeReport(deps.db, payment, { reading, body: answer.body, party, inReplyTo });

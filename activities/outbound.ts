@@ -1,6 +1,6 @@
 // The one way to the wire, for send.ts alone: posts a message to another party's server, or to its queue, and
 // classifies what happened (TIM-3, SEC-2, SEC-5), behind a gate and a breaker per receiver (CBK-3). It never follows a
-// redirect, never inflates, and never connects to an address that it did not check itself.
+// redirect, and never connects to an address that it did not check itself.
 import { setMaxListeners } from 'node:events';
 import { assert } from '../core/assert.ts';
 import { ownFaults } from '../core/delivery-schedule.ts';

@@ -30,6 +30,7 @@ import { passOn } from './http/pass-on.ts';
 import { isProblem, problem, type Problem } from './http/problem.ts';
 import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
+import type { GiveUpTurn } from './http/turns.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import { repeatsOf } from './repeats.ts';
 import type { PaymentWorkflows } from './temporal.ts';
@@ -99,7 +100,7 @@ interface IncomingSubmission {
   readonly caller: Caller;
   readonly callbackUrl: string;
   readonly waitSeconds: number | undefined;
-  readonly giveUpTurn: () => void;
+  readonly giveUpTurn: GiveUpTurn;
   readonly about: AboutRequest;
 }
 
@@ -129,7 +130,7 @@ async function submit(
     await alertAtLimit(deps.db, sourceSystem, 'undecided-payments');
     return problem('too-many-undecided');
   }
-  let messageId, judged;
+  let messageId, judged, isKnown;
   try {
     const { known, timesUnanswerable, isNew, isAddressRefused, ...stored } = await takePacs008(deps.db, {
       uetr,
@@ -142,6 +143,7 @@ async function submit(
     if (isAddressRefused) return problem('callback-address-changed');
     if (isNew) await ofDay.add(submission);
     ({ messageId } = stored);
+    isKnown = known !== undefined;
     if (known === undefined) taking.isNew();
     judged =
       known === undefined
@@ -156,7 +158,7 @@ async function submit(
   } finally {
     taking.end();
   }
-  giveUpTurn(); // what is left is to wait for the destination (SEC-7)
+  giveUpTurn(isKnown ? 'record' : undefined); // what is left is to wait for the destination (SEC-7)
   const final = await iso.answers.answer(messageId, waitsUntil - performance.now());
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
   const answer = await storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
@@ -272,7 +274,7 @@ async function report(
 interface IncomingReport {
   readonly body: Buffer;
   readonly caller: Caller;
-  readonly giveUpTurn: () => void;
+  readonly giveUpTurn: GiveUpTurn;
   readonly about: AboutRequest;
 }
 

@@ -21,6 +21,7 @@ import type { AwaitedAnswers } from './awaited-answers.ts';
 import type { ResolutionSubmission, ResolutionWorkflows } from './temporal.ts';
 import { createOfDay } from './of-day.ts';
 import { repeatsOf } from './repeats.ts';
+import type { GiveUpTurn } from './http/turns.ts';
 import { storedAnswer } from './http/xml-message.ts';
 
 export interface ResolutionDependencies {
@@ -78,7 +79,7 @@ interface IncomingRequest {
   readonly body: Buffer;
   readonly caller: Caller;
   readonly callbackUrl: string;
-  readonly giveUpTurn: () => void;
+  readonly giveUpTurn: GiveUpTurn;
   readonly about: AboutRequest;
 }
 
@@ -112,13 +113,13 @@ async function resolve(
   if (known?.due === 'redelivery') passOn(deps, messageId, workflows.redeliver(messageId));
   const standing = known?.subject.answer;
   if (standing) {
-    giveUpTurn();
+    giveUpTurn('record');
     return storedAnswer(deps.db, standing.answerMessageId);
   }
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
   const maxResolutionSeconds = system?.maxResolutionSeconds ?? 0;
   // once it is judged, what is left is to wait for those that are asked (SEC-7)
-  void answers.judged(messageId, maxResolutionSeconds * 1_000).then(giveUpTurn);
+  void answers.judged(messageId, maxResolutionSeconds * 1_000).then(() => giveUpTurn());
   const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
     messageIdentification: message.key.messageIdentification,

@@ -48,7 +48,7 @@ export async function readIssuerKeys(db: Db): Promise<IssuerKey[]> {
     .execute();
   const keys = await Promise.all(
     rows.map(async (row) => {
-      if (vouching(db).isRequired && row.wrapped_by === null) {
+      if (vouching(db).isRequired && isInTheClear(row)) {
         await alertUnlessOpen(db, { kind: 'issuer-key.not-ours', detail: { keyId: row.key_id } });
         return [];
       }
@@ -69,10 +69,12 @@ interface StoredKey {
   readonly wrapped_by: string | null;
 }
 
+/** A JWK is in the clear, whatever the row says of itself. */
 const secretOf = ({ private_jwk: stored, wrapped_by: wrappedBy }: StoredKey) =>
   typeof stored === 'string'
     ? { text: stored, wrappedBy }
     : { text: JSON.stringify(stored), wrappedBy: null };
+const isInTheClear = (row: StoredKey) => secretOf(row).wrappedBy === null;
 
 const privateJwkOf = async (db: Db, row: StoredKey) =>
   JSON.parse(await unwrapSecret(db, about(row.key_id), secretOf(row))) as IssuerKey['privateJwk'];
@@ -98,10 +100,10 @@ export async function wrapIssuerKeys(db: Db): Promise<void> {
       .selectFrom('issuer_keys')
       .select(['key_id', 'private_jwk', 'wrapped_by'])
       .execute();
-    const isFirst = rows.every((row) => row.wrapped_by === null);
+    const isFirst = rows.every(isInTheClear);
     for (const row of rows) {
-      if (row.wrapped_by === null && !isFirst) continue;
-      if (!isToWrap(db, { wrappedBy: row.wrapped_by })) continue;
+      if (isInTheClear(row) && !isFirst) continue;
+      if (!isToWrap(db, secretOf(row))) continue;
       const privateJwk = await privateJwkIfRead(db, row);
       if (privateJwk === undefined) continue;
       const wrapped = await wrap(db, { keyId: row.key_id, privateJwk });

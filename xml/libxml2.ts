@@ -33,22 +33,6 @@ function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault
   return { code, detail, ...(ruleId === undefined ? {} : { ruleId }) };
 }
 
-/** What a destination or a directory answers counts whenever it is valid (PAY-11, RES-2). */
-const isAnswer = (name: MessageName) => name === 'pacs002' || name === 'acmt024';
-
-/**
- * libxml2 refuses white space before a date, which XML Schema ignores, and so does Xerces. In an answer it moves before the
- * start tag, where it means nothing. Only the elements of dates have names that end so, and hold a date alone.
- */
-const spaceBeforeDate =
-  /(<(?:[^<>/:]*:)?[A-Za-z]*Dt(?:Tm)?>)([ \t\r\n]+)(?=[0-9]{4}-[0-9]{2}-[0-9]{2}[T0-9:.Z+-]*[ \t\r\n]*<)/g;
-
-function withDatesAtTags(bytes: Buffer): Buffer {
-  const text = bytes.toString('latin1');
-  const moved = text.replaceAll(spaceBeforeDate, '$2$1');
-  return moved === text ? bytes : Buffer.from(moved, 'latin1');
-}
-
 /** Parses bytes that passed MSG-2; the caller disposes of `handle`. */
 export function openDocument(
   bytes: Uint8Array,
@@ -63,10 +47,7 @@ export function openDocument(
   }
   let handle: XmlDocument;
   try {
-    handle = XmlDocument.fromBuffer(expected.every(isAnswer) ? withDatesAtTags(text) : bytes, {
-      option: parseOptions,
-      encoding: 'utf-8',
-    });
+    handle = XmlDocument.fromBuffer(bytes, { option: parseOptions, encoding: 'utf-8' });
   } catch (error) {
     if (!(error instanceof XmlParseError)) throw error;
     return refused({ code: 'not-well-formed', detail: notWellFormed(error.details) });

@@ -3,7 +3,7 @@
  * before it take at the rate at which they are answered now.
  */
 import { problem, type Problem } from './problem.ts';
-import type { Turns } from './turns.ts';
+import type { GiveUpTurn, Turns } from './turns.ts';
 
 const expectedWaitMs = 1_500; // less than the 2 s of OVL-1, because it is an estimate
 const windowMs = 250;
@@ -14,7 +14,7 @@ const alwaysBusy = 32; // or this many messages: one sender can have a hundred, 
 /** Messages that are judged in a second while there is enough to do, measured in windows. */
 interface Capacity {
   enter(): void;
-  /** @param isJudged false: it was turned away, or its client has left */
+  /** @param isJudged false: it was turned away, its client has left, or the answer was on record */
   leave(isJudged: boolean): void;
   perSecond(): number;
 }
@@ -26,10 +26,13 @@ function createCapacity(clock: () => number): Capacity {
   let judged = 0; // in this window
   let sinceMs = clock();
 
-  /** A window that was not busy shows what was asked, not what can be answered: it counts only if it was faster. */
+  /**
+   * A window that was not busy shows what was asked, not what can be answered: it counts only if it was faster. When all is
+   * answered it ends early, and nothing of the time that follows is measured.
+   */
   function endWindow(): void {
     const now = clock();
-    const elapsedMs = now - sinceMs;
+    const elapsedMs = Math.max(now - sinceMs, inside === 0 ? windowMs : 0);
     if (elapsedMs < windowMs) return;
     const rate = (judged * 1_000) / elapsedMs;
     const wasBusy = leastInside >= Math.min(perSecond * busySeconds, alwaysBusy);
@@ -41,7 +44,10 @@ function createCapacity(clock: () => number): Capacity {
 
   return {
     enter() {
-      endWindow();
+      if (inside === 0) {
+        sinceMs = clock();
+        perSecond = Math.max(perSecond, firstGuessPerSecond); // nothing waits: what was slow may be well again
+      } else endWindow();
       inside += 1;
     },
     leave(isJudged) {
@@ -93,6 +99,7 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
     },
     async take(sender, work, client) {
       const counts = !refusedEarly.has(sender);
+      let isAnswered = false;
       let isJudged = false;
       let hasEnded = false;
       const end = () => {
@@ -101,14 +108,15 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
         change(sender, -1);
         if (counts) capacity.leave(isJudged);
       };
-      const judge = async (giveUp: () => void) => {
-        const answer = await work(() => {
-          isJudged = true;
+      const judge = async (giveUp: GiveUpTurn) => {
+        const answer = await work((from) => {
+          isAnswered = true;
+          isJudged = from !== 'record';
           refusedEarly.delete(sender);
           end();
           giveUp();
         });
-        if (!isJudged) refusedEarly.add(sender);
+        if (!isAnswered) refusedEarly.add(sender);
         return answer;
       };
       change(sender, 1);

@@ -27,7 +27,7 @@ import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 import { createPace } from './pace.ts';
 import { toldToSigner } from './signer.ts';
 import { admitting } from './admission.ts';
-import { createTurns, turnKinds, type TurnKind, type Turns } from './turns.ts';
+import { createTurns, turnKinds, type GiveUpTurn, type TurnKind, type Turns } from './turns.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -81,7 +81,7 @@ export interface Call<Params extends Fields, Query extends Fields, Body extends 
   /**
    * Lets the next request of the same sender begin, while this one only waits for another party (SEC-7).
    */
-  readonly giveUpTurn: () => void;
+  readonly giveUpTurn: GiveUpTurn;
 }
 
 type Answer = Response | Kept | Problem;
@@ -229,7 +229,7 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
     if (forbidden !== undefined) return forbidden;
     const known = madeFrom === undefined ? undefined : keptAnswer(madeFrom(), context);
     if (known !== undefined) return known;
-    const handle = (input: Input<Params, Query, Body> | Problem, giveUpTurn: () => void) => {
+    const handle = (input: Input<Params, Query, Body> | Problem, giveUpTurn: GiveUpTurn) => {
       if (isProblem(input)) return input;
       const { params, query, body, bodyText } = input;
       const { uetr } = params as { readonly uetr?: string };

@@ -51,6 +51,9 @@ export interface WaitingClient {
   readonly untilClosed?: boolean;
 }
 
+/** @param from record: the answer was there already, and says nothing of how fast messages are judged (OVL-1) */
+export type GiveUpTurn = (from?: 'record') => void;
+
 export interface Turns {
   /**
    * Makes room for a body, before any of it is kept.
@@ -65,7 +68,7 @@ export interface Turns {
    */
   take<T>(
     sender: string,
-    work: (giveUp: () => void) => Promise<T>,
+    work: (giveUp: GiveUpTurn) => Promise<T>,
     client?: WaitingClient,
   ): Promise<T | Problem>;
 }

@@ -116,6 +116,18 @@ test('202 with anything else stays a receipt, and what is no document is no aler
   expect(await alertsOf(payment.uetr)).toEqual([]);
 });
 
+test.each([
+  ['has a comment', (xml: string) => xml.replace('<TxSts>', '<!-- --><TxSts>'), {}],
+  ['is too long', (xml: string) => xml + ' '.repeat(64 * 1024), {}],
+  ['is gzip that breaks off', (xml: string) => gzipSync(xml).subarray(0, -9), { 'content-encoding': 'gzip' }],
+])('202 with a final that %s stays a receipt, and is on record (PAY-11)', async (_, change, headers) => {
+  const payment = await accepted();
+  const body = change(await report(payment.uetr));
+  answer = (_, response) => response.writeHead(202, headers).end(body);
+  expect(await run(payment)).toEqual({ kind: 'pending' });
+  expect(await alertsOf(payment.uetr)).toHaveLength(1);
+});
+
 test.each(['gzip', 'x-gzip', ' GZIP '])('a final that came as %s unasked counts (SEC-5)', async (coding) => {
   const payment = await accepted();
   const body = gzipSync(await report(payment.uetr));

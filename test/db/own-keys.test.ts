@@ -207,12 +207,14 @@ test('a key in the clear that was put beside those that sign tokens, or in their
   };
   const [own] = await keysOf();
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const put = (keyId: string, retiredAt: Date | null) =>
-    sql`insert into issuer_keys (key_id, private_jwk, retired_at)
-      values (${keyId}, ${JSON.stringify(privateKey.export({ format: 'jwk' }))}::jsonb, ${retiredAt})`.execute(
+  const put = (keyId: string, retiredAt: Date | null, wrappedBy: string | null = null) =>
+    sql`insert into issuer_keys (key_id, private_jwk, retired_at, wrapped_by)
+      values (${keyId}, ${JSON.stringify(privateKey.export({ format: 'jwk' }))}::jsonb, ${retiredAt}, ${wrappedBy})`.execute(
       db,
     );
   await put('beside', new Date());
+  await put('as if it were wrapped', new Date(), 'first');
+  await put('as if by another', new Date(), 'other');
   await wrapIssuerKeys(db); // an api starts: it must not make it ours
   expect(await keysOf()).toEqual([own]);
   await sql`update issuer_keys set retired_at = now() where key_id = ${own}`.execute(db);
@@ -227,5 +229,10 @@ test('a key in the clear that was put beside those that sign tokens, or in their
     select detail->>'keyId' as "keyId" from audit_events where kind = 'issuer-key.not-ours' order by 1`.execute(
     db,
   );
-  expect(rows).toEqual([{ keyId: 'beside' }, { keyId: 'in place' }]);
+  expect(rows.map(({ keyId }) => keyId)).toEqual([
+    'as if by another',
+    'as if it were wrapped',
+    'beside',
+    'in place',
+  ]);
 });

@@ -191,13 +191,27 @@ test('what stands inside an element that nobody reads is not read (PAY-11)', asy
   expect(reading).toMatchObject({ ok: true, value: { status: 'ACCC' } });
 });
 
-test.each([' ', '\n', '\t\r\n  '])(
-  'white space (%j) before a date undoes nothing, as in XML Schema (PAY-11)',
-  async (space) => {
+test.each([
+  ['<CreDtTm> \t\r\n $1</CreDtTm>'],
+  ['<CreDtTm>$1 \n</CreDtTm>'],
+  ['<CreDtTm>\n  2026-01-01T00:00:00\n</CreDtTm>'], // without a zone
+  ['<CreDtTm>2026-01-01T00:00:00.123 </CreDtTm>'],
+  ['<CreDtTm >\n $1</CreDtTm >'],
+  ['<CreDtTm>&#10;$1&#32;</CreDtTm>'],
+  ['<x:CreDtTm xmlns:x="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.15">\n$1\n</x:CreDtTm>'],
+])('white space around a date undoes nothing, as in XML Schema: %j (PAY-11)', async (spaced) => {
+  const report = answerPacs008({ original }, { ...ours, status: 'ACCC' });
+  const changed = report.replace(/<CreDtTm>(.*?)<\/CreDtTm>/, spaced);
+  expect(changed).not.toBe(report);
+  expect(await isTaken('pacs002', changed)).toBe(true);
+});
+
+test.each(['2026-02-30T00:00:00Z', '', ' ', 'x'])(
+  'no date (%j) counts for nothing (PAY-11)',
+  async (text) => {
     const report = answerPacs008({ original }, { ...ours, status: 'ACCC' });
-    const spaced = report.replace(/<CreDtTm>/g, `<CreDtTm>${space}`);
-    expect(spaced).not.toBe(report);
-    expect(await isTaken('pacs002', spaced)).toBe(true);
+    const changed = report.replace(/<CreDtTm>.*?</, `<CreDtTm>${text}<`);
+    expect(await isTaken('pacs002', changed)).toBe(false);
   },
 );
 

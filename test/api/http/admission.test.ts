@@ -4,7 +4,7 @@ import { setImmediate as nextPass, setTimeout as delay } from 'node:timers/promi
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { admitting } from '../../../api/http/admission.ts';
 import { isProblem } from '../../../api/http/problem.ts';
-import { createTurns, type Turns } from '../../../api/http/turns.ts';
+import { createTurns, type GiveUpTurn, type Turns } from '../../../api/http/turns.ts';
 
 const tickMs = 25;
 
@@ -43,6 +43,12 @@ function submit(sender: string): string | undefined {
   );
   return undefined;
 }
+
+/** The very same message again (DUP-1), which costs the engine nothing. */
+const fromRecord = (giveUp: GiveUpTurn) => {
+  giveUp('record');
+  return Promise.resolve();
+};
 
 interface Load {
   readonly seconds: number;
@@ -135,6 +141,31 @@ describe('admission under load', () => {
       await turns.take('NONSENSE', () => Promise.resolve('no message'));
     }
     expect(submit('SYSTEM0')).toBeDefined();
+  });
+
+  it('after a stall, and with bursts only, admits what the engine can answer in time (OVL-1)', async () => {
+    await run({ seconds: 10, perSecond: { ONE: 20 }, answered: 0 });
+    await run({ seconds: 5, perSecond: {}, answered: 400 });
+    const refusedOf = (burst: number) =>
+      Array.from({ length: burst }, () => submit('ONE')).filter((code) => code !== undefined).length;
+    expect(refusedOf(20)).toBe(0);
+    for (let round = 0; round < 3; round += 1) {
+      await run({ seconds: 2, perSecond: {}, answered: 400 });
+      refusedOf(75);
+    }
+    await run({ seconds: 2, perSecond: {}, answered: 400 });
+    expect(refusedOf(100)).toBe(0);
+  });
+
+  it('does not take for judged what was answered from the record (OVL-1)', async () => {
+    await run({ seconds: 10, perSecond: each(10), answered: 40 });
+    waits = [];
+    for (let second = 0; second < 10; second += 1) {
+      await run({ seconds: 1, perSecond: each(10), answered: 40 });
+      const repeats = Array.from({ length: 150 }, () => turns.take('REPEATING', fromRecord));
+      await Promise.all(repeats);
+    }
+    expect(Math.max(...waits.map(({ ms }) => ms))).toBeLessThan(2_000);
   });
 
   it('keeps the bursts of others, whatever waits of one whose messages are refused before they are judged (OVL-1, I-16)', async () => {
