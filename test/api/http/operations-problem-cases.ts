@@ -23,6 +23,11 @@ export interface Caused extends Asked {
 export const nobody = '00000000-0000-4000-8000-000000000001';
 const because = 'ticket 4711';
 const change = (objects: readonly object[]) => ({ because, objects });
+const proposesToEnd = (institution: string): Asked => ({
+  by: 'operator',
+  asks: 'POST /admin/changes',
+  body: change([{ kind: 'institutions', ends: institution }]),
+});
 const credited = { status: 'ACCC', evidence: 'mail of 04:10' };
 const rejected = { status: 'RJCT', reasonCode: 'AC04', evidence: 'mail of 04:10' };
 
@@ -50,13 +55,13 @@ export const operationsCases: Record<Exclude<keyof typeof operationsProblems, Sh
   },
   'nothing-to-deliver': {
     by: 'operator',
-    asks: `POST /payments/{credited}/redeliveries`,
+    asks: 'POST /payments/{credited}/redeliveries',
     body: {},
     told: 'Everything was delivered: callback <time>, confirmation <time>, notification <time>. To send one of them again, name it in `kinds` (ops redeliver --kind).',
   },
   'payment-decided': {
     by: 'operator',
-    asks: `POST /payments/{credited}/enquiries`,
+    asks: 'POST /payments/{credited}/enquiries',
     body: {},
     told: 'The final status of <uuid> is ACCC: nothing is left to ask.',
   },
@@ -89,8 +94,8 @@ export const operationsCases: Record<Exclude<keyof typeof operationsProblems, Sh
   },
   'payment-not-in-doubt': {
     by: 'operator',
-    asks: `POST /payments/{waiting}/outcomes`,
-    body: { status: 'ACCC', evidence: 'mail of 04:10' },
+    asks: 'POST /payments/{waiting}/outcomes',
+    body: credited,
     told: '<uuid> is not INDOUBT: the gateway still asks its destination by itself (TIM-2). Wait until it is, 24 hours after acceptance.',
   },
   'unknown-outcome': {
@@ -101,11 +106,7 @@ export const operationsCases: Record<Exclude<keyof typeof operationsProblems, Sh
   },
   'change-not-pending': {
     first: [
-      {
-        by: 'operator',
-        asks: 'POST /admin/changes',
-        body: change([{ kind: 'institutions', ends: 'DE-FERN' }]),
-      },
+      proposesToEnd('DE-FERN'),
       { by: 'operator', asks: 'POST /admin/changes/{1.changeId}/withdrawal', body: { because } },
     ],
     by: 'operator2',
@@ -114,26 +115,14 @@ export const operationsCases: Record<Exclude<keyof typeof operationsProblems, Sh
     told: 'The change is withdrawn. GET /admin/changes/{changeId} says by whom and when.',
   },
   'own-change': {
-    first: [
-      {
-        by: 'operator',
-        asks: 'POST /admin/changes',
-        body: change([{ kind: 'institutions', ends: 'DE-FERN' }]),
-      },
-    ],
+    first: [proposesToEnd('DE-FERN')],
     by: 'operator',
     asks: 'POST /admin/changes/{1.changeId}/approval',
     body: { because },
     told: 'You have proposed it yourself. Another operator approves or refuses it; you may withdraw it.',
   },
   'not-own-change': {
-    first: [
-      {
-        by: 'operator',
-        asks: 'POST /admin/changes',
-        body: change([{ kind: 'institutions', ends: 'DE-FERN' }]),
-      },
-    ],
+    first: [proposesToEnd('DE-FERN')],
     by: 'operator2',
     asks: 'POST /admin/changes/{1.changeId}/withdrawal',
     body: { because },
@@ -141,16 +130,8 @@ export const operationsCases: Record<Exclude<keyof typeof operationsProblems, Sh
   },
   'change-outdated': {
     first: [
-      {
-        by: 'operator',
-        asks: 'POST /admin/changes',
-        body: change([{ kind: 'institutions', ends: 'HK-FERN' }]),
-      },
-      {
-        by: 'operator',
-        asks: 'POST /admin/changes',
-        body: change([{ kind: 'institutions', ends: 'HK-FERN' }]),
-      },
+      proposesToEnd('HK-FERN'),
+      proposesToEnd('HK-FERN'),
       { by: 'operator2', asks: 'POST /admin/changes/{1.changeId}/approval', body: { because } },
     ],
     by: 'operator2',
@@ -163,7 +144,7 @@ export const operationsCases: Record<Exclude<keyof typeof operationsProblems, Sh
       { by: 'operator', asks: 'POST /alerts/{alert}/entries', body: { action: 'close', note: 'settled' } },
     ],
     by: 'operator2',
-    asks: 'POST /alerts/{1.alertId}/entries',
+    asks: 'POST /alerts/{alert}/entries',
     body: { action: 'take' },
     told: 'operator closed it at <time>: to take care of it again, reopen it first.',
   },
@@ -188,7 +169,7 @@ export const operationsCases: Record<Exclude<keyof typeof operationsProblems, Sh
   'already-taken': {
     first: [{ by: 'operator', asks: 'POST /alerts/{alert}/entries', body: { action: 'take' } }],
     by: 'operator2',
-    asks: 'POST /alerts/{1.alertId}/entries',
+    asks: 'POST /alerts/{alert}/entries',
     body: { action: 'take' },
     told: 'operator took it at <time>. To take it over, say why in `note` (ops take: --note).',
   },
