@@ -202,7 +202,7 @@ function whoClosed({
   open,
 }: Extract<CaseHindrance, { readonly kind: 'closed' }>): string {
   const closed = `${closedBy ?? 'Somebody'} closed it at ${closedAt?.toISOString() ?? 'an unknown time'}`;
-  const rest = open.length === 0 ? '' : ` Open are ${counted(open)}.`;
+  const rest = open.length === 0 ? '' : ` Open alerts: ${counted(open)}.`;
   return `${closed}: to take care of it again, reopen it first.${rest}`;
 }
 
@@ -214,12 +214,12 @@ const counted = (open: readonly AlertsOfKind[]) =>
 
 function whichAreOpen({ open, over, never }: Extract<CaseHindrance, { readonly kind: 'kinds' }>): string {
   const named = [
-    ...over.map((kind) => `What was ${kind} is closed. `),
-    ...(never.length === 0 ? [] : [`None of its alerts is ${never.join(' or ')}. `]),
+    ...over.map((kind) => `Its alerts of kind ${kind} are closed. `),
+    ...(never.length === 0 ? [] : [`It has no alert of kind ${never.join(' or ')}. `]),
   ].join('');
-  if (open.length === 0) return `${named}It has none that is open.`;
+  if (open.length === 0) return `${named}It has no open alert.`;
   return (
-    `${named}Open are ${counted(open)}. Name in \`kinds\` (ops close: --kind) those that are over, ` +
+    `${named}Open alerts: ${counted(open)}. Name in \`kinds\` (ops close: --kind) those that are over, ` +
     'or close them all with `all` (--all).'
   );
 }
@@ -227,7 +227,7 @@ function whichAreOpen({ open, over, never }: Extract<CaseHindrance, { readonly k
 function upToWhich({ open, seen }: Extract<CaseHindrance, { readonly kind: 'unseen' }>): string {
   const named = seen === undefined ? '' : `None of them is ${seen}, or as old as that. `;
   return (
-    `Open are ${counted(open)}. ${named}Name in \`seen\` (ops close: --seen) the last alert of the case that you have ` +
+    `Open alerts: ${counted(open)}. ${named}Name in \`seen\` (ops close: --seen) the last alert of the case that you have ` +
     'looked at: what came after it stays open.'
   );
 }

@@ -19,7 +19,7 @@ export async function nothingToDeliver(
   const taken = await listTaken(db, subjectId);
   if (kinds === undefined && taken.length > 0) {
     const when = taken.map(({ kind, deliveredAt }) => `${kind} ${deliveredAt.toISOString()}`).join(', ');
-    const detail = `All of it was taken: ${when}. A kind that is named goes out again all the same (kinds; ops redeliver --kind).`;
+    const detail = `Everything was delivered: ${when}. To send one of them again, name it in \`kinds\` (ops redeliver --kind).`;
     return problem('nothing-to-deliver', { detail });
   }
   const decision = await readDecision(db, subjectId);

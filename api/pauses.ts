@@ -159,7 +159,7 @@ async function alreadyPaused({ db }: ApiDependencies, { partyId, party }: Party)
   const standing = (await listPauses(db)).find((one) => one.partyId === partyId);
   if (standing === undefined) return problem('already-paused');
   const { by, at, because } = standing;
-  const detail = `${by} has paused ${party} since ${at.toISOString()}: ${because}`;
+  const detail = `${by} paused ${party} at ${at.toISOString()} ("${because}"). POST /parties/${party}/resumption (ops resume) ends the pause.`;
   return problem('already-paused', { detail });
 }
 

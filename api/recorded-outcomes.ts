@@ -182,16 +182,16 @@ function hindered(
       });
     case 'own':
       return problem('outcome-not-yours', {
-        detail: `${caller.clientId} recorded it; somebody else has to confirm it.`,
+        detail: `${caller.clientId} recorded this outcome; another operator has to confirm it.`,
       });
     case 'other-status':
       return problem('outcome-differs', {
-        detail: `It says ${hindrance.status}: if that is wrong, withdraw it and record another.`,
+        detail: `The outcome says ${hindrance.status}. Confirm that, or withdraw it and record another.`,
       });
     case 'sent-since':
       return problem('outcome-overtaken', {
         detail:
-          `Attempt ${hindrance.attempt} of the instruction may have arrived after it was recorded. Withdraw this outcome, ask the ` +
+          `Attempt ${hindrance.attempt} of the instruction may have arrived after this outcome was recorded. Withdraw it, ask the ` +
           'destination again, and record what it says then.',
       });
     case 'decided':

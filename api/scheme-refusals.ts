@@ -20,18 +20,18 @@ export function refusalOf(hindrance: DecisionHindrance, decision: Decision): Pro
       return problem('unknown-change');
     case 'not-pending':
       return problem('change-not-pending', {
-        detail: `It is ${hindrance.state}. GET /admin/changes/{changeId} says by whom and when.`,
+        detail: `The change is ${hindrance.state}. GET /admin/changes/{changeId} says by whom and when.`,
       });
     case 'wrong-person':
       return decision === 'withdrawn'
         ? problem('not-own-change', {
-            detail: `${hindrance.proposedBy} proposed it, and may withdraw it. You may refuse it.`,
+            detail: `Only ${hindrance.proposedBy}, who proposed it, may withdraw it. You may refuse it.`,
           })
         : problem('own-change');
     case 'outdated': {
       const names = hindrance.edits.map(({ kind, id }) => `${kind} ${id}`).join(', ');
       return problem('change-outdated', {
-        detail: `Since it was proposed, something else has changed: ${names}. Propose it again.`,
+        detail: `Changed since this was proposed: ${names}. Nothing of it was applied: propose it again.`,
       });
     }
     case 'untried': {

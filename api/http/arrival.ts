@@ -38,7 +38,7 @@ export function counting(
     if (!standing.isOver) return undefined;
     const window = standing.isOfSecond ? 'second' : 'minute';
     return problem('too-many-requests', {
-      detail: `You have asked as often as you may in this ${window}. Nothing was stored: send this one again after the number of seconds in Retry-After.`,
+      detail: `You have reached your limit of requests for this ${window}. Nothing was stored: send this one again after the number of seconds in Retry-After.`,
       headers: { 'retry-after': String(standing.retrySeconds) },
     });
   };

@@ -36,7 +36,7 @@ export const operationsProblems = {
     status: 409,
     title: 'Not your change',
     ruleId: 'ADM-2',
-    detail: 'Whoever proposed it may withdraw it. You may refuse it.',
+    detail: 'Only the operator who proposed it may withdraw it. You may refuse it.',
   },
   'endpoint-untried': {
     status: 409,
@@ -49,7 +49,7 @@ export const operationsProblems = {
     status: 409,
     title: 'Change is out of date',
     ruleId: 'ADM-2',
-    detail: 'What it is about has changed since it was proposed. Nothing is changed: propose it again.',
+    detail: 'Its objects have changed since it was proposed. Nothing of it was applied: propose it again.',
   },
   'unknown-alert': {
     status: 404,
@@ -73,7 +73,8 @@ export const operationsProblems = {
     status: 409,
     title: 'It is not clear which alerts are over',
     ruleId: 'OBS-6',
-    detail: 'It is not said which of them are over: name their kinds, or all of them.',
+    detail:
+      'The open alerts are of several kinds. Name in `kinds` those that are over, or close them all with `all`.',
   },
   'alerts-unseen': {
     status: 409,
@@ -111,7 +112,7 @@ export const operationsProblems = {
     title: 'Deadline is past',
     ruleId: 'TIM-1',
     detail:
-      'Nothing is sent of a HIGH payment past its deadline. The gateway decides it now: GET /payments/{uetr} shows its final status.',
+      'The gateway sends nothing for a HIGH payment after its deadline. It decides the payment now: GET /payments/{uetr} shows the final status.',
   },
   'unknown-party': {
     status: 404,
@@ -166,7 +167,7 @@ export const operationsProblems = {
     status: 409,
     title: 'Outcome is your own',
     ruleId: 'LIF-4',
-    detail: 'Another operator than the one who recorded an outcome confirms it.',
+    detail: 'You recorded this outcome; another operator has to confirm it.',
   },
   'outcome-differs': {
     status: 409,

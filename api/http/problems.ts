@@ -317,7 +317,7 @@ export const problems = {
     title: 'Limit reached',
     ruleId: 'SEC-7',
     detail:
-      'You have asked as often as you may in this minute, or in this second. Nothing was stored: send this one again after the number of seconds in Retry-After.',
+      'You have reached your limit of requests for this minute, or for this second. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
   'too-many-undecided': {
     status: 429,
@@ -325,7 +325,7 @@ export const problems = {
     ruleId: 'SEC-7',
     retryAfter: 10,
     detail:
-      'As many payments of your payment system wait for their final status as it may have. Nothing was stored: send this one again later. Enquiries about payments that were stored are answered.',
+      'Your payment system has reached its limit of payments that wait for their final status. Nothing was stored: send this one again later. Enquiries about payments that were stored are answered.',
   },
   'too-many-bytes': {
     status: 429,
@@ -346,7 +346,8 @@ export const problems = {
     title: 'Too many connections',
     ruleId: 'SEC-7',
     retryAfter: 1,
-    detail: 'You have as many open connections as one address is allowed. Reuse one of them, and try again.',
+    detail:
+      'Your address has reached its limit of open connections. Reuse one of them, or close one and try again.',
   },
   internal: {
     status: 500,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect, it } from 'vitest';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { problemTexts, withoutIds } from '../harness/problem-texts.ts';
 import { quietPort } from '../harness/quiet-port.ts';
 
 const gateway = await testGateway();
@@ -79,7 +80,9 @@ it.each([
   expect(await probes()).toEqual([{ url: fxtr, outcome: 'failed', says }]);
   const refused = await approve();
   expect(refused).toMatchObject({ status: 409, body: { code: 'endpoint-untried' } });
-  expect(refused.body['detail']).toContain(says);
+  expect(withoutIds(String(refused.body['detail']))).toBe(
+    problemTexts['endpoint-untried'].told.replace('Nobody answered (refused).', says),
+  );
   expect(await approve({ despiteProbes: true })).toMatchObject({ status: 200, body: { state: 'applied' } });
 });
 

@@ -182,9 +182,9 @@ describe('the case of a payment', () => {
     expect(await kinds(`subjectId=${uetr}`)).toEqual([contradiction]);
     const again = await close({ kinds: [dead] });
     expect([again.status, again.body.code]).toEqual([409, 'alert-closed']);
-    expect(again.body.detail).toMatch(new RegExp(`^operator closed it at .*Open are 1 ${contradiction}`));
+    expect(again.body.detail).toMatch(new RegExp(`^operator closed it at .*Open alerts: 1 ${contradiction}`));
     expect(await refused({ kinds: [dead, contradiction] })).toMatch(
-      new RegExp(`^What was ${dead} is closed. Open are 1`),
+      new RegExp(`^Its alerts of kind ${dead} are closed. Open alerts: 1`),
     );
     await raise(dead, uetr);
     expect((await close({ all: true })).status).toBe(200);

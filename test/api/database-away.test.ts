@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect, serviceLimits } from '../../db/connection.ts';
 import { testDatabase } from '../harness/database.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
@@ -60,7 +61,7 @@ describe('an api process whose database connections are reset in the middle of a
       return asked;
     });
     expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ code: 'unavailable' });
+    expect(await answer.json()).toMatchObject({ code: 'unavailable', detail: problemTexts.unavailable.told });
     expect((await ask()).status).toBe(200);
     expect(child.exitCode).toBeNull();
   });

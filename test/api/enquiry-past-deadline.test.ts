@@ -2,16 +2,21 @@
 import { expect, test } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 import { undecided } from '../harness/reports.ts';
 import { dueIn } from '../harness/rewritten.ts';
 
 const gateway = await testGateway();
-const ask = await jsonRoutes<{ readonly code?: string }>(gateway);
+const ask = await jsonRoutes<{ readonly code?: string; readonly detail?: string }>(gateway);
 
 test('nothing leaves for the destination any more, and the operator is told why (TIM-1)', async () => {
   const { uetr } = await undecided(gateway, { priority: 'HIGH' });
   await gateway.stopWorker();
   await dueIn(gateway.db, [uetr], -1);
   const { status, body } = await ask('POST', `/payments/${uetr}/enquiries`, {});
-  expect([status, body.code]).toEqual([409, 'deadline-past']);
+  expect([status, body.code, body.detail]).toEqual([
+    409,
+    'deadline-past',
+    problemTexts['deadline-past'].told,
+  ]);
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FeesAndAmounts, OrProblem, QuoteSet } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
@@ -142,7 +143,10 @@ describe('fee formulas (endpoints 15 and 16)', () => {
   it('a formula that is not on record is 404, and says so', async () => {
     await api.db.deleteFrom('creditor_agent_fee_formulas').where('country_code', '=', 'PH').execute();
     await expect
-      .poll(async () => (await api.get('/fee-formulas/creditor-agent-fee/PH/PHP')).body.code)
-      .toBe('unknown-fee-formula');
+      .poll(async () => (await api.get('/fee-formulas/creditor-agent-fee/PH/PHP')).body)
+      .toMatchObject({
+        code: 'unknown-fee-formula',
+        detail: problemTexts['unknown-fee-formula'].told,
+      });
   });
 });

@@ -9,6 +9,7 @@ import { shareCounts } from '../../api/share-counts.ts';
 import { unlimited } from '../../core/limits-config.ts';
 import { connect } from '../../db/connection.ts';
 import { testDatabase } from '../harness/database.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 import { untilPast } from '../harness/wait.ts';
 import { startApi, type ApiOptions, type RunningApi } from './running-api.ts';
 
@@ -54,7 +55,11 @@ describe('requests of one client to one route', async () => {
     expect(left).toEqual([4, 3, 2, 1, 0].map((remaining) => `"per-minute";r=${remaining};t=40`));
     const { status, headers, body } = await api.get(path);
     expect(status).toBe(429);
-    expect(body).toMatchObject({ code: 'too-many-requests', ruleId: 'SEC-7' });
+    expect(body).toMatchObject({
+      code: 'too-many-requests',
+      ruleId: 'SEC-7',
+      detail: problemTexts['too-many-requests'].told,
+    });
     expect(headers.get('retry-after')).toBe('40');
     expect(headers.get('ratelimit')).toBe('"per-minute";r=0;t=40');
   });
@@ -99,13 +104,13 @@ test('which limit was reached stands in the answer: that of the second, or that 
   const api = await limited({ requestsPerMinute: 12 });
   for (let nth = 1; nth <= 10; nth += 1) await api.get(path);
   const atOnce = await api.get(path);
-  expect(atOnce.body.detail).toMatch(/^You have asked as often as you may in this second\./);
+  expect(atOnce.body.detail).toMatch(/^You have reached your limit of requests for this second\./);
   expect(atOnce.headers.get('ratelimit')).toBe('"per-second";r=0;t=1, "per-minute";r=2;t=40');
   expect(atOnce.headers.get('retry-after')).toBe('1');
   aheadMs += 1_000;
   for (let nth = 1; nth <= 2; nth += 1) await api.get(path);
   const inAll = await api.get(path);
-  expect(inAll.body.detail).toMatch(/^You have asked as often as you may in this minute\./);
+  expect(inAll.body.detail).toMatch(/^You have reached your limit of requests for this minute\./);
   expect(inAll.headers.get('ratelimit')).toBe('"per-minute";r=0;t=39');
 });
 

@@ -30,7 +30,7 @@ async function whyNot(uetr: string, ...kinds: readonly string[]): Promise<string
 test('all was taken: when, and how one goes out again (CBK-1)', async () => {
   const uetr = await paid(endingIn.creditedAtOnce);
   expect(await whyNot(uetr)).toMatch(
-    /^All of it was taken: callback 20[-\dT:.]+Z, confirmation 20[-\dT:.]+Z, notification 20[-\dT:.]+Z\. A kind that is named goes out again all the same \(kinds; ops redeliver --kind\)\.$/,
+    /^Everything was delivered: callback 20[-\dT:.]+Z, confirmation 20[-\dT:.]+Z, notification 20[-\dT:.]+Z\. To send one of them again, name it in `kinds` \(ops redeliver --kind\)\.$/,
   );
 });
 
@@ -39,7 +39,7 @@ test('its confirmation was the HTTP answer to the report of the destination (PAY
   expect(await whyNot(uetr, 'confirmation')).toBe(
     'confirmation: it was the HTTP answer to the report of the destination, which gets it again by posting its final status again (PAY-9).',
   );
-  expect(await whyNot(uetr)).toMatch(/^All of it was taken: callback [^ ]+Z, notification /);
+  expect(await whyNot(uetr)).toMatch(/^Everything was delivered: callback [^ ]+Z, notification /);
 });
 
 test('it is not decided yet: nobody is to be told', async () => {
@@ -54,7 +54,7 @@ test('of a payment that Isthmus rejected at once its source alone is told (PAY-1
   const message = instruction(await bestQuote(gateway), { purpose: 'ZZZZ' });
   expect((await submit(gateway, message)).report?.status).toBe('RJCT');
   await evidence.closed(message.uetr);
-  expect(await whyNot(message.uetr)).toMatch(/^All of it was taken: callback [^ ]+Z\. /);
+  expect(await whyNot(message.uetr)).toMatch(/^Everything was delivered: callback [^ ]+Z\. /);
   expect(await whyNot(message.uetr, 'confirmation', 'notification')).toBe(
     'confirmation: nothing had left for the destination, which is told nothing; notification: only a credited payment with a quote has one (NOT-1).',
   );

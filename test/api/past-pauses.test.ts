@@ -51,7 +51,9 @@ test('a pause that is over stays on record, with who ended it; the newest comes 
 
   const twice = await act('/parties/THBPPAY/pause', 'me too', 'operator2');
   expect([twice.status, twice.body.code]).toEqual([409, 'already-paused']);
-  expect(twice.body.detail).toBe(`operator has paused THBPPAY since ${newest?.at ?? ''}: again`);
+  expect(twice.body.detail).toBe(
+    `operator paused THBPPAY at ${newest?.at ?? ''} ("again"). POST /parties/THBPPAY/resumption (ops resume) ends the pause.`,
+  );
   await act('/parties/THBPPAY/resumption', 'over');
 });
 

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OrProblem, QuoteSet, RateAccepted, Rates, TierImprovement } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
@@ -43,7 +44,8 @@ describe('the limit of tiers (FX-6)', () => {
     expect((await postTier(tierOf('JPY', 100_001))).status).toBe(200); // of another currency
     expect((await postTier(tierOf('INR', 100_000, '0'))).status).toBe(200);
     expect((await postTier(tierOf('INR', 300_001))).status).toBe(200);
-    expect((await postTier(tierOf('INR', 100_000, '3'))).body.code).toBe('too-many-tiers');
+    const { body } = await postTier(tierOf('INR', 100_000, '3'));
+    expect([body.code, body.detail]).toEqual(['too-many-tiers', problemTexts['too-many-tiers'].told]);
     const { rates: own } = (
       await api.get<Rates>('/api/v1/rates?sourceCurrency=INR&destinationCurrency=THB', 'ORBIDES0')
     ).body;

@@ -74,9 +74,11 @@ test('settle: one records, and sees that nothing is decided; another confirms', 
   const stale = settle(context(second), uetr, { confirm: 'ACCC', outcome: readFirst });
   await expect(stale).rejects.toThrow('is withdrawn already');
   await expect(settle(context(), uetr, { confirm: 'ACCC', outcome })).rejects.toThrow(
-    'somebody else has to confirm it',
+    'another operator has to confirm it',
   );
-  await expect(settle(context(second), uetr, { confirm: 'RJCT', outcome })).rejects.toThrow('It says ACCC');
+  await expect(settle(context(second), uetr, { confirm: 'RJCT', outcome })).rejects.toThrow(
+    'The outcome says ACCC',
+  );
   lines.splice(0);
   await settle(context(second), uetr, { confirm: 'ACCC', outcome });
   expect(text()).toContain('✓ the payment is ACCC; its parties are being told.');

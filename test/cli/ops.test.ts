@@ -155,7 +155,7 @@ test('close: of a payment, the kinds that are named; without them it says which 
   );
   const seen = await newestAlert(gateway.db, rejected);
   const oneKind = { ...close, kinds: ['delivery.dead-letter'] };
-  await expect(act(context(), oneKind, {})).rejects.toThrow(/Open are 1 delivery.* \(\d+\)\..*--seen/);
+  await expect(act(context(), oneKind, {})).rejects.toThrow(/Open alerts: 1 delivery.* \(\d+\)\..*--seen/);
   await act(context(), { ...oneKind, seen }, {});
   expect(text()).toMatch(/operator: close \d+ delivery.dead-letter: it was delivered/);
   lines.splice(0);

@@ -12,6 +12,7 @@ import { askXml, resolutionEvidence, proxyRequest } from '../harness/asker.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, inTurn, submit, submitXml } from '../harness/payer.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 
 const gateway = await testGateway({ settings: { MESSAGES_PER_MINUTE: '0' } });
 
@@ -124,7 +125,11 @@ test('who changes the callback address of a payment a hundred times is told to s
   const refused = await send(101);
   expect([refused.httpStatus, JSON.parse(refused.text)]).toEqual([
     422,
-    expect.objectContaining({ code: 'callback-address-changed', ruleId: 'OVL-2' }),
+    expect.objectContaining({
+      code: 'callback-address-changed',
+      ruleId: 'OVL-2',
+      detail: problemTexts['callback-address-changed'].told,
+    }),
   ]);
   expect((await send(100)).httpStatus).toBe(200);
   const { rows } = await sql`

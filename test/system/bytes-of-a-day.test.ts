@@ -9,6 +9,7 @@ import { fromTheOther, other } from '../harness/another-payer.ts';
 import { askXml, proxyRequest } from '../harness/asker.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submit, submitXml } from '../harness/payer.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 
 const gateway = await testGateway({ settings: { MEGABYTES_PER_DAY: '1' } });
 const quote = await bestQuote(gateway);
@@ -39,7 +40,11 @@ test('beyond the bytes of a day a message is refused until midnight UTC and not 
   for (const refused of [await submitXml(gateway, large()), await askXml(gateway, question)]) {
     expect([refused.httpStatus, JSON.parse(refused.text)]).toEqual([
       429,
-      expect.objectContaining({ code: 'too-many-bytes', ruleId: 'OVL-2' }),
+      expect.objectContaining({
+        code: 'too-many-bytes',
+        ruleId: 'OVL-2',
+        detail: problemTexts['too-many-bytes'].told,
+      }),
     ]);
     const retryAfter = Number(refused.headers.get('retry-after'));
     expect(retryAfter).toBeGreaterThan(0);

@@ -11,6 +11,7 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { jsonRoutes } from '../harness/json-routes.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 import { reportFinal } from '../harness/reports.ts';
 import { rewritten } from '../harness/rewritten.ts';
 
@@ -20,6 +21,7 @@ const evidence = evidenceOf(gateway);
 
 interface Shown {
   readonly code?: string;
+  readonly detail?: string;
   readonly messages: readonly { readonly messageId: string; readonly isChanged: boolean }[];
   readonly difference: object | null;
 }
@@ -102,6 +104,7 @@ test.each([
     }
     const { status, body, headers } = await bytes(id);
     expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'message-changed', '60']);
+    expect(body.detail).toBe(problemTexts['message-changed'].told);
     expect(await repeat()).toEqual(isAnswer ? [503, 'message-changed'] : 200);
     expect(await reportFinal(gateway, message.uetr)).toBe(isConfirmation ? 503 : 200);
     expect(await alertsOf(id)).toHaveLength(1);

@@ -17,6 +17,7 @@ import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote } from '../harness/payer.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 
 const log: string[] = [];
 const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) });
@@ -323,7 +324,8 @@ describe('a message that is refused, and of which nothing is stored', () => {
     const message = await make(await payment());
     const { status, text, headers } = await post(message);
     expect(status, text).toBe(401);
-    expect(JSON.parse(text)).toMatchObject({ code: 'signature-refused', ruleId: 'SEC-1' });
+    const detail = make === unsigned && { detail: problemTexts['signature-refused'].told };
+    expect(JSON.parse(text)).toMatchObject({ code: 'signature-refused', ruleId: 'SEC-1', ...detail });
     expect(headers.get('accept-signature')).toContain('"content-digest"');
     expect(await isStored(message.body)).toBe(false);
   });

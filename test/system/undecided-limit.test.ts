@@ -7,6 +7,7 @@ import { accountEndingIn, endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 import { reportFinal } from '../harness/reports.ts';
 
 const gateway = await testGateway({ settings: { UNDECIDED_PAYMENTS: '3' } });
@@ -52,7 +53,11 @@ test('the one too many is not stored and is told to come again, and operators ar
   const fourth = await waiting();
   const refused = await submit(gateway, fourth);
   expect(refused.httpStatus).toBe(429);
-  expect(JSON.parse(refused.text)).toMatchObject({ code: 'too-many-undecided', ruleId: 'SEC-7' });
+  expect(JSON.parse(refused.text)).toMatchObject({
+    code: 'too-many-undecided',
+    ruleId: 'SEC-7',
+    detail: problemTexts['too-many-undecided'].told,
+  });
   expect(refused.headers.get('retry-after')).toBe('10');
   expect(await isOnRecord(fourth.uetr)).toBe(false);
   const { rows: alerts } = await sql`

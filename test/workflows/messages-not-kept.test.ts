@@ -9,6 +9,7 @@ import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { madeAgo, replaceFirstPartitions } from '../harness/old-partitions.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
+import { problemTexts } from '../harness/problem-texts.ts';
 import { reportFinal } from '../harness/reports.ts';
 
 const keptFor = { messagesMonths: 13, recordsYears: 10 };
@@ -38,7 +39,10 @@ test('the same message again, its messages and a late report say what is no long
   for (const month of (await findExpired(db, keptFor)).filter(({ what }) => what === 'messages'))
     expect(await dropExpired(db, keptFor, month)).toEqual([]);
 
-  const gone = { status: 410, body: { code: 'message-not-kept', ruleId: 'LIF-6' } };
+  const gone = {
+    status: 410,
+    body: { code: 'message-not-kept', ruleId: 'LIF-6', detail: problemTexts['message-not-kept'].told },
+  };
   const [first] = before.body['messages'] as { messageId: string; sha256: string; size: number }[];
   expect(await asOperator(`/payments/${message.uetr}/messages/${first?.messageId}`)).toMatchObject(gone);
   const { status, body } = await asOperator(`/payments/${message.uetr}`);

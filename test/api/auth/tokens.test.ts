@@ -15,6 +15,7 @@ import { parseApiConfig } from '../../../core/config.ts';
 import { assertNoDemoClients } from '../../../db/clients.ts';
 import type { TokenRefusal } from '../../../fixtures/bodies.ts';
 import { testDatabase } from '../../harness/database.ts';
+import { problemTexts } from '../../harness/problem-texts.ts';
 import { exchange, problemOf } from '../http/raw-http.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 
@@ -323,7 +324,8 @@ describe('AUTH=none', () => {
       destinationCurrency: 'THB',
       rate: '25',
     };
-    expect((await api.post('/rates/', rate, null)).body.code).toBe('fxp-not-named');
+    const { body } = await api.post('/rates/', rate, null);
+    expect([body.code, body.detail]).toEqual(['fxp-not-named', problemTexts['fxp-not-named'].told]);
     const answer = await api.post('/rates/', rate, null, { authorization: 'Bearer MERISGS0' });
     expect(answer.status).toBe(200);
   });

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { admitting } from '../../../api/http/admission.ts';
 import { isProblem } from '../../../api/http/problem.ts';
 import { createTurns, type GiveUpTurn, type Turns } from '../../../api/http/turns.ts';
+import { problemTexts } from '../../harness/problem-texts.ts';
 
 const tickMs = 25;
 
@@ -12,6 +13,8 @@ let nowMs = 0;
 let turns: Turns;
 /** Submissions that are being judged, in the order of their coming: the engine answers the first ones. */
 let engine: { readonly sender: string; readonly cameAtMs: number; readonly answer: () => void }[] = [];
+/** What a refusal said, by code. */
+const told = new Map<string, string>();
 let waits: { readonly sender: string; readonly ms: number }[] = [];
 
 beforeEach(() => {
@@ -25,7 +28,10 @@ beforeEach(() => {
 function submit(sender: string): string | undefined {
   const cameAtMs = nowMs;
   const room = turns.makeRoom(sender);
-  if (isProblem(room)) return room.code;
+  if (isProblem(room)) {
+    told.set(room.code, room.detail);
+    return room.code;
+  }
   room();
   void turns.take(
     sender,
@@ -104,6 +110,7 @@ describe('admission under load', () => {
       expect(Math.max(...waits.map(({ ms }) => ms))).toBeLessThan(2_000);
       expect(waits.length).toBeGreaterThan(20 * 40 * 0.95);
       expect(Object.values(refusals).flatMap(Object.keys)).toContain('overloaded');
+      expect(told.get('overloaded')).toBe(problemTexts.overloaded.told);
     },
   );
 

@@ -9,6 +9,7 @@ import type { RouteModule } from '../../../api/dependencies.ts';
 import { startServer } from '../../../api/http/server.ts';
 import { authority } from '../../harness/certificates.ts';
 import { testDatabase } from '../../harness/database.ts';
+import { problemTexts } from '../../harness/problem-texts.ts';
 import { answersOn, exchange, open, problemOf } from './raw-http.ts';
 import { startApi, type ApiOptions, type RunningApi } from '../running-api.ts';
 
@@ -78,7 +79,12 @@ describe.each(protocols)('a client that is too slow, by %s', { concurrent: true 
     const answers = answersOn(socket);
     socket.write(first);
     const ms = await untilCut(socket, () => socket.writable && socket.write(more));
-    expect(problemOf(await answers)).toMatchObject({ status: 408, code: 'request-timeout', ruleId: 'SEC-7' });
+    expect(problemOf(await answers)).toMatchObject({
+      status: 408,
+      code: 'request-timeout',
+      ruleId: 'SEC-7',
+      detail: problemTexts['request-timeout'].told,
+    });
     expectCut(ms, limitMs, openingMs);
   });
 
@@ -190,6 +196,7 @@ many('a client that opens many connections, by %s', (protocol, by) => {
         status: 503,
         code: 'too-many-connections',
         ruleId: 'SEC-7',
+        detail: problemTexts['too-many-connections'].told,
       });
     } else await expect(open(api.url, '127.0.0.4')).rejects.toThrow(); // nothing can be told before TLS is agreed
     expect(await statusFor('127.0.0.3')).toBe(200);

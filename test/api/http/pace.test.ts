@@ -3,6 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createPace } from '../../../api/http/pace.ts';
 import { createTurns } from '../../../api/http/turns.ts';
+import { problemTexts } from '../../harness/problem-texts.ts';
 
 function holdThread(ms: number): void {
   const until = performance.now() + ms;
@@ -69,7 +70,8 @@ test('a request whose sender rests for longer than it may wait is turned away, a
       return Promise.resolve('taken');
     });
   expect(await take(200)).toBe('taken');
-  const refused = { kind: 'problem', code: 'too-many-messages' };
+  const detail = problemTexts['too-many-messages'].told;
+  const refused = { kind: 'problem', code: 'too-many-messages', detail };
   expect(await Promise.all([take(0), take(0)])).toMatchObject([refused, refused]);
   await expect.poll(() => take(0), { timeout: 5_000 }).toBe('taken');
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Country } from '../../../fixtures/bodies.ts';
 import { rotateDeliveryKey } from '../../../db/delivery-keys.ts';
 import { testDatabase } from '../../harness/database.ts';
+import { problemTexts } from '../../harness/problem-texts.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 
 const database = await testDatabase();
@@ -240,7 +241,7 @@ describe('odd input', () => {
     );
   });
 
-  it('tells nothing of itself when a part fails: 503 without the database, no internals', async () => {
+  it('tells nothing of itself when it fails: 500 by a defect, no internals; it is not ready without the database', async () => {
     const cut = await startApi(database.url);
     await cut.ownDb.destroy();
     const answer = await cut.get(
@@ -250,7 +251,11 @@ describe('odd input', () => {
         authorization: `Bearer ${await api.token('LOTUSGS0')}`,
       },
     );
-    expect(answer.status).toBeGreaterThanOrEqual(500);
+    expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
+      500,
+      'internal',
+      problemTexts.internal.told,
+    ]);
     expect(answer.text).not.toMatch(/select|stack|driver|127\.0\.0\.1|node_modules/i);
     expect((await cut.get('/health/ready', null)).status).toBe(503);
     expect((await cut.get('/health/live', null)).status).toBe(200);
