@@ -10,7 +10,7 @@ import type { DestinationAnswer, ForwardingActivities } from '../contract/activi
 import type { ActivityDependencies } from './dependencies.ts';
 import { failure, outlast } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { claimSend, enter, ownFault, send, type AnswerBody, type Way } from './send.ts';
+import { claimSend, enter, isControl, ownFault, send, type AnswerBody, type Way } from './send.ts';
 
 export function createForwardPayment(deps: ActivityDependencies): ForwardingActivities['forwardPayment'] {
   return ({ uetr, deliveryId, destinationSystem }) =>
@@ -70,7 +70,8 @@ function roundOf(): string {
 }
 
 /** A receipt may say anything; only what may have been a pacs.002 is put on record as refused. */
-const isNoReport = ({ body, truncated }: AnswerBody) => !truncated && !body.includes('pacs.002');
+const isNoReport = ({ body, truncated }: AnswerBody) =>
+  !truncated && !body.includes('pacs.002') && !body.some(isControl);
 
 /** Takes in the destination's pacs.002, exactly as one that comes to our own address (PAY-8). */
 async function takeAnswer(
@@ -79,7 +80,8 @@ async function takeAnswer(
   answer: AnswerBody,
 ): Promise<DestinationAnswer | undefined> {
   const reading = await readAnswer(deps.engine, 'pacs002', answer);
-  if (!reading.ok && answer.status === 202 && isNoReport(answer)) return undefined;
+  const isReceipt = !reading.ok && reading.refusal.reported === undefined && answer.status === 202;
+  if (isReceipt && isNoReport(answer)) return undefined;
   const payment = await loadDecidable(deps.db, uetr, null);
   const { party, messageId: inReplyTo } = attempt;
   const taken = await takeReport(deps.db, payment, { reading, body: answer.body, party, inReplyTo });

@@ -269,7 +269,7 @@ function limitsOf({ waits }: SendPolicy, until: number | undefined): PostLimits 
 
 const lessThan = 0x3c;
 /** Of no text in UTF-8: of UTF-16, or compressed. */
-const isControl = (byte: number) => byte < 0x20 && !isWhiteSpace(byte);
+export const isControl = (byte: number) => byte < 0x20 && !isWhiteSpace(byte);
 
 async function answerOf<Answer>(
   deps: ActivityDependencies,

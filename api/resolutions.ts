@@ -118,8 +118,9 @@ async function resolve(
   }
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
   const maxResolutionSeconds = system?.maxResolutionSeconds ?? 0;
+  const from = known && 'record';
   // once it is judged, what is left is to wait for those that are asked (SEC-7)
-  void answers.judged(messageId, maxResolutionSeconds * 1_000).then(() => giveUpTurn());
+  void answers.judged(messageId, maxResolutionSeconds * 1_000).then(() => giveUpTurn(from));
   const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
     messageIdentification: message.key.messageIdentification,
@@ -128,7 +129,7 @@ async function resolve(
     maxResolutionSeconds,
     isRepeat: known !== undefined,
   });
-  giveUpTurn();
+  giveUpTurn(from);
   const answer = await storedAnswer(deps.db, answerMessageId);
   if (!isProblem(answer)) noteRejection(about, answer);
   return answer;

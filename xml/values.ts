@@ -37,22 +37,13 @@ export const withoutRules = (words: string) =>
     .replaceAll('`', '')
     .replace(/\.$/, '');
 
-/** What XML Schema's own types look like, roughly: enough to say which value is wrong. */
-const lexical: Readonly<Record<string, RegExp>> = {
-  'xs:dateTime': /^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})?$/,
-  'xs:date': /^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}(Z|[+-][0-9]{2}:[0-9]{2})?$/,
-};
-
 function levelOf(type: SimpleType): Level {
   const valuesOf = (name: string) =>
     type.facets.filter((facet) => facet.name === name).map((facet) => facet.value);
   const limits = type.facets.filter(({ name }) => name !== 'pattern' && name !== 'enumeration');
   return {
     words: withoutRules(type.documentation),
-    patterns: [
-      ...valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')), // the two syntaxes agree, as far as we use them
-      ...Object.entries(lexical).flatMap(([name, pattern]) => (name === type.base ? [pattern] : [])),
-    ],
+    patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')), // the two syntaxes agree, as far as we use them
     enumeration: valuesOf('enumeration'),
     leftOut: type.leftOut,
     limits: new Map(limits.map(({ name, value }) => [name, Number(value)])),

@@ -64,8 +64,8 @@ function createCapacity(clock: () => number): Capacity {
 export function admitting(turns: Turns, clock = () => performance.now()): Turns {
   const capacity = createCapacity(clock);
   const underWay = new Map<string, number>(); // arriving, waiting or being judged, by sender
-  /** Senders whose last message was refused before it was judged: what of theirs waits says nothing of the engine. */
-  const refusedEarly = new Set<string>();
+  /** Senders whose last message was not judged, but refused before or answered from the record: what of theirs waits says nothing of the engine. */
+  const notJudged = new Set<string>();
 
   function change(sender: string, by: number): void {
     const count = (underWay.get(sender) ?? 0) + by;
@@ -98,8 +98,7 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
       };
     },
     async take(sender, work, client) {
-      const counts = !refusedEarly.has(sender);
-      let isAnswered = false;
+      const counts = !notJudged.has(sender);
       let isJudged = false;
       let hasEnded = false;
       const end = () => {
@@ -110,13 +109,12 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
       };
       const judge = async (giveUp: GiveUpTurn) => {
         const answer = await work((from) => {
-          isAnswered = true;
           isJudged = from !== 'record';
-          refusedEarly.delete(sender);
+          if (isJudged) notJudged.delete(sender);
           end();
           giveUp();
         });
-        if (!isAnswered) refusedEarly.add(sender);
+        if (!isJudged) notJudged.add(sender);
         return answer;
       };
       change(sender, 1);

@@ -1,7 +1,7 @@
 // One send of the instruction: what each answer of a destination means, and what is on record of it (PAY-8, TIM-3).
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test, vi } from 'vitest';
 import { createForwardPayment } from '../../activities/forward-payment.ts';
@@ -119,6 +119,8 @@ test('202 with anything else stays a receipt, and what is no document is no aler
 test.each([
   ['has a comment', (xml: string) => xml.replace('<TxSts>', '<!-- --><TxSts>'), {}],
   ['is too long', (xml: string) => xml + ' '.repeat(64 * 1024), {}],
+  ['is in UTF-16', (xml: string) => Buffer.from(xml, 'utf16le'), {}],
+  ['is compressed otherwise', (xml: string) => brotliCompressSync(xml), {}],
   ['is gzip that breaks off', (xml: string) => gzipSync(xml).subarray(0, -9), { 'content-encoding': 'gzip' }],
 ])('202 with a final that %s stays a receipt, and is on record (PAY-11)', async (_, change, headers) => {
   const payment = await accepted();

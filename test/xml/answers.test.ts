@@ -206,14 +206,16 @@ test.each([
   expect(await isTaken('pacs002', changed)).toBe(true);
 });
 
-test.each(['2026-02-30T00:00:00Z', '', ' ', 'x'])(
-  'no date (%j) counts for nothing (PAY-11)',
-  async (text) => {
-    const report = answerPacs008({ original }, { ...ours, status: 'ACCC' });
-    const changed = report.replace(/<CreDtTm>.*?</, `<CreDtTm>${text}<`);
-    expect(await isTaken('pacs002', changed)).toBe(false);
-  },
-);
+test.each([
+  ['2026-02-30T00:00:00Z', 'not valid'],
+  ['', 'CreDtTm'],
+  ['x', 'CreDtTm: must be: Date and time'],
+])('no date (%j) counts for nothing (PAY-11, MSG-13)', async (text, reason) => {
+  const report = answerPacs008({ original }, { ...ours, status: 'ACCC' });
+  const changed = report.replace(/<CreDtTm>.*?</, `<CreDtTm>${text}<`);
+  const reading = await parseMessage(libxml2, 'pacs002', Buffer.from(changed));
+  expect(reading.ok ? '' : reading.refusal.reason).toContain(reason);
+});
 
 test('white space before what looks like a date in another element stays (MSG-8)', async () => {
   const text = ' 2026-05-01';

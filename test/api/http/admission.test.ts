@@ -175,6 +175,19 @@ describe('admission under load', () => {
     expect(Math.max(...waits.map(({ ms }) => ms))).toBeLessThan(2_000);
   });
 
+  it('keeps the bursts of others, however many repeats of one wait to be answered from the record (OVL-1, I-16)', async () => {
+    let isOn = true;
+    const repeating = Array.from({ length: 60 }, async () => {
+      while (isOn) await turns.take('REPEATING', (giveUp) => delay(2).then(() => giveUp('record')));
+    });
+    await delay(100);
+    await run({ seconds: 20, perSecond: { HONEST: 2 }, answered: 40 });
+    const refused = Array.from({ length: 20 }, () => submit('HONEST')).filter((code) => code !== undefined);
+    isOn = false;
+    expect(refused).toEqual([]);
+    await Promise.all(repeating);
+  });
+
   it('keeps the bursts of others, whatever waits of one whose messages are refused before they are judged (OVL-1, I-16)', async () => {
     const noMessage = () => delay(2, 'no message'); // a costly one
     let isOn = true;
