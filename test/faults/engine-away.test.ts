@@ -9,7 +9,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { ownTemporal } from '../harness/own-temporal.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
-import { bestQuote, submit } from '../harness/payer.ts';
+import { bestQuote, inTurn, submit } from '../harness/payer.ts';
 import { reportFinal, undecided } from '../harness/reports.ts';
 import { keepHistory } from '../workflows/recording.ts';
 
@@ -175,7 +175,7 @@ test('a long history delays no HIGH deadline, though a source waits (TIM-1)', as
 
 test('fifty enquiries within 5 s are one: the instruction goes out once more, and the history hardly grows (DUP-1, I-12)', async () => {
   const message = await waiting('NORM');
-  const answers = await Promise.all(Array.from({ length: 50 }, () => submit(gateway, message)));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => inTurn(() => submit(gateway, message))));
   expect(new Set(answers.map((one) => one.text)).size).toBe(1);
   expect(answers[0]?.report?.status).toBe('ACTC');
   await vi.waitFor(

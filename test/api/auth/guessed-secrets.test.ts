@@ -52,9 +52,9 @@ const login = (client: string, secretGiven: string, from: string) =>
   });
 
 describe('guesses', () => {
-  it('by a thousand at once, from as many addresses, for one client or for all: its first login is not kept waiting', async () => {
+  it('by hundreds at once, from as many addresses, for one client or for all: its first login is not kept waiting', async () => {
     const names = ['MERISGS0', 'LOTUSGS0', 'NOBODY00'];
-    const guesses = Array.from({ length: 1_000 }, (_, nth) =>
+    const guesses = Array.from({ length: 300 }, (_, nth) =>
       login(names[nth % 3] ?? '', `guess ${nth}`, `10.0.${nth >> 8}.${nth & 255}`),
     );
     expect((await login('MERISGS0', secret, '192.0.2.1')).status).toBe(200);
