@@ -331,7 +331,7 @@ create table alert_states (
   constraint alert_states_pkey PRIMARY KEY (audit_event_id),
   constraint alert_states_action_check CHECK ((action = ANY (ARRAY['take'::text, 'close'::text, 'reopen'::text])))
 );
-comment on table alert_states is 'What was done last about each alert, under it or under its case; none: nothing was. Derived from case_entries by a trigger, whichever release writes those.';
+comment on table alert_states is 'What was done last about each alert, under it or under its case; none: nothing was. Derived from case_entries by a trigger.';
 comment on column alert_states.audit_event_id is 'The alert.';
 comment on column alert_states.case_entry_id is 'The entry.';
 comment on column alert_states.action is 'What was done; a note changes nothing.';
@@ -458,8 +458,8 @@ create table case_entries (
   audit_event_ids bigint[],
   constraint case_entries_pkey PRIMARY KEY (case_entry_id),
   constraint case_entries_action_check CHECK ((action = ANY (ARRAY['take'::text, 'note'::text, 'close'::text, 'reopen'::text]))),
-  constraint case_entries_audit_event_ids_check CHECK (((subject_id IS NULL) = (audit_event_ids IS NULL))),
   constraint case_entries_check CHECK ((num_nonnulls(audit_event_id, subject_id) = 1)),
+  constraint case_entries_check1 CHECK (((subject_id IS NULL) = (audit_event_ids IS NULL))),
   constraint case_entries_note_check CHECK ((char_length(note) <= 2000))
 );
 CREATE INDEX case_entries_audit_event_id ON public.case_entries USING btree (audit_event_id) WHERE (audit_event_id IS NOT NULL);
@@ -634,8 +634,8 @@ create table decisions (
   perhaps_seen boolean,
   begun_at timestamp with time zone not null,
   constraint decisions_check CHECK (((decided_by = 'destination'::text) = (report_message_id IS NOT NULL))),
+  constraint decisions_check1 CHECK (((decided_by = 'operator'::text) = (outcome_id IS NOT NULL))),
   constraint decisions_decided_by_check CHECK ((decided_by = ANY (ARRAY['destination'::text, 'gateway'::text, 'operator'::text]))),
-  constraint decisions_outcome_id_check CHECK (((decided_by = 'operator'::text) = (outcome_id IS NOT NULL))),
   constraint decisions_status_check CHECK ((status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])))
 ) partition by RANGE (begun_at);
 CREATE INDEX decisions_decided_at ON ONLY public.decisions USING btree (decided_at, uetr);
@@ -1684,7 +1684,7 @@ alter table creditor_agent_fee_formulas add constraint creditor_agent_fee_formul
 
 alter table creditor_agent_fee_formulas add constraint creditor_agent_fee_formulas_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
 
-alter table decisions add constraint decisions_outcome_id_fkey1 FOREIGN KEY (outcome_id) REFERENCES recorded_outcomes(outcome_id);
+alter table decisions add constraint decisions_outcome_id_fkey FOREIGN KEY (outcome_id) REFERENCES recorded_outcomes(outcome_id);
 
 alter table delivery_key_secrets add constraint delivery_key_secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES delivery_keys(key_id);
 
