@@ -6,12 +6,9 @@ import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pa
 import {
   paymentWorkflowId,
   updates,
-  workflowTypes,
   type SubmitArguments,
   type SubmitResult,
 } from '../../contract/ids.ts';
-import { redeliveryStart } from '../../contract/starts.ts';
-import { askCallbackAgain } from '../../db/asks.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../../fixtures/endings.ts';
@@ -123,14 +120,6 @@ describe('the same message again (DUP-1)', () => {
     expect(distinct(callbacks(message.uetr))).toBe(1);
   });
 
-  test('after the final, with a redelivery that an earlier release started, whose input says uetr: delivered as ever', async () => {
-    const { message } = await ended(endingIn.creditedAtOnce);
-    const { uetr } = message;
-    await askCallbackAgain(db, uetr, () => true);
-    const start = { ...redeliveryStart(uetr, gateway.taskQueuePrefix), args: [{ uetr }] };
-    await gateway.temporal.workflow.execute(workflowTypes.redelivery, start);
-    expect([callbacks(uetr).length, await openDeliveries(uetr)]).toEqual([2, 0]);
-  });
 });
 
 describe('keys of a payment in another message (DUP-2): told in the answer only, the payment untouched', () => {

@@ -24,11 +24,10 @@ create table audit_seals (
   since timestamptz not null, -- Its beginning: the end of the one before.
   previous bytea, -- Digest of the seal before; null: it is the first.
   entries bytea not null, -- One of 35 bytes for each row, in order: what it is, the year of its partition, its id, the beginning of its hash.
-  digest bytea not null, -- SHA-256 over previous, since, until, from version 2 on sealed_at, and entries.
+  digest bytea not null, -- SHA-256 over previous, since, until, sealed_at and entries.
   key_id text not null references delivery_keys, -- By which key it is signed.
   signature bytea not null, -- ed25519 over the digest.
-  sealed_at timestamptz not null default clock_timestamp(), -- When that was; from version 2 on it is signed.
-  version smallint not null default 1, -- What the digest is over: from 2 on, sealed_at too.
+  sealed_at timestamptz not null default clock_timestamp(), -- When that was; it is signed too.
   check (since < until)
 );
 

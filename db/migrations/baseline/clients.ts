@@ -17,25 +17,13 @@ create table clients (
 create table client_secrets (
   client_id text not null references clients on delete cascade, -- The client.
   secret_id text not null, -- Which of its secrets, for people.
-  salt bytea not null, -- Random; empty: of a secret from before there were salts.
+  salt bytea not null, -- Random.
   digest bytea not null, -- Of the salt and the secret, by algorithm.
   ends_at timestamptz, -- It does not count from then on; null: until it is ended.
-  algorithm text not null default 'sha256' check (algorithm in ('sha256', 'scrypt')), -- scrypt (N 16384, r 8, p 1); sha256: of a secret from before.
+  algorithm text not null check (algorithm in ('sha256', 'scrypt')), -- scrypt (N 16384, r 8, p 1); sha256: for demo secrets, which need no slow hash.
   tag bytea check (octet_length(tag) = 4), -- The first bytes of a quick digest of the salt and the secret, by which a wrong one is refused without the slow one; null: of a secret that was brought along, which may have too few bits for that, or of one from before there were tags.
   primary key (client_id, secret_id)
 );
-
-create function forget_old_tag() returns trigger
-  language plpgsql set search_path = public, pg_temp as $$
-begin
-  if (new.salt, new.digest) is distinct from (old.salt, old.digest) and new.tag is not distinct from old.tag then
-    new.tag := null;
-  end if;
-  return new;
-end
-$$;
-comment on function forget_old_tag() is 'A tag is of one secret: with another, that was entered without one, it goes.';
-create trigger client_secrets_tag before update on client_secrets for each row execute function forget_old_tag();
 
 -- Public keys that parties gave at onboarding.
 create table public_keys (

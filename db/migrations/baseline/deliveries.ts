@@ -23,7 +23,7 @@ create table deliveries (
   claim uuid, -- Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent (TIM-3).
   enquiry_asked_at timestamptz, -- Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).
   enquiry_owed_since timestamptz, -- Of an instruction: when the source first asked for the status, of those questions that no send had met when the last one came (DUP-1).
-  begun_at timestamptz not null, -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.
+  begun_at timestamptz not null, -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).
   constraint deliveries_one_end check (kind not in ('callback', 'confirmation', 'notification', 'book') or delivered_at is null or closed_at is null)
 ) partition by range (begun_at);
 create table deliveries_default partition of deliveries default;
@@ -45,7 +45,7 @@ create table delivery_attempts (
   error_class text, -- refused, timeout, reset and so on; null when answered.
   response_excerpt text, -- At most 1 KiB of an answer other than 2xx (CBK-4).
   url text, -- Where it went (CBK-4).
-  begun_at timestamptz not null, -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.
+  begun_at timestamptz not null, -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).
   excerpt_key_id text -- Data key that the excerpt is sealed under (SEC-3), which is base64 then; null: it is not sealed.
 ) partition by range (begun_at);
 create table delivery_attempts_default partition of delivery_attempts default;

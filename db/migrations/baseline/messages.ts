@@ -70,8 +70,8 @@ create table refused_messages (
   in_reply_to uuid, -- The message of ours that it answered; null where it came to our address.
   sha256 bytea not null, -- SHA-256 of body.
   created_at timestamptz not null default clock_timestamp(), -- When it was stored.
-  refused_as text, -- Kind of the event that tells of it. Null: kept by a release before this column.
-  fault jsonb, -- What is wrong with it: reason in words, ruleId, and the status that it reported; none of its own text. Null as above.
+  refused_as text not null, -- Kind of the event that tells of it.
+  fault jsonb not null, -- What is wrong with it: reason in words, ruleId, and the status that it reported; none of its own text.
   size integer not null, -- Bytes of it, as far as they were read.
   unique (subject_id, sha256)
 );

@@ -14,7 +14,7 @@ create table payments (
   source_clearing_system text not null, -- Payment system that submitted it.
   message_id uuid not null, -- The submitted pacs.008.
   answer_message_id uuid not null, -- The first answer: pacs.002 ACTC or RJCT.
-  received_at timestamptz not null, -- When the submission was judged, database clock.
+  judged_at timestamptz not null, -- When the submission was judged, database clock.
   accepted boolean not null, -- Whether it passed validation (ACTC); false: RJCT.
   forwarded_message_id uuid, -- The converted pacs.008 for the destination.
   destination_clearing_system text, -- Payment system it goes to.
@@ -30,7 +30,7 @@ create table payments (
   destination_amount numeric, -- Destination interbank settlement amount, destination currency.
   destination_currency text, -- Destination currency.
   creditor_agent_fee numeric, -- Creditor agent fee, destination currency.
-  debtor_agent_id text, -- Debtor agent. Of a rejected payment the one that it claims, if it is a member of the submitting system; null there: none, or rejected by 0.1.0.
+  debtor_agent_id text, -- Debtor agent. Of a rejected payment the one that it claims, if it is a member of the submitting system; null there: none.
   creditor_agent_id text, -- Creditor agent.
   source_sap_id text, -- Source-side SAP (intermediary agent 1); null without a quote.
   source_account_id text, -- The FX provider's account there.
@@ -38,17 +38,17 @@ create table payments (
   destination_account_id text, -- The account there: of the FX provider, or of the debtor agent (PAY-5).
   source_references jsonb, -- Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them (MSG-11).
   destination_references jsonb, -- Ids and agents of the forwarded pacs.008, as a confirmation repeats them (PAY-9).
-  begun_at timestamptz not null -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.
+  begun_at timestamptz not null -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).
 ) partition by range (begun_at);
 create table payments_default partition of payments default;
 alter table payments_default add primary key (uetr);
 create index payments_end_to_end_id on payments ((source_references -> 'original' ->> 'endToEndId'));
-create index payments_of_creditor_agent on payments (creditor_agent_id, received_at, uetr);
-create index payments_of_debtor_agent on payments (debtor_agent_id, received_at, uetr);
-create index payments_of_destination on payments (destination_clearing_system, received_at, uetr);
-create index payments_of_source on payments (source_clearing_system, received_at, uetr);
+create index payments_of_creditor_agent on payments (creditor_agent_id, judged_at, uetr);
+create index payments_of_debtor_agent on payments (debtor_agent_id, judged_at, uetr);
+create index payments_of_destination on payments (destination_clearing_system, judged_at, uetr);
+create index payments_of_source on payments (source_clearing_system, judged_at, uetr);
 create index payments_quote_id on payments (quote_id) where quote_id is not null;
-create index payments_received on payments (received_at, uetr);
+create index payments_judged on payments (judged_at, uetr);
 
 create function take_payment_key() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
@@ -96,8 +96,8 @@ create table decisions (
   notification_message_id uuid, -- fxtr.017 to the FX provider.
   decided_at timestamptz not null default now(), -- When, database clock.
   outcome_id uuid references recorded_outcomes, -- What the operators recorded; null where they did not decide.
-  perhaps_seen boolean, -- Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not (REC-2). Null: written by a release before this column.
-  begun_at timestamptz not null, -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.
+  perhaps_seen boolean not null, -- Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not (REC-2).
+  begun_at timestamptz not null, -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).
   check ((decided_by = 'destination') = (report_message_id is not null)),
   check ((decided_by = 'operator') = (outcome_id is not null))
 ) partition by range (begun_at);

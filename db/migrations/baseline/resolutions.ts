@@ -6,7 +6,7 @@ create table resolutions (
   resolution_id uuid primary key, -- The submitted acmt.023; correlates all messages and deliveries of the resolution.
   source_clearing_system text not null, -- Payment system that submitted it.
   message_identification text not null, -- Its MsgId; the authority on duplicates.
-  received_at timestamptz not null, -- When it was judged, database clock.
+  judged_at timestamptz not null, -- When it was judged, database clock.
   deadline_at timestamptz not null, -- Moment at which the gateway itself answers false AB08 (RES-1).
   destination_country text, -- Where the account is (RES-2); null where the request was refused.
   destination_clearing_system text, -- Payment system whose operator is asked; null where the request was refused.
@@ -20,7 +20,6 @@ create table resolution_answers (
   verified boolean not null, -- Vrfctn: whether the account was found or confirmed.
   reason_code text, -- Reason of a false answer (RES-4).
   rule_id text, -- Rule by which the gateway itself answered, or null.
-  refusal text, -- Rule, XPath and public text of an answer of the gateway: acmt.024 has no place for them.
   answered_by text not null check (answered_by in ('directory', 'creditor-agent', 'gateway')), -- Whose answer it is: the proxy directory's, the creditor agent's or the gateway's own.
   report_message_id uuid, -- The acmt.024 that was received and passed on.
   answer_message_id uuid not null, -- The acmt.024 to the source.
