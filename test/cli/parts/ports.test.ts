@@ -138,7 +138,7 @@ describe('the ports of the demo', () => {
       return (await choosePorts(folder, { say: () => undefined, free: asked })).formerSources;
     };
     const taken = new Set<number>();
-    writeFileSync(file, JSON.stringify({ ...others, source: first })); // by a release that kept no such list
+    writeFileSync(file, JSON.stringify({ ...others, source: first, formerSources: [] }));
     taken.add(first);
     expect(await startOn(second)).toEqual([first]);
     expect(await startOn(second)).toEqual([first]);
