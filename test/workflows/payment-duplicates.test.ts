@@ -3,12 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import {
-  paymentWorkflowId,
-  updates,
-  type SubmitArguments,
-  type SubmitResult,
-} from '../../contract/ids.ts';
+import { paymentWorkflowId, updates, type SubmitArguments, type SubmitResult } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../../fixtures/endings.ts';
@@ -119,7 +114,6 @@ describe('the same message again (DUP-1)', () => {
     await vi.waitFor(async () => expect(await openDeliveries(message.uetr)).toBe(0), 10_000);
     expect(distinct(callbacks(message.uetr))).toBe(1);
   });
-
 });
 
 describe('keys of a payment in another message (DUP-2): told in the answer only, the payment untouched', () => {
