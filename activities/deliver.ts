@@ -12,7 +12,7 @@ import {
   type Following,
   type OpenDelivery,
 } from '../db/deliveries.ts';
-import { subjectIdOf, type EarlierSubject, type Subject } from '../contract/subject.ts';
+import type { Subject } from '../contract/subject.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { claimForMs, failure, outlast } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -32,9 +32,8 @@ interface Scheduled {
   dueAt: number;
 }
 
-/** The activity; it reads what executions that began before 0.2.0 pass to it, too. */
-export function createDeliver(deps: ActivityDependencies): (due: Subject | EarlierSubject) => Promise<void> {
-  return (due) => withHeartbeat(() => deliverOpen(deps, subjectIdOf(due)));
+export function createDeliver(deps: ActivityDependencies): (due: Subject) => Promise<void> {
+  return ({ subjectId }) => withHeartbeat(() => deliverOpen(deps, subjectId));
 }
 
 /**

@@ -2,7 +2,7 @@
 // A payment that is decided, or past its deadline, is never sent again.
 import { activityInfo } from '@temporalio/activity';
 import { retryDelayMs } from '../core/delivery-schedule.ts';
-import { claimInstruction, partyOf, untilEndOfRound, type ClaimedAttempt } from '../db/deliveries.ts';
+import { claimInstruction, untilEndOfRound, type ClaimedAttempt } from '../db/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../db/decisions.ts';
 import { takeReport } from '../db/reports.ts';
 import { readAnswer } from '../xml/read-message.ts';
@@ -13,9 +13,8 @@ import { withHeartbeat } from './heartbeat.ts';
 import { claimSend, enter, isControl, ownFault, send, type AnswerBody, type Way } from './send.ts';
 
 export function createForwardPayment(deps: ActivityDependencies): ForwardingActivities['forwardPayment'] {
-  return ({ uetr, deliveryId, destinationSystem }) =>
+  return ({ uetr, deliveryId, destinationSystem: party }) =>
     withHeartbeat(async (): Promise<DestinationAnswer> => {
-      const party = destinationSystem ?? (await partyOf(deps.db, deliveryId));
       const entered = await enterOrWait(deps, party, deliveryId);
       if (entered === 'given up') return { kind: 'unanswered' };
       const { way, isLast } = entered;

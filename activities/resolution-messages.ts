@@ -17,7 +17,7 @@ import { answerAcmt023, passOnAcmt024, type Acmt024 } from '../core/iso20022/acm
 import { compact } from '../core/compact.ts';
 import { readAgent } from '../core/iso20022/parties.ts';
 import { elementAt, type XmlElement } from '../core/iso20022/tree.ts';
-import { additionalInformation, explain } from '../core/explanation.ts';
+import { explain } from '../core/explanation.ts';
 import { reject, type Rejection } from '../core/rejection.ts';
 import { rejections } from '../core/rejection-table.ts';
 import { ok, type Result } from '../core/result.ts';
@@ -119,7 +119,7 @@ export async function composePassedOn(
     ...keysOf(request),
     verified: values.verified,
     reasonCode: values.reasonCode ?? null,
-    refusal: null,
+    ruleId: null,
     answeredBy: by,
     reportMessageId: messageId,
     message,
@@ -150,7 +150,7 @@ export async function composeRejection(
     ...keysOf(request),
     verified: false,
     reasonCode: rejection.isoCode,
-    refusal: { ruleId: rejection.ruleId, text: additionalInformation(rejection) },
+    ruleId: rejection.ruleId,
     answeredBy: 'gateway',
     reportMessageId: null,
     message,

@@ -238,5 +238,6 @@ async function accept(
     deadlineAt: payment.deadlineAt,
     acceptedAt: written.value,
     now: stored.now,
+    isTaken: false,
   });
 }

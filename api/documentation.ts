@@ -135,11 +135,8 @@ const page = `<!doctype html>
 </html>
 `;
 
-/**
- * A secret entered on the page lives as long as the page; removes those that an earlier version kept in the browser.
- */
-const startScript = `window.localStorage.removeItem('authorized');
-window.reference = SwaggerUIBundle({
+/** A secret that is entered on the page lives as long as the page. */
+const startScript = `window.reference = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
   deepLinking: true,

@@ -134,18 +134,16 @@ const refusedSchema = z
     inReplyTo: id.nullable().openapi({ description: 'Our message that it answered; null: it was posted' }),
     sha256: z.string(),
     size: z.int().openapi({ description: 'Bytes' }),
-    refusedAs: z.string().nullable().openapi({
-      example: 'report.invalid',
-      description: 'Kind of the event that tells of it; null, as `fault`: kept by a release that did not say',
-    }),
+    refusedAs: z
+      .string()
+      .openapi({ example: 'report.invalid', description: 'Kind of the event that tells of it' }),
     fault: z
       .object({
         reason: z.string().optional(),
         ruleId: z.string().optional(),
         reported: z.string().nullable().optional().openapi({ description: 'The status that it stated' }),
       })
-      .strict()
-      .nullable(),
+      .strict(),
     href: z.string(),
   })
   .strict()

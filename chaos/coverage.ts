@@ -52,7 +52,7 @@ function livesOf(tables: Evidence['tables']): readonly Spans[] {
   return rows('payments').flatMap((payment): readonly Spans[] => {
     if (payment['accepted'] !== true) return [];
     const { uetr } = payment;
-    const acceptedAt = at(payment['received_at']);
+    const acceptedAt = at(payment['judged_at']);
     const decision = decisions.get(uetr);
     const decidedAt = at(decision?.['decided_at']);
     const all = deliveries.get(uetr) ?? [];

@@ -14,7 +14,7 @@ const keptShape = portsShape.extend({
   /** So that links to a payment stay good. */
   temporalUi: port.optional(),
   /** Where the source operators listened before: callbacks that name such a port belong where they are now. */
-  formerSources: z.array(port).default([]),
+  formerSources: z.array(port),
 });
 type KeptPorts = Readonly<z.infer<typeof keptShape>>;
 

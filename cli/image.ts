@@ -1,6 +1,6 @@
 // Builds processes as the container image has them (cli/bundle.mjs, Dockerfile): one file each, with what they read
 // beside it. They start in a third of the processor time that their sources take.
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { asInImage, startedByOthers } from './entries.mjs';
@@ -23,11 +23,9 @@ export async function buildImage(
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   for (const name of beside) symlinkSync(join(tree, name), join(folder, name));
-  // a copy of an earlier release may not have them yet
-  const further = Object.entries(startedByOthers).filter(([, file]) => existsSync(join(tree, file)));
   await build({
     absWorkingDir: tree,
-    entryPoints: { ...entryPoints, ...Object.fromEntries(further) },
+    entryPoints: { ...entryPoints, ...startedByOthers },
     outdir: dist,
     ...asInImage,
   });

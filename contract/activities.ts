@@ -8,15 +8,10 @@ import type { Subject } from './subject.ts';
 
 export type { DecisionCause };
 
-/** A stored pacs.008, and how long its sender will wait for the final status (PAY-1). */
+/** A received pacs.008 that is stored. */
 export interface Submission {
   /** Id of the stored message, not its MsgId. */
   readonly messageId: string;
-  /**
-   * Absent or 0: answer as soon as it is judged. Only executions that 0.1.0 started were asked for more, up to 30
-   * seconds; it goes together with their form (test/histories/README.md).
-   */
-  readonly waitSeconds?: number;
 }
 
 /** Where an accepted payment goes. */
@@ -48,13 +43,13 @@ export type Judgement =
       readonly deadlineAt: number | null;
       /** Epoch milliseconds: when the gateway accepted it, not `AccptncDtTm`. */
       readonly acceptedAt: number;
-      /** Epoch milliseconds: when the submission was read to be judged. Absent in what 0.1.0 recorded. */
-      readonly now?: number;
+      /** Epoch milliseconds: when the submission was read to be judged. */
+      readonly now: number;
       /**
        * Whether the destination has answered a send of it, without a final, and nobody asked since: only enquiries
        * follow.
        */
-      readonly isTaken?: boolean;
+      readonly isTaken: boolean;
       /**
        * Epoch milliseconds: when its last send began, if there was one. Enquiries due before that have been made
        * (TIM-2).
@@ -92,7 +87,7 @@ export interface NotYet {
 
 /** Not decided, for a defect of ours: a person has been told, and it is to be tried again (SEC-9). */
 export interface AfterDefect {
-  /** Milliseconds. In histories that began before this was told apart, it is a `waitMs`. */
+  /** Milliseconds. */
   readonly retryInMs: number;
 }
 
@@ -120,8 +115,7 @@ export interface ForwardingActivities {
   forwardPayment(instruction: {
     readonly uetr: string;
     readonly deliveryId: string;
-    /** Absent in what 0.1.0 recorded. */
-    readonly destinationSystem?: string;
+    readonly destinationSystem: string;
   }): Promise<DestinationAnswer>;
 }
 
@@ -163,8 +157,8 @@ export type ResolutionJudgement =
       readonly resolutionId: string;
       /** Epoch milliseconds, database clock: for the record. */
       readonly deadlineAt: number;
-      /** Milliseconds to the deadline, by the database clock (RES-1); absent in histories of 0.1.0. */
-      readonly remainingMs?: number;
+      /** Milliseconds to the deadline, by the database clock (RES-1). */
+      readonly remainingMs: number;
       readonly enquiry: ResolutionEnquiry;
     }
   | { readonly verdict: 'answered'; readonly resolutionId: string; readonly answer: ResolutionAnswer }
@@ -176,7 +170,7 @@ export type ResolutionStep =
       readonly kind: 'enquire';
       readonly enquiry: ResolutionEnquiry;
       /** As in the judgement. */
-      readonly remainingMs?: number;
+      readonly remainingMs: number;
     }
   | { readonly kind: 'answered'; readonly answer: ResolutionAnswer };
 

@@ -1,6 +1,6 @@
 /**
  * Names that the api, the worker and the workflows share: workflow ids, task queues, updates, search attributes.
- * It holds names, types and the version of the order of steps, so that importing it runs no code of theirs.
+ * It holds names and types, so that importing it runs no code of theirs.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Decision } from '../core/decision.ts';
@@ -37,34 +37,6 @@ export interface PaymentInput {
    * (LIF-2).
    */
   readonly messageId?: string;
-  /** Of the order of steps that it began in, and keeps to; absent (1) in executions that 0.1.0 started. */
-  readonly form?: number;
-}
-
-/**
- * The form in which payments and resolutions are started now: that of 0.2.0. A change of `workflows/payment.ts` or
- * `workflows/resolution.ts` that moves, adds or leaves out a command makes another one with each release; histories of the earlier ones
- * go on as they began (test/workflows/replay.test.ts).
- */
-export const currentForm = 2;
-
-/**
- * An execution that a newer release has started, while workers are replaced or after a rollback, is left to a worker
- * that knows its form: steps in another order would spoil its history. If none comes, the sweep continues from the
- * record in a form that is known (LIF-2).
- * @throws what fails the workflow task, not the execution
- */
-export function assertKnownForm(form: number | undefined): void {
-  if (form !== undefined && form > currentForm) {
-    throw new Error(
-      `this execution was started by a newer release (form ${form}); this worker knows forms up to ${currentForm}`,
-    );
-  }
-}
-
-/** An execution keeps the order of steps in which it began; those that 0.1.0 started name no form. */
-export function keepsFirstForm({ form = 1 }: { readonly form?: number }): boolean {
-  return form < 2;
 }
 
 /**
@@ -95,8 +67,6 @@ export interface ResolutionInput {
    * (LIF-2).
    */
   readonly messageId?: string;
-  /** As of a payment; absent (1) in executions that 0.1.0 started. */
-  readonly form?: number;
 }
 
 /**
@@ -133,8 +103,7 @@ export interface ReportFinal {
 /**
  * The update that brings a submission to its execution, whoever brings it: the second to come finds the first's, and is
  * no enquiry.
- * @param timesUnanswerable how often a defect of ours has kept it from being answered: those outcomes stand. In 0.1.0 this was how long
- * the sender waits
+ * @param timesUnanswerable how often a defect of ours has kept it from being answered: those outcomes stand
  */
 export function submitUpdateId(messageId: string, timesUnanswerable: number): string {
   return `${messageId}/${timesUnanswerable}`;

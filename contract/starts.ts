@@ -5,7 +5,6 @@
  */
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import {
-  currentForm,
   dailyBooksScheduleId,
   paymentWorkflowId,
   redeliverySignal,
@@ -45,7 +44,7 @@ export function paymentStart(
   { uetr, sourceSystem, messageId, destinationCountry }: PaymentToStart,
   taskQueuePrefix: string,
 ) {
-  const input: PaymentInput = { uetr, messageId, form: currentForm };
+  const input: PaymentInput = { uetr, messageId };
   return {
     ...policies,
     workflowId: paymentWorkflowId(uetr),
@@ -93,7 +92,7 @@ export function resolutionStart(
     ...policies,
     workflowId: resolutionWorkflowId(sourceSystem, messageIdentification),
     taskQueue: `${taskQueuePrefix}${taskQueues.payments}`,
-    args: [{ messageId, form: currentForm }] as [ResolutionInput],
+    args: [{ messageId }] as [ResolutionInput],
     staticSummary: summaryOf('Resolution', sourceSystem, destinationCountry),
     typedSearchAttributes: [
       { key: searchAttributes.uetr, value: messageId }, // the resolution's id, unless it repeats another

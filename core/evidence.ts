@@ -103,10 +103,10 @@ export interface EvidenceRefused {
   /** Bytes. */
   readonly size: number;
   readonly at: Date;
-  /** Kind of the event that tells of it; null, as `fault`: kept by a release that did not say. */
-  readonly refusedAs: string | null;
+  /** Kind of the event that tells of it. */
+  readonly refusedAs: string;
   /** What is wrong with it, and the status that it reported. */
-  readonly fault: Readonly<Record<string, string | null>> | null;
+  readonly fault: Readonly<Record<string, string | null>>;
 }
 
 /** Whose a payment is and where it goes, from its row. */

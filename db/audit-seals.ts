@@ -19,8 +19,6 @@ export interface SealedHour {
 }
 
 export interface Seal extends SealedHour {
-  /** 1: made by a release of which the digest is not over `sealedAt`. */
-  readonly version: number;
   /** Whether it is of one hour, which begins with it; else `since` and `until` say nothing that can be read. */
   readonly isOfAnHour: boolean;
   readonly digest: Buffer;
@@ -71,17 +69,12 @@ export function parseEntries(entries: Buffer): readonly SealedRow[] {
   });
 }
 
-/** Of the seals that are made. */
-export const sealVersion = 2;
-
 /** What is signed, and what the next seal goes on from. */
-export function digestOf(
-  { since, until, previous, sealedAt, entries }: SealedHour,
-  version = sealVersion,
-): Buffer {
-  const parts = [`isthmus audit seal ${version}`, previous?.toString('hex') ?? '', since, until];
-  if (version > 1) parts.push(sealedAt); // else whoever sets it back makes a withdrawn key good again
-  const head = `${parts.join('\n')}\n`;
+export function digestOf({ since, until, previous, sealedAt, entries }: SealedHour): Buffer {
+  // `sealedAt` too: whoever sets it back would make a withdrawn key good again
+  const head = ['isthmus audit seal 1', previous?.toString('hex') ?? '', since, until, sealedAt, ''].join(
+    '\n',
+  );
   return createHash('sha256').update(head).update(entries).digest();
 }
 
@@ -176,8 +169,8 @@ export async function sealNextHour(
       select from delivery_keys where key_id = ${keyId} and withdrawn_at is null for share`.execute(trx);
     if (counting.length === 0) throw new Error(`the key ${keyId} was withdrawn as it sealed: trying again`);
     await sql`
-      insert into audit_seals (until, since, version, previous, entries, digest, key_id, signature, sealed_at)
-      values (${hour.until}::timestamptz, ${hour.since}::timestamptz, ${sealVersion}, ${hour.previous}, ${entries}, ${digest},
+      insert into audit_seals (until, since, previous, entries, digest, key_id, signature, sealed_at)
+      values (${hour.until}::timestamptz, ${hour.since}::timestamptz, ${hour.previous}, ${entries}, ${digest},
         ${keyId}, ${signature}, ${hour.sealedAt}::timestamptz)`.execute(trx);
     return { until: hour.until, digest, rows: entries.length / entryBytes };
   });
@@ -225,7 +218,7 @@ export async function* readSeals(db: Db): AsyncIterable<Seal> {
   for (let after = '-infinity'; ;) {
     // `at`: with every digit, or the same seal would come again and again
     const { rows } = await sql<Seal & { readonly at: string }>`
-      select until::text as at, ${hourOf('since')} as since, ${hourOf('until')} as until, version, previous, entries, digest, signature,
+      select until::text as at, ${hourOf('since')} as since, ${hourOf('until')} as until, previous, entries, digest, signature,
         ${momentOf('sealed_at')} as "sealedAt",
         isfinite(until) and until = date_trunc('hour', until, 'UTC') and since = until - interval '1 hour' as "isOfAnHour",
         case when public_key is not null then jsonb_build_object('keyId', key_id, 'publicKey', public_key,

@@ -11,7 +11,6 @@ import { decidedNow } from './closed-books.ts';
 import type { Db } from './connection.ts';
 import { isUnsendable, wasTried, type ToldKind } from './deliveries.ts';
 import { storedOutgoing, type OutgoingMessage } from './messages.ts';
-import { fromStored, type StoredReferences } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 import { theOne } from './the-one.ts';
 
@@ -68,11 +67,11 @@ interface DecidableRow extends DecisionColumns {
   destination_clearing_system: string;
   corridor: string;
   priority: string;
-  received_at: Date;
+  judged_at: Date;
   message_id: string;
   instruction_delivery_id: string;
-  source_references: StoredReferences;
-  destination_references: StoredReferences;
+  source_references: Pacs008References;
+  destination_references: Pacs008References;
   quote_id: string | null;
   fxp_id: string | null;
   exchange_rate: string;
@@ -121,7 +120,7 @@ export async function findDecidable(
 ): Promise<DecidablePayment | undefined> {
   // primary keys; unique (subject_id, kind) of deliveries; recorded_outcomes_standing
   const select = sql<DecidableRow>`
-    select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.corridor, p.priority, p.received_at, p.message_id,
+    select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.corridor, p.priority, p.judged_at, p.message_id,
       i.delivery_id as instruction_delivery_id, p.source_references, p.destination_references, p.quote_id, p.fxp_id,
       p.exchange_rate, p.source_amount, p.source_currency, p.destination_amount, p.destination_currency,
       p.debtor_agent_id, p.creditor_agent_id, p.source_sap_id, p.source_account_id, p.destination_sap_id,
@@ -147,11 +146,11 @@ function toDecidable(row: DecidableRow): DecidablePayment {
     destinationSystem: row.destination_clearing_system,
     corridor: row.corridor,
     priority: row.priority,
-    acceptedAt: row.received_at.getTime(),
+    acceptedAt: row.judged_at.getTime(),
     messageId: row.message_id,
     instructionDeliveryId: row.instruction_delivery_id,
-    sourceReferences: fromStored(row.source_references),
-    destinationReferences: fromStored(row.destination_references),
+    sourceReferences: row.source_references,
+    destinationReferences: row.destination_references,
     quoteId: row.quote_id,
     fxpId: row.fxp_id,
     exchangeRate: row.exchange_rate,
@@ -282,7 +281,7 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
         and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- PAY-7
         and (${decision.onlyIf === 'unreachable'}::boolean is false or (possibly_sent = 0 and ${wasTried} and not ${isUnsendable}
           and clock_timestamp() >= (
-            select received_at + ${sql.lit(unreachableAfterMs)} * interval '1 millisecond'
+            select judged_at + ${sql.lit(unreachableAfterMs)} * interval '1 millisecond'
             from payments where uetr = ${decision.uetr}::uuid)))
         and (${decision.onlyIf === 'unreachable'}::boolean is false or not exists ( -- LIF-4; recorded_outcomes_standing
           select from recorded_outcomes o where o.uetr = ${decision.uetr}::uuid and o.withdrawn_at is null

@@ -147,7 +147,7 @@ export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOf
   }>`
     select not (${wasTried}) or ${isUnsendable} as "needsTry", d.possibly_sent = 0 as "isUnsent",
       (extract(epoch from p.deadline_at - clock_timestamp()) * 1000)::float8 as "deadlineInMs",
-      (extract(epoch from p.received_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs"
+      (extract(epoch from p.judged_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs"
     from deliveries d join ${theOne(sql`payments where uetr = d.subject_id and begun_at = d.begun_at`)} p on true
     where d.delivery_id = ${deliveryId}`.execute(db);
   const [row] = rows;
@@ -155,16 +155,6 @@ export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOf
   if (row === undefined) return never;
   if (row.deadlineInMs !== null) return { ...never, deadlineInMs: row.deadlineInMs };
   return row.isUnsent ? { inMs: row.inMs, needsTry: row.needsTry } : never;
-}
-
-/** To whom an instruction goes. */
-export async function partyOf(db: Db, deliveryId: string): Promise<string> {
-  const row = await db
-    .selectFrom('deliveries') // primary key
-    .select('party')
-    .where('delivery_id', '=', deliveryId)
-    .executeTakeFirstOrThrow();
-  return row.party;
 }
 
 /** Whether an operator has recorded of a payment that it was not credited: sent now, it might be after all (LIF-4). */

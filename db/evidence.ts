@@ -77,7 +77,7 @@ function loadPayment(db: Db, uetr: string): Promise<EvidencePayment | undefined>
       'destination_clearing_system as destinationSystem',
       'corridor',
       'priority',
-      'received_at as judgedAt',
+      'judged_at as judgedAt',
       'acceptance_at as acceptanceAt',
       'deadline_at as deadlineAt',
       'quote_id as quoteId',

@@ -66,9 +66,9 @@ async function readPayments(db: Db): Promise<readonly OpenPayments[]> {
   // index deliveries_undecided; primary key of payments; audit_events_subject_id
   const { rows } = await sql<OpenPayments>`
     select destination, priority, state, count(*)::int as count,
-      extract(epoch from now() - min(received_at))::float8 as "oldestSeconds"
+      extract(epoch from now() - min(judged_at))::float8 as "oldestSeconds"
     from (
-      select p.destination_clearing_system as destination, p.priority, p.received_at,
+      select p.destination_clearing_system as destination, p.priority, p.judged_at,
         case when ${isInDoubt(sql`p.uetr`)} then 'in-doubt' else 'waiting' end as state
       from deliveries i join payments p on p.uetr = i.subject_id
       where i.kind = 'instruction' and i.closed_at is null

@@ -171,9 +171,8 @@ export async function loadAnswer(
     db,
     'load_answer',
     sql<BodyColumns & { refusal: string | null }>`
-      select ${bodyColumns('m')}, coalesce(m.refusal, a.refusal) as refusal -- in answers of 0.1.0 it stands beside the answer
-      from messages m ${joinBody('m')} left join resolution_answers a on a.answer_message_id = m.message_id
-      where m.message_id = ${messageId}`,
+      select ${bodyColumns('m')}, m.refusal
+      from messages m ${joinBody('m')} where m.message_id = ${messageId}`,
   );
   assert(row !== undefined, 'a message that is named is stored');
   return { body: await openBody(db, row), refusal: row.refusal };

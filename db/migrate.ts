@@ -5,7 +5,6 @@ import { Migrator, sql } from 'kysely';
 import pg from 'pg';
 import { connect, type Db } from './connection.ts';
 import { migrations } from './migrations/index.ts';
-import { prepareRecords } from './partition-records.ts';
 import { ensurePartitions } from './partitions.ts';
 import { grantRights } from './rights.ts';
 
@@ -13,10 +12,6 @@ export interface MigrationOutcome {
   /** Names of the migrations that this call applied, in order. */
   readonly applied: readonly string[];
 }
-
-/** Between these two, what is on record is made ready (LIF-6). */
-const beforePartitions = '0028-record-keys';
-const withPartitions = '0029-partitions';
 
 /**
  * Applies what is missing, brings the rights of the database roles in order (SEC-6), and makes the partitions of the
@@ -45,28 +40,14 @@ export async function migrate(
   }
 }
 
-async function applyMissing(db: Db, onStep: (what: string) => void): Promise<readonly string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
-  const missing = (await migrator.getMigrations()).filter(({ executedAt }) => executedAt === undefined);
-  const applied: string[] = [];
-  if (missing.some(({ name }) => name === beforePartitions)) {
-    applied.push(...(await applyTo(() => migrator.migrateTo(beforePartitions), onStep)));
-  }
-  if (missing.some(({ name }) => name === withPartitions)) await prepareRecords(db, onStep);
-  applied.push(...(await applyTo(() => migrator.migrateToLatest(), onStep)));
-  return applied;
-}
-
 const lockNotAvailable = '55P03';
 const deadlock = '40P01';
 const mostTries = 60; // a minute or two: what holds a table for longer is somebody's report or backup
 
-async function applyTo(
-  migrateTo: () => ReturnType<Migrator['migrateToLatest']>,
-  onStep: (what: string) => void,
-): Promise<readonly string[]> {
+async function applyMissing(db: Db, onStep: (what: string) => void): Promise<readonly string[]> {
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   for (let tries = 1; ; tries += 1) {
-    const { error, results } = await migrateTo();
+    const { error, results } = await migrator.migrateToLatest();
     if (error === undefined) {
       return (results ?? []).filter((r) => r.status === 'Success').map((r) => r.migrationName);
     }

@@ -30,17 +30,17 @@ export async function listPayments(
       ...conditionsOf(filter, side),
       ...(page.after ? [isBehind(page.after)] : []),
     ];
-    return sql`(select ${sql.lit(side)} as side, p.uetr, p.received_at
+    return sql`(select ${sql.lit(side)} as side, p.uetr, p.judged_at
       from payments p left join decisions d on d.uetr = p.uetr
       where ${conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)}
-      order by p.received_at desc, p.uetr desc limit ${sql.lit(page.limit + 1)})`;
+      order by p.judged_at desc, p.uetr desc limit ${sql.lit(page.limit + 1)})`;
   };
   const { rows } = await sql<ListedPayment & { at: string }>`
     with page as (
       select * from (${sql.join(sides.map(rowsOf), sql` union all `)}) found
-      order by received_at desc, uetr desc limit ${sql.lit(page.limit + 1)}
+      order by judged_at desc, uetr desc limit ${sql.lit(page.limit + 1)}
     )
-    select p.uetr, p.received_at::text as at, ${status} as status, ${state} as state,
+    select p.uetr, p.judged_at::text as at, ${status} as status, ${state} as state,
       d.reason_code as "reasonCode", d.rule_id as "ruleId", d.decided_by as "decidedBy",
       exists (select from audit_events e where e.subject_id = p.uetr and e.kind = 'payment.contradiction') as "isContradicted",
       p.source_clearing_system as "sourceSystem", p.destination_clearing_system as "destinationSystem",
@@ -53,18 +53,18 @@ export async function listPayments(
       case when page.side <> 'destination' then p.fxp_id end as "fxpId",
       case when page.side <> 'destination' then p.quote_id end as "quoteId",
       p.source_references -> 'original' ->> 'endToEndId' as "endToEndId",
-      p.received_at as "judgedAt", p.deadline_at as "deadlineAt", d.decided_at as "decidedAt",
+      p.judged_at as "judgedAt", p.deadline_at as "deadlineAt", d.decided_at as "decidedAt",
       (select count(*)::int ${told} and ${isOpen}) as "openDeliveries",
       (select count(*)::int ${told} and ${isDead}) as "deadLetters"
     from page join payments p on p.uetr = page.uetr left join decisions d on d.uetr = p.uetr
-    order by p.received_at desc, p.uetr desc`.execute(db);
+    order by p.judged_at desc, p.uetr desc`.execute(db);
   const payments = rows.slice(0, page.limit);
   const last = rows.length > page.limit ? payments.at(-1) : undefined;
   return { payments, next: last && { at: last.at, id: last.uetr } };
 }
 
 const isBehind = ({ at, id }: ListPlace): Condition =>
-  sql`(p.received_at, p.uetr) < (${at}::timestamptz, ${id}::uuid)`;
+  sql`(p.judged_at, p.uetr) < (${at}::timestamptz, ${id}::uuid)`;
 
 interface ScopedSide {
   readonly side: Side;
@@ -128,11 +128,11 @@ function conditionsOf(filter: PaymentFilter, side: Side): readonly Condition[] {
       ${id} in (p.debtor_agent_id, p.creditor_agent_id) or ${ofSource(side)} and p.fxp_id = ${id})`,
     ),
     ...given(filter.amount, (amount) => amountIn(amount, side)),
-    ...given(filter.from, (from) => sql`p.received_at >= ${from}`),
-    ...given(filter.to, (to) => sql`p.received_at < ${to}`),
+    ...given(filter.from, (from) => sql`p.judged_at >= ${from}`),
+    ...given(filter.to, (to) => sql`p.judged_at < ${to}`),
     ...given(
       filter.olderThanSeconds,
-      (seconds) => sql`p.received_at < now() - ${seconds} * interval '1 second'`,
+      (seconds) => sql`p.judged_at < now() - ${seconds} * interval '1 second'`,
     ),
     ...given(filter.uetr, (uetr) => sql`p.uetr = ${uetr}::uuid`),
     ...given(filter.quoteId, (id) => sql`${ofSource(side)} and p.quote_id = ${id}::uuid`),

@@ -43,7 +43,7 @@ interface PaymentsTable {
   source_clearing_system: string;
   message_id: string;
   answer_message_id: string;
-  received_at: Date;
+  judged_at: Date;
   accepted: boolean;
   forwarded_message_id: string | null;
   destination_clearing_system: string | null;
@@ -88,7 +88,7 @@ interface ResolutionsTable {
   resolution_id: string;
   source_clearing_system: string;
   message_identification: string;
-  received_at: Date;
+  judged_at: Date;
   deadline_at: Date;
   destination_country: string | null;
   destination_clearing_system: string | null;
@@ -99,7 +99,6 @@ interface ResolutionAnswersTable {
   verified: boolean;
   reason_code: string | null;
   rule_id: string | null;
-  refusal: string | null;
   answered_by: string;
   report_message_id: string | null;
   answer_message_id: string;

@@ -13,7 +13,6 @@ import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from './connection.ts';
 import { insertDecision, toDecision, type DecisionColumns } from './decisions.ts';
 import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from './messages.ts';
-import { toStored } from './original-references.ts';
 import { runPrepared } from './prepared.ts';
 import { unlessTaken, type Written } from './unless-taken.ts';
 import { theOne } from './the-one.ts';
@@ -77,8 +76,7 @@ interface PaymentRow extends DecisionColumns {
   payment_identification: string;
   source_clearing_system: string;
   answer_message_id: string;
-  /** When it was judged, whatever the name says. */
-  received_at: Date;
+  judged_at: Date;
   instruction_delivery_id: string | null;
   is_instruction_taken: boolean;
   final_report_id: string | null;
@@ -95,7 +93,7 @@ interface PaymentRow extends DecisionColumns {
 /** Columns of a payment with its decision; to be joined as `p`, `pm`, `i` and `d`. */
 const paymentColumns = sql`
   p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
-  p.source_clearing_system, p.answer_message_id, p.received_at,
+  p.source_clearing_system, p.answer_message_id, p.judged_at,
   i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id,
   (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_began_at,
   (select max(coalesce(a.finished_at, a.started_at)) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_ended_at,
@@ -116,7 +114,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
     messageId: row.payment_message_id,
     messageIdentification: row.payment_identification,
     answerMessageId: row.answer_message_id,
-    judgedAt: row.received_at.getTime(),
+    judgedAt: row.judged_at.getTime(),
     instructionDeliveryId: row.instruction_delivery_id,
     isInstructionTaken: row.is_instruction_taken,
     lastSendBeganAt: row.last_send_began_at?.getTime() ?? null,
@@ -213,7 +211,7 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
   const { quote, sourceLeg, destinationLeg } = payment;
   const quoteId = quote?.quoteId ?? null;
   const deadline = payment.deadlineAt === null ? null : new Date(payment.deadlineAt);
-  const write = sql<{ received_at: Date }>`
+  const write = sql<{ judged_at: Date }>`
     with claim as (${claimMessageId(payment.source.clearingSystemId, accepted)}),
     quote as (
       insert into quote_uses (quote_id, uetr)
@@ -222,7 +220,7 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
       returning quote_id
     ),
     payment as (
-      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, received_at, accepted,
+      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, judged_at, accepted,
         forwarded_message_id, destination_clearing_system, corridor, priority, acceptance_at, deadline_at, quote_id,
         fxp_id, exchange_rate, source_amount, source_currency, destination_amount, destination_currency,
         creditor_agent_fee, debtor_agent_id, creditor_agent_id, source_sap_id, source_account_id,
@@ -238,11 +236,11 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
         ${payment.creditorAgent.institutionId}, ${quote?.sourceSapId ?? null},
         ${sourceLeg?.account.otherId ?? null}, ${payment.destinationSap.institutionId},
         ${destinationLeg.account.otherId ?? destinationLeg.account.iban ?? null},
-        ${JSON.stringify(toStored(accepted.sourceReferences))}::jsonb,
-        ${JSON.stringify(toStored(accepted.destinationReferences))}::jsonb
+        ${JSON.stringify(accepted.sourceReferences)}::jsonb,
+        ${JSON.stringify(accepted.destinationReferences)}::jsonb
       from claim
       where ${quoteId}::uuid is null or exists (select from quote)
-      returning uetr, begun_at, received_at
+      returning uetr, begun_at, judged_at
     ),
     ${storedOutgoing(db, [accepted.answer, accepted.forwarded], sql`exists (select from payment)`)},
     instruction as (
@@ -251,9 +249,9 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
         ${payment.destination.clearingSystemId}
       from payment
     )
-    select received_at from payment`;
+    select judged_at from payment`;
   const written = await writeUnlessTaken(db, 'record_accepted', write);
-  return written.ok ? ok(written.value.received_at.getTime()) : written;
+  return written.ok ? ok(written.value.judged_at.getTime()) : written;
 }
 
 /** A submission that the gateway rejects: its row, its final RJCT and the callback that tells it. */
@@ -287,7 +285,7 @@ export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Writt
   const write = sql<{ uetr: string }>`
     with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
     payment as (
-      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, received_at, accepted,
+      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, judged_at, accepted,
         debtor_agent_id)
       select ${rejected.uetr}::uuid, now(), ${rejected.sourceSystem}, ${rejected.messageId}::uuid,
         ${rejected.answer.messageId}::uuid, now(), false, ${rejected.debtorAgentId}

@@ -3,7 +3,6 @@
 import { sql } from 'kysely';
 import {
   addUp,
-  closedAfterMs,
   entriesPerPage,
   type Book,
   type Movement,
@@ -29,20 +28,6 @@ const placeOf = sql`d.decided_at, d.uetr, b.side`;
 const lastSide: Side = 'out'; // as text sorts them
 
 /**
- * Whether the destination may have seen it, as was known when it was decided: what is found out later changes no book,
- * whatever time it is written with (REC-2). Decisions of releases that did not write that down yet go by the times of
- * its reports and attempts: unique (subject_id, kind), primary key of delivery_attempts, index messages_subject_id.
- */
-const closedAt = sql`d.decided_at + ${sql.lit(closedAfterMs)} * interval '1 millisecond'`;
-const wasPerhapsSeen = sql`case when d.perhaps_seen is not null then d.perhaps_seen else (
-  exists (select from deliveries i join delivery_attempts a on a.delivery_id = i.delivery_id
-    where i.subject_id = p.uetr and i.kind = 'instruction'
-      and (a.outcome is distinct from 'NOT_SENT' or a.finished_at >= ${closedAt}))
-  or exists (select from messages m
-    where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination' and m.created_at < ${closedAt}))
-  end`;
-
-/**
  * Which payments moved on each side, and of which end of the payment the book has the amounts. Of an account, the
  * source's amount comes in and the destination's goes out: its owner is paid at the one place and pays at the other.
  */
@@ -53,7 +38,7 @@ function sidesOf(book: Book): {
     const { clearingSystemId: id } = book; // one that has several countries may be at both ends
     return {
       out: { isTheirs: sql`p.source_clearing_system = ${id}`, end: 'source' },
-      in: { isTheirs: sql`p.destination_clearing_system = ${id} and ${wasPerhapsSeen}`, end: 'destination' },
+      in: { isTheirs: sql`p.destination_clearing_system = ${id} and d.perhaps_seen`, end: 'destination' },
     };
   }
   const { sapId, accountId } = book;

@@ -188,12 +188,12 @@ export async function recordRouted(
       from messages where message_id = ${resolutionId}
     ),
     resolution as (
-      insert into resolutions (resolution_id, source_clearing_system, message_identification, received_at, deadline_at,
+      insert into resolutions (resolution_id, source_clearing_system, message_identification, judged_at, deadline_at,
         destination_country, destination_clearing_system)
       select ${resolutionId}::uuid, ${routed.sourceSystem}, ${routed.messageIdentification}, now(),
         waits_since + ${limit}, ${routed.destinationCountry}, ${enquiry.message.party}
       from request
-      returning deadline_at, received_at as begun_at
+      returning deadline_at, judged_at as begun_at
     ),
     ${storedOutgoing(db, [enquiry.message], sql`exists (select from resolution)`)},
     asked as (${insertEnquiry(resolutionId, enquiry, sql`resolution`)})
@@ -213,8 +213,8 @@ export interface NewAnswer {
   readonly sourceSystem: string;
   readonly verified: boolean;
   readonly reasonCode: string | null;
-  /** If the gateway itself answers: the rule, and the text that goes with the code. */
-  readonly refusal: { readonly ruleId: string; readonly text: string } | null;
+  /** Rule by which the gateway itself answers, or null. */
+  readonly ruleId: string | null;
   readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
   readonly reportMessageId: string | null;
   readonly message: OutgoingMessage;
@@ -226,10 +226,10 @@ export interface NewAnswer {
 function answerParts(db: Db, answer: NewAnswer, resolution: RawBuilder<unknown>) {
   return sql`
     answer as (
-      insert into resolution_answers (resolution_id, verified, reason_code, rule_id, refusal, answered_by,
+      insert into resolution_answers (resolution_id, verified, reason_code, rule_id, answered_by,
         report_message_id, answer_message_id)
-      select resolution_id, ${answer.verified}::boolean, ${answer.reasonCode}, ${answer.refusal?.ruleId ?? null},
-        ${answer.refusal?.text ?? null}, ${answer.answeredBy}, ${answer.reportMessageId}::uuid,
+      select resolution_id, ${answer.verified}::boolean, ${answer.reasonCode}, ${answer.ruleId},
+        ${answer.answeredBy}, ${answer.reportMessageId}::uuid,
         ${answer.message.messageId}::uuid
       from ${resolution}
       on conflict (resolution_id) do nothing
@@ -252,9 +252,9 @@ export async function recordAnsweredAtOnce(
 ): Promise<Written<unknown>> {
   const write = sql<{ resolution_id: string }>`
     with resolution as (
-      insert into resolutions (resolution_id, source_clearing_system, message_identification, received_at, deadline_at)
+      insert into resolutions (resolution_id, source_clearing_system, message_identification, judged_at, deadline_at)
       values (${answer.resolutionId}, ${answer.sourceSystem}, ${answer.messageIdentification}, now(), now())
-      returning resolution_id, received_at as begun_at
+      returning resolution_id, judged_at as begun_at
     ),
     ${answerParts(db, answer, sql`resolution`)}
     select resolution_id from answer`;
@@ -274,7 +274,7 @@ export async function recordAnswer(db: Db, answer: NewAnswer): Promise<boolean> 
       where subject_id = ${answer.resolutionId} and kind in ('directory-enquiry', 'account-enquiry')
     ),
     resolution as (
-      select resolution_id, received_at as begun_at from resolutions where resolution_id = ${answer.resolutionId}
+      select resolution_id, judged_at as begun_at from resolutions where resolution_id = ${answer.resolutionId}
     ),
     ${answerParts(db, answer, sql`resolution`)}
     select resolution_id from answer`.execute(db);

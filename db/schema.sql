@@ -93,20 +93,6 @@ begin
 end $function$;
 comment on function drop_quote_partition(date) is 'Drops the partition of a UTC day that is older than 62 days (QUO-10).';
 
-CREATE OR REPLACE FUNCTION public.forget_old_tag()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if (new.salt, new.digest) is distinct from (old.salt, old.digest) and new.tag is not distinct from old.tag then
-    new.tag := null;
-  end if;
-  return new;
-end
-$function$;
-comment on function forget_old_tag() is 'A tag is of one secret: with another, that was entered without one, it goes.';
-
 CREATE OR REPLACE FUNCTION public.held_data_key(id text)
  RETURNS text
  LANGUAGE plpgsql
@@ -331,7 +317,7 @@ create table alert_states (
   constraint alert_states_pkey PRIMARY KEY (audit_event_id),
   constraint alert_states_action_check CHECK ((action = ANY (ARRAY['take'::text, 'close'::text, 'reopen'::text])))
 );
-comment on table alert_states is 'What was done last about each alert, under it or under its case; none: nothing was. Derived from case_entries by a trigger, whichever release writes those.';
+comment on table alert_states is 'What was done last about each alert, under it or under its case; none: nothing was. Derived from case_entries by a trigger.';
 comment on column alert_states.audit_event_id is 'The alert.';
 comment on column alert_states.case_entry_id is 'The entry.';
 comment on column alert_states.action is 'What was done; a note changes nothing.';
@@ -373,7 +359,6 @@ create table audit_seals (
   key_id text not null,
   signature bytea not null,
   sealed_at timestamp with time zone not null default clock_timestamp(),
-  version smallint not null default 1,
   constraint audit_seals_pkey PRIMARY KEY (until),
   constraint audit_seals_check CHECK ((since < until))
 );
@@ -382,11 +367,10 @@ comment on column audit_seals.until is 'End of the hour, not included.';
 comment on column audit_seals.since is 'Its beginning: the end of the one before.';
 comment on column audit_seals.previous is 'Digest of the seal before; null: it is the first.';
 comment on column audit_seals.entries is 'One of 35 bytes for each row, in order: what it is, the year of its partition, its id, the beginning of its hash.';
-comment on column audit_seals.digest is 'SHA-256 over previous, since, until, from version 2 on sealed_at, and entries.';
+comment on column audit_seals.digest is 'SHA-256 over previous, since, until, sealed_at and entries.';
 comment on column audit_seals.key_id is 'By which key it is signed.';
 comment on column audit_seals.signature is 'ed25519 over the digest.';
-comment on column audit_seals.sealed_at is 'When that was; from version 2 on it is signed.';
-comment on column audit_seals.version is 'What the digest is over: from 2 on, sealed_at too.';
+comment on column audit_seals.sealed_at is 'When that was; it is signed too.';
 
 create table book_endpoints (
   party_id text not null,
@@ -458,8 +442,8 @@ create table case_entries (
   audit_event_ids bigint[],
   constraint case_entries_pkey PRIMARY KEY (case_entry_id),
   constraint case_entries_action_check CHECK ((action = ANY (ARRAY['take'::text, 'note'::text, 'close'::text, 'reopen'::text]))),
-  constraint case_entries_audit_event_ids_check CHECK (((subject_id IS NULL) = (audit_event_ids IS NULL))),
   constraint case_entries_check CHECK ((num_nonnulls(audit_event_id, subject_id) = 1)),
+  constraint case_entries_check1 CHECK (((subject_id IS NULL) = (audit_event_ids IS NULL))),
   constraint case_entries_note_check CHECK ((char_length(note) <= 2000))
 );
 CREATE INDEX case_entries_audit_event_id ON public.case_entries USING btree (audit_event_id) WHERE (audit_event_id IS NOT NULL);
@@ -505,7 +489,7 @@ create table client_secrets (
   salt bytea not null,
   digest bytea not null,
   ends_at timestamp with time zone,
-  algorithm text not null default 'sha256'::text,
+  algorithm text not null,
   tag bytea,
   constraint client_secrets_pkey PRIMARY KEY (client_id, secret_id),
   constraint client_secrets_algorithm_check CHECK ((algorithm = ANY (ARRAY['sha256'::text, 'scrypt'::text]))),
@@ -514,10 +498,10 @@ create table client_secrets (
 comment on table client_secrets is 'Secrets of clients of the built-in issuer: what is left of them (ADM-4).';
 comment on column client_secrets.client_id is 'The client.';
 comment on column client_secrets.secret_id is 'Which of its secrets, for people.';
-comment on column client_secrets.salt is 'Random; empty: of a secret from before there were salts.';
+comment on column client_secrets.salt is 'Random.';
 comment on column client_secrets.digest is 'Of the salt and the secret, by algorithm.';
 comment on column client_secrets.ends_at is 'It does not count from then on; null: until it is ended.';
-comment on column client_secrets.algorithm is 'scrypt (N 16384, r 8, p 1); sha256: of a secret from before.';
+comment on column client_secrets.algorithm is 'scrypt (N 16384, r 8, p 1); sha256: for demo secrets, which need no slow hash.';
 comment on column client_secrets.tag is 'The first bytes of a quick digest of the salt and the secret, by which a wrong one is refused without the slow one; null: of a secret that was brought along, which may have too few bits for that, or of one from before there were tags.';
 
 create table clients (
@@ -631,11 +615,11 @@ create table decisions (
   notification_message_id uuid,
   decided_at timestamp with time zone not null default now(),
   outcome_id uuid,
-  perhaps_seen boolean,
+  perhaps_seen boolean not null,
   begun_at timestamp with time zone not null,
   constraint decisions_check CHECK (((decided_by = 'destination'::text) = (report_message_id IS NOT NULL))),
+  constraint decisions_check1 CHECK (((decided_by = 'operator'::text) = (outcome_id IS NOT NULL))),
   constraint decisions_decided_by_check CHECK ((decided_by = ANY (ARRAY['destination'::text, 'gateway'::text, 'operator'::text]))),
-  constraint decisions_outcome_id_check CHECK (((decided_by = 'operator'::text) = (outcome_id IS NOT NULL))),
   constraint decisions_status_check CHECK ((status = ANY (ARRAY['ACCC'::text, 'RJCT'::text, 'BLCK'::text])))
 ) partition by RANGE (begun_at);
 CREATE INDEX decisions_decided_at ON ONLY public.decisions USING btree (decided_at, uetr);
@@ -651,8 +635,8 @@ comment on column decisions.confirmation_message_id is 'pacs.002 to the destinat
 comment on column decisions.notification_message_id is 'fxtr.017 to the FX provider.';
 comment on column decisions.decided_at is 'When, database clock.';
 comment on column decisions.outcome_id is 'What the operators recorded; null where they did not decide.';
-comment on column decisions.perhaps_seen is 'Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not (REC-2). Null: written by a release before this column.';
-comment on column decisions.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
+comment on column decisions.perhaps_seen is 'Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not (REC-2).';
+comment on column decisions.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).';
 
 create table decisions_default partition of decisions DEFAULT;
 alter table decisions_default add constraint decisions_default_pkey PRIMARY KEY (uetr);
@@ -708,7 +692,7 @@ comment on column deliveries.round is 'Of an instruction: the send that its atte
 comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent (TIM-3).';
 comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
 comment on column deliveries.enquiry_owed_since is 'Of an instruction: when the source first asked for the status, of those questions that no send had met when the last one came (DUP-1).';
-comment on column deliveries.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
+comment on column deliveries.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).';
 
 create table deliveries_default partition of deliveries DEFAULT;
 alter table deliveries_default add constraint deliveries_default_pkey PRIMARY KEY (delivery_id);
@@ -742,7 +726,7 @@ comment on column delivery_attempts.duration_ms is 'Milliseconds from start to a
 comment on column delivery_attempts.error_class is 'refused, timeout, reset and so on; null when answered.';
 comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx (CBK-4).';
 comment on column delivery_attempts.url is 'Where it went (CBK-4).';
-comment on column delivery_attempts.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
+comment on column delivery_attempts.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).';
 comment on column delivery_attempts.excerpt_key_id is 'Data key that the excerpt is sealed under (SEC-3), which is base64 then; null: it is not sealed.';
 
 create table delivery_attempts_default partition of delivery_attempts DEFAULT;
@@ -1140,7 +1124,7 @@ create table payments (
   source_clearing_system text not null,
   message_id uuid not null,
   answer_message_id uuid not null,
-  received_at timestamp with time zone not null,
+  judged_at timestamp with time zone not null,
   accepted boolean not null,
   forwarded_message_id uuid,
   destination_clearing_system text,
@@ -1168,18 +1152,18 @@ create table payments (
   constraint payments_priority_check CHECK ((priority = ANY (ARRAY['HIGH'::text, 'NORM'::text])))
 ) partition by RANGE (begun_at);
 CREATE INDEX payments_end_to_end_id ON ONLY public.payments USING btree ((((source_references -> 'original'::text) ->> 'endToEndId'::text)));
-CREATE INDEX payments_of_creditor_agent ON ONLY public.payments USING btree (creditor_agent_id, received_at, uetr);
-CREATE INDEX payments_of_debtor_agent ON ONLY public.payments USING btree (debtor_agent_id, received_at, uetr);
-CREATE INDEX payments_of_destination ON ONLY public.payments USING btree (destination_clearing_system, received_at, uetr);
-CREATE INDEX payments_of_source ON ONLY public.payments USING btree (source_clearing_system, received_at, uetr);
+CREATE INDEX payments_judged ON ONLY public.payments USING btree (judged_at, uetr);
+CREATE INDEX payments_of_creditor_agent ON ONLY public.payments USING btree (creditor_agent_id, judged_at, uetr);
+CREATE INDEX payments_of_debtor_agent ON ONLY public.payments USING btree (debtor_agent_id, judged_at, uetr);
+CREATE INDEX payments_of_destination ON ONLY public.payments USING btree (destination_clearing_system, judged_at, uetr);
+CREATE INDEX payments_of_source ON ONLY public.payments USING btree (source_clearing_system, judged_at, uetr);
 CREATE INDEX payments_quote_id ON ONLY public.payments USING btree (quote_id) WHERE (quote_id IS NOT NULL);
-CREATE INDEX payments_received ON ONLY public.payments USING btree (received_at, uetr);
 comment on table payments is 'One row per UETR that was ever submitted, written once, when its first pacs.008 was judged (DUP-3).';
 comment on column payments.uetr is 'Unique end-to-end transaction reference.';
 comment on column payments.source_clearing_system is 'Payment system that submitted it.';
 comment on column payments.message_id is 'The submitted pacs.008.';
 comment on column payments.answer_message_id is 'The first answer: pacs.002 ACTC or RJCT.';
-comment on column payments.received_at is 'When the submission was judged, database clock.';
+comment on column payments.judged_at is 'When the submission was judged, database clock.';
 comment on column payments.accepted is 'Whether it passed validation (ACTC); false: RJCT.';
 comment on column payments.forwarded_message_id is 'The converted pacs.008 for the destination.';
 comment on column payments.destination_clearing_system is 'Payment system it goes to.';
@@ -1195,7 +1179,7 @@ comment on column payments.source_currency is 'Source currency.';
 comment on column payments.destination_amount is 'Destination interbank settlement amount, destination currency.';
 comment on column payments.destination_currency is 'Destination currency.';
 comment on column payments.creditor_agent_fee is 'Creditor agent fee, destination currency.';
-comment on column payments.debtor_agent_id is 'Debtor agent. Of a rejected payment the one that it claims, if it is a member of the submitting system; null there: none, or rejected by 0.1.0.';
+comment on column payments.debtor_agent_id is 'Debtor agent. Of a rejected payment the one that it claims, if it is a member of the submitting system; null there: none.';
 comment on column payments.creditor_agent_id is 'Creditor agent.';
 comment on column payments.source_sap_id is 'Source-side SAP (intermediary agent 1); null without a quote.';
 comment on column payments.source_account_id is 'The FX provider''s account there.';
@@ -1203,7 +1187,7 @@ comment on column payments.destination_sap_id is 'Destination-side SAP (intermed
 comment on column payments.destination_account_id is 'The account there: of the FX provider, or of the debtor agent (PAY-5).';
 comment on column payments.source_references is 'Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them (MSG-11).';
 comment on column payments.destination_references is 'Ids and agents of the forwarded pacs.008, as a confirmation repeats them (PAY-9).';
-comment on column payments.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6). -infinity: before they were.';
+comment on column payments.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).';
 
 create table payments_default partition of payments DEFAULT;
 alter table payments_default add constraint payments_default_pkey PRIMARY KEY (uetr);
@@ -1418,8 +1402,8 @@ create table refused_messages (
   in_reply_to uuid,
   sha256 bytea not null,
   created_at timestamp with time zone not null default clock_timestamp(),
-  refused_as text,
-  fault jsonb,
+  refused_as text not null,
+  fault jsonb not null,
   size integer not null,
   constraint refused_messages_pkey PRIMARY KEY (message_id),
   constraint refused_messages_subject_id_sha256_key UNIQUE (subject_id, sha256)
@@ -1432,8 +1416,8 @@ comment on column refused_messages.party is 'Who sent it.';
 comment on column refused_messages.in_reply_to is 'The message of ours that it answered; null where it came to our address.';
 comment on column refused_messages.sha256 is 'SHA-256 of body.';
 comment on column refused_messages.created_at is 'When it was stored.';
-comment on column refused_messages.refused_as is 'Kind of the event that tells of it. Null: kept by a release before this column.';
-comment on column refused_messages.fault is 'What is wrong with it: reason in words, ruleId, and the status that it reported; none of its own text. Null as above.';
+comment on column refused_messages.refused_as is 'Kind of the event that tells of it.';
+comment on column refused_messages.fault is 'What is wrong with it: reason in words, ruleId, and the status that it reported; none of its own text.';
 comment on column refused_messages.size is 'Bytes of it, as far as they were read.';
 
 create unlogged table request_counts (
@@ -1452,7 +1436,6 @@ create table resolution_answers (
   verified boolean not null,
   reason_code text,
   rule_id text,
-  refusal text,
   answered_by text not null,
   report_message_id uuid,
   answer_message_id uuid not null,
@@ -1469,7 +1452,6 @@ comment on column resolution_answers.resolution_id is 'The resolution.';
 comment on column resolution_answers.verified is 'Vrfctn: whether the account was found or confirmed.';
 comment on column resolution_answers.reason_code is 'Reason of a false answer (RES-4).';
 comment on column resolution_answers.rule_id is 'Rule by which the gateway itself answered, or null.';
-comment on column resolution_answers.refusal is 'Rule, XPath and public text of an answer of the gateway: acmt.024 has no place for them.';
 comment on column resolution_answers.answered_by is 'Whose answer it is: the proxy directory''s, the creditor agent''s or the gateway''s own.';
 comment on column resolution_answers.report_message_id is 'The acmt.024 that was received and passed on.';
 comment on column resolution_answers.answer_message_id is 'The acmt.024 to the source.';
@@ -1479,7 +1461,7 @@ create table resolutions (
   resolution_id uuid not null,
   source_clearing_system text not null,
   message_identification text not null,
-  received_at timestamp with time zone not null,
+  judged_at timestamp with time zone not null,
   deadline_at timestamp with time zone not null,
   destination_country text,
   destination_clearing_system text,
@@ -1491,7 +1473,7 @@ comment on table resolutions is 'One row per acmt.023 that a source submitted, w
 comment on column resolutions.resolution_id is 'The submitted acmt.023; correlates all messages and deliveries of the resolution.';
 comment on column resolutions.source_clearing_system is 'Payment system that submitted it.';
 comment on column resolutions.message_identification is 'Its MsgId; the authority on duplicates.';
-comment on column resolutions.received_at is 'When it was judged, database clock.';
+comment on column resolutions.judged_at is 'When it was judged, database clock.';
 comment on column resolutions.deadline_at is 'Moment at which the gateway itself answers false AB08 (RES-1).';
 comment on column resolutions.destination_country is 'Where the account is (RES-2); null where the request was refused.';
 comment on column resolutions.destination_clearing_system is 'Payment system whose operator is asked; null where the request was refused.';
@@ -1684,7 +1666,7 @@ alter table creditor_agent_fee_formulas add constraint creditor_agent_fee_formul
 
 alter table creditor_agent_fee_formulas add constraint creditor_agent_fee_formulas_currency_code_fkey FOREIGN KEY (currency_code) REFERENCES currencies(currency_code);
 
-alter table decisions add constraint decisions_outcome_id_fkey1 FOREIGN KEY (outcome_id) REFERENCES recorded_outcomes(outcome_id);
+alter table decisions add constraint decisions_outcome_id_fkey FOREIGN KEY (outcome_id) REFERENCES recorded_outcomes(outcome_id);
 
 alter table delivery_key_secrets add constraint delivery_key_secrets_key_id_fkey FOREIGN KEY (key_id) REFERENCES delivery_keys(key_id);
 
@@ -1787,8 +1769,6 @@ CREATE TRIGGER case_entries_noted AFTER INSERT ON public.case_entries FOR EACH R
 CREATE TRIGGER clearing_systems_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clearing_systems FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
 CREATE TRIGGER client_secrets_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.client_secrets FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
-
-CREATE TRIGGER client_secrets_tag BEFORE UPDATE ON public.client_secrets FOR EACH ROW EXECUTE FUNCTION forget_old_tag();
 
 CREATE TRIGGER clients_changed AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON public.clients FOR EACH STATEMENT EXECUTE FUNCTION notify_reference_data();
 
@@ -2064,7 +2044,6 @@ revoke execute on function callback_address(uuid) from public;
 revoke execute on function check_change_step() from public;
 revoke execute on function check_decision() from public;
 revoke execute on function drop_quote_partition(date) from public;
-revoke execute on function forget_old_tag() from public;
 revoke execute on function held_data_key(text) from public;
 revoke execute on function lock_submission() from public;
 revoke execute on function make_partition(text,date) from public;

@@ -28,11 +28,6 @@ export function oneAtATime(): InTurn {
   });
 }
 
-/** As executions of 0.1.0 began: each at once. */
-export function atOnce(): InTurn {
-  return untilDone((work) => work());
-}
-
 const firstPauseMs = 50;
 const longestPauseMs = 3_000;
 

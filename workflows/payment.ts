@@ -26,8 +26,6 @@ import type {
   Submission,
 } from '../contract/activities.ts';
 import {
-  assertKnownForm,
-  currentForm,
   searchAttributes,
   signals,
   updates,
@@ -45,7 +43,7 @@ import { begin, type Accepted, type Progress } from './progress.ts';
 import { shielded } from './shield.ts';
 import { refusedStory, sendingStory, story, unanswerableStory } from './stories.ts';
 import { tellAll, tellOnce } from './tell.ts';
-import { decide, show, showBeforeEnd, untilDeadline, untilFinal } from './until-decided.ts';
+import { decide, show, untilDeadline, untilFinal } from './until-decided.ts';
 
 const { validatePayment } = proxyLocalActivities<PaymentLocalActivities>({
   ...localPolicy,
@@ -63,7 +61,6 @@ export function payment(input: PaymentInput): Promise<PaymentOutcome> {
 }
 
 async function run(input: PaymentInput): Promise<PaymentOutcome> {
-  assertKnownForm(input.form);
   const progress = begin(input);
   setHandler(submitUpdate, (submission) => shielded(() => takeSubmission(progress, submission)));
   setHandler(reportFinalUpdate, (report) => shielded(() => takeFinal(progress, report)));
@@ -89,17 +86,17 @@ async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   const { uetr } = progress.input;
   const summary = `${decision.status} to every party that must know`;
   progress.confirmationDue = false; // it is told with the others
-  const isTold = !progress.keepsFirstForm && (await tellOnce(uetr, summary));
+  const isTold = await tellOnce(uetr, summary);
   if (!isTold) {
-    showBeforeEnd(progress, decision.status);
+    show(progress, decision.status);
     await tellAll(uetr, summary);
   }
   const isAtRest = () => progress.roundsUnderWay === 0 && allHandlersFinished();
-  if (!isAtRest()) showBeforeEnd(progress, decision.status);
+  if (!isAtRest()) show(progress, decision.status);
   await condition(isAtRest);
   while (isConfirmationDue(progress)) {
     progress.confirmationDue = false;
-    showBeforeEnd(progress, decision.status);
+    show(progress, decision.status);
     await tellAll(uetr, summary);
     await condition(isAtRest);
   }
@@ -120,7 +117,6 @@ function isConfirmationDue({ confirmationDue }: Progress): boolean {
  * UETR.
  */
 async function untilKnown(progress: Progress): Promise<void> {
-  if (progress.keepsFirstForm) return untilKnownAsFirst(progress);
   const { messageId } = progress.input;
   const isTurnedAway = () => progress.refused !== undefined || progress.unanswerable;
   const isKnownOrRefused = () => isKnown(progress) || (isTurnedAway() && allHandlersFinished());
@@ -133,20 +129,6 @@ async function untilKnown(progress: Progress): Promise<void> {
     await condition(isKnownOrRefused, lapseAfter, { summary: 'nothing was submitted' });
   else await condition(() => isKnownOrRefused() || allHandlersFinished());
   await takeRecorded(); // a report came with the start, and could not decide: the record has the payment
-}
-
-/** The same, in the order of steps of 0.1.0. */
-async function untilKnownAsFirst(progress: Progress): Promise<void> {
-  const { messageId } = progress.input;
-  const isKnownOrRefused = () =>
-    isKnown(progress) || (progress.refused !== undefined && allHandlersFinished());
-  await Promise.resolve();
-  if (messageId !== undefined && allHandlersFinished() && !isKnownOrRefused()) {
-    await takeFromRecord(progress, messageId);
-  }
-  if (allHandlersFinished() && !isKnownOrRefused())
-    await condition(isKnownOrRefused, lapseAfter, { summary: 'nothing was submitted' });
-  else await condition(isKnownOrRefused);
 }
 
 /** Judged, or decided by a report alone: an execution that was started again may see the report first. */
@@ -170,17 +152,11 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
     progress.refused = judgement;
     return { answerMessageId: judgement.answerMessageId };
   }
-  if (judgement.verdict === 'accepted') setClock(progress, judgement.now ?? Date.now());
+  if (judgement.verdict === 'accepted') setClock(progress, judgement.now);
   if (progress.judgement === undefined) {
     progress.judgement = judgement;
     progress.messageId = submission.messageId;
   } else if (judgement.verdict === 'accepted' && judgement.enquiry) progress.statusAsked = true;
-  const { waitSeconds = 0 } = submission;
-  if (waitSeconds > 0) {
-    await condition(() => progress.decision !== undefined, waitSeconds * 1_000, {
-      summary: 'the source waits (PAY-1)',
-    });
-  }
   return { answerMessageId: progress.decision?.callbackMessageId ?? judgement.answerMessageId };
 }
 
@@ -220,7 +196,7 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   const sending = new CancellationScope();
   const send = () => {
     // an enquiry during a send joins it (DUP-1)
-    if (!progress.keepsFirstForm && progress.roundsUnderWay > 0) return;
+    if (progress.roundsUnderWay > 0) return;
     progress.rounds += 1;
     progress.sentAt = now(progress);
     showSends(progress, destinationSystem);
@@ -232,7 +208,7 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   if (finalReportId !== undefined) {
     // stored before this execution began, and not applied yet (PAY-7)
     await decide(progress, { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true });
-  } else if (accepted.isTaken !== true) send();
+  } else if (!accepted.isTaken) send();
   if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
   else await untilFinal(progress, accepted, send);
   sending.cancel();
@@ -271,7 +247,7 @@ async function sendInstruction(
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;
     // a send that was lost after the decision may have taken a late final, whose confirmation is then due
-    if (!progress.keepsFirstForm && progress.decision !== undefined) progress.confirmationDue = true;
+    if (progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
     progress.roundsUnderWay -= 1;
   }
@@ -282,7 +258,7 @@ async function startAnew(progress: Progress): Promise<void> {
   await condition(() => progress.roundsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;
   if (decision === undefined && messageId !== undefined) {
-    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId, form: currentForm });
+    await continueAsNew<typeof payment>({ uetr: input.uetr, messageId });
   }
 }
 

@@ -2,17 +2,15 @@
  * What the execution of a payment knows (payment.ts): rebuilt from its history on replay.
  */
 import type { Judgement } from '../contract/activities.ts';
-import { keepsFirstForm, type PaymentInput } from '../contract/ids.ts';
+import type { PaymentInput } from '../contract/ids.ts';
 import type { Decision } from '../core/decision.ts';
-import { atOnce, oneAtATime, type InTurn } from './one-at-a-time.ts';
+import { oneAtATime, type InTurn } from './one-at-a-time.ts';
 
 export type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
 
 export interface Progress {
   readonly input: PaymentInput;
-  /** 0.1.0 started it: it keeps the order of steps in which it began. */
-  readonly keepsFirstForm: boolean;
-  /** Its local activities: one at a time; in executions that 0.1.0 started, side by side. */
+  /** Runs its local activities one at a time. */
   readonly inTurn: InTurn;
   /** Id of the stored submission that made this payment, as soon as it is known. */
   messageId: string | undefined;
@@ -43,8 +41,7 @@ export interface Progress {
 export function begin(input: PaymentInput): Progress {
   return {
     input,
-    keepsFirstForm: keepsFirstForm(input),
-    inTurn: keepsFirstForm(input) ? atOnce() : oneAtATime(),
+    inTurn: oneAtATime(),
     messageId: input.messageId,
     unanswerable: false,
     clockAheadMs: 0,

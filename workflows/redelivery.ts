@@ -5,11 +5,11 @@
  */
 import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { redeliverySignal } from '../contract/ids.ts';
-import { subjectIdOf, type EarlierSubject, type Subject } from '../contract/subject.ts';
+import type { Subject } from '../contract/subject.ts';
 import { shielded } from './shield.ts';
 import { tellAll } from './tell.ts';
 
-export function redelivery(subject: Subject | EarlierSubject): Promise<void> {
+export function redelivery({ subjectId }: Subject): Promise<void> {
   return shielded(async () => {
     let asked = true;
     setHandler(defineSignal(redeliverySignal), () => {
@@ -18,7 +18,7 @@ export function redelivery(subject: Subject | EarlierSubject): Promise<void> {
     // asked again while the last round was ending: Temporal closes no execution with an unhandled signal
     while (asked) {
       asked = false;
-      await tellUntilAsked(subjectIdOf(subject), () => asked);
+      await tellUntilAsked(subjectId, () => asked);
     }
   });
 }

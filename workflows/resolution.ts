@@ -29,12 +29,8 @@ import type {
 } from '../contract/activities.ts';
 import { publicReason } from '../core/reason-words.ts';
 import {
-  assertKnownForm,
-  keepsFirstForm,
-  currentForm,
   searchAttributes,
   updates,
-  type ResolutionInput,
   type ResolutionOutcome,
   type ResolveArguments,
   type SubmitResult,
@@ -52,8 +48,6 @@ const resolveUpdate = defineUpdate<SubmitResult, ResolveArguments>(updates.resol
 
 type Judged = Exclude<ResolutionJudgement, { verdict: 'refused' }>;
 type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
-
-type RecordedRequest = ResolutionRequest & Pick<ResolutionInput, 'form'>;
 
 /** What this execution knows; rebuilt from its history on replay. */
 interface ResolutionProgress {
@@ -75,12 +69,11 @@ const leadMs = 100;
  * A request to cancel changes nothing (LIF-3): neither here nor in an update.
  * @param recorded the stored request; if no update comes with the start, it is judged, or continued from the record
  */
-export function resolution(recorded?: RecordedRequest): Promise<ResolutionOutcome> {
+export function resolution(recorded?: ResolutionRequest): Promise<ResolutionOutcome> {
   return shielded(() => resolve(recorded));
 }
 
-async function resolve(recorded: RecordedRequest | undefined): Promise<ResolutionOutcome> {
-  assertKnownForm(recorded?.form);
+async function resolve(recorded: ResolutionRequest | undefined): Promise<ResolutionOutcome> {
   const progress: ResolutionProgress = {
     inTurn: oneAtATime(),
     refused: false,
@@ -113,9 +106,9 @@ async function resolve(recorded: RecordedRequest | undefined): Promise<Resolutio
  */
 async function untilKnown(
   progress: ResolutionProgress,
-  recorded: RecordedRequest | undefined,
+  recorded: ResolutionRequest | undefined,
 ): Promise<void> {
-  const isTurnedAway = () => progress.refused || (progress.unanswerable && !keepsFirstForm(recorded ?? {}));
+  const isTurnedAway = () => progress.refused || progress.unanswerable;
   const isKnown = () => progress.judgement !== undefined || (isTurnedAway() && allHandlersFinished());
   await Promise.resolve(); // lets the update that came with the start begin
   if (recorded !== undefined && allHandlersFinished() && !isKnown()) await takeRecorded(progress, recorded);
@@ -124,13 +117,12 @@ async function untilKnown(
 }
 
 /** Judges the request that this execution was started for; one that was judged before is continued from the record. */
-async function takeRecorded(progress: ResolutionProgress, recorded: RecordedRequest): Promise<void> {
+async function takeRecorded(progress: ResolutionProgress, recorded: ResolutionRequest): Promise<void> {
   try {
     note(progress, await judge(progress, recorded));
   } catch (error) {
     if (!isLocalFailure(error)) throw error;
     // one that cannot be answered at all is left to a person (SEC-9)
-    if (keepsFirstForm(recorded)) await condition(() => progress.judgement !== undefined, lapseAfter);
   }
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
@@ -195,8 +187,8 @@ async function bringToAnswer(
  * The engine's clock is not the database's, so the remaining time that the database gave counts from here. The activity
  * at the end waits for what is missing.
  */
-function untilDeadlineMs({ remainingMs, deadlineAt }: Routed): number {
-  return Math.max(1, remainingMs === undefined ? deadlineAt - Date.now() : remainingMs - leadMs);
+function untilDeadlineMs({ remainingMs }: Routed): number {
+  return Math.max(1, remainingMs - leadMs);
 }
 
 /** Until the source has taken its answer, or the delivery is a dead letter: nothing else ends this (CBK-1). */
@@ -204,7 +196,7 @@ function tellSource(resolutionId: string): Promise<void> {
   return tellAll(resolutionId, undefined, async () => {
     if (!workflowInfo().continueAsNewSuggested) return;
     await condition(allHandlersFinished);
-    await continueAsNew<typeof resolution>({ messageId: resolutionId, form: currentForm });
+    await continueAsNew<typeof resolution>({ messageId: resolutionId });
   });
 }
 
@@ -212,7 +204,7 @@ function tellSource(resolutionId: string): Promise<void> {
 async function ask(progress: ResolutionProgress, routed: Routed): Promise<void> {
   const { resolutionId, deadlineAt } = routed;
   let next: ResolutionEnquiry = routed.enquiry;
-  let remainingMs = routed.remainingMs ?? deadlineAt - Date.now();
+  let { remainingMs } = routed;
   try {
     while (progress.answer === undefined) {
       setCurrentDetails(`${asked[next.of]} in ${next.destinationSystem} is asked.`);
@@ -227,7 +219,7 @@ async function ask(progress: ResolutionProgress, routed: Routed): Promise<void> 
         return;
       }
       next = step.enquiry;
-      remainingMs = step.remainingMs ?? deadlineAt - Date.now();
+      ({ remainingMs } = step);
     }
   } catch (error) {
     // Every attempt is on record, and the deadline answers (RES-1); what a party said may have met a defect of ours

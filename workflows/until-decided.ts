@@ -56,8 +56,7 @@ export async function untilFinal(
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
     if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution before this one
     // after an outage of ours, one enquiry makes up for all that were missed
-    const isMissed = isPast(enquiryTimesMs[index + 1]);
-    if (isMissed && !progress.keepsFirstForm) continue;
+    if (isPast(enquiryTimesMs[index + 1])) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEventWithin(progress, timer, acceptedAt + afterMs - now(progress))) {
       await lookIfAsked(progress);
@@ -66,10 +65,10 @@ export async function untilFinal(
     }
     if (afterMs >= unreachableAfterMs) await decide(progress, { by: 'unreachable' });
     if (progress.decision !== undefined) return;
-    if (!isMissed) send();
+    send();
   }
   await progress.inTurn(() => reportInDoubt({ uetr: progress.input.uetr }));
-  showBeforeEnd(progress, 'INDOUBT');
+  show(progress, 'INDOUBT');
   setCurrentDetails(
     'In doubt: the destination has not said how the payment ended. An operator must find out.',
   );
@@ -134,9 +133,4 @@ export function show(progress: Progress, status: PaymentOutcome['status'] | 'IND
     ]);
   }
   progress.shown = status;
-}
-
-/** Executions that 0.1.0 started show how they end when they end. */
-export function showBeforeEnd(progress: Progress, status: PaymentOutcome['status'] | 'INDOUBT'): void {
-  if (!progress.keepsFirstForm) show(progress, status);
 }

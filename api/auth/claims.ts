@@ -9,7 +9,7 @@ export interface CallerClaims {
   readonly clientId: string;
   readonly institutionId?: string | undefined;
   readonly clearingSystemId?: string | undefined;
-  /** By what it has logged in, with the built-in issuer; absent: the token is of a release that did not say. */
+  /** By what it has logged in, with the built-in issuer. */
   readonly credential?: string | undefined;
 }
 

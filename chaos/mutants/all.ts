@@ -300,9 +300,9 @@ export const mutants: readonly Mutant[] = [
           "  await db.updateTable('decisions').set({ status: report.status as Decision['status'] }).where('uetr', '=', payment.uetr).execute();",
       },
       {
-        file: 'db/migrations/0029-partitions.ts', // the database would refuse it (LIF-1)
-        find: "['messages', 'payments', 'decisions', 'audit_events']",
-        replace: "['messages', 'payments', 'audit_events']",
+        file: 'db/migrations/baseline/triggers.ts', // the database would refuse it (LIF-1)
+        find: "  'decisions',\n",
+        replace: '',
       },
     ],
     breaks: ['I-8', 'I-4', 'R:PAY-7', 'R:PAY-9'],

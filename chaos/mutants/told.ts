@@ -21,9 +21,9 @@ export const toldMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'workflows/until-decided.ts',
-        find: '    if (!isMissed) send();\n',
+        find: '    send();\n',
         replace:
-          '    if (!isMissed) send();\n    await progress.inTurn(() => reportInDoubt({ uetr: progress.input.uetr }));\n',
+          '    send();\n    await progress.inTurn(() => reportInDoubt({ uetr: progress.input.uetr }));\n',
       },
     ],
     breaks: ['R:TIM-2'],

@@ -7,7 +7,7 @@ export interface PaymentRow {
   readonly source_clearing_system: string;
   readonly message_id: string;
   readonly answer_message_id: string;
-  readonly received_at: string;
+  readonly judged_at: string;
   readonly accepted: boolean;
   readonly forwarded_message_id: string | null;
   readonly destination_clearing_system: string | null;
@@ -157,7 +157,7 @@ export interface ResolutionRow {
   readonly resolution_id: string;
   readonly source_clearing_system: string;
   readonly message_identification: string;
-  readonly received_at: string;
+  readonly judged_at: string;
   readonly deadline_at: string;
 }
 

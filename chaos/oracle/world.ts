@@ -277,7 +277,7 @@ function paymentsOf(evidence: Evidence, parts: Parts): readonly Payment[] {
     return {
       row,
       uetr,
-      judgedAt: instant(row.received_at),
+      judgedAt: instant(row.judged_at),
       submission,
       original,
       acceptedAt,

@@ -182,7 +182,7 @@ export const evidence = z.object({
       status: z.string().nullable(),
       reasonCode: z.string().nullable(),
       inReplyTo: z.string().nullable(),
-      isChanged: z.boolean().optional(), // an api of a release before says nothing
+      isChanged: z.boolean(),
     }),
   ),
   messagesLeftOut: z.array(
@@ -222,8 +222,8 @@ export const evidence = z.object({
       party: z.string(),
       at: z.string(),
       size: z.string(),
-      refusedAs: z.string().nullable(),
-      fault: z.record(z.string(), z.string().nullable()).nullable(),
+      refusedAs: z.string(),
+      fault: z.record(z.string(), z.string().nullable()),
     }),
   ),
 });

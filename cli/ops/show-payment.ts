@@ -108,8 +108,8 @@ function needsPerson({ uetr, deliveries }: ShownEvidence, listed: ShownPayment |
 }
 
 function whyRefused({ refusedAs, fault }: ShownEvidence['refusedMessages'][number]): string {
-  const told = Object.entries(fault ?? {}).map(([name, value]) => `${name} ${value ?? 'no code'}`);
-  return [refusedAs ?? 'kept by a release that did not say why', ...told].join('  ');
+  const told = Object.entries(fault).map(([name, value]) => `${name} ${value ?? 'no code'}`);
+  return [refusedAs, ...told].join('  ');
 }
 
 const arrowOf = ({ direction, party }: { readonly direction: string; readonly party: string }) =>

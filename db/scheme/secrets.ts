@@ -7,8 +7,8 @@ const secretBytes = 32;
 const saltBytes = 16;
 
 /**
- * As a document has it: `scrypt:<salt>:<digest>`, hexadecimal, and `:<tag>` behind it if the secret was made here; `sha256:`
- * where it was made before.
+ * As a document has it: `scrypt:<salt>:<digest>`, hexadecimal, and `:<tag>` behind it if the secret was made here. `sha256:` is
+ * quick to try: for demo secrets.
  */
 export const secretHashPattern =
   /^(?:scrypt:(?:[0-9a-f]{2}){16,64}:[0-9a-f]{64}(?::[0-9a-f]{8})?|sha256:(?:[0-9a-f]{2}){0,64}:[0-9a-f]{64})$/;
@@ -81,7 +81,7 @@ export interface KeptSecret {
   readonly algorithm: string;
   readonly salt: Buffer;
   readonly digest: Buffer;
-  /** Null: the secret was not made here, or before there were tags. */
+  /** Null: the secret was not made here. */
   readonly tag: Buffer | null;
 }
 

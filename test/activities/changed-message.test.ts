@@ -61,43 +61,49 @@ const alerts = async (uetr: string) =>
 const unreachable = (uetr: string) => decidePayment({ uetr, cause: { by: 'unreachable' } });
 
 test('an instruction that was changed is never sent, and its payment not rejected for that; put back, it goes out', async () => {
-  const { uetr, deliveryId } = await accepted();
+  const { uetr, deliveryId, destinationSystem } = await accepted();
   await acceptedAgo(db, uetr, 61_000);
   const putBack = await change(uetr, 'instruction');
   const before = asked;
   for (let tries = 1; tries <= 6; tries += 1)
-    expect(await run(() => forwardPayment({ uetr, deliveryId }))).toBe(
+    expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toBe(
       `MessageChanged, again in ${tries * 1_000} ms`,
     );
   expect(await unreachable(uetr)).toBeNull();
   expect(asked).toBe(before);
   expect(await alerts(uetr)).toBe(1);
   await putBack();
-  expect(await run(() => forwardPayment({ uetr, deliveryId }))).toEqual({ kind: 'pending' });
+  expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toEqual({
+    kind: 'pending',
+  });
   expect(asked).toBe(before + 1);
 });
 
 test('nor is one that was changed after its destination could not be reached; where it still cannot, once it is put back', async () => {
-  const { uetr, deliveryId } = await accepted();
+  const { uetr, deliveryId, destinationSystem } = await accepted();
   await acceptedAgo(db, uetr, 61_000);
   await goTo(nobody);
-  expect(await run(() => forwardPayment({ uetr, deliveryId }))).toMatch('DestinationDidNotAnswer');
+  expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toMatch(
+    'DestinationDidNotAnswer',
+  );
   const putBack = await change(uetr, 'instruction');
   await goTo(url);
-  expect(await run(() => forwardPayment({ uetr, deliveryId }))).toMatch('MessageChanged');
+  expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toMatch('MessageChanged');
   expect(await unreachable(uetr)).toBeNull();
   await putBack();
   await goTo(nobody);
-  expect(await run(() => forwardPayment({ uetr, deliveryId }))).toMatch('DestinationDidNotAnswer');
+  expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toMatch(
+    'DestinationDidNotAnswer',
+  );
   expect(await unreachable(uetr)).toMatchObject({ status: 'RJCT', reasonCode: 'ED06' });
   await goTo(url);
 });
 
 test('changed again after its alert was closed, it is another alert; while one is open, there is one (OBS-6)', async () => {
-  const { uetr, deliveryId } = await accepted();
+  const { uetr, deliveryId, destinationSystem } = await accepted();
   await acceptedAgo(db, uetr, 61_000);
   const putBack = await change(uetr, 'instruction');
-  expect(await run(() => forwardPayment({ uetr, deliveryId }))).toMatch('MessageChanged');
+  expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toMatch('MessageChanged');
   await sql`insert into case_entries (audit_event_id, action, client_id)
     select audit_event_id, 'close', 'operator' from audit_events where subject_id = ${uetr} and kind = 'message.changed'`.execute(
     db,
@@ -105,7 +111,9 @@ test('changed again after its alert was closed, it is another alert; while one i
   await putBack();
   await change(uetr, 'instruction');
   for (let tries = 0; tries < 2; tries += 1)
-    expect(await run(() => forwardPayment({ uetr, deliveryId }))).toMatch('MessageChanged');
+    expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toMatch(
+      'MessageChanged',
+    );
   expect(await alerts(uetr)).toBe(2);
 });
 
@@ -115,7 +123,7 @@ test('a payment that was accepted goes on, though the pacs.008 that made it was 
     db,
     sql`update message_bodies set body = '<Document>1</Document>' where message_id = ${messageId}`,
   );
-  expect(await createValidatePayment(deps)({ messageId, waitSeconds: 0 })).toMatchObject({
+  expect(await createValidatePayment(deps)({ messageId })).toMatchObject({
     verdict: 'accepted',
   });
   const { rows } = await sql`select from audit_events where subject_id = ${uetr}`.execute(db);
@@ -123,10 +131,10 @@ test('a payment that was accepted goes on, though the pacs.008 that made it was 
 });
 
 test('HIGH: it ends at its deadline, as when nobody answers (TIM-1)', async () => {
-  const { uetr, deliveryId } = await accepted();
+  const { uetr, deliveryId, destinationSystem } = await accepted();
   await change(uetr, 'instruction');
   await dueIn(db, [uetr], 60_000);
-  expect(await run(() => forwardPayment({ uetr, deliveryId }))).toMatch('MessageChanged');
+  expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toMatch('MessageChanged');
   await dueIn(db, [uetr], 0);
   expect(await decidePayment({ uetr, cause: { by: 'deadline' } })).toMatchObject({
     status: 'RJCT',

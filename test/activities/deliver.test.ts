@@ -76,12 +76,6 @@ const attemptOf = (uetr: string) =>
     .where('d.kind', '=', 'callback')
     .executeTakeFirstOrThrow();
 
-test('what an execution of an earlier release asked for, whose argument says uetr, is delivered as well', async () => {
-  const uetr = await due();
-  await inActivity(() => deliver({ uetr }));
-  expect(await callbackOf(uetr)).toMatchObject({ attempts: 1, delivered_at: expect.any(Date) as Date });
-});
-
 test('2xx: delivered', async () => {
   const uetr = await due();
   answer = (_, response) => response.writeHead(204).end();

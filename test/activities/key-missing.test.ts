@@ -67,7 +67,7 @@ async function run(activity: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-const forward = (sent: { uetr: string; deliveryId: string }, by = deps) =>
+const forward = (sent: { uetr: string; deliveryId: string; destinationSystem: string }, by = deps) =>
   run(() => createForwardPayment(by)(sent));
 
 async function recordOf(uetr: string, kind: 'instruction' | 'callback') {

@@ -57,9 +57,10 @@ test('a NORM payment to an IPv6 address where there is no IPv6 is rejected after
   const url = 'https://[2606:4700:4700::1111]:8443/messages';
   await setEndpoint(db, 'IPSO-TH', url);
   await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(url), 10_000);
-  const { uetr, deliveryId } = await accepted();
+  const { uetr, deliveryId, destinationSystem } = await accepted();
   const said: unknown[] = [];
-  for (let tries = 0; tries < 4; tries += 1) said.push(await run(() => forwardPayment({ uetr, deliveryId })));
+  for (let tries = 0; tries < 4; tries += 1)
+    said.push(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem })));
   const again = 'DestinationDidNotAnswer';
   expect(said).toEqual([again, again, again, { kind: 'unanswered' }]);
   await acceptedAgo(db, uetr, 61_000);

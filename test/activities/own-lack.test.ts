@@ -105,13 +105,17 @@ test.skipIf(!isLinux)(
   async () => {
     await setEndpoint(db, 'IPSO-TH', url);
     await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpointUrl).toBe(url), 10_000);
-    const { uetr, deliveryId } = await accepted();
+    const { uetr, deliveryId, destinationSystem } = await accepted();
     await acceptedAgo(db, uetr, 61_000);
     await withoutFiles(async () => {
       for (let tries = 0; tries < 6; tries += 1)
-        expect(await run(() => forwardPayment({ uetr, deliveryId }))).toBe('OwnResources, again in 1000 ms');
+        expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toBe(
+          'OwnResources, again in 1000 ms',
+        );
     });
     expect(await decidePayment({ uetr, cause: { by: 'unreachable' } })).toBeNull();
-    expect(await run(() => forwardPayment({ uetr, deliveryId }))).toEqual({ kind: 'pending' });
+    expect(await run(() => forwardPayment({ uetr, deliveryId, destinationSystem }))).toEqual({
+      kind: 'pending',
+    });
   },
 );

@@ -41,7 +41,7 @@ test('what a payment system sends to itself leaves its book and comes into it', 
     answerUrl: 'http://127.0.0.1:9/callback',
     body: Buffer.from(buildPacs008(message)),
   });
-  const judgement = await createValidatePayment(deps)({ messageId, waitSeconds: 0 });
+  const judgement = await createValidatePayment(deps)({ messageId });
   expect(judgement).toMatchObject({
     verdict: 'accepted',
     route: { corridor: 'DE-FR', destinationSystem: 'EURTIPS' },

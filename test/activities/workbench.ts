@@ -29,7 +29,12 @@ export interface Workbench {
   readonly accepted: (
     changes?: Changes,
     callbackUrl?: string,
-  ) => Promise<{ readonly uetr: string; readonly deliveryId: string; readonly messageId: string }>;
+  ) => Promise<{
+    readonly uetr: string;
+    readonly deliveryId: string;
+    readonly destinationSystem: string;
+    readonly messageId: string;
+  }>;
 }
 
 /** To the database, at most. */
@@ -95,9 +100,10 @@ export async function workbench(): Promise<Workbench> {
     accepted: async (changes, callbackUrl) => {
       const message = instruction(ownExchange(), changes);
       const messageId = await store(message, callbackUrl);
-      const judgement = await validatePayment({ messageId, waitSeconds: 0 });
+      const judgement = await validatePayment({ messageId });
       if (judgement.verdict !== 'accepted') throw new Error(JSON.stringify(judgement));
-      return { uetr: message.uetr, deliveryId: judgement.instructionDeliveryId, messageId };
+      const { instructionDeliveryId: deliveryId, route } = judgement;
+      return { uetr: message.uetr, deliveryId, destinationSystem: route.destinationSystem, messageId };
     },
   };
 }

@@ -65,7 +65,7 @@ describe('the limit of tiers (FX-6)', () => {
     expect((await postTier(tierOf('PHP', 1, '2'))).status).toBe(200);
   });
 
-  it('an FX provider that has thousands of tiers from before still posts rates, changes and ends tiers, and is quoted (FX-4, FX-6)', async () => {
+  it('an FX provider that has thousands of tiers by a scheme document still posts rates, changes and ends tiers, and is quoted (FX-4, FX-6)', async () => {
     await api.db
       .insertInto('tier_improvements')
       .columns(['fxp_id', 'unit_currency', 'threshold', 'improvement_basis_points', 'updated_at'])

@@ -72,7 +72,7 @@ export function uetrs(draft: Draft, decision: DraftRow, payment: DraftRow = {}):
   );
   return rows(draft, 'payments')
     .filter((one) => decided.has(one['uetr']) && fits(one, payment))
-    .sort((one, other) => String(one['received_at']).localeCompare(String(other['received_at'])))
+    .sort((one, other) => String(one['judged_at']).localeCompare(String(other['judged_at'])))
     .map((one) => String(one['uetr']));
 }
 

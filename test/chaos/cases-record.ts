@@ -131,7 +131,7 @@ export const recordCases: readonly Case[] = [
     id: 'R:TIM-2',
     alter: (draft) => {
       const uetr = silent(draft);
-      const { received_at: at } = row(draft, 'payments', { uetr });
+      const { judged_at: at } = row(draft, 'payments', { uetr });
       rows(draft, 'audit_events').push({
         audit_event_id: '900000',
         occurred_at: moved(String(at), 60_000),

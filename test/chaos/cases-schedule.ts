@@ -130,7 +130,7 @@ export const scheduleCases: readonly Case[] = [
       const uetr = credited(draft);
       const [attempt] = attempts(draft, uetr, 'instruction');
       Object.assign(attempt ?? {}, {
-        started_at: moved(String(row(draft, 'payments', { uetr })['received_at']), -50),
+        started_at: moved(String(row(draft, 'payments', { uetr })['judged_at']), -50),
       });
     },
   },

@@ -51,7 +51,7 @@ describe('an accepted payment', () => {
     ['after it came', 2_000],
   ])('whose destination was paused %s is accepted rightly: nobody had heard of it', (_, ms) => {
     const draft = draftOf(clean);
-    const { uetr, destination_clearing_system: destination, received_at: receivedAt } = payment(draft);
+    const { uetr, destination_clearing_system: destination, judged_at: receivedAt } = payment(draft);
     const pausedAt = moved(String(receivedAt), ms);
     pause(draft, destination, pausedAt, moved(pausedAt, 3_000));
     expect(judge(draft).breaches.filter(({ subject }) => subject === uetr)).toEqual([]);
@@ -81,7 +81,7 @@ describe('a payment that was refused because its destination was paused', () => 
     rewrite(draft, payment['answer_message_id'], (text) =>
       text.replace(`<Cd>${before}</Cd>`, `<Cd>${code}</Cd>`),
     );
-    const receivedAt = String(payment['received_at']);
+    const receivedAt = String(payment['judged_at']);
     const event = {
       audit_event_id: '900001',
       occurred_at: receivedAt,

@@ -115,7 +115,7 @@ function recordOf(draft: Draft, uetr: string) {
     corridor: payment['corridor'],
     priority: payment['priority'],
     receivedAt: row(draft, 'messages', { message_id: payment['message_id'] })['created_at'],
-    judgedAt: payment['received_at'],
+    judgedAt: payment['judged_at'],
     acceptanceDateTime: payment['acceptance_at'],
     deadlineAt: payment['deadline_at'],
     quoteId: payment['quote_id'],

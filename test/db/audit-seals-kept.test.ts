@@ -28,13 +28,15 @@ test('decisions of a dropped year are told as dropped, also one that was decided
   const decided = async (begunAt: number, decidedAt = begunAt) => {
     const uetr = randomUUID();
     await sql`
-      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, received_at, accepted)
+      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, judged_at, accepted)
       values (${uetr}, ${new Date(begunAt)}, 'SGDFAST', ${uetr}, ${uetr}, ${new Date(begunAt)}, false)`.execute(
       db,
     );
     await sql`
-      insert into decisions (uetr, begun_at, status, decided_by, rule_id, decided_at)
-      values (${uetr}, ${new Date(begunAt)}, 'RJCT', 'gateway', 'MSG-4', ${new Date(decidedAt)})`.execute(db);
+      insert into decisions (uetr, begun_at, status, decided_by, rule_id, perhaps_seen, decided_at)
+      values (${uetr}, ${new Date(begunAt)}, 'RJCT', 'gateway', 'MSG-4', false, ${new Date(decidedAt)})`.execute(
+      db,
+    );
     return uetr;
   };
   await decided(newYear - 3_600_000);

@@ -33,7 +33,7 @@ const writers = {
     return {
       db: payments.deps.db,
       submission: { messageId, subjectId: message.uetr },
-      write: () => validatePayment({ messageId, waitSeconds: 0 }),
+      write: () => validatePayment({ messageId }),
     };
   },
   'the answer of a resolution': async (): Promise<Writer> => {
@@ -138,7 +138,7 @@ test('a refused repeat names no address for the payment that it repeats, however
     instruction(ownExchange(), { uetr }),
     'http://127.0.0.1:9/of-the-repeat',
   );
-  expect(await validatePayment({ messageId, waitSeconds: 0 })).toMatchObject({ verdict: 'refused' });
+  expect(await validatePayment({ messageId })).toMatchObject({ verdict: 'refused' });
   await nameCallbackAddress(db, { messageId, subjectId: uetr, url: named });
   await createDecidePayment(payments.deps)({ uetr, cause: { by: 'deadline' } });
   await nameCallbackAddress(db, { messageId, subjectId: uetr, url: `${named}/again` });

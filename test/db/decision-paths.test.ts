@@ -23,7 +23,7 @@ for (const { table, name } of references)
 async function pay(isAccepted: boolean, priority: string): Promise<string> {
   const uetr = randomUUID();
   await sql`
-    insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, received_at, accepted, priority)
+    insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, judged_at, accepted, priority)
     values (${uetr}, 'today', 'SGDFAST', ${uetr}, ${uetr}, now(), ${isAccepted}, ${priority})`.execute(db);
   return uetr;
 }
@@ -33,8 +33,8 @@ async function decide(uetr: string, { status, by, ruleId }: Ending): Promise<'ta
   const [report, outcome] = [by === 'destination' ? id : null, by === 'operator' ? id : null];
   try {
     await sql`
-      insert into decisions (uetr, begun_at, status, decided_by, rule_id, report_message_id, outcome_id)
-      values (${uetr}, 'today', ${status}, ${by}, ${ruleId}, ${report}, ${outcome})`.execute(db);
+      insert into decisions (uetr, begun_at, status, decided_by, rule_id, report_message_id, outcome_id, perhaps_seen)
+      values (${uetr}, 'today', ${status}, ${by}, ${ruleId}, ${report}, ${outcome}, true)`.execute(db);
     return 'taken';
   } catch (error) {
     expect(String(error)).toMatch(/\(LIF-1\)/);

@@ -15,7 +15,7 @@ const { db } = deps;
 const validatePayment = createValidatePayment(deps);
 
 async function submit(message: OriginalPacs008): Promise<Judgement> {
-  return validatePayment({ messageId: await store(message), waitSeconds: 0 });
+  return validatePayment({ messageId: await store(message) });
 }
 
 /** `accepted`, or the reason of a rejection or refusal. */
@@ -102,9 +102,7 @@ describe('who comes first', () => {
 
   test('of many judgements of one message, as after crashes, all find the same payment', async () => {
     const messageId = await store(instruction(ownExchange()));
-    const judgements = await Promise.all(
-      Array.from({ length: 8 }, () => validatePayment({ messageId, waitSeconds: 0 })),
-    );
+    const judgements = await Promise.all(Array.from({ length: 8 }, () => validatePayment({ messageId })));
     expect(new Set(judgements.map((one) => one.answerMessageId)).size).toBe(1);
   });
 });

@@ -111,7 +111,7 @@ describe('nothing goes of which anything is', () => {
         const message = instruction(ownExchange());
         const messageId = await store(message);
         const free = async () => {
-          await createValidatePayment(deps)({ messageId, waitSeconds: 0 });
+          await createValidatePayment(deps)({ messageId });
           await rewritten(
             db,
             sql`update payments set begun_at = begun_at - interval '15 months' where uetr = ${message.uetr}`,

@@ -125,8 +125,10 @@ test('what the record checks it does not look for in a temporary table (LIF-1, A
     worker,
   );
   await expect(
-    sql`insert into public.decisions (uetr, status, decided_by, report_message_id, begun_at)
-      values (${uetr}, 'ACCC', 'destination', gen_random_uuid(), '2026-11-28T10:00:00Z')`.execute(worker),
+    sql`insert into public.decisions (uetr, status, decided_by, report_message_id, begun_at, perhaps_seen)
+      values (${uetr}, 'ACCC', 'destination', gen_random_uuid(), '2026-11-28T10:00:00Z', true)`.execute(
+      worker,
+    ),
   ).rejects.toThrow(/a decision without a payment/);
 
   const api = as('isthmus_api');

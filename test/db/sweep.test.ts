@@ -49,7 +49,7 @@ test('every undecided payment is found, those that were accepted in the same mom
   const { messageId } = await accepted();
   await sql`
     with payment as (
-      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, received_at, accepted, deadline_at)
+      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, judged_at, accepted, deadline_at)
       select gen_random_uuid(), now(), 'SGDFAST', ${messageId}, ${messageId}, now(), true, now() - interval '1 minute'
       from generate_series(1, 1001)
       returning uetr, begun_at

@@ -25,7 +25,7 @@ async function withLockedRepeat(message: OriginalPacs008, work: () => Promise<vo
       session,
     );
     await temporal.workflow.getHandle(paymentWorkflowId(uetr)).startUpdate(updates.submit, {
-      args: [{ messageId, waitSeconds: 0 }],
+      args: [{ messageId }],
       waitForStage: 'ACCEPTED',
     });
     await vi.waitFor(

@@ -56,7 +56,7 @@ async function beginAfter(db: Db, secondsAgo: number): Promise<void> {
   await sql
     .raw(
       `create function earlier() returns trigger language plpgsql as
-        $$ begin new.received_at := new.received_at - interval '${secondsAgo} seconds'; return new; end $$;
+        $$ begin new.judged_at := new.judged_at - interval '${secondsAgo} seconds'; return new; end $$;
        create trigger earlier before insert on payments for each row execute function earlier()`,
     )
     .execute(db);

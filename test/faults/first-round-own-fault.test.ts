@@ -21,7 +21,7 @@ const gateway = await testGateway({
         `create table settings (ago interval, from_attempt int);
          insert into settings values ('0 s', 1);
          create function earlier() returns trigger language plpgsql security definer as
-          $$ begin new.received_at := new.received_at - (select ago from settings); return new; end $$;
+          $$ begin new.judged_at := new.judged_at - (select ago from settings); return new; end $$;
          create trigger earlier before insert on payments for each row execute function earlier();
          create function fails() returns trigger language plpgsql security definer as $$ begin
            if new.attempt >= (select from_attempt from settings) then

@@ -141,7 +141,7 @@ test('an execution of which nothing is owed yet is left alone, however long it w
   await vi.waitFor(
     async () => {
       const { rows } = await sql<{ isLong: boolean }>`
-        select clock_timestamp() > received_at + interval '6 seconds' as "isLong" from payments where uetr = ${uetr}`.execute(
+        select clock_timestamp() > judged_at + interval '6 seconds' as "isLong" from payments where uetr = ${uetr}`.execute(
         db,
       );
       expect(rows).toEqual([{ isLong: true }]); // several sweeps

@@ -32,9 +32,9 @@ test('a repeat that nobody can answer ends no healthy execution, and lets nothin
   await storeOnly(gateway, repeat);
   await vi.waitFor(
     async () => {
-      const { received_at: acceptedAt } = await db
+      const { judged_at: acceptedAt } = await db
         .selectFrom('payments')
-        .select('received_at')
+        .select('judged_at')
         .where('uetr', '=', uetr)
         .executeTakeFirstOrThrow();
       expect(Date.now() - acceptedAt.getTime()).toBeGreaterThan(11_000); // several sweeps; its first enquiry is due at 60 s

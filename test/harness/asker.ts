@@ -110,7 +110,7 @@ export interface ResolutionEvidence {
 
 export interface ResolutionRow {
   readonly resolution_id: string;
-  readonly received_at: Date;
+  readonly judged_at: Date;
   readonly deadline_at: Date;
   readonly verified: boolean | null;
   readonly reason_code: string | null;
@@ -126,7 +126,7 @@ export function resolutionEvidence({ sandbox, db, temporal }: TestGateway): Reso
     db
       .selectFrom('resolutions as r')
       .leftJoin('resolution_answers as a', 'a.resolution_id', 'r.resolution_id')
-      .select(['r.resolution_id', 'r.received_at', 'r.deadline_at', 'a.verified', 'a.reason_code'])
+      .select(['r.resolution_id', 'r.judged_at', 'r.deadline_at', 'a.verified', 'a.reason_code'])
       .select(['a.rule_id', 'a.answered_by', 'a.answered_at'])
       .where('r.message_identification', '=', messageId)
       .executeTakeFirst();

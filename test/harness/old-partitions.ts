@@ -40,7 +40,7 @@ export async function madeAgo(db: Db, subjectId: string, by: string): Promise<vo
   await shifted('deliveries', ['begun_at', 'asked_at', 'next_due_at', 'delivered_at', 'closed_at']);
   for (const [table, columns] of [
     ['decisions', ['begun_at', 'decided_at']],
-    ['payments', ['begun_at', 'received_at', 'deadline_at']],
+    ['payments', ['begun_at', 'judged_at', 'deadline_at']],
     ['payment_keys', ['begun_at']],
   ] as const)
     await shifted(table, columns, sql`uetr = ${subjectId}`);

@@ -21,7 +21,7 @@ const inMs = (ms: number) => sql`clock_timestamp() + ${ms} * interval '1 millise
 
 /** As if the gateway had accepted it so long ago, by the database clock. */
 export const acceptedAgo = (db: Db, uetr: string, ms: number) =>
-  rewritten(db, sql`update payments set received_at = ${inMs(-ms)} where uetr = ${uetr}`);
+  rewritten(db, sql`update payments set judged_at = ${inMs(-ms)} where uetr = ${uetr}`);
 
 /** As if they were HIGH, with so long until their deadline, by the database clock. */
 export const dueIn = (db: Db, uetrs: readonly string[], ms: number) =>

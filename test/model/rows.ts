@@ -57,7 +57,7 @@ export async function putRows(db: Db, subject: Subject, record: Record, deadline
     db,
     sql`
     with payment as (update payments set deadline_at = ${deadlines[deadline]},
-      received_at = now() - interval '1 hour' where uetr = ${uetr})
+      judged_at = now() - interval '1 hour' where uetr = ${uetr})
     update deliveries set attempts = ${Number(record.attempted)}, possibly_sent = ${record.possiblySent},
       closed_at = case when ${record.closed}::boolean then now() end, final_report_id = ${marked}
     where delivery_id = ${deliveryId}`,
@@ -66,9 +66,10 @@ export async function putRows(db: Db, subject: Subject, record: Record, deadline
     const { decidedBy } = record;
     const report = decidedBy === 'A' || decidedBy === 'B' ? reports[decidedBy] : null;
     await sql`
-      insert into decisions (uetr, begun_at, status, decided_by, report_message_id, rule_id, callback_message_id, confirmation_message_id)
+      insert into decisions (uetr, begun_at, status, decided_by, report_message_id, rule_id, callback_message_id,
+        confirmation_message_id, perhaps_seen)
       values (${uetr}, ${begunAt(uetr)}, ${record.status}, ${report === null ? 'gateway' : 'destination'}, ${report}, ${ruleOf[decidedBy]},
-        ${messageId}, ${messageId})`.execute(db);
+        ${messageId}, ${messageId}, true)`.execute(db);
   }
   for (const kind of ['callback', 'confirmation'] as const) {
     const state = record[kind];

@@ -76,7 +76,7 @@ const sent = { attempted: [false, true], possiblySent: [0, 1, 2] } as const;
 
 test('of judgements of one submission that are written at once, one makes the payment, as in the model (DUP-3)', async () => {
   const message = instruction(ownExchange());
-  const submission = { messageId: await store(message), waitSeconds: 0 };
+  const submission = { messageId: await store(message) };
   const judge = createValidatePayment(deps);
   const judged = await Promise.all(Array.from({ length: 4 }, () => judge(submission)));
   const rows = await deps.db
@@ -152,7 +152,7 @@ test('a decision is written, with what derives from it, where the model writes i
     for (const { minute, ...cause } of causes) {
       if (cause.by === 'A' && record.stored === '') continue; // what decides is stored
       await sql`savepoint cause`.execute(db);
-      if (!minute) await rewritten(db, sql`update payments set received_at = now() where uetr = ${uetr}`);
+      if (!minute) await rewritten(db, sql`update payments set judged_at = now() where uetr = ${uetr}`);
       const status = cause.by === 'A' ? 'ACCC' : 'RJCT';
       const decision = { ...cause, status, tellsFxProvider: status === 'ACCC' } as const;
       const effect = model.recordDecision(record, decision, { deadline: deadline === 'past', minute });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { afterAll, expect, test } from 'vitest';
-import { replay } from './replaying.ts';
+import { historiesOf, recordedReleases, replay } from './replaying.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const copies: string[] = [];
@@ -39,7 +39,7 @@ async function bundleWith(changes: readonly Change[]): Promise<WorkflowBundleWit
 /** The histories that cannot go on under the changed code, each with the reason. */
 async function refusedUnder(changes: readonly Change[]): Promise<ReadonlyMap<string, string>> {
   const refusals = await replay(await bundleWith(changes));
-  expect(refusals.size).toBeGreaterThan(16); // more than one release was judged
+  expect(refusals.size).toBe(recordedReleases.flatMap(historiesOf).length);
   return new Map([...refusals].flatMap(([name, reason]) => (reason === undefined ? [] : [[name, reason]])));
 }
 
@@ -55,15 +55,15 @@ const attributes = "  upsertSearchAttributes([\n    { key: searchAttributes.stat
 const decisionFirst = "  await decide(progress, { by: 'unreachable' });\n";
 
 const changes: readonly (readonly [what: string, history: string, change: Change])[] = [
-  ['a timer is added', '0.2.0/accepted-at-once', [payment, telling, tellingLater + telling]],
+  ['a timer is added', '1.0.0/accepted-at-once', [payment, telling, tellingLater + telling]],
   [
     'a local activity is added before another',
-    '0.2.0/deadline',
+    '1.0.0/deadline',
     [payment, attributes, decisionFirst + attributes],
   ],
   [
     'a local activity is removed',
-    '0.2.0/accepted-later',
+    '1.0.0/accepted-later',
     [
       payment,
       "  await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: false });\n",
@@ -72,7 +72,7 @@ const changes: readonly (readonly [what: string, history: string, change: Change
   ],
   [
     'an activity is asked for before what it came after',
-    '0.2.0/rejected-by-the-destination',
+    '1.0.0/rejected-by-the-destination',
     [
       payment,
       attributes,
@@ -81,7 +81,7 @@ const changes: readonly (readonly [what: string, history: string, change: Change
   ],
   [
     'an activity has another name',
-    '0.2.0/resolution-proxy',
+    '1.0.0/resolution-proxy',
     ['workflows/resolution.ts', 'const { askResolution } =', 'const { askParty: askResolution } ='],
   ],
 ];
@@ -104,7 +104,7 @@ test('is accepted once it is versioned, whether by patched() or by a field of th
   const byInput: Change = [
     payment,
     attributes,
-    `  if (Number(progress.input.form) === 3) ${decisionFirst.trim()}\n${attributes}`,
+    `  if ('decidesFirst' in progress.input) ${decisionFirst.trim()}\n${attributes}`,
   ];
   expect(await refusedUnder([imports, byPatch, byInput])).toEqual(new Map());
   expect(await refusedUnder([])).toEqual(new Map());

@@ -3,15 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import {
-  paymentWorkflowId,
-  updates,
-  workflowTypes,
-  type SubmitArguments,
-  type SubmitResult,
-} from '../../contract/ids.ts';
-import { redeliveryStart } from '../../contract/starts.ts';
-import { askCallbackAgain } from '../../db/asks.ts';
+import { paymentWorkflowId, updates, type SubmitArguments, type SubmitResult } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../../fixtures/endings.ts';
@@ -121,15 +113,6 @@ describe('the same message again (DUP-1)', () => {
     }
     await vi.waitFor(async () => expect(await openDeliveries(message.uetr)).toBe(0), 10_000);
     expect(distinct(callbacks(message.uetr))).toBe(1);
-  });
-
-  test('after the final, with a redelivery that an earlier release started, whose input says uetr: delivered as ever', async () => {
-    const { message } = await ended(endingIn.creditedAtOnce);
-    const { uetr } = message;
-    await askCallbackAgain(db, uetr, () => true);
-    const start = { ...redeliveryStart(uetr, gateway.taskQueuePrefix), args: [{ uetr }] };
-    await gateway.temporal.workflow.execute(workflowTypes.redelivery, start);
-    expect([callbacks(uetr).length, await openDeliveries(uetr)]).toEqual([2, 0]);
   });
 });
 

@@ -21,8 +21,9 @@ export async function keepHistory(name: string, history: History): Promise<void>
   if (release === undefined) return;
   const folder = join(import.meta.dirname, '..', 'histories', release);
   mkdirSync(folder, { recursive: true });
-  const text = JSON.stringify(JSON.parse(historyToJSON(history)), withoutTraces, 1);
-  writeFileSync(join(folder, `${name}.json`), `${text}\n`);
+  const { events } = JSON.parse(historyToJSON(history)) as { readonly events: readonly unknown[] };
+  const lines = events.map((event) => JSON.stringify(event, withoutTraces)).join(',\n');
+  writeFileSync(join(folder, `${name}.json`), `{"events":[\n${lines}\n]}\n`);
 }
 
 /** Nothing of the machine that recorded: neither its name nor its folders. */

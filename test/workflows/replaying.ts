@@ -22,7 +22,7 @@ try {
     },
   });
 } catch (error) {
-  if (!(error instanceof IllegalStateError)) throw error; // an earlier file of this process has one, which only says more
+  if (!(error instanceof IllegalStateError)) throw error; // another test file of this process has one, which only says more
 }
 
 /** The releases whose payments may still be running. */
@@ -30,7 +30,7 @@ export const recordedReleases: readonly string[] = readdirSync(folder, { withFil
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 
-/** Names of the histories of a release, as `0.2.0/deadline`. */
+/** Names of the histories of a release, as `1.0.0/deadline`. */
 export function historiesOf(release: string): readonly string[] {
   return readdirSync(join(folder, release)).map((file) => `${release}/${file.replace(/\.json$/, '')}`);
 }

@@ -23,7 +23,7 @@ const gateway = await testGateway({
     await sql
       .raw(
         `create function earlier() returns trigger language plpgsql security definer as
-          $$ begin new.received_at := new.received_at - interval '55 s'; return new; end $$;
+          $$ begin new.judged_at := new.judged_at - interval '55 s'; return new; end $$;
          create trigger earlier before insert on payments for each row
            when (new.destination_clearing_system = 'MYRRPP') execute function earlier()`,
       )

@@ -130,7 +130,7 @@ function judgeDeadline(world: World, report: Report, { answer, resolution, reque
   const seconds = world.reference.systems.get(resolution.source_clearing_system)?.maxResolutionSeconds;
   if (asks(own).length === 0 || seconds === undefined) return; // answered at once
   const deadlineAt = instant(resolution.deadline_at);
-  const starts = [request.createdAt, instant(resolution.received_at)];
+  const starts = [request.createdAt, instant(resolution.judged_at)];
   const shown = [resolution, answer, `stored ${clock(request.createdAt)}`];
   if (!starts.some((start) => Math.abs(start + seconds * 1_000 - deadlineAt) <= 2))
     report.breach(

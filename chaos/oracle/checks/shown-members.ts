@@ -135,7 +135,7 @@ function paymentFaults({ uetr, row, submission }: Payment, told: Shown): readonl
     ['corridor', told.corridor, row.corridor],
     ['priority', told.priority, row.priority],
     ['receivedAt', sameTime(told.receivedAt, submission?.row.created_at ?? null), true],
-    ['judgedAt', sameTime(told.judgedAt, row.received_at), true],
+    ['judgedAt', sameTime(told.judgedAt, row.judged_at), true],
     ['acceptanceDateTime', sameTime(told.acceptanceDateTime, row.acceptance_at), true],
     ['deadlineAt', sameTime(told.deadlineAt, row.deadline_at), true],
   ]);

@@ -100,20 +100,3 @@ it('by hundreds at one that was brought along: whose turn does not come is told 
   expect(turnedAway).toEqual(told.map(() => brought.client_id));
   expect(failed).toEqual(Array.from({ length: answers.length - told.length }, () => brought.client_id));
 }, 60_000);
-
-it('a secret that a process of the release before enters, which knows no tags, is not refused by the tag of another', async () => {
-  const before = await makeSecret();
-  const after = await makeSecret();
-  const row = { client_id: 'LOTUSGS0', secret_id: 'the same' };
-  await api.db
-    .insertInto('client_secrets')
-    .values({ ...row, ...columns(before.hash) })
-    .execute();
-  const { algorithm, salt, digest } = columns(after.hash);
-  await api.db
-    .updateTable('client_secrets')
-    .set({ algorithm, salt, digest })
-    .where('secret_id', '=', row.secret_id)
-    .execute();
-  expect((await login('LOTUSGS0', after.secret, '192.0.2.1')).status).toBe(200);
-});

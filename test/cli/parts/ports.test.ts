@@ -102,7 +102,7 @@ describe('the ports of the demo', () => {
   it('are those of the last run, before the defaults', async () => {
     const last = { api: 0, source: 0, destination: 0, fxProvider: 0 };
     for (const name of Object.keys(last) as (keyof typeof last)[]) last[name] = await quietPort();
-    writeFileSync(file, JSON.stringify(last));
+    writeFileSync(file, JSON.stringify({ ...last, formerSources: [] }));
     expect(await choose()).toEqual(last);
   });
 
@@ -138,7 +138,7 @@ describe('the ports of the demo', () => {
       return (await choosePorts(folder, { say: () => undefined, free: asked })).formerSources;
     };
     const taken = new Set<number>();
-    writeFileSync(file, JSON.stringify({ ...others, source: first })); // by a release that kept no such list
+    writeFileSync(file, JSON.stringify({ ...others, source: first, formerSources: [] }));
     taken.add(first);
     expect(await startOn(second)).toEqual([first]);
     expect(await startOn(second)).toEqual([first]);

@@ -1,0 +1,32 @@
+// Resolutions of proxies and accounts (RES-1).
+
+export const resolutions = `
+-- One row per acmt.023 that a source submitted, written once, when it was judged.
+create table resolutions (
+  resolution_id uuid primary key, -- The submitted acmt.023; correlates all messages and deliveries of the resolution.
+  source_clearing_system text not null, -- Payment system that submitted it.
+  message_identification text not null, -- Its MsgId; the authority on duplicates.
+  judged_at timestamptz not null, -- When it was judged, database clock.
+  deadline_at timestamptz not null, -- Moment at which the gateway itself answers false AB08 (RES-1).
+  destination_country text, -- Where the account is (RES-2); null where the request was refused.
+  destination_clearing_system text, -- Payment system whose operator is asked; null where the request was refused.
+  unique (source_clearing_system, message_identification)
+);
+create index resolutions_deadline on resolutions (deadline_at);
+
+-- The answer of each resolution: one row, written once, never changed (RES-1).
+create table resolution_answers (
+  resolution_id uuid primary key references resolutions, -- The resolution.
+  verified boolean not null, -- Vrfctn: whether the account was found or confirmed.
+  reason_code text, -- Reason of a false answer (RES-4).
+  rule_id text, -- Rule by which the gateway itself answered, or null.
+  answered_by text not null check (answered_by in ('directory', 'creditor-agent', 'gateway')), -- Whose answer it is: the proxy directory's, the creditor agent's or the gateway's own.
+  report_message_id uuid, -- The acmt.024 that was received and passed on.
+  answer_message_id uuid not null, -- The acmt.024 to the source.
+  answered_at timestamptz not null default now(), -- When, database clock.
+  check (verified or reason_code is not null),
+  check ((answered_by = 'gateway') = (report_message_id is null)),
+  check ((answered_by = 'gateway') = (rule_id is not null))
+);
+create unique index resolution_answers_message on resolution_answers (answer_message_id);
+`;
