@@ -4,6 +4,7 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { CountsReporter } from './test/harness/counts-reporter.ts';
 import { LongestFirst } from './test/harness/longest-first.ts';
+import { leftOut } from './test/harness/only-in-all.ts';
 
 const waiting = [
   'test/faults/**/*.test.ts',
@@ -57,7 +58,7 @@ const projects: TestProjectInlineConfiguration[] = [
       ...common,
       name: 'waiting',
       include: waiting,
-      exclude: [...withinSeconds, ...withinASecond],
+      exclude: [...withinSeconds, ...withinASecond, ...leftOut],
       maxWorkers: 5,
       sequence: { groupOrder: 0 },
     },
@@ -67,16 +68,30 @@ const projects: TestProjectInlineConfiguration[] = [
       ...common,
       name: 'busy',
       include: ['test/**/*.test.ts'],
-      exclude: [...waiting, ...withinSeconds, ...withinASecond],
+      exclude: [...waiting, ...withinSeconds, ...withinASecond, ...leftOut],
       maxWorkers: 3, // two cores, and what waits for a process that starts
       sequence: { groupOrder: 1 },
     },
   },
   {
-    test: { ...common, name: 'seconds', include: withinSeconds, maxWorkers: 3, sequence: { groupOrder: 2 } },
+    test: {
+      ...common,
+      name: 'seconds',
+      include: withinSeconds,
+      exclude: [...leftOut],
+      maxWorkers: 3,
+      sequence: { groupOrder: 2 },
+    },
   },
   {
-    test: { ...common, name: 'alone', include: withinASecond, maxWorkers: 1, sequence: { groupOrder: 3 } },
+    test: {
+      ...common,
+      name: 'alone',
+      include: withinASecond,
+      exclude: [...leftOut],
+      maxWorkers: 1,
+      sequence: { groupOrder: 3 },
+    },
   },
 ];
 

@@ -82,14 +82,22 @@ function run(args, command = process.execPath) {
 }
 
 /**
- * Fetches the Temporal server and looks for Postgres, then runs the tests.
+ * Fetches the Temporal server and looks for Postgres, then runs the tests: the quick ones, or the files that are named.
  * @param {string[]} args for vitest
  */
 async function test(args) {
+  const isNamed = args.some((one, at) => !one.startsWith('-') && !args[at - 1]?.startsWith('-'));
+  process.env['TESTS'] ??= isNamed ? 'named' : 'quick';
   const prepared = await run(['--import', 'tsx', 'cli/parts/prepare.ts']);
   if (prepared !== 0) return prepared;
   console.log('▶ Running the tests');
   return run(['node_modules/vitest/vitest.mjs', 'run', ...args]);
+}
+
+/** All of them, with all samples. @param {string[]} args for vitest */
+function testAll(args) {
+  process.env['TESTS'] = 'all';
+  return test(args);
 }
 
 /** What `verify` and `verify:static` do. @param {string} command */
@@ -172,6 +180,7 @@ async function fuzz(args) {
 /** What this file carries out itself. @type {Map<string, (args: string[]) => Promise<number>>} */
 const ownCommands = new Map([
   ['test', test],
+  ['test:all', testAll],
   ['verify', verify],
   ['verify:static', verifyStatic],
   ['fuzz', fuzz],

@@ -1,9 +1,10 @@
 // The rule book and what stands beside it: every rule that anything in the project cites can be looked up, every rule
 // says where it is kept and which test shows it, and every place that a document names is there.
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, matchesGlob, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { evidenceSchema } from '../../api/payment-schemas.ts';
+import { onlyInAll } from '../harness/only-in-all.ts';
 import { readDocument, root } from './documents.ts';
 import { linksOf, proseOf, sectionsOf, type Section } from './markdown.ts';
 
@@ -144,6 +145,16 @@ describe('the rule book', () => {
 
   it('names tests that cite the rule', () => {
     expect(rules.flatMap((rule) => uncitedIn(rule, 'Shown by', () => true))).toEqual([]);
+  });
+
+  it('names for each rule a test that npm test runs', () => {
+    const quick = (path: string) => !onlyInAll.some((glob) => matchesGlob(path, glob));
+    const uncovered = rules.filter(
+      (rule) =>
+        item(rule, 'Shown by') !== undefined &&
+        !placesOf(item(rule, 'Shown by') ?? '').some(({ path }) => quick(path)),
+    );
+    expect(uncovered.map(({ title }) => title)).toEqual([]);
   });
 
   it('says of every invariant which test shows it', () => {

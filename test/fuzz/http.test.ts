@@ -11,10 +11,11 @@ import { bestQuote, submit } from '../harness/payer.ts';
 import { allFixtures, validTree } from '../xml/fixtures.ts';
 import { pick, randomFrom } from '../xml/generate.ts';
 import { mutate } from './mutate.ts';
+import { samples } from '../harness/only-in-all.ts';
 
 const gateway = await testGateway();
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-const cases = 400;
+const cases = samples(100, 400);
 const atOnce = 4;
 const longestMs = 15_000; // a resolution waits for its answer for up to 8 s (RES-1), on a machine that others use
 

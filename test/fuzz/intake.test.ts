@@ -6,6 +6,7 @@ import type { ReferenceData } from '../../core/reference.ts';
 import { connect } from '../../db/connection.ts';
 import { loadReferenceData } from '../../db/reference.ts';
 import { testDatabase } from '../harness/database.ts';
+import { samples } from '../harness/only-in-all.ts';
 import { allFixtures, officialNote, officialPresent, validTree } from '../xml/fixtures.ts';
 import { pick, randomFrom } from '../xml/generate.ts';
 import { corpus, keepInCorpus } from './corpus.ts';
@@ -13,7 +14,7 @@ import { circumstancesOf, judge, type Case, type Outcome } from './judge.ts';
 import { mutate } from './mutate.ts';
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_121);
-const cases = Number(process.env['FUZZ_CASES'] ?? 20_000);
+const cases = Number(process.env['FUZZ_CASES'] ?? samples(2_000, 20_000));
 const longestMs = 1_000;
 
 if (!officialPresent) {

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { paymentWorkflowId } from '../../contract/ids.ts';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { distinct, evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -218,6 +219,14 @@ describe('a report is taken', () => {
       expect(evidence.received(uetr, 'fxp', 'fxtr017')).toHaveLength(status === 'ACCC' ? 1 : 0);
     },
   );
+
+  test('although a cancellation of the execution was asked for: the payment goes on (LIF-3)', async () => {
+    const { uetr, original } = await forwarded();
+    await gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr)).cancel();
+    expect((await post(reportOn(original))).status).toBe(200);
+    await evidence.arrival(uetr, 'source', 'pacs002', 'ACCC');
+    await evidence.closed(uetr);
+  });
 
   test('twenty times at once: one decision, one callback, the same confirmation each time', async () => {
     const { uetr, original } = await forwarded();

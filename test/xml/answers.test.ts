@@ -15,9 +15,10 @@ import {
   officialPresent,
   readFixture,
 } from './fixtures.ts';
+import { samples } from '../harness/only-in-all.ts';
 import { generateTree, intakeModel, officialModel, pick, randomFrom } from './generate.ts';
 
-const perMessage = 3_000;
+const perMessage = samples(300, 3_000);
 const names = ['pacs002', 'acmt024'] as const;
 type Name = (typeof names)[number];
 const statuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'];

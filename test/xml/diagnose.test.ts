@@ -13,6 +13,7 @@ import { libxml2, lotus, officialFaults, officialNote, officialPresent, readFixt
 import { generate, loadModel, officialModel, officialTypes, pick, randomFrom } from './generate.ts';
 import { mutate } from '../fuzz/mutate.ts';
 import { edit as editText } from '../harness/patches.ts';
+import { samples } from '../harness/only-in-all.ts';
 
 const names = Object.keys(messages) as MessageName[];
 const models = new Map(names.map((name) => [name, loadModel(name)]));
@@ -34,7 +35,7 @@ async function toldOf(text: string, name: MessageName = 'pacs008'): Promise<read
 }
 
 describe('agrees with the engine', () => {
-  const mutations = Number(process.env['FUZZ_CASES'] ?? 5_000);
+  const mutations = Number(process.env['FUZZ_CASES'] ?? samples(500, 5_000));
 
   test(`on ${mutations} messages broken at random: what is refused is explained, what is valid has nothing against it, here or officially${officialNote}`, async () => {
     const random = randomFrom(Number(process.env['FUZZ_SEED'] ?? 20_261_121));

@@ -8,8 +8,9 @@ import { readTree } from '../../xml/read-tree.ts';
 import { writeOptions } from '../../xml/schemas.ts';
 import { libxml2, officialFaults, officialNote, officialPresent } from './fixtures.ts';
 import { generate, loadModel, pick, randomFrom } from './generate.ts';
+import { samples } from '../harness/only-in-all.ts';
 
-const perMessage = 10_000;
+const perMessage = samples(1_000, 10_000);
 const names = Object.keys(messages) as MessageName[];
 
 async function isOurs(message: MessageName, bytes: Uint8Array): Promise<boolean> {

@@ -1,0 +1,24 @@
+/**
+ * Files that `npm test` leaves to `npm run test:all`, unless they are named: they wait for long time limits, start whole
+ * systems, or try thousands of generated messages. `npm test` covers every rule without them (test/docs/rules.test.ts).
+ */
+export const onlyInAll = [
+  'test/{chaos,deploy,faults,fuzz,model}/**',
+  'test/bench/leftovers.test.ts',
+  'test/cli/{demo,interrupted,moved-away,ops-tail,port-taken-late,unusable,wrong-options}.test.ts',
+  'test/cli/parts/{claim,moved-servers}.test.ts',
+  'test/docs/commands.test.ts',
+  'test/harness/after-a-stall.test.ts',
+  'test/system/{second-engine,set-up-a-scheme,signed-heads}.test.ts',
+  'test/telemetry/{log-beside-others,traces-as-built,traces-beside}.test.ts',
+  'test/workflows/{at-once,changed-workflows,daily-books,record-histories,resolution-resumed}.test.ts',
+  'test/xml/{engine,generated,guideline}.test.ts',
+];
+
+/** What is run: quick, without those; all, with every sample; undefined: whatever is named, with few samples. */
+const { TESTS } = process.env;
+
+export const leftOut = TESTS === 'quick' ? onlyInAll : [];
+
+/** How many samples a test takes: a few, or as many as `npm run test:all` has time for. */
+export const samples = (few: number, all: number) => (TESTS === 'all' ? all : few);
