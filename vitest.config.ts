@@ -39,7 +39,7 @@ const withinASecond = [
  * take a fourteenth less. What runs before a function is compiled anew: most here run for seconds only, and with more of
  * it a fifth of what compiling takes is spared, a twelfth of the whole.
  */
-const execArgv = ['--max-semi-space-size=64', '--interrupt-budget=600000'];
+const execArgv = ['--max-semi-space-size=64'];
 
 const common = {
   pool: 'forks', // native modules (Temporal's core, libxml2) want a process, not a thread
