@@ -1,5 +1,5 @@
 // The list of migrations, by name: a static list, so that a bundled build carries them.
-import type { Migration } from 'kysely';
+import type { Migration } from 'kysely/migration';
 import * as referenceData from './0001-reference-data.ts';
 import * as ratesAndQuotes from './0002-rates-and-quotes.ts';
 import * as payments from './0003-payments.ts';

@@ -1,7 +1,8 @@
 // What is on record of the release before is partitioned while that release goes on writing (LIF-6): nothing that it
 // was told is stored is missing afterwards, or another.
 import { createHash, randomUUID } from 'node:crypto';
-import { Migrator, sql } from 'kysely';
+import { sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { connect } from '../../db/connection.ts';

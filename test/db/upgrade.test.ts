@@ -1,5 +1,5 @@
 // A database that was brought to any earlier state of this version comes to the newest (LIF-6).
-import { Migrator } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import { expect, test } from 'vitest';
 import { connect } from '../../db/connection.ts';
 import { migrate } from '../../db/migrate.ts';
