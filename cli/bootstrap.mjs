@@ -86,7 +86,7 @@ function run(args, command = installedNode(root) ?? process.execPath) {
  * @param {string[]} args for vitest
  */
 async function test(args) {
-  const prepared = await run(['--import', 'tsx', 'cli/parts/prepare.ts']);
+  const prepared = await run(['cli/parts/prepare.ts']);
   if (prepared !== 0) return prepared;
   console.log('▶ Running the tests');
   return run(['node_modules/vitest/vitest.mjs', 'run', ...args]);
@@ -185,7 +185,7 @@ const ownCommands = new Map([
 async function start(command, args) {
   const main = mainOf.get(command);
   const carryOut =
-    main === undefined ? ownCommands.get(command) : () => run(['--import', 'tsx', main, command, ...args]);
+    main === undefined ? ownCommands.get(command) : () => run([main, command, ...args]);
   if (carryOut === undefined) {
     console.error(
       `Usage: node cli/bootstrap.mjs ${[...mainOf.keys(), ...ownCommands.keys()].join('|')} [options]`,

@@ -69,7 +69,7 @@ const program = (ends: string) => `
 test('a pipe that nobody reads holds up neither the process nor its end', async () => {
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', '--input-type=module', '-e', program('process.exit(0)')],
+    ['--input-type=module', '-e', program('process.exit(0)')],
     {
       cwd: join(import.meta.dirname, '..', '..'),
       stdio: ['ignore', 'pipe', 'pipe'], // standard output is never read
@@ -85,8 +85,6 @@ test('what was said last before the end is written', async () => {
   const child = spawn(
     process.execPath,
     [
-      '--import',
-      'tsx',
       '--input-type=module',
       '-e',
       `import { createLogger } from './telemetry/logger.ts';

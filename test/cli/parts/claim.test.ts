@@ -35,7 +35,7 @@ function program(script: string, options: { readonly uid?: number } = {}) {
   const known = `import { claimFolder } from ${JSON.stringify(claimModule)}; const folder = ${JSON.stringify(folder)};`;
   const child = spawn(
     process.execPath,
-    ['--import', 'tsx', '--input-type=module', '--eval', known + script],
+    ['--input-type=module', '--eval', known + script],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       ...options,
