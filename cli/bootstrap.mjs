@@ -184,8 +184,7 @@ const ownCommands = new Map([
  */
 async function start(command, args) {
   const main = mainOf.get(command);
-  const carryOut =
-    main === undefined ? ownCommands.get(command) : () => run([main, command, ...args]);
+  const carryOut = main === undefined ? ownCommands.get(command) : () => run([main, command, ...args]);
   if (carryOut === undefined) {
     console.error(
       `Usage: node cli/bootstrap.mjs ${[...mainOf.keys(), ...ownCommands.keys()].join('|')} [options]`,
