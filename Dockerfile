@@ -1,6 +1,6 @@
 # One image for the api, the worker, the migrate job and the sandbox; docker-compose.yml says which one runs.
 # Debian, not Alpine: Temporal's native core has no musl build.
-ARG NODE_IMAGE=node:20.20.2-bookworm-slim
+ARG NODE_IMAGE=node:24.22.3-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
@@ -12,7 +12,8 @@ RUN npm run bundle
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --no-audit --no-fund
+# without the Node that npm brings to machines with an older one: the image has its own
+RUN npm ci --omit=dev --no-audit --no-fund && rm -r node_modules/node-linux-* node_modules/.bin/node
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production

@@ -17,7 +17,7 @@ const folders = {
   xml: { ours: ['core', 'schemas'], packages: ['libxml2-wasm'], node: true },
   workflows: { ours: ['core', 'contract'], packages: ['@temporalio/workflow', '@temporalio/common'] },
   db: { ours: ['core'], packages: ['kysely', 'pg', 'zod'], node: true },
-  telemetry: { packages: ['pino', 'prom-client'], node: true },
+  telemetry: { packages: ['pino', '@prometheus-io/client'], node: true },
   activities: {
     ours: ['core', 'contract', 'db', 'xml', 'telemetry'],
     packages: [

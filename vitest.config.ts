@@ -35,16 +35,8 @@ const withinASecond = [
   'test/faults/{costly-messages,floods,many-questions}.test.ts',
 ];
 
-/**
- * Of V8, measured in processor time on two cores. MiB for what is young: with more of it, tests that keep a processor busy
- * take a fourteenth less. What runs before a function is compiled anew: most here run for seconds only, and with more of
- * it a fifth of what compiling takes is spared, a twelfth of the whole.
- */
-const execArgv = ['--max-semi-space-size=64', '--interrupt-budget=600000'];
-
 const common = {
   pool: 'forks', // native modules (Temporal's core, libxml2) want a process, not a thread
-  execArgv,
   isolate: false, // a process runs one file after the other: loading all modules anew for each cost an eighth of the run
   testTimeout: 60_000, // a whole payment on a busy machine
   expect: { poll: { timeout: 15_000 } }, // what is waited for comes later on a busy machine; a bound names its own

@@ -204,7 +204,8 @@ function tell({ isReady, untold, started }: Speaker, told: Told): void {
 
 /** It keeps no process alive, ends with the one that started it, and gets no signal that is meant for that one. */
 function startProcess(): ChildProcess {
-  const node = [process.execPath, `--max-old-space-size=${heapMiB}`, program];
+  // without code made at run time, for which V8 maps 512 MiB at its start: more than all that it may have
+  const node = [process.execPath, '--jitless', `--max-old-space-size=${heapMiB}`, program];
   const args = ['-c', limits, 'isthmus-amqp', String(cpuSeconds), String(dataKiB), ...node];
   const child = spawn('/bin/sh', args, {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -115,7 +115,9 @@ async function connect(
 
 // The limit is kept here: undici's timers are half a second coarse. That it returns the socket is not declared.
 type Open = (...args: Parameters<buildConnector.connector>) => net.Socket;
-const opening = (own: ReceiverCertificate = {}) => buildConnector({ timeout: 0, ...own }) as unknown as Open;
+// HTTP/1.1 alone: whoever is offered HTTP/2 may choose it, and what speaks on this connection is node:http.
+const opening = (own: ReceiverCertificate = {}) =>
+  buildConnector({ allowH2: false, timeout: 0, ...own }) as unknown as Open;
 const openPlain = opening();
 
 function connectTo(

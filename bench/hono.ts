@@ -62,7 +62,7 @@ export async function benchHono(argv: readonly string[], place: ThrowawayPlace):
 async function startMeasured(place: ThrowawayPlace): Promise<{ pid: number; line: HonoServerLine }> {
   const child = spawnGuarded(
     process.execPath,
-    ['--import', 'tsx', join(import.meta.dirname, 'hono-server.ts')],
+    [join(import.meta.dirname, 'hono-server.ts')],
     { stdio: ['ignore', 'pipe', 'inherit'] },
     { stop: 'SIGTERM' },
   );

@@ -1,7 +1,7 @@
 // What every npm script starts: from a bare clone to a running command with only Node and npm.
 // It installs what is missing and hands over; it must not import anything but node: and must not know the domain.
 import { fileURLToPath } from 'node:url';
-import { ensureInstalled, npm, refuseNode } from './install.mjs';
+import { ensureInstalled, installedNode, leastToInstall, leastToRun, npm, refuseNode } from './install.mjs';
 import { spawnGuarded } from './parts/guard.mjs';
 import { watchStarter } from './starter.mjs';
 
@@ -59,7 +59,7 @@ function forward(signal) {
  * @param {string} command a Node program unless named
  * @returns {Promise<number>} its exit code; 128 + the signal's number when a signal ended it, or had come before
  */
-function run(args, command = process.execPath) {
+function run(args, command = installedNode(root) ?? process.execPath) {
   if (asked !== undefined) return Promise.resolve(codeOf(asked));
   return new Promise((resolve) => {
     const child = spawnGuarded(
@@ -88,7 +88,7 @@ function run(args, command = process.execPath) {
 async function test(args) {
   const isNamed = args.some((one, at) => !one.startsWith('-') && !args[at - 1]?.startsWith('-'));
   process.env['TESTS'] ??= isNamed ? 'named' : 'quick';
-  const prepared = await run(['--import', 'tsx', 'cli/parts/prepare.ts']);
+  const prepared = await run(['cli/parts/prepare.ts']);
   if (prepared !== 0) return prepared;
   console.log('▶ Running the tests');
   return run(['node_modules/vitest/vitest.mjs', 'run', ...args]);
@@ -193,8 +193,7 @@ const ownCommands = new Map([
  */
 async function start(command, args) {
   const main = mainOf.get(command);
-  const carryOut =
-    main === undefined ? ownCommands.get(command) : () => run(['--import', 'tsx', main, command, ...args]);
+  const carryOut = main === undefined ? ownCommands.get(command) : () => run([main, command, ...args]);
   if (carryOut === undefined) {
     console.error(
       `Usage: node cli/bootstrap.mjs ${[...mainOf.keys(), ...ownCommands.keys()].join('|')} [options]`,
@@ -206,12 +205,15 @@ async function start(command, args) {
     console.log(verifyHelp(command));
     return 0;
   }
-  const refusal = refuseNode(process.versions.node);
+  const own = process.versions.node;
+  const tooOld = refuseNode(own, leastToInstall);
+  if (tooOld === undefined && !(await ensureInstalled(root, run)))
+    return asked === undefined ? 1 : codeOf(asked);
+  const refusal = tooOld ?? (installedNode(root) === undefined ? refuseNode(own, leastToRun) : undefined);
   if (refusal !== undefined) {
     console.error(refusal);
     return 1;
   }
-  if (!(await ensureInstalled(root, run))) return asked === undefined ? 1 : codeOf(asked);
   return carryOut(args);
 }
 

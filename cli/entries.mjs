@@ -19,7 +19,7 @@ export const asInImage = /** @type {const} */ ({
   packages: 'external',
   platform: 'node',
   format: 'esm',
-  target: 'node20.19',
+  target: 'node24.3',
   sourcemap: true,
   logLevel: 'warning',
 });

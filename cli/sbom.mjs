@@ -1,6 +1,6 @@
 // `npm run sbom`: the bill of materials of the npm packages that the image may hold, as CycloneDX, from package-lock.json
 // alone. npm makes it of everything; what only development needs is taken out here, because `--omit dev` takes out what both
-// need, too.
+// need, too. So is the Node that npm brings: the image has its own.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ const { name: ownName, version: ownVersion } = JSON.parse(readFileSync(`${root}/
 const packages = JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8')).packages;
 const inImage = new Set(
   Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .filter(([path, { dev }]) => path !== '' && dev !== true && !path.startsWith('node_modules/node-linux-'))
     .map(([path, { version }]) => `${path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`),
 );
 

@@ -153,7 +153,8 @@ export interface OneConnection {
  * @throws when it cannot be made
  */
 export async function connectOne(databaseUrl: string, options: ConnectionOptions): Promise<OneConnection> {
-  const client = new DatabaseClient(clientConfig(databaseUrl, options));
+  const config = clientConfig(databaseUrl, options);
+  const client = new DatabaseClient(config);
   try {
     await client.connect();
   } catch (error) {
@@ -161,6 +162,10 @@ export async function connectOne(databaseUrl: string, options: ConnectionOptions
     throw error;
   }
   const lent = Object.assign(client, { release: () => undefined });
-  const pool: PostgresPool = { connect: () => Promise.resolve(lent), end: () => client.end() };
+  const pool: PostgresPool = {
+    connect: () => Promise.resolve(lent),
+    end: () => client.end(),
+    options: config,
+  };
   return { client, db: new Kysely<Database>({ dialect: new PostgresDialect({ pool }) }) };
 }

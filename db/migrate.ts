@@ -1,7 +1,8 @@
 // Brings a database to the newest schema. Race-safe: whoever migrates is alone, so that several processes may start at
 // once.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Migrator, sql } from 'kysely';
+import { sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { connect, type Db } from './connection.ts';
 import { migrations } from './migrations/index.ts';

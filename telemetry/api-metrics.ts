@@ -1,6 +1,6 @@
 // What an api counts (OBS-2): its requests; and, read from the record at each scrape, what is open, dead or due, which
 // is exported even when no worker runs. Every api exports the same of the record: take the maximum of them.
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
 /** What the record holds at this moment. */
 export interface RecordGauges {

@@ -1,5 +1,5 @@
 // The metrics of every process (OBS-2): memory, event loop, garbage collection, and the connections of its pool.
-import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, type Registry } from '@prometheus-io/client';
 
 /** The connections of a pool, at this moment. */
 export interface PoolState {

@@ -2,7 +2,7 @@
 // /health/live and /health/ready for whoever starts and stops it. It needs no token: bind it where only they can reach it.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
+import type { Registry } from '@prometheus-io/client';
 
 export interface TelemetryOptions {
   readonly host: string;

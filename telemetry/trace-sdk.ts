@@ -2,11 +2,11 @@
 // a collector does not take in time is lost, counted, and said once a minute; nothing waits for it.
 import type { Agent } from 'node:http';
 import type * as Api from '@opentelemetry/api';
-import type { AttributeValue, Link, Span, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
+import type { Link, Span, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-trace';
 import type { Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace';
 
-export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanToBegin {
   /** server: somebody asked us; client: we ask somebody; internal: our own work. */

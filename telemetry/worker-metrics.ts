@@ -1,7 +1,7 @@
 // What a worker counts (OBS-2), in Prometheus' own form: what became of payments, sends by party, breakers, the sweep.
 // Labels are codes of the scheme (payment systems, BICs, corridors, reasons) and, of a receiver, the name of its gate: an
 // address, or a party and an address. Never an id of a payment.
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
 /** How a receiver stands, as this worker has it. */
 export interface BreakerState {

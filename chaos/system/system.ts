@@ -159,7 +159,7 @@ function startSandbox(
 ): Promise<SupervisedProcess> {
   return supervise({
     name: 'sandbox',
-    args: ['--enable-source-maps', '--import', 'tsx', join(root, 'sandbox', 'main.ts')],
+    args: ['--enable-source-maps', join(root, 'sandbox', 'main.ts')],
     env: {
       ...inherited(env),
       HOST: '127.0.0.1',

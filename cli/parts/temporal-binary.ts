@@ -29,16 +29,16 @@ export interface TemporalPin {
 }
 
 /**
- * CLI 1.8.2 holds server 1.31.2 and UI 2.50.1.
+ * CLI 1.9.1 holds server 1.32.0 and UI 2.54.1.
  * @internal exported for tests
  */
 export const pinnedTemporal: TemporalPin = {
-  version: '1.8.2',
+  version: '1.9.1',
   sha256: {
-    'linux-x64': '95e6043afbbcf71137d3c953e83969e24217ca746bf535dbde561fed83a188e9',
-    'linux-arm64': '13b951331692851476ce087a2a63e56fcf9f6ec65434ae18560c902f92b1d97b',
-    'darwin-x64': '36e14609a3bc8eb96eecc50d89e73f8ea9f12855ad4148a88a6f91930fb16239',
-    'darwin-arm64': 'e16fc1396c19f87e29e453a78b6be62249397fea06ed0207d1c5f205eb5042bb',
+    'linux-x64': '712217694cac9f786a72d4b6c876cd15f3dcf1bf31434d9fed6af25242a327a0',
+    'linux-arm64': '667e9403cb2faaf439ecaa7eb7190e0d08521de6c9118da7fd26ad594281271d',
+    'darwin-x64': 'd5776986d343fb789f49e4e7b6d3faca931c0877b71c6d4a7ac39dba467155cc',
+    'darwin-arm64': '33c298d41f6eefebf01a28a3511f444480e939e21d3518cb0c12a4abad467c4b',
   },
 };
 

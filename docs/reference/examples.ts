@@ -1,5 +1,5 @@
 // Writes schemas/examples: one payment and one resolution from their first message to their last, the two requests
-// taken from the tests' fixtures, everything else by the very builders of the service. `npx tsx
+// taken from the tests' fixtures, everything else by the very builders of the service. `npx node
 // docs/reference/examples.ts`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

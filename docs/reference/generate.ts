@@ -1,4 +1,4 @@
-// Writes docs/reference from the route definitions: `npx tsx docs/reference/generate.ts`. A test compares the files
+// Writes docs/reference from the route definitions: `npx node docs/reference/generate.ts`. A test compares the files
 // with what this makes, so that they cannot fall behind the code. Nothing is started and nothing is connected to.
 import { unlimited } from '../../core/limits-config.ts';
 import { writeFileSync } from 'node:fs';

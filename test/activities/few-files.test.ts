@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL('few-files-child.ts', import.meta.url));
 
 /** What came of each send of it: before, while and after no file descriptor is left. */
 async function resultsOf(...args: readonly string[]): Promise<readonly string[]> {
-  const run = ['-c', 'ulimit -n 128 && exec "$0" --import tsx "$@"', process.execPath, program, ...args];
+  const run = ['-c', 'ulimit -n 128 && exec "$0" "$@"', process.execPath, program, ...args];
   const child = spawn('sh', run, { stdio: ['ignore', 'pipe', 'inherit'] });
   return JSON.parse(await text(child.stdout)) as string[];
 }

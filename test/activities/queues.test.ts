@@ -157,7 +157,7 @@ test('TLS: a broker is spoken to whose certificate is trusted, and is for its na
   const { url, taken } = await broker({ tls: { cert: pem('server'), key: pem('server-key') } });
   const program = fileURLToPath(new URL('one-post.ts', import.meta.url));
   const told = async (env: Readonly<Record<string, string>>) => {
-    const args = ['--import', 'tsx', program, `${url}trades`];
+    const args = [program, `${url}trades`];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...env } });
     return stdout;
   };

@@ -17,7 +17,7 @@ test('a step that cannot be counted is logged, and goes on', () => {
     outcome: 'ANSWERED',
     httpStatus: 200,
     errorClass: undefined,
-    durationMs: Number.NaN, // as no clock gives it; prom-client throws
+    durationMs: Number.NaN, // as no clock gives it; the client of Prometheus throws
     next: 'done',
   });
   expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([

@@ -14,7 +14,7 @@ let there: { url: string; token: string };
 let said = '';
 beforeAll(async () => {
   const script = join(import.meta.dirname, 'api-process.ts');
-  const started = spawn(process.execPath, ['--import', 'tsx', script, proxy.address], {
+  const started = spawn(process.execPath, [script, proxy.address], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child = started;

@@ -23,7 +23,7 @@ describe('an api process whose database connections are reset in the middle of a
   let there: { url: string; token: string };
   beforeAll(async () => {
     const script = join(import.meta.dirname, 'api-process.ts');
-    const started = spawn(process.execPath, ['--import', 'tsx', script, proxy.address], {
+    const started = spawn(process.execPath, [script, proxy.address], {
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     child = started;

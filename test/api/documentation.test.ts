@@ -131,7 +131,7 @@ describe('secrets that somebody tries the reference with', () => {
 
 describe('docs/reference', () => {
   it.each(Object.entries(referenceFiles()))(
-    '%s is what `npx tsx docs/reference/generate.ts` writes',
+    '%s is what `npx node docs/reference/generate.ts` writes',
     (name, text) => {
       const file = new URL(`../../docs/reference/${name}`, import.meta.url);
       expect(readFileSync(file, 'utf8') === text, `${name} is behind the code: generate it again`).toBe(true);

@@ -8,7 +8,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +34,6 @@ export function bareProject(main: string): BareProject {
     cpSync(join(project, 'cli', name), join(root, 'cli', name));
   }
   mkdirSync(join(root, 'node_modules'));
-  symlinkSync(join(project, 'node_modules', 'tsx'), join(root, 'node_modules', 'tsx'));
   writeFileSync(join(root, 'cli', 'main.ts'), main);
   const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { scripts: object };
   writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module', scripts }));

@@ -103,7 +103,7 @@ const mains: Readonly<Partial<Record<string, string>>> = {
   admin: 'cli/ops/main.ts',
 };
 
-const sources = ([name = '']: readonly string[]) => ['--import', 'tsx', mains[name] ?? 'cli/main.ts'];
+const sources = ([name = '']: readonly string[]) => [mains[name] ?? 'cli/main.ts'];
 
 function follow(
   env: NodeJS.ProcessEnv,

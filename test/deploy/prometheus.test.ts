@@ -46,7 +46,7 @@ async function knownNames(): Promise<ReadonlySet<string>> {
   const names = described
     .flat()
     .flatMap(({ name, type }) =>
-      String(type) === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
+      type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name],
     );
   return new Set([...names, 'up']);
 }

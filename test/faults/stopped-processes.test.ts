@@ -79,7 +79,7 @@ test('an answer that came while the process stood still is read before the excha
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const program = fileURLToPath(new URL('stood-child.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', program, url], {
+  const child = spawn(process.execPath, [program, url], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const [said] = (await once(child, 'message')) as [string];

@@ -103,7 +103,7 @@ test('without validation a message of the right form is taken, one without its i
 });
 
 function sandboxProcess(settings: Record<string, string>) {
-  return spawn(process.execPath, ['--import', 'tsx', 'sandbox/main.ts'], {
+  return spawn(process.execPath, ['sandbox/main.ts'], {
     cwd: resolve(import.meta.dirname, '..', '..'),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {

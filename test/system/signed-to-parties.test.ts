@@ -50,7 +50,7 @@ describe('what we send to an operator that has messages signed', () => {
           keyLookup: ({ keyid }) => {
             const jwk = published.find(({ kid }) => kid === keyid);
             if (jwk === undefined) return Promise.resolve(null);
-            const key = createPublicKey({ key: jwk as never, format: 'jwk' });
+            const key = createPublicKey({ key: jwk, format: 'jwk' });
             return Promise.resolve({
               verify: (data, signature) => Promise.resolve(verify(null, data, key, signature)),
             });

@@ -30,7 +30,7 @@ const cases = Object.entries(ends).flatMap(([how, end]) =>
 test.each(cases)(
   'a process that ends $how, and is read $when, has told all it said, whole and in order (OBS-1)',
   async ({ end, reader }) => {
-    const command = `"$0" --import tsx --input-type=module -e "$1" 2>/dev/null | ${reader}`;
+    const command = `"$0" --input-type=module -e "$1" 2>/dev/null | ${reader}`;
     const { stdout } = await promisify(execFile)('sh', ['-c', command, process.execPath, program(end)], {
       cwd,
       maxBuffer: 10_000_000,

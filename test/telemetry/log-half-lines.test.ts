@@ -31,7 +31,7 @@ test.skipIf(!hasPrlimit)(
   async () => {
     const path = join(folder, 'log');
     // the size that a file may have, 4 KiB, is lifted later, as a disk that is freed
-    const command = `ulimit -S -f 8; exec "$0" --import tsx --input-type=module -e "$1" >> "$2"`;
+    const command = `ulimit -S -f 8; exec "$0" --input-type=module -e "$1" >> "$2"`;
     const child = spawn('sh', ['-c', command, process.execPath, program, path], {
       cwd: join(import.meta.dirname, '..', '..'),
       stdio: ['pipe', 'ignore', 'pipe'],

@@ -67,14 +67,10 @@ const program = (ends: string) => `
   }, 50);`;
 
 test('a pipe that nobody reads holds up neither the process nor its end', async () => {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '-e', program('process.exit(0)')],
-    {
-      cwd: join(import.meta.dirname, '..', '..'),
-      stdio: ['ignore', 'pipe', 'pipe'], // standard output is never read
-    },
-  );
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program('process.exit(0)')], {
+    cwd: join(import.meta.dirname, '..', '..'),
+    stdio: ['ignore', 'pipe', 'pipe'], // standard output is never read
+  });
   let said = '';
   child.stderr.on('data', (data: Buffer) => (said += data.toString()));
   const [code] = (await once(child, 'exit')) as [number];
@@ -85,8 +81,6 @@ test('what was said last before the end is written', async () => {
   const child = spawn(
     process.execPath,
     [
-      '--import',
-      'tsx',
       '--input-type=module',
       '-e',
       `import { createLogger } from './telemetry/logger.ts';

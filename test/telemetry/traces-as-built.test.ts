@@ -25,13 +25,18 @@ const image = mkdtempSync(join(tmpdir(), 'isthmus-traces-'));
 afterAll(() => rmSync(image, { recursive: true }));
 const { api: apiEntry, worker: workerEntry } = entries;
 await buildImage(root, image, { api: apiEntry, worker: workerEntry });
-// the packages are CommonJS: whoever imports one, Node keeps it here
+// whoever imports one of the packages asks for it here, as a module of either kind
 writeFileSync(
   join(image, 'loaded.cjs'),
-  `process.on('exit', () => {
-     const loaded = Object.keys(require.cache).flatMap((path) => /@opentelemetry\\/[\\w-]+/.exec(path) ?? []);
-     process.stderr.write(JSON.stringify([...new Set(loaded)].sort()));
-   });`,
+  `const loaded = new Set();
+   require('node:module').registerHooks({
+     resolve: (specifier, context, next) => {
+       const found = next(specifier, context);
+       for (const name of /@opentelemetry\\/[\\w-]+/.exec(found.url) ?? []) loaded.add(name);
+       return found;
+     },
+   });
+   process.on('exit', () => void process.stderr.write(JSON.stringify([...loaded].sort())));`,
 );
 
 const collector = await testCollector();

@@ -33,14 +33,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** A process of its own that runs a script, in which `claimFolder` and `folder` are known. */
 function program(script: string, options: { readonly uid?: number } = {}) {
   const known = `import { claimFolder } from ${JSON.stringify(claimModule)}; const folder = ${JSON.stringify(folder)};`;
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', '--input-type=module', '--eval', known + script],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      ...options,
-    },
-  );
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', known + script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    ...options,
+  });
   let output = '';
   const said = new Promise<void>((resolve) =>
     child.stdout.on('data', (data: Buffer) => {

@@ -83,7 +83,7 @@ describe('throwaway folders', () => {
         });
       }`;
       const ended = Array.from({ length: commands }, () => {
-        const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
+        const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
           cwd: root,
           stdio: ['ignore', 'ignore', 'inherit'],
         });
