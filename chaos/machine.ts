@@ -22,7 +22,10 @@ export async function openMachineProbe(
   file: string,
   record: (beat: MachineBeat) => void,
 ): Promise<MachineProbe> {
-  const probe = fork(join(import.meta.dirname, 'system', 'machine-probe.mjs'), [file], { execArgv: [] });
+  const probe = fork(join(import.meta.dirname, 'system', 'machine-probe.mjs'), [file], {
+    execArgv: [],
+    detached: true, // Linux shares processors out by session, and the gateway's processes have sessions of their own
+  });
   const ended = once(probe, 'exit');
   const last: MachineBeat[] = [];
   probe.on('message', (beat: MachineBeat) => {
