@@ -1,6 +1,10 @@
 // A run on a slow machine: what came late then is not judged, content is, and the load gives way.
-import { expect, test } from 'vitest';
-import { carriedShare } from '../../chaos/machine.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { carriedShare, openMachineProbe } from '../../chaos/machine.ts';
+import type { MachineBeat } from '../../chaos/oracle/evidence.ts';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
 import { exitCodeOf } from '../../chaos/report.ts';
@@ -109,4 +113,21 @@ test('the exit code is 0, or 3 where the machine was too slow for most of the ru
 
 test('the load gives way to a slow machine in proportion, and never ends', () => {
   expect([0, 20, 60, 180, 10_000].map(carriedShare)).toEqual([1, 1, 0.5, 0.2, 0.1]);
+});
+
+test('the probe measures this machine in a process of its own until it is stopped', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isthmus-probe-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const beats: MachineBeat[] = [];
+  const probe = await openMachineProbe(join(folder, 'probe'), (beat) => beats.push(beat));
+  await expect.poll(() => beats.length, { timeout: 30_000 }).toBeGreaterThan(1);
+  await probe.stop();
+  const count = beats.length;
+  for (const { at, lateMs } of beats) {
+    expect(Date.parse(at)).toBeLessThanOrEqual(Date.now());
+    expect(lateMs).toBeGreaterThanOrEqual(0);
+  }
+  expect(probe.lateMs()).toBe(Math.round(beats.reduce((sum, { lateMs }) => sum + lateMs, 0) / count));
+  await probe.stop();
+  expect(beats).toHaveLength(count);
 });
