@@ -21,5 +21,6 @@ for (;;) {
   writeSync(file, bytes, 0, 4_096, 0);
   fdatasyncSync(file);
   const lateMs = performance.now() - began - pauseMs - (spentMs() - spent);
-  process.send?.({ at: new Date().toISOString(), lateMs: Math.max(0, Math.round(lateMs)) });
+  const beat = { at: new Date().toISOString(), lateMs: Math.max(0, Math.round(lateMs)) };
+  process.send?.(beat, () => undefined); // the parent may have gone meanwhile
 }
