@@ -46,7 +46,7 @@ export function declareOptions(command: Command): Command {
       'runs of --minutes with one seed after the other for that long; a table tells what was met',
     )
     .option('--calm', 'no fault at all: shows what must not be found in a healthy system (I-20, TIM-1)')
-    .option('--rate <number>', 'payments and other requests a second', String(usualRate))
+    .option('--rate <number>', 'payments and other requests a second, at most', String(usualRate))
     .option('--mutant <name>', 'build a known mistake in: the judge must find it; `all` tries each')
     .option('--tree <folder>', 'a copy of this project whose code is put under faults in place of this one')
     .option('--keep', 'keep the evidence also when nothing was found: it is the proof of a clean run')
@@ -56,8 +56,9 @@ export function declareOptions(command: Command): Command {
 }
 
 const help = `
-A run ends by itself: after the faults everything heals, and the judge waits at most two minutes for the system to come to rest.
-Exit code: 0 none was broken (some may be not shown); 1 one was broken, or the run failed; 2 the options were not understood.
+A run ends by itself: after the faults everything heals, and the judge waits at most two minutes for the system to come to rest, or ten on a machine that is too slow.
+A run measures the machine and sends less than --rate while the machine is slow. Content is always judged; what came late while the machine was too slow is "not judged".
+Exit code: 0 none was broken (some may be not shown or not judged); 1 one was broken, or the run failed; 2 the options were not understood; 3 none was broken, but something was not judged, and the machine was too slow for more than half of the run (with --hours: in more than half of the runs).
 docs/explanation/reliability.md says what is promised, and which command shows it.`;
 
 /** @throws UsageError unless it is a number in that range */

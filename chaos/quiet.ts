@@ -23,17 +23,17 @@ const pauseMs = 1_000;
 const calmInARow = 3; // a payment that is just between two steps
 
 /**
- * @param mostMs after which it is left as it is
+ * @param mostMs after which it is left as it is; asked again while it waits
  * @returns whether it came to rest
  */
 export async function untilQuiet(
   system: ChaosSystem,
-  mostMs: number,
+  mostMs: () => number,
   tell: (open: Readonly<Record<string, number>>) => void,
 ): Promise<boolean> {
-  const deadline = performance.now() + mostMs;
+  const began = performance.now();
   let calm = 0;
-  while (calm < calmInARow && performance.now() < deadline) {
+  while (calm < calmInARow && performance.now() - began < mostMs()) {
     const [open = { unknown: 1 }] = await system.query<Record<string, number>>(restlessSql).catch(() => []);
     calm = Object.values(open).every((count) => count === 0) ? calm + 1 : 0;
     tell(open);

@@ -13,6 +13,7 @@ export async function runForHours(context: CommandContext, asked: Asked, hours: 
   const until = performance.now() + hours * 3_600_000;
   const records: MetFault[] = [];
   const broken: number[] = [];
+  const unjudged: number[] = [];
   let runs = 0;
   const coverage = () =>
     coverageOf(
@@ -27,6 +28,7 @@ export async function runForHours(context: CommandContext, asked: Asked, hours: 
     records.push(...played);
     runs += 1;
     if (verdict.breaches.length > 0) broken.push(seed);
+    if (verdict.isMostlyUnjudged) unjudged.push(seed);
     writeFileSync(path, written(coverage()));
     terminal.line(`  ${runs} runs so far, ${broken.length} with a breach; what was met: ${path}`);
   }
@@ -36,7 +38,12 @@ export async function runForHours(context: CommandContext, asked: Asked, hours: 
   terminal.line(
     `${runs} runs, ${broken.length} with a breach${broken.length === 0 ? '' : `: seeds ${broken.join(', ')}`}`,
   );
-  return broken.length === 0 ? 0 : 1;
+  if (unjudged.length > 0)
+    terminal.line(
+      `The machine was too slow for more than half of ${unjudged.length} runs: seeds ${unjudged.join(', ')}`,
+    );
+  if (broken.length > 0) return 1;
+  return unjudged.length * 2 > runs ? 3 : 0;
 }
 
 const written = (coverage: Coverage) =>

@@ -11,6 +11,7 @@ import { openCase, type Case } from './case.ts';
 import { metBy, type MetFault } from './coverage.ts';
 import type { FaultRecord, RunRecord } from './oracle/evidence.ts';
 import { gather } from './gather.ts';
+import { carriedShare, openMachineProbe, type MachineProbe } from './machine.ts';
 import { openLoad } from './load/load.ts';
 import { createRandom } from './load/random.ts';
 import { judge } from './oracle/judge.ts';
@@ -56,6 +57,8 @@ export interface RunResult {
 
 const settleMsDefault = 61_000;
 const restMs = 120_000; // I-15 allows 60 s; what is still open then is told by the oracle
+const slowRestMs = 600_000; // on a machine that is too slow, where only what is lost is still open then
+const calibrationMs = 3_000;
 const tellEveryMs = 15_000;
 
 // More than each step can take by the time limits of its own parts.
@@ -71,6 +74,32 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   const startedAt = now();
   const evidence = openCase(folder);
   const canaries = canariesOf(options.seed);
+  const machine = await openMachineProbe(join(workFolder, 'machine-probe'), (beat) =>
+    evidence.recordBeat(beat),
+  );
+  try {
+    await runMeasured(options, { machine, evidence, canaries, startedAt });
+  } finally {
+    await machine.stop();
+  }
+  const read = readEvidence(folder);
+  return { verdict: judge(read), faults: metBy(read) };
+}
+
+interface Measured {
+  readonly machine: MachineProbe;
+  readonly evidence: Case;
+  readonly canaries: readonly string[];
+}
+
+async function runMeasured(
+  options: RunOptions,
+  { startedAt, ...measured }: Measured & { readonly startedAt: string },
+): Promise<void> {
+  const { folder, workFolder } = options;
+  const { machine, evidence, canaries } = measured;
+  await delay(calibrationMs);
+  options.say(`✓ the machine is ${machine.lateMs()} ms late with 20 ms of work`);
   const starting = startSystem({
     ...options,
     folder: workFolder,
@@ -79,8 +108,8 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   });
   const system = await within(startSeconds, 'the system starts', starting);
   try {
-    const times = await playAll(options, { system, evidence, canaries });
-    await comeToRest(system, options.say);
+    const times = await playAll(options, { system, ...measured });
+    await comeToRest(system, machine, options.say);
     const settlesInMs = Date.parse(times.healedAt) + (options.settleMs ?? settleMsDefault) - Date.now();
     if (settlesInMs > 0 && (await isAnyWaiting(system))) {
       options.say(`▶ ${Math.ceil(settlesInMs / 1_000)} s more: some payments wait, and must not wait on us`);
@@ -95,24 +124,17 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
     const gatheredAt = await within(gatherSeconds, 'the evidence is gathered', gathering);
     await within(stopSeconds, 'the system stops', system.stop());
     keepServerLogs(workFolder, folder);
+    await machine.stop();
     await evidence.close({ ...described(options, system), startedAt, ...times, gatheredAt, canaries });
   } finally {
     await within(stopSeconds, 'the system stops', system.stop());
   }
-  const read = readEvidence(folder);
-  return { verdict: judge(read), faults: metBy(read) };
-}
-
-interface Played {
-  readonly system: ChaosSystem;
-  readonly evidence: Case;
-  readonly canaries: readonly string[];
 }
 
 /** Payments and faults, until both are over and everything is healed. */
 async function playAll(
   options: RunOptions,
-  { system, evidence, canaries }: Played,
+  { system, machine, evidence, canaries }: Measured & { readonly system: ChaosSystem },
 ): Promise<Pick<RunRecord, 'loadEndedAt' | 'healedAt'>> {
   const { seed, minutes, ratePerSecond, planned, stopped, say } = options;
   const random = createRandom(seed);
@@ -120,6 +142,7 @@ async function playAll(
     apis: system.apis.map(({ name, url = '' }) => ({ name, url })),
     random: random.fork(),
     ratePerSecond,
+    share: () => carriedShare(machine.lateMs()),
     callbackUrl: (...asked) => system.parties.callbackUrl(...asked),
     age: makeOlder((...asked) => system.query(...asked)),
     canaries,
@@ -128,7 +151,11 @@ async function playAll(
   say(`▶ ${minutes.toFixed(1)} min of payments, ${planned.length} faults (seed ${seed})`);
   load.start();
   const ended = new AbortController();
-  const telling = tellOf(load, system, say, ended.signal);
+  const pace = () => {
+    const rate = ratePerSecond * carriedShare(machine.lateMs());
+    return `${rate.toFixed(1)} a second, as the machine is ${machine.lateMs()} ms late`;
+  };
+  const telling = tellOf(load, system, { say, pace, ended: ended.signal });
   const record = (fault: FaultRecord) => evidence.recordFault(fault);
   let healedAt: string;
   try {
@@ -149,14 +176,15 @@ async function playAll(
   return { healedAt, loadEndedAt: now() };
 }
 
-async function comeToRest(system: ChaosSystem, say: Say): Promise<void> {
+async function comeToRest(system: ChaosSystem, machine: MachineProbe, say: Say): Promise<void> {
   let open = '';
-  const isAtRest = await untilQuiet(system, restMs, (counts) => {
+  const mostMs = () => (machine.isTooSlow() ? slowRestMs : restMs);
+  const isAtRest = await untilQuiet(system, mostMs, (counts) => {
     open = Object.entries(counts)
       .map(([what, count]) => `${count} ${what}`)
       .join(', ');
   });
-  say(isAtRest ? '✓ at rest' : `✗ not at rest after ${restMs / 1_000} s: ${open}`);
+  say(isAtRest ? '✓ at rest' : `✗ not at rest after ${mostMs() / 1_000} s: ${open}`);
 }
 
 function described({ seed, minutes, onlyFault, mutant, askedBy, tree }: RunOptions, system: ChaosSystem) {
@@ -199,8 +227,7 @@ function keepServerLogs(from: string, to: string): void {
 async function tellOf(
   load: ReturnType<typeof openLoad>,
   system: ChaosSystem,
-  say: Say,
-  ended: AbortSignal,
+  { say, pace, ended }: { readonly say: Say; readonly pace: () => string; readonly ended: AbortSignal },
 ): Promise<void> {
   const isOver = () => ended.aborted;
   while (!isOver()) {
@@ -213,6 +240,6 @@ async function tellOf(
       )
       .catch(() => [{ status: 'the database is away' }]);
     const sent = Object.values(load.stats().exchanges).reduce((sum, count) => sum + count, 0);
-    say(`  ${sent} requests; payments: ${row?.status ?? 'none'}`);
+    say(`  ${sent} requests (${pace()}); payments: ${row?.status ?? 'none'}`);
   }
 }

@@ -14,7 +14,7 @@ import type { ChaosOptions } from './options.ts';
 import { judge } from './oracle/judge.ts';
 import { readEvidence } from './oracle/read-evidence.ts';
 import type { Verdict } from './oracle/verdict.ts';
-import { tellVerdict } from './report.ts';
+import { exitCodeOf, tellVerdict } from './report.ts';
 import { runForHours } from './rotation.ts';
 
 /** @returns exit code */
@@ -25,7 +25,7 @@ export async function verifyChaos(context: CommandContext, options: ChaosOptions
   const asked = readOptions(options);
   if (asked.hours !== undefined) return runForHours(context, asked, asked.hours);
   const { verdict } = await runKept(context, asked, asked.seed);
-  return verdict.breaches.length === 0 ? 0 : 1;
+  return exitCodeOf(verdict);
 }
 
 function judgeAgain({ terminal }: CommandContext, folder: string): number {
@@ -36,7 +36,7 @@ function judgeAgain({ terminal }: CommandContext, folder: string): number {
   }
   const verdict: Verdict = judge(readEvidence(folder));
   tellVerdict(terminal, verdict);
-  return verdict.breaches.length === 0 ? 0 : 1;
+  return exitCodeOf(verdict);
 }
 
 function list({ terminal }: CommandContext): number {

@@ -15,6 +15,8 @@ export interface LoadOptions {
    * Stories that begin each second, on average; each submits about one message, repeats included, and asks as often.
    */
   readonly ratePerSecond: number;
+  /** Share of that rate that the machine carries now, up to 1; asked for each story. Default: all of it. */
+  readonly share?: () => number;
   /** Where a source operator wants its answers. `other`: a second address that is registered too. */
   readonly callbackUrl: Tools['callbackUrl'];
   /** Letters, digits and hyphens, at most 24, so that they fit into account numbers. */
@@ -108,6 +110,7 @@ export function openLoad(options: LoadOptions): Load {
         now,
         end: ending.signal,
         begin,
+        ...(options.share === undefined ? {} : { share: options.share }),
       });
     },
     stop: async () => {

@@ -27,15 +27,25 @@ export function* planned(random: Random, ratePerSecond: number): Generator<Arriv
   }
 }
 
-/** Begins each arrival when it is due, until the signal. */
+/** Begins each arrival when it is due, until the signal; a share of less than 1 stretches the time between them. */
 export function keepTime(
   arrivals: Generator<Arrival, never>,
-  { now, end, begin }: { now: () => number; end: AbortSignal; begin: (arrival: Arrival) => void },
+  {
+    now,
+    end,
+    begin,
+    share = () => 1,
+  }: {
+    readonly now: () => number;
+    readonly end: AbortSignal;
+    readonly begin: (arrival: Arrival) => void;
+    readonly share?: () => number;
+  },
 ): void {
   let dueAt = now();
   const wait = () => {
     const arrival = arrivals.next().value;
-    dueAt += arrival.afterMs;
+    dueAt += arrival.afterMs / share();
     const timer = setTimeout(
       () => {
         end.removeEventListener('abort', stop);

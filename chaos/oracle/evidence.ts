@@ -6,6 +6,7 @@
 //   verdict.json, .txt     what the judge said, in full and as it was told; judging again reads neither
 //   exchanges.jsonl        Exchange: every HTTP request of the PSPs and source operators, with its answer
 //   faults.jsonl           FaultRecord: what was done to the system, and which payments it met
+//   machine.jsonl          MachineBeat: how late a process beside the system was, twice a second
 //   journal/*.jsonl        what the sandbox's parties received, sent and booked (sandbox/journal-file.ts)
 //   database/<table>.jsonl every table of the database, one row a line as `row_to_json` writes it (bytea as \x hex)
 //   executions.jsonl       ExecutionRecord: what the workflow engine still knows
@@ -107,6 +108,14 @@ export interface FaultRecord {
   readonly endedAt: string;
   /** What was done, in a sentence. */
   readonly detail: string;
+}
+
+/** One beat of chaos/system/machine-probe.mjs: a pause, 20 ms of work and a write to the disk. */
+export interface MachineBeat {
+  /** When the beat ended. */
+  readonly at: string;
+  /** How much later it ended than it would have on an idle machine. */
+  readonly lateMs: number;
 }
 
 /** An execution as the engine tells it at the end. */

@@ -5,7 +5,7 @@
 // examined by `report.examined` (zero too: then the invariant is not shown), and put it into the list below. Ask of each
 // check what an honest system may do after kill -9, a reset or a black hole: `world.quiet.isCalm` says when neither we
 // nor the parties that concern it were broken; name those, and no others. Then alter the clean evidence in test/chaos/
-// so that the check must name it.
+// so that the check must name it. What may come late only because the machine is slow goes to `report.late`.
 import { judgeAddresses } from './checks/addresses.ts';
 import { judgeAlerts } from './checks/alerts.ts';
 import { judgeAnsweredAgents } from './checks/answered-agents.ts';
@@ -87,7 +87,7 @@ const checks: readonly Check[] = [
 /** @param evidence of one run, as `readEvidence` reads it from a folder */
 export function judge(evidence: Evidence): Verdict {
   const world = openWorld(evidence);
-  const { report, verdict } = openReport();
+  const { report, verdict } = openReport(world.machine);
   for (const check of checks) check(world, report);
   return verdict();
 }

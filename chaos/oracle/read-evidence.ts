@@ -2,7 +2,7 @@
 // that they were written in: money must not pass through a binary float on its way to be judged.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Exchange, ExecutionRecord, FaultRecord, RunRecord } from './evidence.ts';
+import type { Exchange, ExecutionRecord, FaultRecord, MachineBeat, RunRecord } from './evidence.ts';
 
 /** One line of a party's journal (sandbox/journal-file.ts writes it). */
 export interface JournalEntry {
@@ -47,6 +47,8 @@ export interface Evidence {
   readonly exchanges: readonly Exchange[];
   readonly faults: readonly FaultRecord[];
   /** In order of time. */
+  readonly machine: readonly MachineBeat[];
+  /** In order of time. */
   readonly journal: readonly JournalEntry[];
   /** By table. */
   readonly tables: Readonly<Record<string, readonly Row[]>>;
@@ -67,6 +69,7 @@ export function readEvidence(folder: string): Evidence {
     run: JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as RunRecord,
     exchanges: readLines(join(folder, 'exchanges.jsonl')) as Exchange[],
     faults: readLines(join(folder, 'faults.jsonl')) as FaultRecord[],
+    machine: readLines(join(folder, 'machine.jsonl')) as MachineBeat[],
     journal: inOrder(
       inFolder('journal', '.jsonl').flatMap(
         (name) => readLines(join(folder, 'journal', name)) as JournalEntry[],

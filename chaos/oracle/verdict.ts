@@ -1,5 +1,8 @@
 // What the oracle says of a run: per invariant what was examined and which breaches were found, with the very lines
-// that show them. An invariant of which nothing could be examined is not held but not shown.
+// that show them. An invariant of which nothing could be examined is not held but not shown. What came late while the
+// machine was too slow is no breach, and not judged.
+
+import type { Machine, Span } from './machine.ts';
 
 /** One thing that must not be. */
 export interface Breach {
@@ -20,8 +23,12 @@ export interface Finding {
   /** How many of what were held against it, e.g. `212 payments`. */
   readonly examined: readonly Examined[];
   readonly breaches: readonly Breach[];
-  /** `not-shown`: there was nothing to examine, so that nothing is known. */
-  readonly outcome: 'held' | 'broken' | 'not-shown';
+  readonly notJudged: readonly Breach[];
+  /**
+   * `not-judged`: something came late, and the machine may be why. `not-shown`: there was nothing to examine, so that
+   * nothing is known.
+   */
+  readonly outcome: 'held' | 'broken' | 'not-judged' | 'not-shown';
 }
 
 export interface Examined {
@@ -34,6 +41,10 @@ export interface Verdict {
   readonly findings: readonly Finding[];
   /** All of them. */
   readonly breaches: readonly Breach[];
+  /** What would be a breach on a machine that is fast enough; its first line of evidence says how slow it was. */
+  readonly notJudged: readonly Breach[];
+  /** Something was not judged, and the machine was too slow for more than half of the run. */
+  readonly isMostlyUnjudged: boolean;
   /** One line each, for whoever reads the end of a run. */
   readonly summary: readonly string[];
 }
@@ -43,6 +54,12 @@ export interface Report {
   /** Counts things that were held against an invariant; to be called for zero too. */
   examined(id: string, what: string, count: number): void;
   breach(id: string, statement: string, subject: string, evidence?: readonly unknown[]): void;
+  /** A breach only if the machine was fast enough then; for times, never for content. */
+  late(id: string, statement: string, subject: string, evidence: readonly unknown[], during: Span): void;
+  /**
+   * Whether the machine was too slow then to tell; counts it as not judged. For what is a breach only if it comes often.
+   */
+  isUnjudged(id: string, statement: string, subject: string, during: Span): boolean;
 }
 
 /** The invariants, in the words of docs/reference/invariants.md, shortened. */
@@ -81,48 +98,81 @@ function withoutBodies(key: string, value: unknown): unknown {
   return key === 'body' || key === 'bytes' || key === 'message' ? undefined : value;
 }
 
+/** A breach whose evidence is not yet shortened. */
+type Late = Omit<Breach, 'evidence'> & { readonly evidence: readonly unknown[] };
+
 /** An empty report, and the verdict that it comes to. */
-export function openReport(): { readonly report: Report; readonly verdict: () => Verdict } {
+export function openReport(machine: Machine): { readonly report: Report; readonly verdict: () => Verdict } {
   const breaches: Breach[] = [];
+  const notJudged: Breach[] = [];
   const counts = new Map<string, Map<string, number>>();
+  const isUnjudged = (one: Late, during: Span): boolean => {
+    const why = machine.tooSlow(during);
+    if (why === undefined) return false;
+    const isCounted = notJudged.some(({ id, subject }) => id === one.id && subject === one.subject);
+    if (!isCounted) notJudged.push({ ...one, evidence: shortened([why, ...one.evidence]) });
+    return true;
+  };
   const report: Report = {
     examined: (id, what, count) => {
       const known = counts.get(id) ?? new Map<string, number>();
       counts.set(id, known.set(what, (known.get(what) ?? 0) + count));
     },
     breach: (id, statement, subject, evidence = []) => {
-      const lines = evidence.slice(0, maxLines).map(shorten);
-      const more = evidence.length > maxLines ? [`and ${evidence.length - maxLines} more`] : [];
-      breaches.push({ id, statement, subject, evidence: [...lines, ...more] });
+      breaches.push({ id, statement, subject, evidence: shortened(evidence) });
     },
+    late: (id, statement, subject, evidence, during) => {
+      if (!isUnjudged({ id, statement, subject, evidence }, during))
+        report.breach(id, statement, subject, evidence);
+    },
+    isUnjudged: (id, statement, subject, during) =>
+      isUnjudged({ id, statement, subject, evidence: [] }, during),
   };
-  return { report, verdict: () => conclude(breaches, counts) };
+  return {
+    report,
+    verdict: () => ({
+      ...conclude({ breaches, notJudged }, counts),
+      breaches,
+      notJudged,
+      isMostlyUnjudged: notJudged.length > 0 && machine.slowShare > 0.5,
+    }),
+  };
+}
+
+function shortened(evidence: readonly unknown[]): readonly string[] {
+  const more = evidence.length > maxLines ? [`and ${evidence.length - maxLines} more`] : [];
+  return [...evidence.slice(0, maxLines).map(shorten), ...more];
 }
 
 function conclude(
-  breaches: readonly Breach[],
+  { breaches, notJudged }: Pick<Verdict, 'breaches' | 'notJudged'>,
   counts: ReadonlyMap<string, ReadonlyMap<string, number>>,
-): Verdict {
-  const rules = [...new Set([...counts.keys(), ...breaches.map(({ id }) => id)])]
+): Pick<Verdict, 'findings' | 'summary'> {
+  const rules = [...new Set([...counts.keys(), ...[...breaches, ...notJudged].map(({ id }) => id)])]
     .filter((id) => invariants[id] === undefined)
     .sort();
   const findings = [...Object.keys(invariants), ...rules].map((id): Finding => {
     const examined = [...(counts.get(id) ?? [])].map(([what, count]) => ({ what, count }));
     const own = breaches.filter((breach) => breach.id === id);
+    const unjudged = notJudged.filter((one) => one.id === id);
     const isExamined = examined.some(({ count }) => count > 0);
-    const outcome = own.length > 0 ? 'broken' : isExamined ? 'held' : 'not-shown';
-    return { id, title: invariants[id] ?? `rule ${id.replace('R:', '')}`, examined, breaches: own, outcome };
+    const unbroken = unjudged.length > 0 ? 'not-judged' : isExamined ? 'held' : 'not-shown';
+    const outcome = own.length > 0 ? 'broken' : unbroken;
+    const title = invariants[id] ?? `rule ${id.replace('R:', '')}`;
+    return { id, title, examined, breaches: own, notJudged: unjudged, outcome };
   });
-  return { findings, breaches, summary: findings.map(lineOf) };
+  return { findings, summary: findings.map(lineOf) };
 }
 
-function lineOf({ id, title, examined, breaches, outcome }: Finding): string {
+function lineOf({ id, title, examined, breaches, notJudged, outcome }: Finding): string {
   const seen = examined.filter(({ count }) => count > 0).map(({ count, what }) => `${count} ${what}`);
   switch (outcome) {
     case 'held':
       return `${id} held: ${title} (${seen.join(', ')})`;
     case 'broken':
       return `${id} BROKEN ${breaches.length} times: ${title} (${seen.join(', ')})`;
+    case 'not-judged':
+      return `${id} NOT JUDGED ${notJudged.length} times: the machine was too slow: ${title} (${seen.join(', ')})`;
     case 'not-shown':
       return `${id} NOT SHOWN: nothing was there to examine: ${title}`;
   }

@@ -4,6 +4,7 @@ import type { Exchange } from './evidence.ts';
 import { createHash } from 'node:crypto';
 import type { Evidence, JournalEntry } from './read-evidence.ts';
 import { readMessage, type Element, type Message } from './read-message.ts';
+import { machineOf, type Machine } from './machine.ts';
 import { quietOf, type Quiet } from './quiet.ts';
 import { receiverOf } from './receivers.ts';
 import { openReference, type Reference } from './reference.ts';
@@ -85,6 +86,7 @@ export interface Payment {
 export interface World {
   readonly evidence: Evidence;
   readonly quiet: Quiet;
+  readonly machine: Machine;
   readonly reference: Reference;
   readonly payments: readonly Payment[];
   readonly paymentOf: ReadonlyMap<string, Payment>;
@@ -164,6 +166,7 @@ export function openWorld(gathered: Evidence): World {
   return {
     evidence,
     quiet: quietOf(evidence),
+    machine: machineOf(evidence),
     reference,
     payments,
     paymentOf: new Map(payments.map((one) => [one.uetr, one])),

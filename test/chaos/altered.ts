@@ -2,7 +2,13 @@
 // says something else, an entry that came too early. What is altered is altered everywhere where it was seen, so that
 // nothing but the mistake shows.
 import { createHash } from 'node:crypto';
-import type { Exchange, ExecutionRecord, FaultRecord, RunRecord } from '../../chaos/oracle/evidence.ts';
+import type {
+  Exchange,
+  ExecutionRecord,
+  FaultRecord,
+  MachineBeat,
+  RunRecord,
+} from '../../chaos/oracle/evidence.ts';
 import type { Evidence, EvidenceFile, JournalEntry } from '../../chaos/oracle/read-evidence.ts';
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -15,6 +21,7 @@ export interface Draft {
   run: Mutable<RunRecord>;
   exchanges: Mutable<Exchange>[];
   faults: FaultRecord[];
+  machine: MachineBeat[];
   journal: Mutable<JournalEntry>[];
   tables: Record<string, DraftRow[]>;
   executions: Mutable<ExecutionRecord>[];

@@ -103,7 +103,8 @@ function judgeWait(world: World, report: Report, payment: Payment, submission: S
   const statement = isDecided
     ? 'A sender that waited was told ACTC though the final was there (PAY-1).'
     : 'A sender that wanted to wait was told ACTC at once (PAY-1).';
-  report.breach('R:PAY-1', statement, payment.uetr, shown);
+  if (isDecided) report.late('R:PAY-1', statement, payment.uetr, shown, { from: decidedAt, to: endedAt });
+  else report.breach('R:PAY-1', statement, payment.uetr, shown);
 }
 
 /** DUP-1. */
@@ -163,10 +164,11 @@ export function judgeToldAfter(
   if (attempts.some(({ startedAt }) => startedAt >= sentAt - clockMs)) return;
   const statement =
     'A source asked again while its callback was under way, and it was not sent again (DUP-1).';
-  report.breach('R:DUP-1', statement, subject, [
+  const lines = [
     lineOf(repeat),
     ...attempts.map(({ row }) => `attempt ${row.attempt} ${row.started_at} to ${row.finished_at ?? 'open'}`),
-  ]);
+  ];
+  report.late('R:DUP-1', statement, subject, lines, { from: sentAt, to: world.quiet.endAt });
 }
 
 /** The end was taken before: it is told again, where this repeat says; later where the breaker of a process may be open. */
@@ -193,11 +195,12 @@ export function judgeToldAgain(
     after.length === 0
       ? 'A source asked again for what it had taken, and its callback was not sent again (DUP-1).'
       : 'A source named another address, and its callback went elsewhere (DUP-1).';
-  report.breach('R:DUP-1', statement, subject, [
+  const lines = [
     lineOf(repeat),
     `named ${callbackUrl ?? 'none'}`,
     ...callback.attempts.map(({ row }) => `attempt ${row.attempt} ${row.started_at} to ${row.url ?? ''}`),
-  ]);
+  ];
+  report.late('R:DUP-1', statement, subject, lines, { from: sentAt, to: sentAt + withinMs });
 }
 
 const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
@@ -217,11 +220,12 @@ function judgeAskedAgain(report: Report, { payment, all }: OfPayment, repeat: Su
   if (isJoined || isBusy || attempts.length === 0) return;
   if (attempts.some(({ startedAt }) => startedAt >= sentAt - 100 && startedAt <= sentAt + enquiredMs)) return;
   const statement = 'A source asked how its payment stands, and the destination was not asked (DUP-1).';
-  report.breach('R:DUP-1', statement, uetr, [
+  const lines = [
     lineOf(repeat),
     `undecided until ${clock(decidedAt)}`,
     ...attempts.map(
       ({ row: one }) => `attempt ${one.attempt} ${one.started_at} to ${one.finished_at ?? 'open'}`,
     ),
-  ]);
+  ];
+  report.late('R:DUP-1', statement, uetr, lines, { from: sentAt, to: sentAt + enquiredMs });
 }

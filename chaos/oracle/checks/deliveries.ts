@@ -129,9 +129,9 @@ function judgeDurations({ quiet }: World, report: Report, { row, attempts }: Del
       finishedAt - startedAt > attemptMs && !quiet.isOursBroken(startedAt, finishedAt, attemptMs),
   );
   if (endless === undefined) return;
-  report.breach('R:SEC-5', `An attempt of a ${row.kind} took far longer than 10 s.`, row.subject_id, [
-    endless.row,
-  ]);
+  const { startedAt: from, finishedAt: to = from } = endless;
+  const statement = `An attempt of a ${row.kind} took far longer than 10 s.`;
+  report.late('R:SEC-5', statement, row.subject_id, [endless.row], { from, to });
 }
 
 /** Delivered, or a dead letter whose alert was written with it; there is no third end (CBK-1). */

@@ -179,11 +179,12 @@ function judgeStoredFinals(report: Report, payment: Payment): void {
   const answered = answeredFinal(payment, decidedAt);
   if (answered !== undefined) {
     const read = `HTTP answer journaled ${answered.at}: ${answered.status ?? ''}`;
-    report.breach(
+    report.late(
       'I-18',
       'The gateway decided by itself, though the destination had answered with a final.',
       uetr,
       [...shown, read],
+      { from: instant(answered.at), to: decidedAt },
     );
   }
 }
@@ -232,11 +233,12 @@ function judgeDeadline(world: World, report: Report, payment: Payment): void {
       continue;
     const from = Math.max(...attempts.map(({ startedAt }) => startedAt), deadlineAt - 20_000);
     if (world.quiet.isWayBroken(entry.party, from, at) && entry.kind === 'pacs008') continue;
-    report.breach(
+    report.late(
       'I-19',
       `A ${entry.kind} reached the destination after the deadline of a HIGH payment.`,
       uetr,
       [...shown, entry],
+      { from: deadlineAt, to: at },
     );
   }
 }

@@ -4,7 +4,6 @@ import { clock, instant } from '../rows.ts';
 import { receiverOf } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import type { Attempt, Delivery, World } from '../world.ts';
-import { isMachineBusy } from './machine.ts';
 import { isWell } from './well.ts';
 
 const promptMs = 2_000;
@@ -30,14 +29,21 @@ export function judgeHeldUp(world: World, report: Report): void {
   });
   report.examined('R:CBK-3', 'first sends to receivers that were well', due.length);
   const late = due.filter(
-    (one) => waitedMs(one) > promptMs && !isMachineBusy(world, one.attempt.startedAt, promptMs / 2),
+    (one) =>
+      waitedMs(one) > promptMs &&
+      !report.isUnjudged('R:CBK-3', 'A first send was held up.', subjectOf(one), spanOf(one)),
   );
   const [first] = late;
   if (first === undefined || late.length < 3) return; // a machine may stand still once
   const statement = `${late.length} of ${due.length} first sends were held up, and their receivers were well.`;
-  report.breach('R:CBK-3', statement, first.delivery.row.subject_id, late.map(lineOf));
+  report.breach('R:CBK-3', statement, subjectOf(first), late.map(lineOf));
 }
 
+const subjectOf = ({ delivery }: Sent) => delivery.row.subject_id;
+const spanOf = ({ delivery, attempt }: Sent) => ({
+  from: instant(delivery.row.asked_at),
+  to: attempt.startedAt,
+});
 const waitedMs = ({ delivery, attempt }: Sent) => attempt.startedAt - instant(delivery.row.asked_at);
 const lineOf = (one: Sent) =>
   `${one.delivery.row.kind} to ${one.receiver}, asked for ${one.delivery.row.asked_at}, sent ${clock(one.attempt.startedAt)}`;

@@ -42,7 +42,7 @@ function judgeAnswerTimes(world: World, report: Report): void {
       one.exchange.status === undefined
         ? 'A message got no answer, while others were answered at once.'
         : `A message was answered ${took}.`;
-    report.breach('I-16', statement, subjectOf(one), [lineOf(one)]);
+    report.late('I-16', statement, subjectOf(one), [lineOf(one)], spanOf(one));
   }
   judgeRecovery(world, report, posted);
   judgeJudgements(world, report);
@@ -51,7 +51,11 @@ function judgeAnswerTimes(world: World, report: Report): void {
 /** A minute after the last fault, at least half of what comes is answered in time: less is no machine that is busy. */
 function judgeRecovery({ quiet }: World, report: Report, posted: readonly Posted[]): void {
   const late = posted.filter(({ sentAt, endedAt }) => quiet.isCalm([], sentAt, endedAt, recoveredMs));
-  const slow = late.filter(({ isSlow }) => isSlow);
+  const slow = late.filter(
+    (one) =>
+      one.isSlow &&
+      !report.isUnjudged('I-16', 'A message was not answered in time.', subjectOf(one), spanOf(one)),
+  );
   const [first] = slow;
   if (first === undefined || slow.length < 10 || slow.length * 2 < late.length) return;
   const statement = `${slow.length} of ${late.length} messages were not answered in ${slowMs / 1_000} s, more than a minute after the last fault.`;
@@ -59,6 +63,7 @@ function judgeRecovery({ quiet }: World, report: Report, posted: readonly Posted
 }
 
 const subjectOf = ({ exchange }: Posted) => exchange.uetr ?? exchange.messageId ?? exchange.path;
+const spanOf = ({ sentAt, endedAt }: Posted) => ({ from: sentAt, to: endedAt });
 const lineOf = ({ exchange }: Posted) =>
   `${exchange.client} ${exchange.purpose} ${exchange.sentAt} to ${exchange.endedAt}, HTTP ${exchange.status ?? exchange.error ?? '?'}`;
 
@@ -109,7 +114,8 @@ function judgeJudgements(world: World, report: Report): void {
     const near = calm.filter((one) => one.uetr !== uetr && Math.abs(one.storedAt - storedAt) < aroundMs);
     if (near.filter(isAtOnce).length < near.length * mostPrompt) continue;
     const shown = [`stored ${clock(storedAt)}`, `judged ${clock(judgedAt)}`];
-    report.breach('I-16', 'A message was judged late, while others were judged at once.', uetr, shown);
+    const statement = 'A message was judged late, while others were judged at once.';
+    report.late('I-16', statement, uetr, shown, { from: storedAt, to: judgedAt });
   }
 }
 
@@ -132,11 +138,12 @@ function judgeSweep(world: World, report: Report): void {
   for (const event of found) {
     const at = instant(event.occurred_at);
     if (!quiet.isCalm([], at, at, sweepMs)) continue;
-    report.breach(
+    report.late(
       'I-20',
       'The sweep found work that nobody was doing, though nothing had failed.',
       event.subject_id ?? '',
       [event],
+      { from: at - sweepMs, to: at },
     );
   }
 }

@@ -149,9 +149,12 @@ function judgeLate(world: World, report: Report, all: readonly Judged[]): void {
     return isOver && world.quiet.isCalm([], deadlineAt - 20_000, answeredAt);
   });
   report.examined('R:RES-1', 'deadlines that passed while nothing of ours was broken', due.length);
-  const late = due.filter(
-    ({ resolution, answer }) => instant(answer.answered_at) > instant(resolution.deadline_at) + lateMs,
-  );
+  const late = due.filter(({ resolution, answer }) => {
+    const [from, to] = [instant(resolution.deadline_at), instant(answer.answered_at)];
+    if (to <= from + lateMs) return false;
+    const statement = 'A resolution was answered long after its deadline.';
+    return !report.isUnjudged('R:RES-1', statement, answer.resolution_id, { from, to });
+  });
   if (late.length < 3 || late.length * 2 < due.length) return;
   const statement = `${late.length} of ${due.length} resolutions were answered long after their deadline.`;
   report.breach(

@@ -190,18 +190,21 @@ function judgeOverdue(world: World, report: Report, { payment, destination, atte
     !attempts.some(({ startedAt }) => startedAt >= due - second && startedAt <= due + overdueMs) &&
     world.quiet.isCalm([destination], due - 15 * second, due + overdueMs, 30 * second);
   const shown = [`judged ${clock(judgedAt)}, undecided until ${clock(until)}`, ...attempts.map(lineOf)];
+  const spanOf = (due: number) => ({ from: due, to: due + overdueMs });
   if (missed(judgedAt)) {
-    report.breach('I-12', 'An instruction was not sent, though nothing was broken.', uetr, shown);
+    const statement = 'An instruction was not sent, though nothing was broken.';
+    report.late('I-12', statement, uetr, shown, spanOf(judgedAt));
     return;
   }
   if (deadlineAt !== undefined) return;
   const due = enquiryTimesMs.find((afterMs) => missed(judgedAt + afterMs));
   if (due === undefined) return;
-  report.breach(
+  report.late(
     'I-12',
     `An enquiry was due ${due / minute} min after acceptance, and was not made (TIM-2).`,
     uetr,
     shown,
+    spanOf(judgedAt + due),
   );
 }
 
@@ -227,11 +230,16 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
       ? 'was sent again after it had been taken, and nobody had asked for it'
       : delayFault(world, { failures, finishedAt, previous, attempt, row });
     if (fault === undefined) continue;
-    const shown = [`after failure ${failures}, asked for ${row.asks} times`, standingOf(delivery)];
-    report.breach('I-12', `A ${row.kind} ${fault} (CBK-1).`, row.subject_id, [
-      ...shown,
+    const shown = [
+      `after failure ${failures}, asked for ${row.asks} times`,
+      standingOf(delivery),
       ...attempts.map(lineOf),
-    ]);
+    ];
+    const statement = `A ${row.kind} ${fault} (CBK-1).`;
+    const isLate = attempt.startedAt - finishedAt > overdueMs;
+    if (isLate)
+      report.late('I-12', statement, row.subject_id, shown, { from: finishedAt, to: attempt.startedAt });
+    else report.breach('I-12', statement, row.subject_id, shown);
     return;
   }
 }
@@ -280,11 +288,12 @@ function judgeFirst(world: World, report: Report, { row }: Delivery, first: Atte
   const stored = world.messageOf.get(row.message_id);
   if (stored === undefined || first.startedAt - stored.createdAt <= overdueMs) return;
   if (!world.quiet.isCalm([receiverOf(world.reference, row)], stored.createdAt, first.startedAt)) return;
-  report.breach(
+  report.late(
     'I-12',
     `A ${row.kind} was first attempted more than a minute late (CBK-1).`,
     row.subject_id,
     [lineOf(first)],
+    { from: stored.createdAt, to: first.startedAt },
   );
 }
 

@@ -4,7 +4,6 @@
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
-import { isMachineBusy } from './machine.ts';
 
 const lockMs = 5_000; // for so long one statement may have waited for the row that another held
 const second = 1_000;
@@ -123,11 +122,11 @@ function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
     return startedAt > decidedAt + tolerance;
   });
   if (late.length > 0) {
+    const statement = 'An instruction was sent after the final of its payment.';
     const started = late.map((one) => `attempt ${one.row.attempt} started ${clock(one.startedAt)}`);
-    report.breach('I-8', 'An instruction was sent after the final of its payment.', uetr, [
-      decision,
-      ...started,
-    ]);
+    const lastAt = Math.max(...late.map(({ startedAt }) => startedAt));
+    if (lastAt > decidedAt + lockMs) report.breach('I-8', statement, uetr, [decision, ...started]);
+    else report.late('I-8', statement, uetr, [decision, ...started], { from: decidedAt, to: lastAt });
   }
   const event = events.find(
     ({ kind, occurred_at: at }) => afterwards.has(kind) && instant(at) > decidedAt + lockMs,
@@ -172,10 +171,10 @@ function judgeStoredDeadline(report: Report, { uetr, row, deadlineAt, acceptedAt
 }
 
 const deadlineErrorMs = 250; // TIM-1
-const hopelessMs = 5_000; // beyond any load of the machine
+const hopelessMs = 5_000; // a fast machine is never that late by chance
 
 /**
- * TIM-1: the deadline error. A busy machine may miss 250 ms once; a defect misses it every time, or by far. Whoever
+ * TIM-1: the deadline error. A fast machine may miss 250 ms once; a defect misses it every time, or by far. Whoever
  * decided after the deadline: a destination's final only decides then because the gateway had not.
  */
 function judgeDeadlineErrors(world: World, report: Report): void {
@@ -187,18 +186,15 @@ function judgeDeadlineErrors(world: World, report: Report): void {
     return [{ uetr, deadlineAt, errorMs: decidedAt - deadlineAt }];
   });
   report.examined('R:TIM-1', 'deadlines that passed while nothing of ours was broken', errors.length);
-  const late = errors.filter(
-    ({ errorMs, deadlineAt }) =>
-      errorMs > hopelessMs || (errorMs > deadlineErrorMs && !isMachineBusy(world, deadlineAt)),
-  );
+  const statementOf = (errorMs: number) =>
+    `A deadline passed, and the decision came ${Math.round(errorMs)} ms later.`;
+  const late = errors.filter(({ uetr, errorMs, deadlineAt }) => {
+    const during = { from: deadlineAt, to: deadlineAt + errorMs };
+    return errorMs > deadlineErrorMs && !report.isUnjudged('R:TIM-1', statementOf(errorMs), uetr, during);
+  });
   const isRule = late.length > 2 && late.length > errors.length / 5;
   for (const { uetr, errorMs } of late) {
     if (!isRule && errorMs < hopelessMs) continue;
-    report.breach(
-      'R:TIM-1',
-      `A deadline passed, and the decision came ${Math.round(errorMs)} ms later.`,
-      uetr,
-      [`${late.length} of ${errors.length} were late`],
-    );
+    report.breach('R:TIM-1', statementOf(errorMs), uetr, [`${late.length} of ${errors.length} were late`]);
   }
 }

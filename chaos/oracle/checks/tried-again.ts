@@ -26,7 +26,11 @@ export function judgeTriedAgain(world: World, report: Report): void {
 function judgeRetries(world: World, report: Report): void {
   const due = world.payments.flatMap((payment) => dueRetries(world, payment));
   report.examined('R:TIM-3', 'sends that failed while nothing was broken', due.length);
-  const missed = due.filter(({ isMade }) => !isMade);
+  const missed = due.filter(
+    ({ isMade, uetr, from, to }) =>
+      !isMade &&
+      !report.isUnjudged('R:TIM-3', 'An instruction that failed was not sent again.', uetr, { from, to }),
+  );
   if (missed.length < 3 || missed.length * 4 < due.length) return;
   const [first] = missed;
   const statement = `${missed.length} of ${due.length} instructions that failed were not sent again (TIM-3).`;
@@ -41,6 +45,8 @@ function judgeRetries(world: World, report: Report): void {
 interface DueRetry {
   readonly uetr: string;
   readonly isMade: boolean;
+  readonly from: number;
+  readonly to: number;
   readonly shown: string;
 }
 
@@ -60,7 +66,15 @@ function dueRetries(world: World, payment: Payment): readonly DueRetry[] {
   }
   if (!world.quiet.isCalm([destination], startedAt - 5 * second, until)) return [];
   const isMade = next !== undefined && next.startedAt <= until;
-  return [{ uetr, isMade, shown: `failed ${clock(finishedAt)}, next ${next?.row.started_at ?? 'never'}` }];
+  return [
+    {
+      uetr,
+      isMade,
+      from: finishedAt,
+      to: until,
+      shown: `failed ${clock(finishedAt)}, next ${next?.row.started_at ?? 'never'}`,
+    },
+  ];
 }
 
 /**

@@ -11,6 +11,7 @@ const lockMs = 5_000; // a decision's time is that of the begin of its statement
 interface Answered {
   readonly from: number;
   readonly to: number;
+  readonly status: number;
   readonly subject: string;
   readonly shown: unknown;
   readonly exchange?: Exchange;
@@ -27,23 +28,27 @@ export function judgeUnanswered(world: World, report: Report): void {
   const failed = all
     .filter(({ httpStatus = 0 }) => httpStatus >= 500)
     .map((one): Answered => {
+      const { httpStatus: status = 0 } = one;
       const [from, to] = [instant(one.sentAt), instant(one.endedAt)];
       const shown = 'exchange' in one ? one.exchange : one;
       const subject = one.uetr ?? one.messageId ?? one.path;
-      return { from, to, subject, shown, ...('exchange' in one ? { exchange: one.exchange } : {}) };
+      return { from, to, status, subject, shown, ...('exchange' in one ? { exchange: one.exchange } : {}) };
     });
   for (const one of failed) judgeFailed(world, report, one);
 }
 
-function judgeFailed(world: World, report: Report, { from, to, subject, shown, exchange }: Answered): void {
+function judgeFailed(world: World, report: Report, failed: Answered): void {
+  const { from, to, status, subject, shown, exchange } = failed;
   const { quiet } = world;
   if (quiet.isCalm([], from, to, recoveredMs)) {
-    report.breach('R:SEC-9', 'An answer was 5xx, and none of our parts was broken.', subject, [shown]);
+    const statement = 'An answer was 5xx, and none of our parts was broken.';
+    if (status === 503) report.late('R:SEC-9', statement, subject, [shown], { from, to });
+    else report.breach('R:SEC-9', statement, subject, [shown]);
     return;
   }
   if (exchange === undefined || !quiet.isEngineAlone(from, to, recoveredMs)) return;
   const statement = 'What is answered from the record was not, while only the engine was away (DUP-1).';
-  if (isFromRecord(world, exchange)) report.breach('R:DUP-1', statement, subject, [shown]);
+  if (isFromRecord(world, exchange)) report.late('R:DUP-1', statement, subject, [shown], { from, to });
 }
 
 /** Questions; and a message again of which the final was on record before. */

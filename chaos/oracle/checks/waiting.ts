@@ -86,11 +86,12 @@ function judgeNorm(world: World, report: Report, payment: Payment, show: readonl
   const isEnquired = lastDue === undefined || attempts.some(({ startedAt }) => startedAt > lastDue - second);
   if (!isEnquired) {
     const shown = [...show, `enquiry due ${clock(lastDue)}`, ...sends];
-    report.breach(
+    report.late(
       'I-15',
       'A NORM payment waits, and the enquiry that was due was not made (TIM-2).',
       uetr,
       shown,
+      { from: lastDue, to: endAt },
     );
   }
   if (judgedAt < endAt - 24 * hour && !events.some(({ kind }) => kind === 'payment.in-doubt')) {

@@ -1,0 +1,54 @@
+// When the machine was too slow for times to say anything about the gateway, by the beats that a process beside it
+// recorded (evidence.ts). Content is judged all the same.
+import type { Evidence } from './read-evidence.ts';
+import type { MachineBeat } from './evidence.ts';
+import { instant } from './rows.ts';
+
+/** From when to when; milliseconds since 1970. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Machine {
+  /** In words, why a time in this span cannot be judged; undefined: it can. */
+  readonly tooSlow: (during: Span) => string | undefined;
+  /** In how much of the run the machine was too slow, from 0 to 1. */
+  readonly slowShare: number;
+}
+
+/**
+ * A beat has 20 ms of work: if it is later than that on average, a process gets less than a sixth of a processor. Runs at
+ * 75 ms broke nothing, a run at 350 ms broke every time.
+ */
+export const tooLateMs = 100;
+const neighbours = 5; // on each side, some 2.5 s: one late beat is chance
+const beatMs = 500;
+const aftermathMs = 10_000; // until the gateway has worked off what piled up
+const leastShare = 0.1; // of a span and the aftermath before it: one slow second does not explain a late minute
+
+export function machineOf({ machine, run }: Pick<Evidence, 'machine' | 'run'>): Machine {
+  const slow = machine.flatMap(({ at, lateMs }, index) => {
+    const near = machine.slice(Math.max(0, index - neighbours), index + neighbours + 1);
+    const to = instant(at);
+    return averageLateMs(near) > tooLateMs ? [{ from: to - beatMs - lateMs, to, lateMs }] : [];
+  });
+  const during = ({ from, to }: Span) => slow.filter((one) => one.from < to && one.to > from);
+  const msIn = ({ from, to }: Span) =>
+    during({ from, to }).reduce((sum, one) => sum + Math.min(one.to, to) - Math.max(one.from, from), 0);
+  const whole = { from: instant(run.startedAt), to: instant(run.gatheredAt) };
+  return {
+    tooSlow: ({ from, to }) => {
+      const around = { from: from - aftermathMs, to };
+      const slowMs = msIn(around);
+      if (slowMs <= (to - around.from) * leastShare) return undefined;
+      const worstMs = Math.max(...during(around).map(({ lateMs }) => lateMs));
+      return `the machine was too slow (up to ${worstMs} ms late, for ${(slowMs / 1_000).toFixed(1)} s)`;
+    },
+    slowShare: msIn(whole) / Math.max(1, whole.to - whole.from),
+  };
+}
+
+export function averageLateMs(beats: readonly Pick<MachineBeat, 'lateMs'>[]): number {
+  return beats.reduce((sum, { lateMs }) => sum + lateMs, 0) / Math.max(1, beats.length);
+}
