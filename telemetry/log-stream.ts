@@ -16,18 +16,19 @@ export interface LogStreamOptions {
   readonly fd?: number;
   /** Characters that may wait to be written; default 8 million. */
   readonly most?: number;
+  /** Milliseconds for what is left when the process ends; default 500. */
+  readonly endMs?: number;
 }
 
 const standardOutput = 1;
 const fullMs = 20; // a pipe that is full is tried again
 const failedMs = 500; // so is what failed
-const endMs = 500; // for what is left when the process ends
 const pauseMs = 5;
 const lineBreak = 10;
 const nothing = Buffer.alloc(0);
 
 export function createLogStream(options: LogStreamOptions = {}): LogStream {
-  const { service, fd: given = standardOutput, most = 8_000_000 } = options;
+  const { service, fd: given = standardOutput, most = 8_000_000, endMs = 500 } = options;
   const { fd, pieceBytes } = openOutput(given);
   const waiting = createQueue(most);
   /** Of lines that could not be written: said before anything else. */

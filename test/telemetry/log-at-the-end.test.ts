@@ -10,7 +10,7 @@ const cwd = join(import.meta.dirname, '..', '..');
 /** Says 2,000 lines of 1,000 characters, goes on for a moment, says one more, and ends. */
 const program = (end: string) => `
   import { createLogStream } from './telemetry/log-stream.ts';
-  const stream = createLogStream();
+  const stream = createLogStream({ endMs: 10_000 }); // so that a busy reader is waited for
   for (let count = 0; count < 2_000; count += 1) stream.write(count + ' ' + 'x'.repeat(1_000) + '\\n');
   setTimeout(() => {
     stream.write('last\\n');

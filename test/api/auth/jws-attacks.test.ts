@@ -25,7 +25,7 @@ const pairs = {
   foreign: generateKeyPairSync('ec', { namedCurve: 'prime256v1' }), // of nobody
 } satisfies Record<string, { readonly publicKey: KeyObject; readonly privateKey: KeyObject }>;
 type KeyName = keyof typeof pairs;
-/** y = 1: a signature of zeros is good for every text (test/db/public-key.test.ts). */
+/** y = 1: by the mathematics, a signature of zeros is good for every text. */
 const smallOrder = Buffer.from(`01${'00'.repeat(31)}`, 'hex');
 
 const jwkOf = (name: KeyName) => pairs[name].publicKey.export({ format: 'jwk' });
