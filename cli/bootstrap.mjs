@@ -81,12 +81,18 @@ function run(args, command = installedNode(root) ?? process.execPath) {
   });
 }
 
+/** Options of vitest that do not name files, with a value behind them. */
+const takingValues = new Set(['-t', '--testNamePattern', '--reporter', '--bail', '--retry', '--maxWorkers']);
+
 /**
  * Fetches the Temporal server and looks for Postgres, then runs the tests: the quick ones, or the files that are named.
  * @param {string[]} args for vitest
  */
 async function test(args) {
-  const isNamed = args.some((one, at) => !one.startsWith('-') && !args[at - 1]?.startsWith('-'));
+  const isValue = (/** @type {number} */ at) => takingValues.has(args[at - 1] ?? '');
+  const isNamed = args.some(
+    (one, at) => one.startsWith('--changed') || (!one.startsWith('-') && !isValue(at)),
+  );
   process.env['TESTS'] ??= isNamed ? 'named' : 'quick';
   const prepared = await run(['cli/parts/prepare.ts']);
   if (prepared !== 0) return prepared;
@@ -138,7 +144,7 @@ const fuzzHelp = `Usage: npm run fuzz [-- --minutes <number>] [--seed <number>]
 
 Broken messages, names and requests, with other ones in each round, until the minutes are over (default: 10); the
 last round is finished, and takes a minute or two.
-A round that fails ends it, and names its seed: FUZZ_SEED=<seed> npm test -- test/fuzz plays that round again.
+A round that fails ends it, and names its seed: FUZZ_SEED=<seed> npm run test:all -- test/fuzz plays that round again.
 Exit code: 0 every round passed, 1 one did not, 2 the options were not understood.`;
 
 /** The fuzzing of `npm test`, again and again, with other seeds. @param {string[]} args */
@@ -164,10 +170,10 @@ async function fuzz(args) {
   for (let seed = first; ; seed += 1) {
     console.log(`▶ Round ${seed - first + 1}, seed ${seed}`);
     process.env['FUZZ_SEED'] = String(seed);
-    const code = await test(['test/fuzz']);
+    const code = await testAll(['test/fuzz']);
     if (asked !== undefined) return codeOf(asked);
     if (code !== 0) {
-      console.error(`✗ Seed ${seed} failed. Again: FUZZ_SEED=${seed} npm test -- test/fuzz`);
+      console.error(`✗ Seed ${seed} failed. Again: FUZZ_SEED=${seed} npm run test:all -- test/fuzz`);
       return 1;
     }
     if (Date.now() >= endsAt) {

@@ -25,7 +25,7 @@ export const tooLateMs = 100;
 const neighbours = 5; // on each side, some 2.5 s: one late beat is chance
 const beatMs = 500;
 const aftermathMs = 10_000; // until the gateway has worked off what piled up
-const leastShare = 0.1; // of a span and the aftermath before it: one slow second does not explain a late minute
+const leastShare = 0.5; // of what is late, in the span and the aftermath before it: a slow second does not explain a late minute
 
 export function machineOf({ machine, run }: Pick<Evidence, 'machine' | 'run'>): Machine {
   const slow = machine.flatMap(({ at, lateMs }, index) => {
@@ -41,7 +41,7 @@ export function machineOf({ machine, run }: Pick<Evidence, 'machine' | 'run'>): 
     tooSlow: ({ from, to }) => {
       const around = { from: from - aftermathMs, to };
       const slowMs = msIn(around);
-      if (slowMs <= (to - around.from) * leastShare) return undefined;
+      if (slowMs === 0 || slowMs < (to - from) * leastShare) return undefined;
       const worstMs = Math.max(...during(around).map(({ lateMs }) => lateMs));
       return `the machine was too slow (up to ${worstMs} ms late, for ${(slowMs / 1_000).toFixed(1)} s)`;
     },

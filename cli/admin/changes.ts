@@ -1,5 +1,6 @@
 // `isthmus admin set`, `end`, `secret`, and how changes are looked at and decided (ADM-2).
 import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import type { CommandContext } from '../command.ts';
 import { codeOf, fileReason, UsageError } from '../errors.ts';
 import { connectGateway } from '../ops/connection.ts';
@@ -58,7 +59,7 @@ export async function setObjects(
 ): Promise<void> {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
+    value = JSON.parse(file === '-' ? await text(process.stdin) : readFileSync(file, 'utf8'));
   } catch (error) {
     if (error instanceof SyntaxError) throw new UsageError(`${file} is not JSON: ${error.message}`);
     throw unreadable(file, error);

@@ -8,7 +8,18 @@ import type { MachineBeat } from '../../chaos/oracle/evidence.ts';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
 import { exitCodeOf } from '../../chaos/report.ts';
-import { credited, draftOf, moved, rows, submissionOf, type Case, type Draft } from './altered.ts';
+import {
+  credited,
+  draftOf,
+  first,
+  moved,
+  row,
+  rows,
+  submissionOf,
+  uetrs,
+  type Case,
+  type Draft,
+} from './altered.ts';
 import { unpackCleanEvidence } from './clean-evidence.ts';
 import { askedCases } from './cases-asked.ts';
 import { moneyCases } from './cases-money.ts';
@@ -79,6 +90,17 @@ test('a message that is answered late is judged by how slow the machine was at t
     'broken',
     'broken',
   ]);
+});
+
+test('what is late by a minute is judged, though the machine was slow for some seconds of it', () => {
+  const draft = draftOf(clean);
+  caseOf('a deadline is missed by ten seconds').alter(draft);
+  const uetr = first(uetrs(draft, { reason_code: 'AB03', decided_by: 'gateway' })); // as the case takes it
+  const deadline = String(row(draft, 'payments', { uetr })['deadline_at']);
+  measure(draft, draft.run.startedAt, moved(deadline, -8_000), 5);
+  measure(draft, moved(deadline, -8_000), moved(deadline, -4_000), 200);
+  measure(draft, moved(deadline, -4_000), draft.run.gatheredAt, 5);
+  expect(judge(draft).breaches.map(({ id }) => id)).toContain('R:TIM-1');
 });
 
 test('one late beat among punctual ones excuses nothing', () => {

@@ -200,7 +200,8 @@ export function judgeToldAgain(
     `named ${callbackUrl ?? 'none'}`,
     ...callback.attempts.map(({ row }) => `attempt ${row.attempt} ${row.started_at} to ${row.url ?? ''}`),
   ];
-  report.late('R:DUP-1', statement, subject, lines, { from: sentAt, to: sentAt + withinMs });
+  if (after.length > 0) report.breach('R:DUP-1', statement, subject, lines);
+  else report.late('R:DUP-1', statement, subject, lines, { from: sentAt, to: sentAt + withinMs });
 }
 
 const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;

@@ -51,14 +51,15 @@ function judgeAnswerTimes(world: World, report: Report): void {
 /** A minute after the last fault, at least half of what comes is answered in time: less is no machine that is busy. */
 function judgeRecovery({ quiet }: World, report: Report, posted: readonly Posted[]): void {
   const late = posted.filter(({ sentAt, endedAt }) => quiet.isCalm([], sentAt, endedAt, recoveredMs));
-  const slow = late.filter(
+  const judged = late.filter(
     (one) =>
-      one.isSlow &&
+      !one.isSlow ||
       !report.isUnjudged('I-16', 'A message was not answered in time.', subjectOf(one), spanOf(one)),
   );
+  const slow = judged.filter(({ isSlow }) => isSlow);
   const [first] = slow;
-  if (first === undefined || slow.length < 10 || slow.length * 2 < late.length) return;
-  const statement = `${slow.length} of ${late.length} messages were not answered in ${slowMs / 1_000} s, more than a minute after the last fault.`;
+  if (first === undefined || slow.length < 10 || slow.length * 2 < judged.length) return;
+  const statement = `${slow.length} of ${judged.length} messages were not answered in ${slowMs / 1_000} s, more than a minute after the last fault.`;
   report.breach('I-16', statement, subjectOf(first), slow.map(lineOf));
 }
 

@@ -149,14 +149,18 @@ function judgeLate(world: World, report: Report, all: readonly Judged[]): void {
     return isOver && world.quiet.isCalm([], deadlineAt - 20_000, answeredAt);
   });
   report.examined('R:RES-1', 'deadlines that passed while nothing of ours was broken', due.length);
-  const late = due.filter(({ resolution, answer }) => {
-    const [from, to] = [instant(resolution.deadline_at), instant(answer.answered_at)];
-    if (to <= from + lateMs) return false;
-    const statement = 'A resolution was answered long after its deadline.';
-    return !report.isUnjudged('R:RES-1', statement, answer.resolution_id, { from, to });
+  const spanOf = ({ resolution, answer }: Judged) => ({
+    from: instant(resolution.deadline_at),
+    to: instant(answer.answered_at),
   });
-  if (late.length < 3 || late.length * 2 < due.length) return;
-  const statement = `${late.length} of ${due.length} resolutions were answered long after their deadline.`;
+  const isLate = (one: Judged) => spanOf(one).to > spanOf(one).from + lateMs;
+  const judged = due.filter((one) => {
+    const statement = 'A resolution was answered long after its deadline.';
+    return !isLate(one) || !report.isUnjudged('R:RES-1', statement, one.answer.resolution_id, spanOf(one));
+  });
+  const late = judged.filter(isLate);
+  if (late.length < 3 || late.length * 2 < judged.length) return;
+  const statement = `${late.length} of ${judged.length} resolutions were answered long after their deadline.`;
   report.breach(
     'R:RES-1',
     statement,

@@ -126,7 +126,7 @@ function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
     const started = late.map((one) => `attempt ${one.row.attempt} started ${clock(one.startedAt)}`);
     const lastAt = Math.max(...late.map(({ startedAt }) => startedAt));
     if (lastAt > decidedAt + lockMs) report.breach('I-8', statement, uetr, [decision, ...started]);
-    else report.late('I-8', statement, uetr, [decision, ...started], { from: decidedAt, to: lastAt });
+    else report.late('I-8', statement, uetr, [decision, ...started], { from: decidedAt, to: lastAt }); // its commit may have waited
   }
   const event = events.find(
     ({ kind, occurred_at: at }) => afterwards.has(kind) && instant(at) > decidedAt + lockMs,
@@ -188,13 +188,15 @@ function judgeDeadlineErrors(world: World, report: Report): void {
   report.examined('R:TIM-1', 'deadlines that passed while nothing of ours was broken', errors.length);
   const statementOf = (errorMs: number) =>
     `A deadline passed, and the decision came ${Math.round(errorMs)} ms later.`;
-  const late = errors.filter(({ uetr, errorMs, deadlineAt }) => {
+  const isLate = ({ errorMs }: { readonly errorMs: number }) => errorMs > deadlineErrorMs;
+  const judged = errors.filter(({ uetr, errorMs, deadlineAt }) => {
     const during = { from: deadlineAt, to: deadlineAt + errorMs };
-    return errorMs > deadlineErrorMs && !report.isUnjudged('R:TIM-1', statementOf(errorMs), uetr, during);
+    return !isLate({ errorMs }) || !report.isUnjudged('R:TIM-1', statementOf(errorMs), uetr, during);
   });
-  const isRule = late.length > 2 && late.length > errors.length / 5;
+  const late = judged.filter(isLate);
+  const isRule = late.length > 2 && late.length > judged.length / 5;
   for (const { uetr, errorMs } of late) {
     if (!isRule && errorMs < hopelessMs) continue;
-    report.breach('R:TIM-1', statementOf(errorMs), uetr, [`${late.length} of ${errors.length} were late`]);
+    report.breach('R:TIM-1', statementOf(errorMs), uetr, [`${late.length} of ${judged.length} were late`]);
   }
 }

@@ -26,14 +26,15 @@ export function judgeTriedAgain(world: World, report: Report): void {
 function judgeRetries(world: World, report: Report): void {
   const due = world.payments.flatMap((payment) => dueRetries(world, payment));
   report.examined('R:TIM-3', 'sends that failed while nothing was broken', due.length);
-  const missed = due.filter(
+  const judged = due.filter(
     ({ isMade, uetr, from, to }) =>
-      !isMade &&
+      isMade ||
       !report.isUnjudged('R:TIM-3', 'An instruction that failed was not sent again.', uetr, { from, to }),
   );
-  if (missed.length < 3 || missed.length * 4 < due.length) return;
+  const missed = judged.filter(({ isMade }) => !isMade);
+  if (missed.length < 3 || missed.length * 4 < judged.length) return;
   const [first] = missed;
-  const statement = `${missed.length} of ${due.length} instructions that failed were not sent again (TIM-3).`;
+  const statement = `${missed.length} of ${judged.length} instructions that failed were not sent again (TIM-3).`;
   report.breach(
     'R:TIM-3',
     statement,

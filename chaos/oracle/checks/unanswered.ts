@@ -40,15 +40,18 @@ export function judgeUnanswered(world: World, report: Report): void {
 function judgeFailed(world: World, report: Report, failed: Answered): void {
   const { from, to, status, subject, shown, exchange } = failed;
   const { quiet } = world;
+  /** A 503 may come of slowness; no other 5xx does. */
+  const tell = (id: string, statement: string) => {
+    if (status === 503) report.late(id, statement, subject, [shown], { from, to });
+    else report.breach(id, statement, subject, [shown]);
+  };
   if (quiet.isCalm([], from, to, recoveredMs)) {
-    const statement = 'An answer was 5xx, and none of our parts was broken.';
-    if (status === 503) report.late('R:SEC-9', statement, subject, [shown], { from, to });
-    else report.breach('R:SEC-9', statement, subject, [shown]);
+    tell('R:SEC-9', 'An answer was 5xx, and none of our parts was broken.');
     return;
   }
   if (exchange === undefined || !quiet.isEngineAlone(from, to, recoveredMs)) return;
   const statement = 'What is answered from the record was not, while only the engine was away (DUP-1).';
-  if (isFromRecord(world, exchange)) report.late('R:DUP-1', statement, subject, [shown], { from, to });
+  if (isFromRecord(world, exchange)) tell('R:DUP-1', statement);
 }
 
 /** Questions; and a message again of which the final was on record before. */
