@@ -147,11 +147,11 @@ const folders = {
 
 /** What a file may import beyond its folder's row. @type {Record<string, Row>} */
 const files = {
-  'core/iban.ts': { packages: ['ibantools'] },
-  'core/money.ts': { packages: ['decimal.js'] },
+  'core/payments/iban.ts': { packages: ['ibantools'] },
+  'core/money/money.ts': { packages: ['decimal.js'] },
   'xml/open-engine.ts': { importsLater: true }, // the second engine, where it is chosen
   'xml/xerces.ts': { packages: ['xsd-schema-validator'], importsLater: true },
-  'activities/connect-checked.ts': { packages: ['undici', 'ipaddr.js'] },
+  'activities/wire/connect-checked.ts': { packages: ['undici', 'ipaddr.js'] },
   'api/http/client.ts': { packages: ['ipaddr.js'] },
   'activities/sweep/executions.ts': { packages: ['@temporalio/client'] },
   'api/temporal.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
@@ -173,7 +173,7 @@ const confined = [
     ),
     row: { ours: ['cli'], node: true },
   },
-  { names: ['activities/speak-amqp.mjs'], row: { packages: ['rhea'], node: true } },
+  { names: ['activities/wire/speak-amqp.mjs'], row: { packages: ['rhea'], node: true } },
   { names: ['bench/floor-workflow.ts'], row: { packages: ['@temporalio/workflow'] } },
 ];
 

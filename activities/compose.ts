@@ -2,7 +2,7 @@
 // not valid must never leave (MSG-8). It sends nothing.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
-import type { OutgoingMessage } from '../db/messages.ts';
+import type { OutgoingMessage } from '../db/records/messages.ts';
 import type { SchemaKind, XmlEngine } from '../xml/engine.ts';
 
 /** A MsgId of our own: 32 characters, unique (MSG-9). */

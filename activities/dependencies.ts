@@ -1,11 +1,11 @@
 // What every activity is built from. The worker's entry makes it; tests make their own with the same real parts.
 import type { Logger } from 'pino';
-import type { ReferenceData } from '../core/reference.ts';
-import type { Db } from '../db/connection.ts';
+import type { ReferenceData } from '../core/scheme/reference.ts';
+import type { Db } from '../db/pool/connection.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import type { Outbound } from './outbound.ts';
-import type { Signer } from './signer.ts';
+import type { Outbound } from './wire/outbound.ts';
+import type { Signer } from './wire/signer.ts';
 import type { Steps } from './steps.ts';
 
 export interface ActivityDependencies {

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { isDatabaseFailure } from '../db/failures.ts';
+import { isDatabaseFailure } from '../db/pool/failures.ts';
 
 /**
  * What may keep an activity from its end, but for a database that is away: that is outlasted, or thrown on as it is.

@@ -2,22 +2,22 @@
 // entry and by tests, which bring their own logger and their own task queues.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { WorkerConfig } from '../core/config.ts';
+import type { WorkerConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
 import { sealingCodec } from '../contract/payload-codec.ts';
-import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
-import { openReferenceCache } from '../db/reference-cache.ts';
-import { tellOfSealing } from '../db/sealing-state.ts';
-import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
+import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/pool/connection.ts';
+import { openReferenceCache } from '../db/scheme/reference-cache.ts';
+import { tellOfSealing } from '../db/keys/sealing-state.ts';
+import { beginSealing, openVault, payloadSeal } from '../db/keys/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openCodeSets } from '../xml/open-code-sets.ts';
-import { openCheckedEngine } from './check-samples.ts';
-import { createOutbound } from './outbound.ts';
+import { openCheckedEngine } from './upkeep/check-samples.ts';
+import { createOutbound } from './wire/outbound.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry } from '../telemetry/server.ts';
 import { traceStatements } from '../telemetry/trace-statements.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
-import { openSigner } from './signer.ts';
+import { openSigner } from './wire/signer.ts';
 import { createSteps } from './steps.ts';
 import { runWorkers, type RunningWorkers, type WorkerOptions } from './worker.ts';
 

@@ -2,11 +2,11 @@
 // enquiries of resolutions.
 import type { PayloadCodec } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
-import type { TemporalConfig } from '../core/config.ts';
+import type { TemporalConfig } from '../core/settings/config.ts';
 import { taskQueues } from '../contract/ids.ts';
 import { temporalServer } from '../contract/server.ts';
 import type { Traces } from '../telemetry/traces.ts';
-import { createAskResolution } from './ask-resolution.ts';
+import { createAskResolution } from './resolutions/ask-resolution.ts';
 import type {
   BookActivities,
   DeliveryActivities,
@@ -15,24 +15,24 @@ import type {
   PaymentLocalActivities,
   ResolutionLocalActivities,
 } from '../contract/activities.ts';
-import { createDecidePayment } from './decide-payment.ts';
-import { createDeliver } from './deliver.ts';
+import { createDecidePayment } from './payments/decide-payment.ts';
+import { createDeliver } from './deliveries/deliver.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { createEndResolution, createFollowResolution } from './follow-resolution.ts';
-import { createForwardPayment } from './forward-payment.ts';
-import { createJudgeResolution } from './judge-resolution.ts';
+import { createEndResolution, createFollowResolution } from './resolutions/follow-resolution.ts';
+import { createForwardPayment } from './payments/forward-payment.ts';
+import { createJudgeResolution } from './resolutions/judge-resolution.ts';
 import { openExecutions, type Executions } from './sweep/executions.ts';
-import { startAlertLog } from './log-alerts.ts';
-import { probeEndpoints } from './probe-endpoints.ts';
-import { sealRecord } from './seal-record.ts';
-import { watchBooks } from './watch-books.ts';
-import { watchLacks } from './watch-lacks.ts';
-import { createSendBooks } from './send-books.ts';
-import { startReceiverReports } from './report-receivers.ts';
-import { startTelling } from './tell-now.ts';
+import { startAlertLog } from './upkeep/log-alerts.ts';
+import { probeEndpoints } from './deliveries/probe-endpoints.ts';
+import { sealRecord } from './upkeep/seal-record.ts';
+import { watchBooks } from './books/watch-books.ts';
+import { watchLacks } from './upkeep/watch-lacks.ts';
+import { createSendBooks } from './books/send-books.ts';
+import { startReceiverReports } from './upkeep/report-receivers.ts';
+import { startTelling } from './deliveries/tell-now.ts';
 import { startSweep, type SweepOptions } from './sweep/sweep.ts';
-import { createReportInDoubt } from './report-in-doubt.ts';
-import { createValidatePayment } from './validate-payment.ts';
+import { createReportInDoubt } from './payments/report-in-doubt.ts';
+import { createValidatePayment } from './payments/validate-payment.ts';
 import { traceActivities, traceRuns } from './trace-steps.ts';
 import { watchDeadlines } from './sweep/watch-deadlines.ts';
 

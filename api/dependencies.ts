@@ -1,11 +1,11 @@
 // The dependencies of the routes, and the type of a module that declares some; apart from the app, which imports them
 // all.
 import type { Logger } from 'pino';
-import type { ApiConfig } from '../core/config.ts';
-import type { Capture } from '../db/batch.ts';
+import type { ApiConfig } from '../core/settings/config.ts';
+import type { Capture } from '../db/pool/batch.ts';
 import type { CertificateOf } from './auth/client-certificate.ts';
-import type { Db } from '../db/connection.ts';
-import type { ReferenceCache } from '../db/reference-cache.ts';
+import type { Db } from '../db/pool/connection.ts';
+import type { ReferenceCache } from '../db/scheme/reference-cache.ts';
 import type { Authenticator, SignatureCheck } from './http/caller.ts';
 import type { Quotas } from './http/quotas.ts';
 import type { Router } from './http/route.ts';

@@ -1,7 +1,7 @@
 // Entry of the api process: reads its configuration, opens what it needs, and serves until it is stopped.
 import { readFileSync } from 'node:fs';
-import { ConfigurationError, parseApiConfig } from '../core/config.ts';
-import { withFiles } from '../core/setting-files.ts';
+import { ConfigurationError, parseApiConfig } from '../core/settings/config.ts';
+import { withFiles } from '../core/settings/setting-files.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openTraces } from '../telemetry/open-traces.ts';
 import { startApi } from './start.ts';

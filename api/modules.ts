@@ -1,16 +1,16 @@
 // The routes that need more than the database: the XML engine, Temporal, an issuer of our own. The others are app.ts's.
 import type { SealingCodec } from '../contract/payload-codec.ts';
-import { validateRoutes } from './dry-run.ts';
+import { validateRoutes } from './payments/dry-run.ts';
 import type { BuiltinIssuer } from './auth/issuer.ts';
 import type { RouteModule } from './dependencies.ts';
-import { iso20022Routes, type Iso20022Dependencies } from './iso20022.ts';
-import { payloadCodecRoutes } from './payload-codec.ts';
-import { issuerKeyRoutes } from './issuer-keys.ts';
+import { iso20022Routes, type Iso20022Dependencies } from './payments/iso20022.ts';
+import { payloadCodecRoutes } from './operations/payload-codec.ts';
+import { issuerKeyRoutes } from './operations/issuer-keys.ts';
 import { oauthRoutes } from './oauth.ts';
-import { paymentRoutes } from './payments.ts';
-import { recordedOutcomeRoutes } from './recorded-outcomes.ts';
-import { redeliveryRoutes } from './redeliveries.ts';
-import { resolutionRoutes, type ResolutionDependencies } from './resolutions.ts';
+import { paymentRoutes } from './payments/payments.ts';
+import { recordedOutcomeRoutes } from './operations/recorded-outcomes.ts';
+import { redeliveryRoutes } from './operations/redeliveries.ts';
+import { resolutionRoutes, type ResolutionDependencies } from './resolutions/resolutions.ts';
 
 type Parts = Iso20022Dependencies &
   ResolutionDependencies & {

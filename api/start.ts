@@ -2,17 +2,17 @@
 // tests, which pass their own logger and task queues.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ApiConfig } from '../core/config.ts';
+import type { ApiConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
-import { isLoopback } from '../core/private-settings.ts';
+import { isLoopback } from '../core/settings/private-settings.ts';
 import { sealingCodec } from '../contract/payload-codec.ts';
-import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/connection.ts';
-import { assertNoDemoClients } from '../db/clients.ts';
-import { wrapIssuerKeys } from '../db/issuer.ts';
-import { tellOfSealing } from '../db/sealing-state.ts';
-import { beginSealing, openVault, payloadSeal } from '../db/vault.ts';
-import { readGauges } from '../db/gauges.ts';
-import { openReferenceCache, type ReferenceCache } from '../db/reference-cache.ts';
+import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/pool/connection.ts';
+import { assertNoDemoClients } from '../db/keys/clients.ts';
+import { wrapIssuerKeys } from '../db/keys/issuer.ts';
+import { tellOfSealing } from '../db/keys/sealing-state.ts';
+import { beginSealing, openVault, payloadSeal } from '../db/keys/vault.ts';
+import { readGauges } from '../db/records/gauges.ts';
+import { openReferenceCache, type ReferenceCache } from '../db/scheme/reference-cache.ts';
 import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
@@ -29,15 +29,15 @@ import type { Authenticator } from './http/caller.ts';
 import { trusting } from './http/client.ts';
 import type { ReadinessCheck } from './dependencies.ts';
 import { createQuotas, minutesOfDay } from './http/quotas.ts';
-import { startIssuerKeys } from './issuer-keys.ts';
+import { startIssuerKeys } from './operations/issuer-keys.ts';
 import { startServer } from './http/server.ts';
-import { startDueChanges } from './due-changes.ts';
-import { startMaintenance } from './maintenance.ts';
+import { startDueChanges } from './scheme/due-changes.ts';
+import { startMaintenance } from './operations/maintenance.ts';
 import { modulesOf } from './modules.ts';
-import { createAwaitedAnswers } from './awaited-answers.ts';
-import { shareCounts } from './share-counts.ts';
+import { createAwaitedAnswers } from './payments/awaited-answers.ts';
+import { shareCounts } from './operations/share-counts.ts';
 import { connectTemporal, type TemporalOptions } from './temporal.ts';
-import { answersInTime } from './readiness.ts';
+import { answersInTime } from './operations/readiness.ts';
 import { traceRequests } from './trace-requests.ts';
 
 export interface RunningApi {

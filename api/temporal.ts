@@ -12,8 +12,8 @@ import {
   isGrpcDeadlineError,
 } from '@temporalio/client';
 import { ApplicationFailure, type PayloadCodec } from '@temporalio/common';
-import type { TemporalConfig } from '../core/config.ts';
-import type { Decision } from '../core/decision.ts';
+import type { TemporalConfig } from '../core/settings/config.ts';
+import type { Decision } from '../core/payments/decision.ts';
 import type { ResolutionRequest } from '../contract/activities.ts';
 import { temporalServer } from '../contract/server.ts';
 import {

@@ -5,7 +5,7 @@ import { setInterval, clearInterval } from 'node:timers';
 import pg from 'pg';
 import { sayOnTerminal } from '../cli/parts/progress.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
-import { connect } from '../db/connection.ts';
+import { connect } from '../db/pool/connection.ts';
 import { clientCredentials } from '../sandbox/tokens.ts';
 import { copyDecided } from '../fixtures/many-payments.ts';
 import { positive, readOptions } from './options.ts';

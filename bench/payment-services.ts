@@ -12,7 +12,7 @@ import { freePort } from '../cli/parts/ports.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../cli/parts/postgres.ts';
 import type { Say } from '../cli/parts/progress.ts';
 import { startTemporal, type RunningTemporal } from '../cli/parts/temporal.ts';
-import { migrate } from '../db/migrate.ts';
+import { migrate } from '../db/migrations/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';

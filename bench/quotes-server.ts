@@ -9,10 +9,10 @@ import { createApp } from '../api/app.ts';
 import { createAuthenticator } from '../api/auth/authenticator.ts';
 import { openBuiltinIssuer } from '../api/auth/issuer.ts';
 import { startServer } from '../api/http/server.ts';
-import { unlimited } from '../core/limits-config.ts';
-import type { ApiConfig } from '../core/config.ts';
-import { connect } from '../db/connection.ts';
-import { openReferenceCache } from '../db/reference-cache.ts';
+import { unlimited } from '../core/settings/limits-config.ts';
+import type { ApiConfig } from '../core/settings/config.ts';
+import { connect } from '../db/pool/connection.ts';
+import { openReferenceCache } from '../db/scheme/reference-cache.ts';
 
 export interface QuotesServerLine {
   readonly api: string;

@@ -6,7 +6,7 @@ import { buildImage } from '../cli/image.ts';
 import { spawnGuarded } from '../cli/parts/guard.mjs';
 import { startPostgres, withClient } from '../cli/parts/postgres.ts';
 import { sayOnTerminal } from '../cli/parts/progress.ts';
-import { migrate } from '../db/migrate.ts';
+import { migrate } from '../db/migrations/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { average, closedLoop, type LoopRequest, type LoopResult } from './closed-loop.ts';
 import { positive, readOptions } from './options.ts';

@@ -6,7 +6,7 @@ import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
-import type { Environment } from '../core/environment-variables.ts';
+import type { Environment } from '../core/settings/environment-variables.ts';
 import { openCase, type Case } from './case.ts';
 import { metBy, type MetFault } from './coverage.ts';
 import type { FaultRecord, RunRecord } from './oracle/evidence.ts';

@@ -1,5 +1,5 @@
 // What every command gets from the entry: environment, folders, terminal. Commands read nothing else from the outside.
-import type { Environment } from '../core/environment-variables.ts';
+import type { Environment } from '../core/settings/environment-variables.ts';
 import type { Interruption } from './interruption.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 // The environment variables that the commands themselves read, as docs/reference/configuration.md lists them. The
-// processes that they start have their own: core/config.ts, sandbox/environment.ts.
-import type { EnvironmentVariable } from '../core/environment-variables.ts';
+// processes that they start have their own: core/settings/config.ts, sandbox/environment.ts.
+import type { EnvironmentVariable } from '../core/settings/environment-variables.ts';
 
 export const cliEnvironmentVariables = {
   ISTHMUS_HOME: {

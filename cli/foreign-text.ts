@@ -1,5 +1,5 @@
 // How texts that others wrote go to a terminal: every character that could steer it is shown as JSON writes it (OBS-7).
-import { steering } from '../core/steering.ts';
+import { steering } from '../core/payments/steering.ts';
 
 const each = new RegExp(steering.source, 'gu');
 const short: Readonly<Record<string, string>> = {

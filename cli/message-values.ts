@@ -4,7 +4,7 @@ import { readFxtr017, type Fxtr017 } from '../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { takePacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import { readForwardedPacs008, type Pacs008 } from '../core/iso20022/pacs008.ts';
-import type { Rejection } from '../core/rejection.ts';
+import type { Rejection } from '../core/rejections/rejection.ts';
 import { ok, type Result } from '../core/result.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { createLibxml2Engine } from '../xml/libxml2.ts';

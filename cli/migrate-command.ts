@@ -2,9 +2,9 @@
 // database. The job of a deployment is cli/migrate.ts.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect } from '../db/connection.ts';
-import { migrate } from '../db/migrate.ts';
-import { dumpSchema } from '../db/schema-dump.ts';
+import { connect } from '../db/pool/connection.ts';
+import { migrate } from '../db/migrations/migrate.ts';
+import { dumpSchema } from '../db/migrations/schema-dump.ts';
 import type { CommandContext } from './command.ts';
 import { defaultPostgresPort, startPostgres } from './parts/postgres.ts';
 import { checkDatabase } from './parts/given.ts';

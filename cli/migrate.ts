@@ -1,9 +1,9 @@
 // Entry of the migrate job (dist/migrate.js): brings DATABASE_URL to the newest schema and ends. With DEMO=1 it loads
 // the seed data too, with the sandbox at its default ports. Safe to run again, and by several at once.
 import { readFileSync } from 'node:fs';
-import { parseCommonConfig } from '../core/config.ts';
-import { withFiles } from '../core/setting-files.ts';
-import { migrate } from '../db/migrate.ts';
+import { parseCommonConfig } from '../core/settings/config.ts';
+import { withFiles } from '../core/settings/setting-files.ts';
+import { migrate } from '../db/migrations/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { sandboxEnvironmentVariables } from '../sandbox/environment.ts';
 import { explain, reasonOf } from './errors.ts';

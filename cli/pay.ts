@@ -1,9 +1,9 @@
 // `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached
 // a final status that the source operator was told, whichever it is.
-import { statusInWords } from '../core/reason-words.ts';
-import type { Environment } from '../core/environment-variables.ts';
+import { statusInWords } from '../core/rejections/reason-words.ts';
+import type { Environment } from '../core/settings/environment-variables.ts';
 import { isBic, isCurrencyCode } from '../core/ids.ts';
-import { exact, parseAmount } from '../core/money.ts';
+import { exact, parseAmount } from '../core/money/money.ts';
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { CommandContext } from './command.ts';
 import { demoCountries, demoPspBicsOf, demoSystems } from './demo-scheme.ts';

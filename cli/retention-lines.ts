@@ -1,8 +1,8 @@
 // What the retention job does, told line by line (LIF-6): for its program, and for the demo's command.
-import type { RetentionConfig } from '../core/config.ts';
-import { connect, type Db } from '../db/connection.ts';
-import { countUnsealed, dropDataKeys } from '../db/data-keys.ts';
-import { dropExpired, findExpired, type Expired, type Hold } from '../db/retention.ts';
+import type { RetentionConfig } from '../core/settings/config.ts';
+import { connect, type Db } from '../db/pool/connection.ts';
+import { countUnsealed, dropDataKeys } from '../db/keys/data-keys.ts';
+import { dropExpired, findExpired, type Expired, type Hold } from '../db/records/retention.ts';
 import { reasonOf } from './errors.ts';
 
 /**

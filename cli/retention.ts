@@ -1,8 +1,8 @@
 // Entry of the retention job (dist/retention.js): drops what is older than it is kept, and ends (LIF-6). With --dry-run it
 // says what it would do. It needs DATABASE_URL of the owner of the tables; safe to run again, and by several at once.
 import { readFileSync } from 'node:fs';
-import { parseRetentionConfig } from '../core/config.ts';
-import { withFiles } from '../core/setting-files.ts';
+import { parseRetentionConfig } from '../core/settings/config.ts';
+import { withFiles } from '../core/settings/setting-files.ts';
 import { explain, reasonOf, UsageError } from './errors.ts';
 import { retain } from './retention-lines.ts';
 

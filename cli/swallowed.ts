@@ -2,7 +2,7 @@
 // the environment and hands over nothing, or a value without its option. Ignored without a word, it would be another
 // command.
 import type { Command } from 'commander';
-import type { Environment } from '../core/environment-variables.ts';
+import type { Environment } from '../core/settings/environment-variables.ts';
 
 /** npm takes the beginning of one of its own options for that option: `--to` for `--token-description`. */
 const expanded: Readonly<Record<string, string>> = { to: 'token_description' };

@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentVariables, type Environment } from '../core/environment-variables.ts';
-import { keySetPath } from '../core/webhook-signature.ts';
-import { migrate } from '../db/migrate.ts';
-import { moveCallbacks } from '../db/move-callbacks.ts';
+import { environmentVariables, type Environment } from '../core/settings/environment-variables.ts';
+import { keySetPath } from '../core/deliveries/webhook-signature.ts';
+import { migrate } from '../db/migrations/migrate.ts';
+import { moveCallbacks } from '../db/deliveries/move-callbacks.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
 import { describeEngines } from '../xml/open-engine.ts';

@@ -1,7 +1,7 @@
 // How the commands talk to a person: whole lines, wrapped to the terminal's width, coloured on a terminal only, so that
 // a log of a build reads as well. It knows no message and decides nothing.
 import { styleText } from 'node:util';
-import type { Environment } from '../core/environment-variables.ts';
+import type { Environment } from '../core/settings/environment-variables.ts';
 
 const styles = {
   heading: 'bold',

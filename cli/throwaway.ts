@@ -10,7 +10,7 @@ import {
   removeThrowaway,
   type ThrowawayKind,
 } from './parts/throwaway-folders.ts';
-import type { Environment } from '../core/environment-variables.ts';
+import type { Environment } from '../core/settings/environment-variables.ts';
 
 export interface ThrowawayPlace {
   readonly env: Environment;

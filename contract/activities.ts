@@ -3,7 +3,7 @@
  * and neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database
  * (SEC-3).
  */
-import type { Decision, DecisionCause } from '../core/decision.ts';
+import type { Decision, DecisionCause } from '../core/payments/decision.ts';
 import type { Subject } from './subject.ts';
 
 export type { DecisionCause };

@@ -3,7 +3,7 @@
  * It holds names and types, so that importing it runs no code of theirs.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import type { Decision } from '../core/decision.ts';
+import type { Decision } from '../core/payments/decision.ts';
 import type { ResolutionRequest, Submission } from './activities.ts';
 
 export const taskQueues = {

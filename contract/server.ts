@@ -1,6 +1,6 @@
 // How the api and the worker reach the Temporal server: in plain text, by TLS, by TLS with a certificate of ours, or with an
 // API key, as its cloud asks for.
-import type { TemporalConfig } from '../core/config.ts';
+import type { TemporalConfig } from '../core/settings/config.ts';
 
 /** As both of the SDK's connections take it. */
 export interface TemporalServer<Bytes> {

@@ -2,9 +2,9 @@
  * The sandbox's settings, and their table for the documentation. The environment is an argument; an invalid setting
  * stops the start.
  */
-import { ConfigurationError } from '../core/config.ts';
-import type { Environment, EnvironmentVariable } from '../core/environment-variables.ts';
-import { isPort, isWebAddress } from '../core/setting-forms.ts';
+import { ConfigurationError } from '../core/settings/config.ts';
+import type { Environment, EnvironmentVariable } from '../core/settings/environment-variables.ts';
+import { isPort, isWebAddress } from '../core/settings/setting-forms.ts';
 import type { SandboxOptions } from './options.ts';
 
 /** Every environment variable that the sandbox reads. */

@@ -16,7 +16,7 @@ import {
 } from '../core/iso20022/parties.ts';
 import type { OriginalReferences, Pacs008References } from '../core/iso20022/references.ts';
 import { childrenNamed, elementAt, textAt, type XmlElement } from '../core/iso20022/tree.ts';
-import { parseAmount, renderDecimal } from '../core/money.ts';
+import { parseAmount, renderDecimal } from '../core/money/money.ts';
 import { ok, refused, type Result } from '../core/result.ts';
 import type { SandboxClearingSystem } from './options.ts';
 

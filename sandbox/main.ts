@@ -3,7 +3,7 @@
  * It reads the environment and starts the parties.
  */
 import { readFileSync } from 'node:fs';
-import { ConfigurationError } from '../core/config.ts';
+import { ConfigurationError } from '../core/settings/config.ts';
 import { parseSandboxEnvironment } from './environment.ts';
 import type { Log, SandboxClearingSystem } from './options.ts';
 import { startSandbox } from './sandbox.ts';

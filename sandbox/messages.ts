@@ -7,7 +7,7 @@ import { readMessageKey, type MessageKey } from '../core/iso20022/references.ts'
 import { takeAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
 import { takePacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
-import type { Rejection } from '../core/rejection.ts';
+import type { Rejection } from '../core/rejections/rejection.ts';
 import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 

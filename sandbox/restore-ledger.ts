@@ -2,7 +2,7 @@
  * Reads an operator's own journal after a restart of the sandbox, so that it never credits a payment twice.
  * Instructions without an outcome are forgotten: no money moved, and they count as new if sent again.
  */
-import { isFinal } from '../core/report.ts';
+import { isFinal } from '../core/payments/report.ts';
 import { behaviourOf, type Statement } from './behaviours.ts';
 import type { DestinationOperator } from './destination-operator.ts';
 import { readForwardedPacs008, type ForwardedPacs008 } from './forwarded-pacs008.ts';

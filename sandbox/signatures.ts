@@ -3,7 +3,7 @@
  * its time. Any receiver may do it so; docs/how-to/verify-our-signatures.md has it step by step.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
-import { readSignedHeaders, signedPrefix } from '../core/webhook-signature.ts';
+import { readSignedHeaders, signedPrefix } from '../core/deliveries/webhook-signature.ts';
 
 /** 503: that it is the gateway's cannot be known now. */
 export interface SignatureFault {

@@ -2,7 +2,7 @@
  * The source operators' callback endpoints: `POST /callbacks/{clearingSystemId}/pacs002` and `/acmt024`. They receive
  * and journal the gateway's final messages; payments are submitted by tests and the demo.
  */
-import { isFinal } from '../core/report.ts';
+import { isFinal } from '../core/payments/report.ts';
 import type { PartyAnswer, PartyRequest } from './http.ts';
 import { sha256Of } from './journal.ts';
 import { acmt024Values, pacs002Values } from './messages.ts';

@@ -16,8 +16,8 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { unreachableAfterMs } from '../core/enquiry-schedule.ts';
-import type { Decision } from '../core/decision.ts';
+import { unreachableAfterMs } from '../core/payments/enquiry-schedule.ts';
+import type { Decision } from '../core/payments/decision.ts';
 import type {
   DestinationAnswer,
   ForwardingActivities,

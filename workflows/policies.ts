@@ -19,7 +19,7 @@ const nonRetryableErrorTypes = ['DataKeyDeleted'];
  * nor another statement of its execution (SEC-9).
  */
 export const localPolicy: LocalActivityOptions = {
-  startToCloseTimeout: '4s', // above the 3 s of a statement (db/connection.ts): none is left behind
+  startToCloseTimeout: '4s', // above the 3 s of a statement (db/pool/connection.ts): none is left behind
   retry: { maximumAttempts: 1 },
 };
 

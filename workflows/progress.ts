@@ -3,7 +3,7 @@
  */
 import type { Judgement } from '../contract/activities.ts';
 import type { PaymentInput } from '../contract/ids.ts';
-import type { Decision } from '../core/decision.ts';
+import type { Decision } from '../core/payments/decision.ts';
 import { oneAtATime, type InTurn } from './one-at-a-time.ts';
 
 export type Accepted = Extract<Judgement, { verdict: 'accepted' }>;

@@ -27,7 +27,7 @@ import type {
   ResolutionLocalActivities,
   ResolutionRequest,
 } from '../contract/activities.ts';
-import { publicReason } from '../core/reason-words.ts';
+import { publicReason } from '../core/rejections/reason-words.ts';
 import {
   searchAttributes,
   updates,

@@ -1,6 +1,6 @@
 // What an operator reads of a payment's execution in the Temporal UI.
-import type { Decision } from '../core/decision.ts';
-import { publicReason } from '../core/reason-words.ts';
+import type { Decision } from '../core/payments/decision.ts';
+import { publicReason } from '../core/rejections/reason-words.ts';
 import type { DestinationAnswer } from '../contract/activities.ts';
 
 export function story(decision: Decision): string {

@@ -12,8 +12,8 @@ import {
 } from '@temporalio/workflow';
 import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
 import { searchAttributes, type PaymentOutcome } from '../contract/ids.ts';
-import { publicReason } from '../core/reason-words.ts';
-import { enquiryTimesMs, unreachableAfterMs } from '../core/enquiry-schedule.ts';
+import { publicReason } from '../core/rejections/reason-words.ts';
+import { enquiryTimesMs, unreachableAfterMs } from '../core/payments/enquiry-schedule.ts';
 import { now, setClock } from './database-clock.ts';
 import { localPolicy } from './policies.ts';
 import type { Accepted, Progress } from './progress.ts';

@@ -2,11 +2,11 @@
  * Reads a message that answers one of ours, from bytes to values: parsed, validated and read from one tree (MSG-8). The
  * caller judges whether it is about one of our messages.
  */
-import { explain } from '../core/explanation.ts';
+import { explain } from '../core/rejections/explanation.ts';
 import { takeAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
 import { findPacs002Faults, takePacs002, statedStatus, type Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
-import type { Rejection } from '../core/rejection.ts';
+import type { Rejection } from '../core/rejections/rejection.ts';
 import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
 import { rejectionOf } from '../core/iso20022/violation.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';

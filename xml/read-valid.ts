@@ -4,7 +4,7 @@
  */
 import { rejectionOf, type Violation } from '../core/iso20022/violation.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
-import type { Rejection } from '../core/rejection.ts';
+import type { Rejection } from '../core/rejections/rejection.ts';
 import { refused, type Result } from '../core/result.ts';
 import type { ParsedMessage } from './engine.ts';
 

@@ -2,7 +2,7 @@
  * Compares one value with a simple type of our schemas: not to judge it, which the engine has done, but to say what is
  * wrong with it, what was found and what was expected (MSG-13).
  */
-import type { RejectionDetails } from '../core/rejection.ts';
+import type { RejectionDetails } from '../core/rejections/rejection.ts';
 import { visible, type VisibleKind } from '../core/iso20022/visible-values.ts';
 import { isBlank, showsNothing, trimmed } from '../core/iso20022/white-space.ts';
 import type { SchemaModel, SimpleType } from './schema-model.ts';

@@ -1,7 +1,7 @@
 // What the sweep and the watch over deadlines work with.
 import type { Logger } from 'pino';
 import type { PaymentLocalActivities, ResolutionLocalActivities } from '../../contract/activities.ts';
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import type { Executions } from './executions.ts';
 
 export interface SweepDependencies {

@@ -1,6 +1,6 @@
 // One sweep (LIF-2): what the record says that nobody is working on, in the order in which it is started again.
-import { causeOnRecord, type DecisionCause } from '../../core/decision.ts';
-import { isSendOverdue, isStatusOwed, type Sends } from '../../core/enquiry-schedule.ts';
+import { causeOnRecord, type DecisionCause } from '../../core/payments/decision.ts';
+import { isSendOverdue, isStatusOwed, type Sends } from '../../core/payments/enquiry-schedule.ts';
 import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../../contract/ids.ts';
 import {
   findNeglected,
@@ -12,14 +12,14 @@ import {
   isUntold,
   sendsOf,
   type UndecidedPayment,
-} from '../../db/sweep.ts';
+} from '../../db/records/sweep.ts';
 import {
   findUnanswered,
   findUnjudged,
   type UnansweredResolution,
   type UnjudgedSubmission,
-} from '../../db/unanswered.ts';
-import type { Place } from '../../db/paged.ts';
+} from '../../db/payments/unanswered.ts';
+import type { Place } from '../../db/pool/paged.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import {
   bring,

@@ -1,6 +1,6 @@
 // How one sweep has done what it found (one-sweep.ts): each on its own, so that what fails keeps it from nothing else.
-import { recordAuditOnce } from '../../db/audit.ts';
-import { isUnanswerable } from '../defects.ts';
+import { recordAuditOnce } from '../../db/records/audit.ts';
+import { isUnanswerable } from '../upkeep/defects.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import type { Owed, StuckExecutions } from './stuck-executions.ts';
 

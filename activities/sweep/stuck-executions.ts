@@ -4,8 +4,8 @@
 // when it has done nothing meanwhile, whatever it was told.
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { recordAuditOnce } from '../../db/audit.ts';
-import type { Db } from '../../db/connection.ts';
+import { recordAuditOnce } from '../../db/records/audit.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import type { Executions, RunningExecution } from './executions.ts';
 
 /**

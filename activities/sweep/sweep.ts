@@ -1,8 +1,8 @@
 // The sweep (LIF-2): at every start of a worker, and from then on every 30 s in one process at a time, it finds what
 // nobody is working on and starts it again. The promise does not rest on executions: they may be cancelled, terminated,
 // deleted or never started, and their payments still end. In a healthy system it finds nothing (I-20).
-import { messageIdsCountForDays } from '../../core/duplicates.ts';
-import { giveBackLease, takeLease } from '../../db/leases.ts';
+import { messageIdsCountForDays } from '../../core/payments/duplicates.ts';
+import { giveBackLease, takeLease } from '../../db/pool/leases.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import { sweepOnce, type Pass } from './one-sweep.ts';
 import { standstillMsDefault } from './stuck-executions.ts';

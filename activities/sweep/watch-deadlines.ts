@@ -1,13 +1,13 @@
 // Watches the HIGH deadlines in every worker, beside the executions that wait for them: a worker that stands still may
 // have swallowed their tasks, and a deadline must not wait until somebody notices (TIM-1). In a healthy system there is
 // nothing to find.
-import { findOverdue } from '../../db/sweep.ts';
+import { findOverdue } from '../../db/records/sweep.ts';
 import type { SweepDependencies } from './dependencies.ts';
 
 const everyMs = 1_000;
 const undecided = 'a HIGH deadline passed and could not be decided; trying again';
 const graceMs = 1_000; // an execution that works decides within 250 ms
-/** Decisions at once: each may hold a connection for as long as a statement may wait for a lock (db/connection.ts). */
+/** Decisions at once: each may hold a connection for as long as a statement may wait for a lock (db/pool/connection.ts). */
 const lanes = 4;
 const lookMs = 5_000; // then those that have come meanwhile are looked at first
 

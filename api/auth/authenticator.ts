@@ -2,8 +2,8 @@
 // costs one signature check per token in that time; never for longer than SEC-8 allows.
 import type { Context } from 'hono';
 import { refuseBrowser } from '../../core/browser.ts';
-import type { AuthConfig } from '../../core/config.ts';
-import { findInstitution } from '../../core/reference.ts';
+import type { AuthConfig } from '../../core/settings/config.ts';
+import { findInstitution } from '../../core/scheme/reference.ts';
 import type { CertificateOf } from './client-certificate.ts';
 import { senderOf, type Authenticator, type Caller } from '../http/caller.ts';
 import { isProblem, problem, type Problem } from '../http/problem.ts';

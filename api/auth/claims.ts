@@ -1,5 +1,5 @@
 // From the claims of a token, or of a client of the built-in issuer, to the caller that the routes see (SEC-1).
-import { findInstitution, type ReferenceData } from '../../core/reference.ts';
+import { findInstitution, type ReferenceData } from '../../core/scheme/reference.ts';
 import { ok, refused, type Result } from '../../core/result.ts';
 import { everyRole, type Caller, type Role } from '../http/caller.ts';
 

@@ -4,11 +4,11 @@ import { compactVerify, decodeJwt, errors, type CompactJWSHeaderParameters } fro
 import { assert } from '../../core/assert.ts';
 import { findRepeatedMembers } from '../../core/json.ts';
 import { ok, refused, type Result } from '../../core/result.ts';
-import { findClient, type Client, type LoggedIn } from '../../db/clients.ts';
-import type { Db } from '../../db/connection.ts';
-import { keysOfParty, type PartyKey } from '../../db/party-keys.ts';
-import { readPublicKey, type KeyKind, type PublicKey } from '../../db/public-key.ts';
-import { useAssertion } from '../../db/used-assertions.ts';
+import { findClient, type Client, type LoggedIn } from '../../db/keys/clients.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { keysOfParty, type PartyKey } from '../../db/keys/party-keys.ts';
+import { readPublicKey, type KeyKind, type PublicKey } from '../../db/keys/public-key.ts';
+import { useAssertion } from '../../db/keys/used-assertions.ts';
 import { faultOfAssertion, type AssertionClaims, type AssertionTerms } from './assertion-claims.ts';
 import { nobodysKeys } from './nobodys-keys.ts';
 

@@ -4,8 +4,8 @@ import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { Context } from 'hono';
-import type { LimitsConfig } from '../../core/limits-config.ts';
-import type { TlsConfig } from '../../core/tls-config.ts';
+import type { LimitsConfig } from '../../core/settings/limits-config.ts';
+import type { TlsConfig } from '../../core/settings/tls-config.ts';
 import { comesFrom, trusting } from '../http/client.ts';
 
 /** SHA-256 of the certificate in base64url; undefined: none was presented; null: one that cannot be read, or does not count. */

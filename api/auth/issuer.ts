@@ -14,10 +14,10 @@ import {
   type JWK,
   type JWTVerifyGetKey,
 } from 'jose';
-import { readClients, type ClientWithCredentials } from '../../db/clients.ts';
-import type { Db } from '../../db/connection.ts';
-import type { Rotation } from '../../db/delivery-keys.ts';
-import { offerIssuerKey, readIssuerKeys, rotateIssuerKey, type IssuerKey } from '../../db/issuer.ts';
+import { readClients, type ClientWithCredentials } from '../../db/keys/clients.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import type { Rotation } from '../../db/keys/delivery-keys.ts';
+import { offerIssuerKey, readIssuerKeys, rotateIssuerKey, type IssuerKey } from '../../db/keys/issuer.ts';
 import type { CallerClaims } from './claims.ts';
 
 export interface BuiltinIssuer {

@@ -7,13 +7,17 @@ import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { operatorOf } from '../../core/receiver.ts';
-import type { ReferenceData } from '../../core/reference.ts';
-import { publicComponents, signatureToleranceSeconds, signedComponents } from '../../core/http-signature.ts';
-import type { Db } from '../../db/connection.ts';
-import { keysOfParty, lastingKeysOfParty, type PartyKey } from '../../db/party-keys.ts';
-import { readPublicKey, type KeyKind } from '../../db/public-key.ts';
-import { useAssertion } from '../../db/used-assertions.ts';
+import { operatorOf } from '../../core/deliveries/receiver.ts';
+import type { ReferenceData } from '../../core/scheme/reference.ts';
+import {
+  publicComponents,
+  signatureToleranceSeconds,
+  signedComponents,
+} from '../../core/deliveries/http-signature.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { keysOfParty, lastingKeysOfParty, type PartyKey } from '../../db/keys/party-keys.ts';
+import { readPublicKey, type KeyKind } from '../../db/keys/public-key.ts';
+import { useAssertion } from '../../db/keys/used-assertions.ts';
 import { aboutRequest } from '../http/access-log.ts';
 import type { SignatureCheck } from '../http/caller.ts';
 import { clientAddress, strangerOf } from '../http/client.ts';
@@ -103,7 +107,7 @@ interface Signed {
   readonly key: PartyKey;
 }
 
-/** By whom its signature is, among those that have been used (db/used-assertions.ts). */
+/** By whom its signature is, among those that have been used (db/keys/used-assertions.ts). */
 const userOf = ({ keyId }: SignatureInput) => `signature ${keyId}`;
 
 /** Once the body has come, which may take 30 s: whether a key of these counts still (SEC-8). */

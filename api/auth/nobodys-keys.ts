@@ -1,6 +1,6 @@
 // Keys of nobody: their private parts were thrown away as they were made. An assertion for which there is no key is verified by
 // one of these, so that its refusal takes as long as that of one for which there is (SEC-1).
-import type { KeyKind } from '../../db/public-key.ts';
+import type { KeyKind } from '../../db/keys/public-key.ts';
 
 export const nobodysKeys = {
   Ed25519: { kty: 'OKP', crv: 'Ed25519', x: 'CMlbEkMns6YTk4zPEatxAXT2lydR4LZypUHeFXqkYuo' },

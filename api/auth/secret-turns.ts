@@ -2,7 +2,7 @@
 // one that was brought along, without a tag. It costs a processor some 40 ms, so clients take turns, and of one client the
 // addresses: whoever guesses keeps only those waiting that it names. Those it may keep out: by many addresses it makes the turn
 // of another come too late.
-import type { InTurn } from '../../db/clients.ts';
+import type { InTurn } from '../../db/keys/clients.ts';
 import type { WaitingClient } from '../http/turns.ts';
 import { createTurns } from '../http/turns.ts';
 import { problem, type Problem } from '../http/problem.ts';

@@ -9,7 +9,11 @@ import {
   serializeList,
   type InnerList,
 } from 'structured-headers';
-import { publicComponents, signatureToleranceSeconds, signedComponents } from '../../core/http-signature.ts';
+import {
+  publicComponents,
+  signatureToleranceSeconds,
+  signedComponents,
+} from '../../core/deliveries/http-signature.ts';
 
 /** The head of a request, as it came. */
 export interface SignedHead {

@@ -3,8 +3,8 @@
 import { jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { Logger } from 'pino';
 import { assert } from '../../core/assert.ts';
-import type { AuthConfig } from '../../core/config.ts';
-import type { ReferenceData } from '../../core/reference.ts';
+import type { AuthConfig } from '../../core/settings/config.ts';
+import type { ReferenceData } from '../../core/scheme/reference.ts';
 import type { Caller } from '../http/caller.ts';
 import { callerFrom, claimsFrom } from './claims.ts';
 import { builtinAlgorithm, maxTokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';

@@ -1,7 +1,7 @@
 // The callback address of a submission: the first check, before anything is stored (SEC-2, PAY-3).
-import { refuseCallbackAddress } from '../../core/callback-address.ts';
-import type { ApiConfig } from '../../core/config.ts';
-import type { ReferenceCache } from '../../db/reference-cache.ts';
+import { refuseCallbackAddress } from '../../core/deliveries/callback-address.ts';
+import type { ApiConfig } from '../../core/settings/config.ts';
+import type { ReferenceCache } from '../../db/scheme/reference-cache.ts';
 import { problem, type Problem } from './problem.ts';
 
 /** Undefined if the source's operator has registered the address's origin. */

@@ -1,5 +1,5 @@
 // Distinguishes a part that does not answer (503, try again) from a defect of ours (500).
-import { isDatabaseFailure } from '../../db/failures.ts';
+import { isDatabaseFailure } from '../../db/pool/failures.ts';
 import { problem, type Problem } from './problem.ts';
 
 /** Of a part other than the database. */

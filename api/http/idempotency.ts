@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { renderJson, type JsonValue } from '../../core/money.ts';
-import type { Db } from '../../db/connection.ts';
-import { answerOnce, type KeptAnswer } from '../../db/idempotency.ts';
+import { renderJson, type JsonValue } from '../../core/money/money.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { answerOnce, type KeptAnswer } from '../../db/quotes/idempotency.ts';
 import type { Caller } from './caller.ts';
 import { invalidRequest, isProblem, problem, problemBody, type Problem } from './problem.ts';
 import { problems } from './problems.ts';

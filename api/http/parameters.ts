@@ -1,7 +1,13 @@
 // The forms of path, query and body values, shared by all routes. A mismatch is a 400 (MON-1, REF-3).
 import { z } from '@hono/zod-openapi';
 import { countryCodePattern, currencyCodePattern, finInstIdTypes, uuidPattern } from '../../core/ids.ts';
-import { amountPattern, basisPointsPattern, isRate, maxRateLength, ratePattern } from '../../core/money.ts';
+import {
+  amountPattern,
+  basisPointsPattern,
+  isRate,
+  maxRateLength,
+  ratePattern,
+} from '../../core/money/money.ts';
 import { invalidRequest, type Problem } from './problem.ts';
 
 /** Of our own ids; UETRs are of version 4. */

@@ -1,5 +1,5 @@
 // The form of a refusal on the wire: RFC 9457 problem+json (SEC-4). The table of refusals is problems.ts.
-import { renderJson } from '../../core/money.ts';
+import { renderJson } from '../../core/money/money.ts';
 import type { ProblemRow } from './problem-row.ts';
 import { problems, type ProblemCode } from './problems.ts';
 import { baseHeaders } from './response.ts';

@@ -4,7 +4,7 @@
 // compared (`npm run bench -- hono`). Its 304 keeps none of the security headers by default.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import { renderJson, type JsonValue } from '../../core/money.ts';
+import { renderJson, type JsonValue } from '../../core/money/money.ts';
 import { jsonHeaders } from './response.ts';
 
 /** An answer that may be reused for any authorised caller. */

@@ -1,6 +1,6 @@
 // Writes JSON answers: exact decimals (MON-4), and the headers of every answer. Headers are plain objects and bodies
 // strings: the HTTP adapter writes such a response without building a web Response.
-import { renderJson, type JsonValue } from '../../core/money.ts';
+import { renderJson, type JsonValue } from '../../core/money/money.ts';
 
 /** On every answer: no sniffing, no framing, nothing to load, nothing told of where one came from; https alone, where it is read over https. */
 export const baseHeaders = {

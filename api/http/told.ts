@@ -1,9 +1,14 @@
 // Words the refusals of well-formed input that does not fit: which field, what was given, what to give instead. `core`
 // or the handler decides; the refusals of `core` (corridor, amount, PSP) become problems here.
-import type { AmountRefusal, CorridorKey, CorridorRefusal, PlaceRefusal } from '../../core/corridor.ts';
-import type { AmountTooLarge, AmountTooSmall } from '../../core/fee.ts';
-import type { PspRefusal, QuoteRefusal } from '../../core/quote-request.ts';
-import type { Currency } from '../../core/reference.ts';
+import type {
+  AmountRefusal,
+  CorridorKey,
+  CorridorRefusal,
+  PlaceRefusal,
+} from '../../core/quotes/corridor.ts';
+import type { AmountTooLarge, AmountTooSmall } from '../../core/money/fee.ts';
+import type { PspRefusal, QuoteRefusal } from '../../core/quotes/quote-request.ts';
+import type { Currency } from '../../core/scheme/reference.ts';
 import { problem, type InputFault, type Problem, type ProblemOptions } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
 

@@ -1,7 +1,7 @@
 // A message as the body of an answer.
-import { openOrTell } from '../../db/changed-messages.ts';
-import type { Db } from '../../db/connection.ts';
-import { loadAnswer } from '../../db/messages.ts';
+import { openOrTell } from '../../db/records/changed-messages.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { loadAnswer } from '../../db/records/messages.ts';
 import { problem, type Problem } from './problem.ts';
 import { baseHeaders } from './response.ts';
 

@@ -13,7 +13,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'No attempt is on record before the socket opens.',
     edits: [
       {
-        file: 'db/deliveries.ts',
+        file: 'db/deliveries/deliveries.ts',
         find: 'insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed\n',
         replace:
           'insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed where false\n',
@@ -26,13 +26,13 @@ export const mutants: readonly Mutant[] = [
     tells: 'A quote may carry two payments: its use is not unique.',
     edits: [
       {
-        file: 'db/payments.ts',
+        file: 'db/payments/payments.ts',
         find: 'select ${quoteId}::uuid, ${uetr}::uuid from claim where ${quoteId}::uuid is not null\n      on conflict do nothing\n      returning quote_id',
         replace:
           'select ${quoteId}::uuid, ${uetr}::uuid from claim where ${quoteId}::uuid is not null\n      on conflict (quote_id) do update set uetr = excluded.uetr\n      returning quote_id',
       },
       {
-        file: 'core/bind-payment.ts',
+        file: 'core/payments/bind-payment.ts',
         find: 'quote.heldBy === null || quote.heldBy === message.uetr ?',
         replace: 'quote.heldBy === null || quote.heldBy !== message.uetr ?',
       },
@@ -44,7 +44,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A NORM payment is rejected when its destination does not answer, though bytes have left.',
     edits: [
       {
-        file: 'db/decisions.ts',
+        file: 'db/payments/decisions.ts',
         find: '(possibly_sent = 0 and ${wasTried}',
         replace: '(${wasTried}',
       },
@@ -57,12 +57,12 @@ export const mutants: readonly Mutant[] = [
     tells: 'A final that is stored does not decide, if the gateway comes first.',
     edits: [
       {
-        file: 'db/decisions.ts',
+        file: 'db/payments/decisions.ts',
         find: 'and (final_report_id is null or final_report_id = ',
         replace: 'and (true or final_report_id = ',
       },
       {
-        file: 'core/decision.ts',
+        file: 'core/payments/decision.ts',
         find: 'const final = firstFinal ?? (',
         replace: 'const final = (firstFinal?.messageId === "" ? firstFinal : null) ?? (',
       },
@@ -74,9 +74,9 @@ export const mutants: readonly Mutant[] = [
     name: 'sent-after-the-deadline',
     tells: 'A HIGH instruction leaves although its deadline is past or it is decided.',
     edits: [
-      { file: 'db/deliveries.ts', find: closedToSends, replace: 'true' },
+      { file: 'db/deliveries/deliveries.ts', find: closedToSends, replace: 'true' },
       {
-        file: 'db/deliveries.ts',
+        file: 'db/deliveries/deliveries.ts',
         find: 'case when d.closed_at is null then remaining_ms else 0 end as remaining_ms',
         replace: 'null::float8 as remaining_ms',
       },
@@ -89,12 +89,12 @@ export const mutants: readonly Mutant[] = [
     tells: 'The deadline of a HIGH payment is five seconds late.',
     edits: [
       {
-        file: 'core/decision.ts',
+        file: 'core/payments/decision.ts',
         find: 'return Math.max(0, deadlineAt - now);',
         replace: 'return Math.max(0, deadlineAt + 5_000 - now);',
       },
       {
-        file: 'db/decisions.ts',
+        file: 'db/payments/decisions.ts',
         find: 'is false or clock_timestamp() >= (',
         replace: `is false or clock_timestamp() - interval '5 seconds' >= (`,
       },
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A failed delivery is repeated at once, again and again.',
     edits: [
       {
-        file: 'core/delivery-schedule.ts',
+        file: 'core/deliveries/delivery-schedule.ts',
         find: 'const inMs = Math.max(variedMs, ',
         replace: 'const inMs = Math.max(Math.min(variedMs, 1), ',
       },
@@ -119,7 +119,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'What a receiver says with Retry-After is not heard.',
     edits: [
       {
-        file: 'core/delivery-schedule.ts',
+        file: 'core/deliveries/delivery-schedule.ts',
         find: 'Math.min(failed.retryAfterMs ?? 0, 8 * hour)',
         replace: '0',
       },
@@ -132,7 +132,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'The FX provider is not told of a credited payment.',
     edits: [
       {
-        file: 'activities/decide-payment.ts',
+        file: 'activities/payments/decide-payment.ts',
         find: "const notification = change.tells.includes('notification')",
         replace: "const notification = change.tells.includes('answer')",
       },
@@ -144,7 +144,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A destination that reported in its HTTP answer gets no confirmation.',
     edits: [
       {
-        file: 'core/decision.ts',
+        file: 'core/payments/decision.ts',
         find: "const sendsConfirmation = cause.by !== 'destination' || cause.wantsConfirmation;",
         replace: "const sendsConfirmation = cause.by !== 'destination';",
       },
@@ -156,7 +156,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A message counts as taken whatever its receiver answers, a 503 too.',
     edits: [
       {
-        file: 'activities/send-policies.ts',
+        file: 'activities/deliveries/send-policies.ts',
         find: 'isReceipt: isSuccess,',
         replace: 'isReceipt: (status: number) => status >= 200,',
       },
@@ -169,7 +169,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'Conversions round down instead of half up.',
     edits: [
       {
-        file: 'core/fee.ts',
+        file: 'core/money/fee.ts',
         find: 'destination: roundHalfUpTo(source.times(rate), destinationDecimalPlaces)',
         replace: 'destination: divideRoundedDownTo(source.times(rate), one, destinationDecimalPlaces)',
       },
@@ -181,7 +181,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'Every fee is one unit of the currency too much.',
     edits: [
       {
-        file: 'core/fee.ts',
+        file: 'core/money/fee.ts',
         find: 'return roundHalfUpTo(fee.nominal.plus(fee.ratio.times(settlement)), fee.decimalPlaces);',
         replace:
           'return roundHalfUpTo(fee.nominal.plus(fee.ratio.times(settlement)).plus(unitOf(fee.decimalPlaces)), fee.decimalPlaces);',
@@ -230,7 +230,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A payment that was accepted by its PSP too long ago is taken.',
     edits: [
       {
-        file: 'core/payment-checks.ts',
+        file: 'core/payments/payment-checks.ts',
         find: 'const isTooOld = (at: number) => at - acceptanceAt > maxAgeMs;',
         replace: 'const isTooOld = (at: number) => at - acceptanceAt > maxAgeMs * 1_000;',
       },
@@ -242,7 +242,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A PSP may pay with the quote of another.',
     edits: [
       {
-        file: 'core/bind-payment.ts',
+        file: 'core/payments/bind-payment.ts',
         find: "if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');",
         replace: '',
       },
@@ -254,7 +254,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'The rate of a message need not be that of its quote.',
     edits: [
       {
-        file: 'core/bind-payment.ts',
+        file: 'core/payments/bind-payment.ts',
         find: 'if (!exact(agreedRate.preAgreedExchangeRate).eq(exact(quote.exchangeRate))) {',
         replace: 'if (exact(agreedRate.preAgreedExchangeRate).isZero()) {',
       },
@@ -280,7 +280,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A send after the first has other bytes.',
     edits: [
       {
-        file: 'activities/send.ts',
+        file: 'activities/deliveries/send.ts',
         find: 'return way.admission.post(way.url, body, headers, limitsOf(policy, until));',
         replace:
           "const other = attempt.attempt === 1 ? body : Buffer.concat([body, Buffer.from('\\n')]);\n  return way.admission.post(way.url, other, headers, limitsOf(policy, until));",
@@ -294,7 +294,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A later, different final replaces the decision.',
     edits: [
       {
-        file: 'db/reports.ts',
+        file: 'db/payments/reports.ts',
         find: '  // last: while it is missing, the sweep comes back to this report (LIF-2)',
         replace:
           "  await db.updateTable('decisions').set({ status: report.status as Decision['status'] }).where('uetr', '=', payment.uetr).execute();",
@@ -312,7 +312,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'Nobody is told that a destination contradicts itself.',
     edits: [
       {
-        file: 'db/reports.ts',
+        file: 'db/payments/reports.ts',
         find: 'if (isContradiction) await recordContradiction(db, payment, report);',
         replace: 'if (report.status === payment.uetr) await recordContradiction(db, payment, report);',
       },
@@ -324,13 +324,13 @@ export const mutants: readonly Mutant[] = [
     tells: 'A worker goes on sending to an address that was withdrawn.',
     edits: [
       {
-        file: 'activities/addresses.ts',
+        file: 'activities/deliveries/addresses.ts',
         find: '  const registered = registeredAddress(data, delivery);',
         replace:
           '  const known = `${delivery.kind} ${delivery.party}`;\n  const registered = firstSeen.get(known) ?? registeredAddress(data, delivery);\n  if (registered !== undefined) firstSeen.set(known, registered);',
       },
       {
-        file: 'activities/addresses.ts',
+        file: 'activities/deliveries/addresses.ts',
         find: '/** What says where a message goes. */',
         replace: 'const firstSeen = new Map<string, string>();\n\n/** What says where a message goes. */',
       },
@@ -343,7 +343,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'The api logs what it was sent.',
     edits: [
       {
-        file: 'api/iso20022.ts',
+        file: 'api/payments/iso20022.ts',
         find: '  message.parsed.dispose(); // the tree outlives the document',
         replace:
           "  process.stdout.write(`${JSON.stringify({ msg: 'taken', body: body.toString('utf8') })}\\n`);\n  message.parsed.dispose();",
@@ -356,7 +356,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A decision asks for no callback: the source never hears how its payment ended.',
     edits: [
       {
-        file: 'db/decisions.ts',
+        file: 'db/payments/decisions.ts',
         find: "where kind <> 'confirmation' or possibly_sent > 0",
         replace: "where kind = 'confirmation' and possibly_sent > 0",
       },

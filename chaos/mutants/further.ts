@@ -7,7 +7,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'A quote may be paid with for two hours.',
     edits: [
       {
-        file: 'db/quotes.ts',
+        file: 'db/quotes/quotes.ts',
         find: "issued_at + interval '600 seconds' as expired",
         replace: "issued_at + interval '7200 seconds' as expired",
       },
@@ -19,7 +19,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'The deadline of a HIGH payment runs from its receipt, not from its acceptance.',
     edits: [
       {
-        file: 'core/payment-checks.ts',
+        file: 'core/payments/payment-checks.ts',
         find: '    ? message.acceptanceDateTime.epochMs + destination.maxExecutionSeconds * 1_000',
         replace: '    ? Date.now() + destination.maxExecutionSeconds * 1_000',
       },
@@ -31,7 +31,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'Who prefers to wait for the final is answered at once.',
     edits: [
       {
-        file: 'api/iso20022.ts',
+        file: 'api/payments/iso20022.ts',
         find: 'const waitsUntil = performance.now() + (waitSeconds ?? 0) * 1_000;',
         replace: 'const waitsUntil = performance.now();',
       },
@@ -43,7 +43,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'A source that asks again has the final in the answer only.',
     edits: [
       {
-        file: 'db/submissions.ts',
+        file: 'db/payments/submissions.ts',
         find: 'const isDue = await askCallbackAgain(db, uetr, mayAsk);',
         replace: 'const isDue = !mayAsk;',
       },
@@ -55,7 +55,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'Each attempt of a delivery goes under an id of its own.',
     edits: [
       {
-        file: 'activities/send.ts',
+        file: 'activities/deliveries/send.ts',
         find: 'signer.headersOf({ id, body }',
         replace: 'signer.headersOf({ id: randomUUID(), body }',
       },
@@ -67,7 +67,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'A message counts as taken when its receiver answers 404 or redirects.',
     edits: [
       {
-        file: 'activities/send-policies.ts',
+        file: 'activities/deliveries/send-policies.ts',
         find: 'isReceipt: isSuccess,',
         replace: 'isReceipt: (status: number) => status >= 200 && status < 500,',
       },
@@ -79,7 +79,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'A breaker that has opened lets nothing through again.',
     edits: [
       {
-        file: 'activities/receiver-gate.ts',
+        file: 'activities/wire/receiver-gate.ts',
         find: 'receiver.open = { waitMs: firstProbeMs, probeAt: now + firstProbeMs, probe: undefined };',
         replace:
           'receiver.open = { waitMs: firstProbeMs, probeAt: now + firstProbeMs * 1_000, probe: undefined };',
@@ -93,7 +93,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'Receivers of one host share a breaker: who is dead stops those who are well.',
     edits: [
       {
-        file: 'activities/addresses.ts',
+        file: 'activities/deliveries/addresses.ts',
         find: 'receiver: registered,',
         replace: 'receiver: new URL(registered).hostname,',
       },
@@ -106,7 +106,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'What a receiver will never take is sent again and again.',
     edits: [
       {
-        file: 'core/delivery-schedule.ts',
+        file: 'core/deliveries/delivery-schedule.ts',
         find: "if (failed.httpStatus === 410) return { kind: 'closed', reason: 'gone' };",
         replace: '',
       },
@@ -118,7 +118,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'The account that a directory found is not confirmed by its creditor agent.',
     edits: [
       {
-        file: 'core/resolution.ts',
+        file: 'core/resolutions/resolution.ts',
         find: 'if (!institution.supportsAcmt023 || !isKnown) return ok(null);',
         replace: 'if (institution.onboarded || !isKnown) return ok(null);',
       },
@@ -130,7 +130,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'An instruction that failed waits for its enquiry.',
     edits: [
       {
-        file: 'core/delivery-schedule.ts',
+        file: 'core/deliveries/delivery-schedule.ts',
         find: 'return retryDelaysMs[sends - 1];',
         replace: 'return sends < 0 ? retryDelaysMs[0] : undefined;',
       },
@@ -142,7 +142,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'A new rate ends those of all FX providers of its corridor.',
     edits: [
       {
-        file: 'db/rates.ts',
+        file: 'db/quotes/rates.ts',
         find: ".where('fxp_id', '=', rate.fxpId)\n    .where('source_country', '=', rate.sourceCountry)",
         replace: ".where('source_country', '=', rate.sourceCountry)",
       },
@@ -154,7 +154,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'The record of a payment is shown as accepted, however it ended.',
     edits: [
       {
-        file: 'api/render-evidence.ts',
+        file: 'api/payments/render-evidence.ts',
         find: 'status: decision?.status ?? open,',
         replace: 'status: open,',
       },
@@ -166,7 +166,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'Any operator may report how a payment ended.',
     edits: [
       {
-        file: 'api/iso20022.ts',
+        file: 'api/payments/iso20022.ts',
         find: "return caller.role === 'all' || caller.clearingSystemId === destinationSystem;",
         replace: "return caller.role !== 'psp' || destinationSystem === '';",
       },
@@ -178,28 +178,28 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'Connections are kept for the next message: what came on one unasked is taken for its answer.',
     edits: [
       {
-        file: 'activities/connections.ts',
+        file: 'activities/wire/connections.ts',
         find: "import { type ClientRequest, request } from 'node:http';",
         replace:
           "import { Agent, type ClientRequest, request } from 'node:http';\n\nconst kept = new Agent({ keepAlive: true, maxSockets: 1 });",
       },
       {
-        file: 'activities/connections.ts',
+        file: 'activities/wire/connections.ts',
         find: 'createConnection: (_, callback) => {',
         replace: 'agent: kept,\n        createConnection: (_, callback) => {',
       },
       {
-        file: 'activities/exchange.ts',
+        file: 'activities/wire/exchange.ts',
         find: "if (socket.readableLength > 0) steps.end('not-http');\n    else if (steps.begin()) write();\n    if (!state.begun) abandon();",
         replace: 'setTimeout(() => { if (!state.ended && steps.begin()) write(); }, 900);',
       },
       {
-        file: 'activities/exchange.ts',
+        file: 'activities/wire/exchange.ts',
         find: '(RFC 9110, section 7.5)\n    if (state.isSent) steps.end(undefined);',
         replace: '(RFC 9110, section 7.5)\n    steps.end(undefined);',
       },
       {
-        file: 'activities/exchange.ts',
+        file: 'activities/wire/exchange.ts',
         find: 'if (head !== undefined && (isSent || !isSuccess(head.status))) {',
         replace: 'if (head !== undefined) {',
       },
@@ -212,7 +212,7 @@ export const furtherMutants: readonly Mutant[] = [
     tells: 'A whole answer does not count if anything stands behind it.',
     edits: [
       {
-        file: 'activities/exchange.ts',
+        file: 'activities/wire/exchange.ts',
         find: 'if (state.answer?.complete) {',
         replace: 'if (Number.isNaN(state.bytes)) {',
       },

@@ -8,7 +8,7 @@ export const toldMutants: readonly Mutant[] = [
     tells: 'A final raises the alert of a contradiction though it agrees with the decision.',
     edits: [
       {
-        file: 'db/reports.ts',
+        file: 'db/payments/reports.ts',
         find: 'if (isContradiction) await',
         replace: 'if (report.messageId !== payment.decision.callbackMessageId) await',
       },
@@ -33,7 +33,7 @@ export const toldMutants: readonly Mutant[] = [
     tells: 'The record of a payment leaves out what its destination said.',
     edits: [
       {
-        file: 'db/evidence.ts',
+        file: 'db/payments/evidence.ts',
         find: 'from messages where subject_id = ${uetr}',
         replace: "from messages where subject_id = ${uetr} and (direction = 'out' or leg = 'source')",
       },
@@ -45,7 +45,7 @@ export const toldMutants: readonly Mutant[] = [
     tells: 'The agent that a directory found is ignored; that of the request is taken.',
     edits: [
       {
-        file: 'core/resolution.ts',
+        file: 'core/resolutions/resolution.ts',
         find: 'const { account, agent = request.creditorAgent } = answer.found ?? {};',
         replace: 'const { account } = answer.found ?? {};\n  const agent = request.creditorAgent;',
       },
@@ -57,7 +57,7 @@ export const toldMutants: readonly Mutant[] = [
     tells: 'The alert of a dead letter does not say what was decided.',
     edits: [
       {
-        file: 'db/deliveries.ts',
+        file: 'db/deliveries/deliveries.ts',
         find: 'decisions where uetr = ended.subject_id`',
         replace: "decisions where uetr = ended.subject_id and decided_by = 'gateway'`",
       },
@@ -70,7 +70,7 @@ export const toldMutants: readonly Mutant[] = [
     tells: 'A destination answers with what does not count, and nobody is told.',
     edits: [
       {
-        file: 'db/refused-messages.ts',
+        file: 'db/records/refused-messages.ts',
         find: '  await insertAudit(event, isWithin).execute(db);',
         replace:
           "  if (kind.endsWith('.answer-refused')) return;\n  await insertAudit(event, isWithin).execute(db);",
@@ -84,7 +84,7 @@ export const toldMutants: readonly Mutant[] = [
     tells: 'Who asks again for an account has what was found in the answer only.',
     edits: [
       {
-        file: 'db/submissions.ts',
+        file: 'db/payments/submissions.ts',
         find: 'const isDue = await askCallbackAgain(db, messageId, mayAsk);',
         replace: 'const isDue = messageId === null || !mayAsk;',
       },
@@ -96,7 +96,7 @@ export const toldMutants: readonly Mutant[] = [
     tells: 'An account that a directory finds at an agent that is not onboarded is told as found.',
     edits: [
       {
-        file: 'core/resolution.ts',
+        file: 'core/resolutions/resolution.ts',
         find: '  const creditorAgent = creditorAgentOf(agent, destinationCountry, reference);\n  if (!creditorAgent.ok) return creditorAgent;\n  const institution = creditorAgent.value;\n  const isKnown',
         replace:
           "  const institution = resolveAgent(reference, agent);\n  if (institution === undefined) return refused(reject('resolution-agent-unknown'));\n  const isKnown",
@@ -109,13 +109,17 @@ export const toldMutants: readonly Mutant[] = [
     tells: 'A repeat of a judged submission is answered only once the engine has been told of it.',
     edits: [
       {
-        file: 'api/iso20022.ts',
+        file: 'api/payments/iso20022.ts',
         find: ': answerKnown(deps, iso, known,',
         replace: ': await answerKnown(deps, iso, known,',
       },
-      { file: 'api/iso20022.ts', find: 'function answerKnown(', replace: 'async function answerKnown(' },
       {
-        file: 'api/iso20022.ts',
+        file: 'api/payments/iso20022.ts',
+        find: 'function answerKnown(',
+        replace: 'async function answerKnown(',
+      },
+      {
+        file: 'api/payments/iso20022.ts',
         find:
           '): { readonly answerMessageId: string } {\n' +
           "  if (due === 'redelivery') passOn(deps, payment.uetr, workflows.redeliver(payment.uetr));\n" +

@@ -5,7 +5,7 @@ import { startPostgres, type RunningPostgres } from '../../cli/parts/postgres.ts
 import type { Say } from '../../cli/parts/progress.ts';
 import { startTemporal, type RunningTemporal } from '../../cli/parts/temporal.ts';
 import { searchAttributes } from '../../contract/ids.ts';
-import type { Environment } from '../../core/environment-variables.ts';
+import type { Environment } from '../../core/settings/environment-variables.ts';
 
 export interface Servers {
   database(): RunningPostgres;

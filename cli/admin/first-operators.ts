@@ -1,7 +1,7 @@
 // `isthmus admin first-operators`: the two people whom everything else takes, in a system that has none (ADM-1), and the first
 // secret of each operator. It writes into the database, because there is nobody yet whom an api would let in.
-import type { Environment } from '../../core/environment-variables.ts';
-import { isDatabaseUrl } from '../../core/setting-forms.ts';
+import type { Environment } from '../../core/settings/environment-variables.ts';
+import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
 import type { ClientDocument, Scheme } from '../../core/scheme/documents.ts';
 import { parseDocument } from '../../db/scheme/parse.ts';

@@ -1,17 +1,17 @@
 // `isthmus audit verify`: prints what the seals of the record say (SEC-6), hour by hour where something is wrong, and what they
 // cannot say.
 import { readFileSync } from 'node:fs';
-import { parseAuditConfig } from '../../core/config.ts';
-import { withFiles } from '../../core/setting-files.ts';
-import { isDatabaseUrl } from '../../core/setting-forms.ts';
-import { connect, type Db } from '../../db/connection.ts';
-import { openVault } from '../../db/vault.ts';
+import { parseAuditConfig } from '../../core/settings/config.ts';
+import { withFiles } from '../../core/settings/setting-files.ts';
+import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
+import { connect, type Db } from '../../db/pool/connection.ts';
+import { openVault } from '../../db/keys/vault.ts';
 import {
   verifySeals,
   verifyUnsealed,
   type SealedHourVerified,
   type VerifyOptions,
-} from '../../db/verify-seals.ts';
+} from '../../db/records/verify-seals.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
 import { findRunningDemo } from '../run-file.ts';

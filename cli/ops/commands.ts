@@ -1,7 +1,7 @@
 // What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations.md),
 // and shows the answer. It must not look into the gateway's database.
 import type { z } from 'zod';
-import { eventKinds } from '../../core/event-kinds.ts';
+import { eventKinds } from '../../core/operations/event-kinds.ts';
 import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';

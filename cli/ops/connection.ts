@@ -1,6 +1,6 @@
 // Where `isthmus ops` asks, and as whom: a gateway that is named by the environment, or the demo that runs here.
 import { readFileSync } from 'node:fs';
-import type { Environment } from '../../core/environment-variables.ts';
+import type { Environment } from '../../core/settings/environment-variables.ts';
 import type { CommandContext } from '../command.ts';
 import { UnavailableError, UsageError, UserError } from '../errors.ts';
 import { visibleJson } from '../foreign-text.ts';

@@ -1,9 +1,9 @@
 // How `isthmus ops` says what keeps messages from going out (OBS-7), as the workers last said of themselves.
-import { mostSendsAtOnce } from '../../core/receiver.ts';
+import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ShownHindrances } from './answers.ts';
 
-const wordEverySeconds = 5; // activities/report-receivers.ts
+const wordEverySeconds = 5; // activities/upkeep/report-receivers.ts
 const missedAfterSeconds = 2 * wordEverySeconds; // one word may be late
 
 /**

@@ -1,6 +1,6 @@
 // `isthmus ops settle`: how a payment in doubt ended, as people found out (LIF-4). One operator records it, another confirms
 // it by naming it and its status once more, or either withdraws it.
-import { statusInWords } from '../../core/reason-words.ts';
+import { statusInWords } from '../../core/rejections/reason-words.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
 import { evidence, outcomes, read, recordedOutcome, settling, type ShownOutcome } from './answers.ts';

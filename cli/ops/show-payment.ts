@@ -1,6 +1,6 @@
 // How `isthmus ops show` shows one payment in full, to a person: what it is, whether it has left, what somebody must look
 // at, and then all that is on record about it.
-import { reasonInWords, statusInWords } from '../../core/reason-words.ts';
+import { reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
 import type { Style, Terminal } from '../terminal.ts';
 import { printHindrances } from './held-up.ts';
 import type { ShownDelivery, ShownEvidence, ShownPause, ShownPayment } from './answers.ts';

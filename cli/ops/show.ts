@@ -1,6 +1,6 @@
 // How `isthmus ops` shows payments, alerts and what was done, to a person: tables of one line each. Times are UTC, to the
 // second, as in the record.
-import { reasonInWords, statusInWords } from '../../core/reason-words.ts';
+import { reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
 import { renderTable, showAmount, type Column, type Style, type Terminal } from '../terminal.ts';
 import type {
   ShownAlert,

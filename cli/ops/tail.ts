@@ -1,6 +1,6 @@
 // `isthmus ops tail`: payments as they change, one line each time. It looks once a second, so it does not see a state
 // that lasted for less.
-import { statusInWords } from '../../core/reason-words.ts';
+import { statusInWords } from '../../core/rejections/reason-words.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandContext } from '../command.ts';
 import { UnavailableError } from '../errors.ts';

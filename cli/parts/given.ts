@@ -2,7 +2,7 @@
 // address is told at once. It must not change anything on them.
 import { connect } from 'node:net';
 import pg from 'pg';
-import { isDatabaseUrl } from '../../core/setting-forms.ts';
+import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
 import { codeOf, reasonOf, UserError } from '../errors.ts';
 
 const answerMs = 15_000; // a server that needs longer to say that it is there is none to work with

@@ -1,7 +1,7 @@
 // api and worker log in as roles of their own (SEC-6): on a Postgres of ours with a new password at each start, which
 // nobody but the process gets. A Postgres that a person gave us has the logins that its administrator made.
 import { randomBytes } from 'node:crypto';
-import type { DatabaseRole } from '../../db/rights.ts';
+import type { DatabaseRole } from '../../db/migrations/rights.ts';
 import { withClient } from './postgres.ts';
 
 /** Addresses of the database by process. */

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Environment } from '../../core/environment-variables.ts';
+import type { Environment } from '../../core/settings/environment-variables.ts';
 import { UserError } from '../errors.ts';
 import { claimFolder } from './claim.ts';
 import { ownCwd, startChild, stopOrphan, untilUp, type Child } from './child.ts';

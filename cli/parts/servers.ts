@@ -1,6 +1,6 @@
 // Starts Postgres and Temporal side by side for a command of the cli, and stops them in the opposite order.
 import { join } from 'node:path';
-import type { Environment } from '../../core/environment-variables.ts';
+import type { Environment } from '../../core/settings/environment-variables.ts';
 import { defaultPostgresPort, startPostgres, type RunningPostgres } from './postgres.ts';
 import type { Say } from './progress.ts';
 import {

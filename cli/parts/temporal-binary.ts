@@ -17,7 +17,7 @@ import { pipeline } from 'node:stream/promises';
 import { unzipSync } from 'fflate';
 import { extract } from 'tar';
 import { EnvHttpProxyAgent, fetch } from 'undici';
-import type { Environment } from '../../core/environment-variables.ts';
+import type { Environment } from '../../core/settings/environment-variables.ts';
 import { UserError } from '../errors.ts';
 import { spawnGuarded } from './guard.mjs';
 import { secondsSince, type Say } from './progress.ts';

@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
-import type { Environment } from '../../core/environment-variables.ts';
+import type { Environment } from '../../core/settings/environment-variables.ts';
 import { reasonOf, UserError } from '../errors.ts';
 import { startChild, stopOrphan, untilUp, type Child } from './child.ts';
 import { checkTemporalAddress, noTemporal } from './given.ts';

@@ -1,10 +1,10 @@
 /**
  * Reads the acmt.023 (request to resolve a proxy or confirm an account) and builds the one for the party that can
- * answer it (RES-3). core/resolution.ts decides who that is.
+ * answer it (RES-3). core/resolutions/resolution.ts decides who that is.
  */
 import { assert } from '../assert.ts';
 import { isIdentifier } from '../ids.ts';
-import { reject, type Rejection } from '../rejection.ts';
+import { reject, type Rejection } from '../rejections/rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { findWrongIbans } from './ibans.ts';

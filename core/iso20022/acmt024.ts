@@ -3,7 +3,7 @@
  * passed on to the source (RES-3), and what the gateway itself answers. It never masks or changes what a party says.
  */
 import { assert } from '../assert.ts';
-import { reject, type Rejection } from '../rejection.ts';
+import { reject, type Rejection } from '../rejections/rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 import type { RequestReferences } from './acmt023.ts';
 import { findUnknownCodes } from './coded-elements.ts';

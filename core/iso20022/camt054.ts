@@ -2,7 +2,7 @@
  * Builds the camt.054 that tells what was decided of the payments of one book in one period (REC-1, REC-2). It
  * has institutions, ids and amounts, but never a person. A long notification has several pages, each a message.
  */
-import type { FinalStatus } from '../report.ts';
+import type { FinalStatus } from '../payments/report.ts';
 import { messages } from './messages.ts';
 import { buildAgent, buildAmount, type AgentIdentification, type Amount } from './parties.ts';
 import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';

@@ -2,7 +2,7 @@
  * The external code set of each coded element (MSG-4), found by the last names of its path, in every message. Codes
  * that a schema itself lists (priorities, statuses) are left to the schema.
  */
-import { reject, type Rejection } from '../rejection.ts';
+import { reject, type Rejection } from '../rejections/rejection.ts';
 import { elementsNamed } from './elements-named.ts';
 import { codeSets, isoNames, type CodeSetName } from './external-codes.ts';
 import { xpathOf, type XmlElement } from './tree.ts';

@@ -3,7 +3,7 @@
  * providers. It has institutions, the provider's accounts and amounts, but never a person.
  */
 import { assert } from '../assert.ts';
-import type { Rejection } from '../rejection.ts';
+import type { Rejection } from '../rejections/rejection.ts';
 import { ok, type Result } from '../result.ts';
 import { messages } from './messages.ts';
 import { compact } from '../compact.ts';

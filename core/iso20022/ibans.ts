@@ -1,6 +1,6 @@
 /** The IBANs of a message that a source sends: each has the length of its country and its check digits (REF-7). */
-import { ibanFault } from '../iban.ts';
-import { reject, type Rejection } from '../rejection.ts';
+import { ibanFault } from '../payments/iban.ts';
+import { reject, type Rejection } from '../rejections/rejection.ts';
 import { elementsNamed } from './elements-named.ts';
 import { xpathOf, type XmlElement } from './tree.ts';
 

@@ -3,7 +3,7 @@
  * rounded or compared as a binary float.
  */
 
-import { maxRateDigits } from '../money.ts';
+import { maxRateDigits } from '../money/money.ts';
 import { showsNothing } from './white-space.ts';
 
 /** @param decimal a plain decimal such as `0.00` */

@@ -3,7 +3,7 @@
  * (PAY-9) and what a destination reports. It states a status; it never decides one.
  */
 import { assert } from '../assert.ts';
-import { reject, type Rejection } from '../rejection.ts';
+import { reject, type Rejection } from '../rejections/rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';

@@ -4,9 +4,9 @@
  * quotes come later.
  */
 import { assert } from '../assert.ts';
-import { judgeFit, rejectionsOf, type Check, type IsFit } from '../check.ts';
-import { maxRateDigits } from '../money.ts';
-import { reject, type Rejection } from '../rejection.ts';
+import { judgeFit, rejectionsOf, type Check, type IsFit } from '../rejections/check.ts';
+import { maxRateDigits } from '../money/money.ts';
+import { reject, type Rejection } from '../rejections/rejection.ts';
 import { first, ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
 import { findWrongIbans } from './ibans.ts';

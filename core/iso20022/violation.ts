@@ -2,7 +2,7 @@
  * Turns the violations of a schema into rejections: which element, and which kind of fault. The XML engine has judged;
  * this file only assigns the ISO code (MSG-4).
  */
-import { reject, type Rejection, type RejectionDetails } from '../rejection.ts';
+import { reject, type Rejection, type RejectionDetails } from '../rejections/rejection.ts';
 import { compact } from '../compact.ts';
 import { within, withoutPositions } from './tree.ts';
 

@@ -1,5 +1,5 @@
 /** Checks of the forms in which a payee's address is asked for (endpoints 6 to 8); a part of check.ts. */
-import { ibanLengthOf } from '../iban.ts';
+import { ibanLengthOf } from '../payments/iban.ts';
 import type { AddressTypeDocument, Scheme } from './documents.ts';
 import { findingsOf, unknown, type Finding, type Findings } from './finding.ts';
 

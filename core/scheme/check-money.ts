@@ -2,8 +2,8 @@
  * Checks of what decides amounts: currencies, limits, fee formulas, corridors and opening prices (ADM-1). A part of
  * check.ts.
  */
-import { creditorAgentFee, feeOn, settlementForCredited } from '../fee.ts';
-import { exact, fitsDecimalPlaces, renderDecimal, unitOf } from '../money.ts';
+import { creditorAgentFee, feeOn, settlementForCredited } from '../money/fee.ts';
+import { exact, fitsDecimalPlaces, renderDecimal, unitOf } from '../money/money.ts';
 import type {
   CorridorDocument,
   CurrencyDocument,

@@ -2,10 +2,10 @@
  * Checks of operators, payment systems, institutions, accounts and clients: what a person would see who knows the field,
  * before a change takes effect (ADM-1). Together with check-money.ts they are run by check.ts.
  */
-import { refuseEndpoint, refuseNotificationAddress, refuseOrigin } from '../callback-address.ts';
-import { accountFault } from '../iban.ts';
+import { refuseEndpoint, refuseNotificationAddress, refuseOrigin } from '../deliveries/callback-address.ts';
+import { accountFault } from '../payments/iban.ts';
 import { canonicalId, isValidLei } from '../ids.ts';
-import type { WebAddressPolicy } from '../web-address.ts';
+import type { WebAddressPolicy } from '../deliveries/web-address.ts';
 import { privateMember, type InstitutionDocument, type PublicKeyDocument, type Scheme } from './documents.ts';
 import { findingsOf, repeated, systemsFor, unknown, type Finding, type Findings } from './finding.ts';
 

@@ -2,7 +2,7 @@
  * Whether a scheme hangs together, as a person of the field would look at it (ADM-1): references, identifiers, addresses,
  * accounts, fees. A change may leave no error that was not there before.
  */
-import type { WebAddressPolicy } from '../web-address.ts';
+import type { WebAddressPolicy } from '../deliveries/web-address.ts';
 import { checkCorridors, checkFees, checkLimits, checkNumbers, checkPrices } from './check-money.ts';
 import {
   checkAccounts,

@@ -2,9 +2,9 @@
 // written. What members mean to each other is judged by core/scheme/check.ts. A member that most objects lack may be
 // left out.
 import { z } from 'zod';
-import { readPublicKey } from '../public-key.ts';
+import { readPublicKey } from '../keys/public-key.ts';
 import { bicPattern, countryCodePattern, currencyCodePattern, finInstRoles } from '../../core/ids.ts';
-import { decimalPattern } from '../../core/money.ts';
+import { decimalPattern } from '../../core/money/money.ts';
 import type { SchemeDocuments, SchemeKind } from '../../core/scheme/documents.ts';
 import { secretHashPattern } from './secrets.ts';
 

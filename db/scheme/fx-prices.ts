@@ -2,10 +2,10 @@
 // its own, posted by itself (FX-4, FX-6, FX-7); nothing here replaces one.
 import { sql } from 'kysely';
 import type { FxPricesDocument } from '../../core/scheme/documents.ts';
-import { plainDecimal } from '../../core/money.ts';
-import type { Db } from '../connection.ts';
-import { registerPspImprovement, registerTier } from '../improvements.ts';
-import { lockRates } from '../rates.ts';
+import { plainDecimal } from '../../core/money/money.ts';
+import type { Db } from '../pool/connection.ts';
+import { registerPspImprovement, registerTier } from '../quotes/improvements.ts';
+import { lockRates } from '../quotes/rates.ts';
 
 /** In the caller's transaction. Base rates come first: a tier makes its rates of them (FX-6). */
 export async function enterPrices(trx: Db, { fxpId, ...prices }: FxPricesDocument): Promise<void> {

@@ -2,8 +2,8 @@
 // and for demos.
 import { editsBetween, type CompareOptions } from '../../core/scheme/change.ts';
 import type { Scheme } from '../../core/scheme/documents.ts';
-import type { WebAddressPolicy } from '../../core/web-address.ts';
-import { connect, type Db } from '../connection.ts';
+import type { WebAddressPolicy } from '../../core/deliveries/web-address.ts';
+import { connect, type Db } from '../pool/connection.ts';
 import { proposeChange, type Proposal, type ProposalOutcome } from './changes.ts';
 
 /** Client ids of those that may act as operators of the scheme. */

@@ -1,14 +1,14 @@
 // Trial messages to endpoints that somebody proposes (ADM-1): before a second operator approves one, a worker has sent a
 // harmless message there, and what came of it stands beside the change.
 import { sql } from 'kysely';
-import { parseQueueAddress } from '../../core/queue-address.ts';
+import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
 import type {
   InstitutionDocument,
   OperatorDocument,
   ClearingSystemDocument,
 } from '../../core/scheme/documents.ts';
-import type { Db } from '../connection.ts';
+import type { Db } from '../pool/connection.ts';
 
 /** A trial that a worker is to make. */
 export interface WantedProbe {

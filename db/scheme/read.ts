@@ -1,7 +1,7 @@
 // Reads the scheme's data as documents (ADM-3), in one snapshot.
 import { schemeIdOf, schemeKinds, type Scheme, type SchemeDocument } from '../../core/scheme/documents.ts';
 import { canonical } from '../../core/scheme/canonical.ts';
-import type { Db } from '../connection.ts';
+import type { Db } from '../pool/connection.ts';
 import { kindTables } from './kinds.ts';
 
 /** In a transaction of its own, or in the caller's. */

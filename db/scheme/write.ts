@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
 import { schemeKinds, type FxPricesDocument } from '../../core/scheme/documents.ts';
-import type { Db } from '../connection.ts';
+import type { Db } from '../pool/connection.ts';
 import { enterPrices } from './fx-prices.ts';
 import type { KindTable, SchemeRow } from './kind-table.ts';
 import { kindTables } from './kinds.ts';

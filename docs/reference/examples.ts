@@ -20,10 +20,10 @@ import {
 import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
 import { readForwardedPacs008, readPacs008 } from '../../core/iso20022/pacs008.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
-import { additionalInformation, returnCredit } from '../../core/explanation.ts';
-import { reject, type Rejection } from '../../core/rejection.ts';
+import { additionalInformation, returnCredit } from '../../core/rejections/explanation.ts';
+import { reject, type Rejection } from '../../core/rejections/rejection.ts';
 import type { Result } from '../../core/result.ts';
-import type { RejectionKey } from '../../core/rejection-table.ts';
+import type { RejectionKey } from '../../core/rejections/rejection-table.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 const root = join(import.meta.dirname, '..', '..');

@@ -1,6 +1,6 @@
 // Writes docs/reference from the route definitions: `npx node docs/reference/generate.ts`. A test compares the files
 // with what this makes, so that they cannot fall behind the code. Nothing is started and nothing is connected to.
-import { unlimited } from '../../core/limits-config.ts';
+import { unlimited } from '../../core/settings/limits-config.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -8,9 +8,9 @@ import { modulesOf } from '../../api/modules.ts';
 import { createApp } from '../../api/app.ts';
 import { createAuthenticator } from '../../api/auth/authenticator.ts';
 import type { ApiDependencies } from '../../api/dependencies.ts';
-import { openApiDocument } from '../../api/openapi-document.ts';
+import { openApiDocument } from '../../api/reference/openapi-document.ts';
 import { problems } from '../../api/http/problems.ts';
-import { connect } from '../../db/connection.ts';
+import { connect } from '../../db/pool/connection.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { linkRules } from './rule-links.ts';
 

@@ -1,7 +1,7 @@
 // Behind which gate a message waits (CBK-3): what one operator's receivers do must not slow another's.
 import { expect, it } from 'vitest';
-import { addressOf } from '../../activities/addresses.ts';
-import type { ReferenceData } from '../../core/reference.ts';
+import { addressOf } from '../../activities/deliveries/addresses.ts';
+import type { ReferenceData } from '../../core/scheme/reference.ts';
 
 const host = 'https://cloud.example.com';
 const operators = new Map(

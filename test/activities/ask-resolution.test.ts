@@ -1,8 +1,8 @@
 // One send of an enquiry: to whom, when not at all, and what stays of it (RES-1, CBK-3, CBK-5).
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOutbound } from '../../activities/outbound.ts';
-import { connect } from '../../db/connection.ts';
-import { messageBody } from '../../db/messages.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { messageBody } from '../../db/records/messages.ts';
 import { nameServer } from './name-server.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 import { accountRequest, proxyRequest } from '../harness/asker.ts';

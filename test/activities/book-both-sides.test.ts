@@ -2,11 +2,11 @@
 // page of the one as on the next (REC-1, REC-2).
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { accountBook } from '../../core/reconciliation.ts';
-import { keyOf } from '../../core/reference.ts';
-import { readCamt054, readCamt054Page } from '../../db/books-camt054.ts';
-import { readBookIndex } from '../../db/reconciliation.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { accountBook } from '../../core/books/reconciliation.ts';
+import { keyOf } from '../../core/scheme/reference.ts';
+import { readCamt054, readCamt054Page } from '../../db/books/books-camt054.ts';
+import { readBookIndex } from '../../db/books/reconciliation.ts';
 import { copyDecided } from '../../fixtures/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';

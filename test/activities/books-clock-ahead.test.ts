@@ -2,15 +2,15 @@
 // is not over is not closed by it, and what was closed so all the same is told of (REC-2, OBS-6).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createSendBooks } from '../../activities/send-books.ts';
-import { watchBooks } from '../../activities/watch-books.ts';
-import { dayFrom, dayMs } from '../../core/reconciliation.ts';
-import { listBooksSent } from '../../db/book-pages.ts';
-import { listAlerts } from '../../db/cases.ts';
-import { closeBooks } from '../../db/closed-books.ts';
-import { connect } from '../../db/connection.ts';
-import { readMovements } from '../../db/reconciliation.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createSendBooks } from '../../activities/books/send-books.ts';
+import { watchBooks } from '../../activities/books/watch-books.ts';
+import { dayFrom, dayMs } from '../../core/books/reconciliation.ts';
+import { listBooksSent } from '../../db/books/book-pages.ts';
+import { listAlerts } from '../../db/records/cases.ts';
+import { closeBooks } from '../../db/books/closed-books.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { readMovements } from '../../db/books/reconciliation.ts';
 import { bothClocks } from '../harness/both-clocks.ts';
 import { storeReport } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';

@@ -2,12 +2,12 @@
 // of its own. Who finds a day open that is over would leave its books to the next day (REC-2).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { createSendBooks } from '../../activities/send-books.ts';
-import { refuseOpenPeriod } from '../../api/closed-period.ts';
-import { dayFrom, dayMs } from '../../core/reconciliation.ts';
-import { listBooksSent, readOwedBooks } from '../../db/book-pages.ts';
-import { closeBooks } from '../../db/closed-books.ts';
-import { connect } from '../../db/connection.ts';
+import { createSendBooks } from '../../activities/books/send-books.ts';
+import { refuseOpenPeriod } from '../../api/books/closed-period.ts';
+import { dayFrom, dayMs } from '../../core/books/reconciliation.ts';
+import { listBooksSent, readOwedBooks } from '../../db/books/book-pages.ts';
+import { closeBooks } from '../../db/books/closed-books.ts';
+import { connect } from '../../db/pool/connection.ts';
 import { bothClocks } from '../harness/both-clocks.ts';
 import { inActivity, workbench } from './workbench.ts';
 

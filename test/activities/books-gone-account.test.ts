@@ -2,9 +2,9 @@
 // its owner's, and no day is left out of them (REC-1, REC-2).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { daysToSend } from '../../core/daily-books.ts';
-import { dayMs } from '../../core/reconciliation.ts';
-import { readOwedBooks } from '../../db/book-pages.ts';
+import { daysToSend } from '../../core/books/daily-books.ts';
+import { dayMs } from '../../core/books/reconciliation.ts';
+import { readOwedBooks } from '../../db/books/book-pages.ts';
 import { startApi } from '../api/running-api.ts';
 import { workbench } from './workbench.ts';
 

@@ -1,9 +1,9 @@
 // The first book that somebody gets, cut short or impossible on its day, and what becomes of it the day after (REC-2).
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createSendBooks } from '../../activities/send-books.ts';
-import { listBooksSent } from '../../db/book-pages.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createSendBooks } from '../../activities/books/send-books.ts';
+import { listBooksSent } from '../../db/books/book-pages.ts';
 import { copyDecided } from '../../fixtures/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';

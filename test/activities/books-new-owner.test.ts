@@ -2,11 +2,11 @@
 // nothing of them (REC-1, REC-2, SEC-1).
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createSendBooks } from '../../activities/send-books.ts';
-import { daysToSend } from '../../core/daily-books.ts';
-import { dayMs } from '../../core/reconciliation.ts';
-import { readOwedBooks } from '../../db/book-pages.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createSendBooks } from '../../activities/books/send-books.ts';
+import { daysToSend } from '../../core/books/daily-books.ts';
+import { dayMs } from '../../core/books/reconciliation.ts';
+import { readOwedBooks } from '../../db/books/book-pages.ts';
 import { copyDecided } from '../../fixtures/many-payments.ts';
 import { storeReport } from '../harness/reports.ts';
 import { inActivity, workbench } from './workbench.ts';

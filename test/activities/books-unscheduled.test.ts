@@ -2,8 +2,8 @@
 // the same (REC-2, OBS-6).
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { watchBooks } from '../../activities/watch-books.ts';
-import { listAlerts } from '../../db/cases.ts';
+import { watchBooks } from '../../activities/books/watch-books.ts';
+import { listAlerts } from '../../db/records/cases.ts';
 import { workbench } from './workbench.ts';
 import { rewritten } from '../harness/rewritten.ts';
 

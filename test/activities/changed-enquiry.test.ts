@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { connect } from '../../db/connection.ts';
-import { beginSealing, seal, vaultPlugin } from '../../db/vault.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { beginSealing, seal, vaultPlugin } from '../../db/keys/vault.ts';
 import { accountRequest } from '../harness/asker.ts';
 import { rewritten } from '../harness/rewritten.ts';
 import { playOperator, resolutionSteps, yesTo } from './resolution-steps.ts';

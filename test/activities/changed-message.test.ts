@@ -3,11 +3,11 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createDeliver } from '../../activities/deliver.ts';
-import { createForwardPayment } from '../../activities/forward-payment.ts';
-import { createValidatePayment } from '../../activities/validate-payment.ts';
-import { afterOwnFaultMs, keyMissing, messageChanged } from '../../core/delivery-schedule.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createDeliver } from '../../activities/deliveries/deliver.ts';
+import { createForwardPayment } from '../../activities/payments/forward-payment.ts';
+import { createValidatePayment } from '../../activities/payments/validate-payment.ts';
+import { afterOwnFaultMs, keyMissing, messageChanged } from '../../core/deliveries/delivery-schedule.ts';
 import { reading } from '../harness/listening.ts';
 import { acceptedAgo, dueIn, rewritten } from '../harness/rewritten.ts';
 import { destinationAt, inActivity, workbench } from './workbench.ts';

@@ -2,7 +2,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createOutbound } from '../../activities/outbound.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 import { listening as listeningAt } from '../harness/listening.ts';
 import { nameServer } from './name-server.ts';
 import { entered, headers, listening, message } from './receivers.ts';

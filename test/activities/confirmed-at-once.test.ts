@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
 import { writeEvent } from '../harness/events.ts';
-import { claimInstruction, settleAttempt } from '../../db/deliveries.ts';
-import { confirmOutcome, recordOutcome } from '../../db/recorded-outcomes.ts';
+import { claimInstruction, settleAttempt } from '../../db/deliveries/deliveries.ts';
+import { confirmOutcome, recordOutcome } from '../../db/payments/recorded-outcomes.ts';
 import { workbench } from './workbench.ts';
 import { acceptedAgo } from '../harness/rewritten.ts';
 

@@ -2,11 +2,11 @@
 // reject.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createReportInDoubt } from '../../activities/report-in-doubt.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createReportInDoubt } from '../../activities/payments/report-in-doubt.ts';
 import type { DecisionCause } from '../../contract/activities.ts';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
-import { loadDecidable, withdrawConfirmation } from '../../db/decisions.ts';
+import { loadDecidable, withdrawConfirmation } from '../../db/payments/decisions.ts';
 import {
   claimDue,
   claimInstruction,
@@ -14,8 +14,8 @@ import {
   settleAttempt,
   type AttemptOutcome,
   type ClaimedAttempt,
-} from '../../db/deliveries.ts';
-import { takeReport } from '../../db/reports.ts';
+} from '../../db/deliveries/deliveries.ts';
+import { takeReport } from '../../db/payments/reports.ts';
 import { ok } from '../../core/result.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';

@@ -1,6 +1,6 @@
 // A post that a defect of ours keeps from being written fails alone, as exchange.ts says: it ends no process.
 import { afterAll, expect, test, vi } from 'vitest';
-import { createOutbound } from '../../activities/outbound.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 import { entered, message, receiver } from './receivers.ts';
 
 const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });

@@ -2,7 +2,7 @@
 // where a name server is given, by a name that has to be asked for each time.
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { createOutbound } from '../../activities/outbound.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 
 const [url = '', nameServer] = process.argv.slice(2);
 const names = nameServer === undefined ? {} : { nameServers: [nameServer], hostsFile: '/dev/null' };

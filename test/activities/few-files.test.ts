@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { errorClassOf } from '../../activities/error-class.ts';
+import { errorClassOf } from '../../activities/wire/error-class.ts';
 import { reading } from '../harness/listening.ts';
 import { nameServer } from './name-server.ts';
 

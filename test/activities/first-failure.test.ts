@@ -1,7 +1,7 @@
 // Of several addresses of one name, the record says what is wrong with the one that answers, not that another is empty.
 import { createServer } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { createOutbound } from '../../activities/outbound.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 import { nameServer } from './name-server.ts';
 import { entered, headers, listening, message } from './receivers.ts';
 

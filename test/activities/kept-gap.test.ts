@@ -3,7 +3,7 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import { createOutbound } from '../../activities/outbound.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 import { entered, headers, listening, message } from './receivers.ts';
 
 const http = createOutbound({ allowLoopback: true });

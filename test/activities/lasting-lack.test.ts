@@ -1,9 +1,9 @@
 // What this machine is short of ends nothing, and uses up no attempt (TIM-3): where it lasts, a person is told, for nothing
 // else would ever say so (OBS-6). Here no process that speaks to a broker can be started.
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { createOutbound } from '../../activities/outbound.ts';
-import { tellOfLacks } from '../../activities/watch-lacks.ts';
-import { listAlerts } from '../../db/cases.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
+import { tellOfLacks } from '../../activities/upkeep/watch-lacks.ts';
+import { listAlerts } from '../../db/records/cases.ts';
 import { broker } from './broker.ts';
 import { post } from './receivers.ts';
 import { workbench } from './workbench.ts';

@@ -1,6 +1,6 @@
 // Many FX providers take their messages from queues of one broker (NOT-1), and many trades end at once.
 import { afterAll, expect, test } from 'vitest';
-import { createOutbound, type Admission } from '../../activities/outbound.ts';
+import { createOutbound, type Admission } from '../../activities/wire/outbound.ts';
 import { broker } from './broker.ts';
 import { headers, message } from './receivers.ts';
 

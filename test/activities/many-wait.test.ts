@@ -3,9 +3,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createDeliver } from '../../activities/deliver.ts';
-import { startTelling } from '../../activities/tell-now.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createDeliver } from '../../activities/deliveries/deliver.ts';
+import { startTelling } from '../../activities/deliveries/tell-now.ts';
 import { reading } from '../harness/listening.ts';
 import { inActivity, workbench } from './workbench.ts';
 import { dueIn } from '../harness/rewritten.ts';

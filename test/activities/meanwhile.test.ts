@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
-import { claimDue, claimInstruction, listOpen, settleAttempt } from '../../db/deliveries.ts';
+import { claimDue, claimInstruction, listOpen, settleAttempt } from '../../db/deliveries/deliveries.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';
 import { acceptedAgo } from '../harness/rewritten.ts';

@@ -1,7 +1,7 @@
 // A process that posts once to each address that it is given and says what came of it, in the order in which they
 // ended, for tests of what only a process of its own can have: the certificates that it trusts (NODE_EXTRA_CA_CERTS),
 // and an end.
-import { createOutbound } from '../../activities/outbound.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 
 const http = createOutbound({ allowLoopback: true });
 const results: string[] = [];

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { createOutbound, type Admission } from '../../activities/outbound.ts';
+import { createOutbound, type Admission } from '../../activities/wire/outbound.ts';
 
 let held = 0;
 const server = createServer((incoming, outgoing) => {

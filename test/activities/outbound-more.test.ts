@@ -2,7 +2,7 @@
 // section 9.2).
 import net from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { createOutbound } from '../../activities/outbound.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 import { listening, post } from './receivers.ts';
 
 const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 300, totalTimeoutMs: 800 });

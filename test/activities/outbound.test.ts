@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createOutbound } from '../../activities/outbound.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 import { freePort } from '../../cli/parts/ports.ts';
 import { nameServer } from './name-server.ts';
 import { entered, headers, listening, message, post, receiver } from './receivers.ts';

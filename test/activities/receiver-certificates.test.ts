@@ -5,8 +5,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { afterAll, describe, expect, it, test } from 'vitest';
-import { createOutbound, type Outbound } from '../../activities/outbound.ts';
-import { parseWorkerConfig } from '../../core/config.ts';
+import { createOutbound, type Outbound } from '../../activities/wire/outbound.ts';
+import { parseWorkerConfig } from '../../core/settings/config.ts';
 import { authority } from '../harness/certificates.ts';
 import { post } from './receivers.ts';
 

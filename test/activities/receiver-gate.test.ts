@@ -1,6 +1,6 @@
 // The gate and the breaker before a receiver, by a clock that the test moves (CBK-3).
 import { describe, expect, test } from 'vitest';
-import { createReceiverGate, type Held, type Place, type Sign } from '../../activities/receiver-gate.ts';
+import { createReceiverGate, type Held, type Place, type Sign } from '../../activities/wire/receiver-gate.ts';
 
 const receiver = 'https://ipso.example/iso20022';
 

@@ -1,8 +1,8 @@
 // Receivers on loopback for tests of what leaves us: servers that behave as each test says, and a post to one of them.
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Server as TcpServer } from 'node:net';
-import type { PostResult } from '../../activities/exchange.ts';
-import type { Admission, Outbound } from '../../activities/outbound.ts';
+import type { PostResult } from '../../activities/wire/exchange.ts';
+import type { Admission, Outbound } from '../../activities/wire/outbound.ts';
 import { listening as listeningAt } from '../harness/listening.ts';
 
 /** Starts it and answers the address of its messages; it is closed after the file's tests. */

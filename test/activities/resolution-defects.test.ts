@@ -1,11 +1,11 @@
 // A defect of ours while a resolution is judged ends in an answer and an alert (SEC-9). The defect is made in the XML
 // engine, which is real but for it.
 import { expect, test } from 'vitest';
-import { createJudgeResolution } from '../../activities/judge-resolution.ts';
+import { createJudgeResolution } from '../../activities/resolutions/judge-resolution.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { readAcmt024 } from '../../core/iso20022/acmt024.ts';
-import { connect } from '../../db/connection.ts';
-import { messageBody } from '../../db/messages.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { messageBody } from '../../db/records/messages.ts';
 import { validTree } from '../xml/fixtures.ts';
 import { accountRequest } from '../harness/asker.ts';
 import { playOperator, resolutionSteps, yesTo } from './resolution-steps.ts';

@@ -3,15 +3,18 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { ApplicationFailure } from '@temporalio/common';
-import { createAskResolution } from '../../activities/ask-resolution.ts';
+import { createAskResolution } from '../../activities/resolutions/ask-resolution.ts';
 import type { ResolutionJudgement } from '../../contract/activities.ts';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
-import { createEndResolution, createFollowResolution } from '../../activities/follow-resolution.ts';
-import { createJudgeResolution } from '../../activities/judge-resolution.ts';
+import {
+  createEndResolution,
+  createFollowResolution,
+} from '../../activities/resolutions/follow-resolution.ts';
+import { createJudgeResolution } from '../../activities/resolutions/judge-resolution.ts';
 import { requestReferencesOf, takeAcmt023 } from '../../core/iso20022/acmt023.ts';
 import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { answerAcmt023 } from '../../core/iso20022/acmt024.ts';
-import { recordReceived } from '../../db/messages.ts';
+import { recordReceived } from '../../db/records/messages.ts';
 import { inActivity, workbench } from './workbench.ts';
 import { reading } from '../harness/listening.ts';
 import { validTree } from '../xml/fixtures.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createNameResolver } from '../../activities/resolve-name.ts';
+import { createNameResolver } from '../../activities/wire/resolve-name.ts';
 import { nameServer, type Zone } from './name-server.ts';
 
 const zone: Zone = {

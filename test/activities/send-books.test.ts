@@ -1,11 +1,11 @@
 // The books of the day of several receivers, where one of them has trouble of its own (REC-2).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { createSendBooks } from '../../activities/send-books.ts';
-import { findDeadLetters } from '../../db/asks.ts';
-import { listBooksSent } from '../../db/book-pages.ts';
-import { listAlerts } from '../../db/cases.ts';
-import { expireDelivery } from '../../db/deliveries.ts';
+import { createSendBooks } from '../../activities/books/send-books.ts';
+import { findDeadLetters } from '../../db/payments/asks.ts';
+import { listBooksSent } from '../../db/books/book-pages.ts';
+import { listAlerts } from '../../db/records/cases.ts';
+import { expireDelivery } from '../../db/deliveries/deliveries.ts';
 import { inActivity, workbench } from './workbench.ts';
 
 const { deps } = await workbench();

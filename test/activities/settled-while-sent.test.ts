@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { isSendOverdue } from '../../core/enquiry-schedule.ts';
-import { askStatus } from '../../db/asks.ts';
-import { claimInstruction, settleAttempt } from '../../db/deliveries.ts';
-import { confirmOutcome, recordOutcome, withdrawOutcome } from '../../db/recorded-outcomes.ts';
-import { findUndecided, sendsOf } from '../../db/sweep.ts';
-import type { FinalStatus } from '../../core/report.ts';
+import { isSendOverdue } from '../../core/payments/enquiry-schedule.ts';
+import { askStatus } from '../../db/payments/asks.ts';
+import { claimInstruction, settleAttempt } from '../../db/deliveries/deliveries.ts';
+import { confirmOutcome, recordOutcome, withdrawOutcome } from '../../db/payments/recorded-outcomes.ts';
+import { findUndecided, sendsOf } from '../../db/records/sweep.ts';
+import type { FinalStatus } from '../../core/payments/report.ts';
 import { writeEvent } from '../harness/events.ts';
 import { rewritten } from '../harness/rewritten.ts';
 import { workbench } from './workbench.ts';

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { openSigner } from '../../activities/signer.ts';
-import { connect } from '../../db/connection.ts';
-import { rotateDeliveryKey } from '../../db/delivery-keys.ts';
-import { ReferenceDataStale } from '../../db/failures.ts';
+import { openSigner } from '../../activities/wire/signer.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { rotateDeliveryKey } from '../../db/keys/delivery-keys.ts';
+import { ReferenceDataStale } from '../../db/pool/failures.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const database = await testDatabase();

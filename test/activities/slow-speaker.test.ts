@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { createSpeakers, type Speech } from '../../activities/amqp-speakers.ts';
-import { createOutbound } from '../../activities/outbound.ts';
+import { createSpeakers, type Speech } from '../../activities/wire/amqp-speakers.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 import { broker } from './broker.ts';
 import { post } from './receivers.ts';
 

@@ -4,17 +4,17 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSigner, type Signer } from '../../activities/signer.ts';
-import { connect, type Db } from '../../db/connection.ts';
+import { openSigner, type Signer } from '../../activities/wire/signer.ts';
+import { connect, type Db } from '../../db/pool/connection.ts';
 import {
   publishedKeys,
   rotateDeliveryKey,
   signingKeys,
   unreadableKey,
   wrapDeliveryKeys,
-} from '../../db/delivery-keys.ts';
-import type { DatabaseRole } from '../../db/rights.ts';
-import { vaultPlugin } from '../../db/vault.ts';
+} from '../../db/keys/delivery-keys.ts';
+import type { DatabaseRole } from '../../db/migrations/rights.ts';
+import { vaultPlugin } from '../../db/keys/vault.ts';
 import { testDatabase, type TestDatabase } from '../harness/database.ts';
 
 const key = (keyId: string) => ({ keyId, key: randomBytes(32).toString('base64') });

@@ -2,8 +2,8 @@
 // from the record, which needs no byte of it (LIF-2, TIM-2, RES-1); what was not is answered all the same (SEC-9).
 import { sql, type RawBuilder } from 'kysely';
 import { expect, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createValidatePayment } from '../../activities/validate-payment.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createValidatePayment } from '../../activities/payments/validate-payment.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { accountRequest } from '../harness/asker.ts';
 import { acceptedAgo, rewritten } from '../harness/rewritten.ts';

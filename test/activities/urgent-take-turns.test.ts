@@ -1,7 +1,7 @@
 // HIGH payments that wait at a full gate take no turn (receiver-gate.ts: `urgentInMs`); who waits beside them without a deadline is
 // sent as soon as there is room (CBK-3, I-15).
 import { expect, test } from 'vitest';
-import { createReceiverGate, type Held, type Place } from '../../activities/receiver-gate.ts';
+import { createReceiverGate, type Held, type Place } from '../../activities/wire/receiver-gate.ts';
 
 const receiver = 'https://ipso.example/iso20022';
 

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, test, vi } from 'vitest';
-import { createForwardPayment } from '../../activities/forward-payment.ts';
+import { createForwardPayment } from '../../activities/payments/forward-payment.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { reading } from '../harness/listening.ts';
 import { inActivity, workbench } from './workbench.ts';

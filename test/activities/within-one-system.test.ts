@@ -2,12 +2,12 @@
 // its ledger has, and adds up to nothing (REC-1).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createValidatePayment } from '../../activities/validate-payment.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createValidatePayment } from '../../activities/payments/validate-payment.ts';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { netOf } from '../../core/reconciliation.ts';
-import { recordReceived } from '../../db/messages.ts';
-import { readBookIndex, readMovements } from '../../db/reconciliation.ts';
+import { netOf } from '../../core/books/reconciliation.ts';
+import { recordReceived } from '../../db/records/messages.ts';
+import { readBookIndex, readMovements } from '../../db/books/reconciliation.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from './workbench.ts';

@@ -1,8 +1,8 @@
 // What an operator has to say in words is said in words: nothing but white space, or what nobody sees, is no evidence and no
 // reason (LIF-4, LIF-5).
 import { expect, test } from 'vitest';
-import { newOutcomeSchema } from '../../api/outcome-schemas.ts';
-import { words } from '../../api/words.ts';
+import { newOutcomeSchema } from '../../api/operations/outcome-schemas.ts';
+import { words } from '../../api/operations/words.ts';
 
 const blanks = [' ', '   ', '\u00a0', '\u200b', '\u2028'];
 

@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createQuotas, minutesOfDay } from '../../api/http/quotas.ts';
 import type { RouteDependencies } from '../../api/dependencies.ts';
-import { createOfDay } from '../../api/of-day.ts';
-import { repeatsOf } from '../../api/repeats.ts';
-import { unlimited } from '../../core/limits-config.ts';
-import { alertAtLimit } from '../../db/at-limit.ts';
-import { connect } from '../../db/connection.ts';
+import { createOfDay } from '../../api/payments/of-day.ts';
+import { repeatsOf } from '../../api/payments/repeats.ts';
+import { unlimited } from '../../core/settings/limits-config.ts';
+import { alertAtLimit } from '../../db/records/at-limit.ts';
+import { connect } from '../../db/pool/connection.ts';
 import { testDatabase } from '../harness/database.ts';
 import { rewritten } from '../harness/rewritten.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, serviceLimits } from '../../db/connection.ts';
+import { connect, serviceLimits } from '../../db/pool/connection.ts';
 import { testDatabase } from '../harness/database.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 import { problemTexts } from '../harness/problem-texts.ts';

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { rotateDeliveryKey } from '../../db/delivery-keys.ts';
-import { vaultPlugin } from '../../db/vault.ts';
+import { rotateDeliveryKey } from '../../db/keys/delivery-keys.ts';
+import { vaultPlugin } from '../../db/keys/vault.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi } from './running-api.ts';
 

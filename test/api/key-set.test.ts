@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { keySetPath } from '../../core/webhook-signature.ts';
-import { connect } from '../../db/connection.ts';
-import { rotateDeliveryKey, unreadableKey, wrapDeliveryKeys } from '../../db/delivery-keys.ts';
-import { vaultPlugin } from '../../db/vault.ts';
+import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { rotateDeliveryKey, unreadableKey, wrapDeliveryKeys } from '../../db/keys/delivery-keys.ts';
+import { vaultPlugin } from '../../db/keys/vault.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi } from './running-api.ts';
 

@@ -2,7 +2,7 @@
 // its record is one answer of a bounded size, which says what it leaves out (OBS-5, SEC-7).
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { paymentRoutes } from '../../api/payments.ts';
+import { paymentRoutes } from '../../api/payments/payments.ts';
 import { show } from '../../cli/ops/commands.ts';
 import { workbench } from '../activities/workbench.ts';
 import { opsOn } from '../cli/ops-context.ts';

@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { paymentRoutes } from '../../api/payments.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { paymentRoutes } from '../../api/payments/payments.ts';
 import { show } from '../../cli/ops/commands.ts';
 import { workbench } from '../activities/workbench.ts';
 import { opsOn } from '../cli/ops-context.ts';

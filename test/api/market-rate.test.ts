@@ -1,6 +1,6 @@
 // The market rate of endpoint 17: the best base rate that PSPs are quoted now.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pause, resume } from '../../db/pauses.ts';
+import { pause, resume } from '../../db/deliveries/pauses.ts';
 import type { QuoteSet, RateAccepted } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';

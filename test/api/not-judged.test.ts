@@ -2,7 +2,7 @@
 // out, so nobody may take it for lost (PAY-2). On a whole gateway, whose worker is never told of it.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { withoutPayment } from '../../api/without-payment.ts';
+import { withoutPayment } from '../../api/payments/without-payment.ts';
 import { enquire, listPayments, redeliverOne, show } from '../../cli/ops/commands.ts';
 import { settle } from '../../cli/ops/settle.ts';
 import { opsOn } from '../cli/ops-context.ts';

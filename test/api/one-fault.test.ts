@@ -1,7 +1,7 @@
 // One fault in, one fault told: each element of a valid pacs.008 is spoiled alone, and the dry run tells that fault and
 // none that only follows from it (MSG-14). What could not be judged because of it is named with that reason.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { validateRoutes } from '../../api/dry-run.ts';
+import { validateRoutes } from '../../api/payments/dry-run.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
 import { lotus, readFixture } from '../xml/fixtures.ts';

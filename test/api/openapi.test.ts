@@ -2,13 +2,13 @@
 // every refusal by its own code, and the messages that we send are there too.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { validateRoutes } from '../../api/dry-run.ts';
-import { giveUpAfterMs, nextAttempt, retryDelayMs } from '../../core/delivery-schedule.ts';
+import { validateRoutes } from '../../api/payments/dry-run.ts';
+import { giveUpAfterMs, nextAttempt, retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { childrenNamed, elementAt, textAt } from '../../core/iso20022/tree.ts';
 import { exampleFiles } from '../../docs/reference/examples.ts';
 import { referenceFiles } from '../../docs/reference/generate.ts';
-import { enquiryTimesMs } from '../../core/enquiry-schedule.ts';
+import { enquiryTimesMs } from '../../core/payments/enquiry-schedule.ts';
 import { testDatabase } from '../harness/database.ts';
 import { libxml2, lotus, validTree } from '../xml/fixtures.ts';
 import { startApi } from './running-api.ts';

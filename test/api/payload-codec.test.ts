@@ -1,7 +1,7 @@
 // Payloads are opened one after the other (SEC-3): what a request names is not asked of the database all at once. And the
 // endpoint takes what the tools of Temporal send.
 import { expect, test } from 'vitest';
-import { payloadCodecRoutes } from '../../api/payload-codec.ts';
+import { payloadCodecRoutes } from '../../api/operations/payload-codec.ts';
 import { sealingCodec } from '../../contract/payload-codec.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi } from './running-api.ts';

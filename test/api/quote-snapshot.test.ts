@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from 'kysely';
 import { parseQuoteId } from '../../core/ids.ts';
-import { findQuote } from '../../db/quotes.ts';
+import { findQuote } from '../../db/quotes/quotes.ts';
 import type { QuoteSet } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';

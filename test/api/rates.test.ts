@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { improveRateText } from '../../core/rate.ts';
+import { improveRateText } from '../../core/quotes/rate.ts';
 import type { OrProblem, QuoteSet, RateAccepted, Rates, TierImprovement } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { problemTexts } from '../harness/problem-texts.ts';

@@ -1,7 +1,7 @@
 // A payment in doubt, ended by two people, on a whole gateway (LIF-4).
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { confirmOutcome, recordOutcome } from '../../db/recorded-outcomes.ts';
+import { confirmOutcome, recordOutcome } from '../../db/payments/recorded-outcomes.ts';
 import type { Evidence } from '../../fixtures/bodies.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { gatewayInDoubt } from '../harness/in-doubt.ts';

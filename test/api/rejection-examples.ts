@@ -1,12 +1,12 @@
 // An input that causes each row of the table of rejections, for docs/reference/rejections.md: the judge itself says what
 // is told. The compiler demands one for every row.
-import { decisionBy, type DecisionFacts } from '../../core/decision.ts';
-import { dryRun } from '../../core/dry-run.ts';
+import { decisionBy, type DecisionFacts } from '../../core/payments/decision.ts';
+import { dryRun } from '../../core/payments/dry-run.ts';
 import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
-import type { JudgingContext } from '../../core/judge-payment.ts';
-import { reject, type Rejection } from '../../core/rejection.ts';
-import type { RejectionKey } from '../../core/rejection-table.ts';
+import type { JudgingContext } from '../../core/payments/judge-payment.ts';
+import { reject, type Rejection } from '../../core/rejections/rejection.ts';
+import type { RejectionKey } from '../../core/rejections/rejection-table.ts';
 import { chargesOf, now, outcomeOf, own, ownRate, quote, valid } from '../core/judged-payment.ts';
 import { world } from '../core/small-world.ts';
 import { edit } from '../harness/patches.ts';

@@ -1,14 +1,14 @@
 // docs/reference/rejections.md, written from the table that the gateway itself goes by.
-import { passingReasons } from '../../core/resolution.ts';
+import { passingReasons } from '../../core/resolutions/resolution.ts';
 import { linkRules } from '../../docs/reference/rule-links.ts';
 import { rejectionExamples } from './rejection-examples.ts';
-import { faults, additionalInformation, explain } from '../../core/explanation.ts';
-import { reject } from '../../core/rejection.ts';
-import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejection-table.ts';
+import { faults, additionalInformation, explain } from '../../core/rejections/explanation.ts';
+import { reject } from '../../core/rejections/rejection.ts';
+import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejections/rejection-table.ts';
 
 const head = `# Rejections
 
-Every reason for which the gateway itself refuses a message. \`GET /iso20022/rejections\` serves the same table as JSON. \`POST /iso20022/validate\`, the dry run, reports every fault that can be known without the payment's own record; under \`notJudged\` it lists the rest, such as quotes, duplicates and, with a quote, the destination maximum (MSG-14). This page is written from \`core/rejection-table.ts\` by \`UPDATE_TABLES=1 npx vitest run test/api/rejections.test.ts\`; a test compares the two.
+Every reason for which the gateway itself refuses a message. \`GET /iso20022/rejections\` serves the same table as JSON. \`POST /iso20022/validate\`, the dry run, reports every fault that can be known without the payment's own record; under \`notJudged\` it lists the rest, such as quotes, duplicates and, with a quote, the destination maximum (MSG-14). This page is written from \`core/rejections/rejection-table.ts\` by \`UPDATE_TABLES=1 npx vitest run test/api/rejections.test.ts\`; a test compares the two.
 
 ## How a message is refused
 

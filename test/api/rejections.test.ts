@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { problems } from '../../api/http/problems.ts';
-import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejection-table.ts';
+import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejections/rejection-table.ts';
 import { testDatabase } from '../harness/database.ts';
 import { renderRejections } from './rejection-table.ts';
 import { startApi, type RunningApi } from './running-api.ts';

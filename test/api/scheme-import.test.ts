@@ -9,9 +9,9 @@ import { schemeKinds } from '../../core/scheme/documents.ts';
 import { listsOf, readDirectory, SchemeFilesError, writeDirectory } from '../../db/scheme/directory.ts';
 import { importDirectly, withDatabase } from '../../db/scheme/import.ts';
 import { readScheme } from '../../db/scheme/read.ts';
-import { connect } from '../../db/connection.ts';
-import { migrate } from '../../db/migrate.ts';
-import { loadReferenceData } from '../../db/reference.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { migrate } from '../../db/migrations/migrate.ts';
+import { loadReferenceData } from '../../db/scheme/reference.ts';
 import { testDatabase } from '../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 

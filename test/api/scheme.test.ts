@@ -100,7 +100,7 @@ describe('what takes one', () => {
     const { body } = await propose([{ kind: 'countries', document }], { effectiveAt });
     expect(body.state).toBe('scheduled');
     expect(await documentOf('countries', 'MY')).toMatchObject({ name: 'Malaysia' });
-    const { startDueChanges } = await import('../../api/due-changes.ts');
+    const { startDueChanges } = await import('../../api/scheme/due-changes.ts');
     const { pino } = await import('pino');
     const stop = startDueChanges(api.db, pino({ level: 'silent' }));
     try {

@@ -2,7 +2,7 @@
 // to one that is taken, in few rounds (MSG-13, MSG-14). Only what is told is cured, and each round must tell something
 // that helps.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { validateRoutes } from '../../api/dry-run.ts';
+import { validateRoutes } from '../../api/payments/dry-run.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { testDatabase } from '../harness/database.ts';
 import { journeys, type Cure } from './foreign-messages.ts';

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { messages } from '../../core/iso20022/messages.ts';
-import { validateRoutes } from '../../api/dry-run.ts';
+import { validateRoutes } from '../../api/payments/dry-run.ts';
 import type { OrProblem } from '../../fixtures/bodies.ts';
 import { testDatabase } from '../harness/database.ts';
 import { allFixtures, libxml2, lotus, readFixture } from '../xml/fixtures.ts';

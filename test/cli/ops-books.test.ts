@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { listBooks } from '../../cli/ops/books.ts';
 import { dailyBooksScheduleId } from '../../contract/ids.ts';
-import { expireDelivery } from '../../db/deliveries.ts';
+import { expireDelivery } from '../../db/deliveries/deliveries.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { opsOn } from './ops-context.ts';
 

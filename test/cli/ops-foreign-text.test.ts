@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { act, listAlerts, redeliverOne, show } from '../../cli/ops/commands.ts';
 import { listPauses, pauseOrResume } from '../../cli/ops/pause.ts';
 import { writeEvent } from '../harness/events.ts';
-import { pause } from '../../db/pauses.ts';
+import { pause } from '../../db/deliveries/pauses.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../cli/ops/commands.ts';
 import { printMessage } from '../../cli/ops/message.ts';
 import { newestAlert, writeEvent } from '../harness/events.ts';
-import { refuseMessage } from '../../db/refused-messages.ts';
+import { refuseMessage } from '../../db/records/refused-messages.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { claimFolder } from '../../cli/parts/claim.ts';
 import { removeRunFile, writeRunFile } from '../../cli/run-file.ts';
 import { claimInstall } from '../../cli/install-claim.mjs';
-import { toldKinds } from '../../db/deliveries.ts';
+import { toldKinds } from '../../db/deliveries/deliveries.ts';
 import { commandFolder } from './command.ts';
 
 const place = await commandFolder();

@@ -1,6 +1,6 @@
 // Institutions as messages name them: looked up by whatever identifier, and named back (REF-4).
 import { describe, expect, test } from 'vitest';
-import { identifyAgent, isMember, resolveAgent } from '../../core/agent.ts';
+import { identifyAgent, isMember, resolveAgent } from '../../core/payments/agent.ts';
 import { institution, world } from './small-world.ts';
 
 const lotus = world.institutions.get('SG-LOTU');

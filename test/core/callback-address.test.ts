@@ -1,7 +1,7 @@
 // Addresses for answers: only as their operator registered them, letter for letter (SEC-2).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { refuseCallbackAddress, refuseEndpoint } from '../../core/callback-address.ts';
+import { refuseCallbackAddress, refuseEndpoint } from '../../core/deliveries/callback-address.ts';
 
 const registered = ['https://ips.example', 'https://ips.example:8443/answers', 'https://api.example/hooks/'];
 const judge = (address: string, origins = registered, allowLoopbackHttp = false) =>

@@ -5,9 +5,9 @@ import {
   parseApiConfig,
   parseCommonConfig,
   parseWorkerConfig,
-} from '../../core/config.ts';
-import { environmentVariables, type Environment } from '../../core/environment-variables.ts';
-import { withFiles } from '../../core/setting-files.ts';
+} from '../../core/settings/config.ts';
+import { environmentVariables, type Environment } from '../../core/settings/environment-variables.ts';
+import { withFiles } from '../../core/settings/setting-files.ts';
 
 const least: Environment = {
   DATABASE_URL: 'postgres://u:p@db:5432/isthmus',

@@ -10,9 +10,9 @@ import {
   fixAmount,
   type Corridor,
   type CorridorKey,
-} from '../../core/corridor.ts';
-import { readQuoteRequest, type AskedQuotes } from '../../core/quote-request.ts';
-import { keyOf, type ReferenceData } from '../../core/reference.ts';
+} from '../../core/quotes/corridor.ts';
+import { readQuoteRequest, type AskedQuotes } from '../../core/quotes/quote-request.ts';
+import { keyOf, type ReferenceData } from '../../core/scheme/reference.ts';
 import { institution, system, world } from './small-world.ts';
 
 const key: CorridorKey = {

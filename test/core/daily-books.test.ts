@@ -1,7 +1,13 @@
 // Which days of which books are sent (REC-2).
 import { expect, test } from 'vitest';
-import { bookKey, booksToSend, daysToSend, lateDay, unusableEndpoints } from '../../core/daily-books.ts';
-import { isOwnerIn, tenuresOf } from '../../core/account-owners.ts';
+import {
+  bookKey,
+  booksToSend,
+  daysToSend,
+  lateDay,
+  unusableEndpoints,
+} from '../../core/books/daily-books.ts';
+import { isOwnerIn, tenuresOf } from '../../core/books/account-owners.ts';
 import { world } from './small-world.ts';
 
 const always = { ownedFrom: null, ownedUntil: null } as const;

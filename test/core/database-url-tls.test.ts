@@ -1,7 +1,7 @@
 // An address of Postgres that asks for TLS in words that the driver does not know is refused, not talked to in plain text: a
 // setting is never ignored without a word.
 import { expect, test } from 'vitest';
-import { parseCommonConfig } from '../../core/config.ts';
+import { parseCommonConfig } from '../../core/settings/config.ts';
 
 const parsed = (query: string) => () =>
   parseCommonConfig({ DATABASE_URL: `postgres://isthmus@db.example:5432/isthmus?${query}` });

@@ -1,7 +1,7 @@
 // Who is told of a final that comes when its payment is decided.
 import { expect, it } from 'vitest';
-import { lateFinal, type LateSender } from '../../core/decision.ts';
-import { finalStatuses } from '../../core/report.ts';
+import { lateFinal, type LateSender } from '../../core/payments/decision.ts';
+import { finalStatuses } from '../../core/payments/report.ts';
 
 const forwarded = { confirmationMessageId: 'confirmation' } as const;
 const senders: readonly LateSender[] = ['untold', 'answered', 'told'];

@@ -1,7 +1,7 @@
 // When a failed delivery is tried again and when it is given up (CBK-1); when what is asked is sent again (TIM-3).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextAttempt, retryDelayMs, type FailedAttempt } from '../../core/delivery-schedule.ts';
+import { nextAttempt, retryDelayMs, type FailedAttempt } from '../../core/deliveries/delivery-schedule.ts';
 
 const second = 1_000;
 const minute = 60 * second;

@@ -1,6 +1,6 @@
 // What of a NORM payment's enquiries and of its source's questions is overdue (TIM-2, DUP-1, LIF-2).
 import { describe, expect, test } from 'vitest';
-import { isSendOverdue, type Sends } from '../../core/enquiry-schedule.ts';
+import { isSendOverdue, type Sends } from '../../core/payments/enquiry-schedule.ts';
 
 const second = 1_000;
 const minute = 60 * second;

@@ -1,5 +1,5 @@
 /**
- * An independent reference for `core/money.ts`: fractions of BigInt, rounded by integer division.
+ * An independent reference for `core/money/money.ts`: fractions of BigInt, rounded by integer division.
  * It must not import anything of `core/`, or it would prove nothing.
  */
 

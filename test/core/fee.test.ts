@@ -7,8 +7,8 @@ import {
   schemeFee,
   settlementForCredited,
   type FeesAndAmountsRequest,
-} from '../../core/fee.ts';
-import { exact, renderDecimal } from '../../core/money.ts';
+} from '../../core/money/fee.ts';
+import { exact, renderDecimal } from '../../core/money/money.ts';
 import { amountOf, decimalPlaces, decimalText, usualRate } from './arbitraries.ts';
 import { add, divide, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
 

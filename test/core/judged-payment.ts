@@ -1,11 +1,11 @@
 // A valid pacs.008 with a quote, and its judgement after changes: for the tests of the business checks.
-import type { BoundPayment } from '../../core/bind-payment.ts';
+import type { BoundPayment } from '../../core/payments/bind-payment.ts';
 import type { QuoteId } from '../../core/ids.ts';
 import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
 import { branch } from '../../core/iso20022/tree.ts';
-import { judgePayment, type JudgingContext } from '../../core/judge-payment.ts';
-import type { StoredQuote } from '../../core/quote.ts';
-import type { Rejection } from '../../core/rejection.ts';
+import { judgePayment, type JudgingContext } from '../../core/payments/judge-payment.ts';
+import type { StoredQuote } from '../../core/quotes/quote.ts';
+import type { Rejection } from '../../core/rejections/rejection.ts';
 import { mapValue, ok, type Result } from '../../core/result.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { world } from './small-world.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { buildForwardedPacs008, type ForwardedLeg } from '../../core/iso20022/build-pacs008.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
-import { compareMessages, type FieldDifference } from '../../core/message-difference.ts';
+import { compareMessages, type FieldDifference } from '../../core/rejections/message-difference.ts';
 import { allFixtures, lotus, readFixture, validTree } from '../xml/fixtures.ts';
 
 const leg: ForwardedLeg = {

@@ -15,7 +15,7 @@ import {
   roundDownTo,
   roundHalfUpTo,
   type JsonValue,
-} from '../../core/money.ts';
+} from '../../core/money/money.ts';
 import { amountOf, decimalPlaces, decimalText, rateText } from './arbitraries.ts';
 import { divide, fraction, multiply, text, units } from './exact-reference.ts';
 

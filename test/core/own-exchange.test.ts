@@ -1,8 +1,8 @@
 // A payment without a quote: its own account, and figures that agree with endpoint 14 (PAY-5, FEE-7).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { feesAndAmounts } from '../../core/fee.ts';
-import { plainDecimal } from '../../core/money.ts';
+import { feesAndAmounts } from '../../core/money/fee.ts';
+import { plainDecimal } from '../../core/money/money.ts';
 import { chargesOf, judge, own, ownRate, valid } from './judged-payment.ts';
 import { add, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
 import { amountOf, usualRate } from './arbitraries.ts';

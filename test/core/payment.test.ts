@@ -2,7 +2,7 @@
 // what passes is bound to exactly what was quoted.
 import { describe, expect, test } from 'vitest';
 import type { Pacs008 } from '../../core/iso20022/pacs008.ts';
-import type { JudgingContext } from '../../core/judge-payment.ts';
+import type { JudgingContext } from '../../core/payments/judge-payment.ts';
 import { chargesOf, judge, now, outcomeOf, quote, valid } from './judged-payment.ts';
 
 describe('a payment with a quote', () => {

@@ -1,8 +1,8 @@
 // Prices in a corridor of which only the figures matter: tests give maxima, formulas and offers, and each FX provider
 // that offers something can settle there.
-import type { Corridor, SettlementPlace } from '../../core/corridor.ts';
-import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from '../../core/fee.ts';
-import * as quote from '../../core/quote.ts';
+import type { Corridor, SettlementPlace } from '../../core/quotes/corridor.ts';
+import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from '../../core/money/fee.ts';
+import * as quote from '../../core/quotes/quote.ts';
 import { institution, system } from './small-world.ts';
 
 export interface Asked {
@@ -41,7 +41,7 @@ export const settlement = {
   destinationAccountId: 'DESTINATION',
 };
 
-/** The request and the offers, as `core/quote.ts` takes them. */
+/** The request and the offers, as `core/quotes/quote.ts` takes them. */
 export function inCorridor([asked, offers, limits, formulas]: Arguments): [
   quote.QuoteRequest,
   readonly quote.FxpOffer[],

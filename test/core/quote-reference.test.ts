@@ -1,7 +1,7 @@
 /** Pricing against the rules written a second time, in units of BigInt: no figure of a quote may differ. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AdjustedQuote, PricedQuote } from '../../core/quote.ts';
+import type { AdjustedQuote, PricedQuote } from '../../core/quotes/quote.ts';
 import { decimalText, usualRate } from './arbitraries.ts';
 import { add, divide, fraction, improvedRate, multiply, ofUnits, text, units } from './exact-reference.ts';
 import { priceQuotes, priceQuotesWithoutFees } from './pricing.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AdjustedQuote, FxpOffer, PricedQuote } from '../../core/quote.ts';
-import { improveRateText } from '../../core/rate.ts';
+import type { AdjustedQuote, FxpOffer, PricedQuote } from '../../core/quotes/quote.ts';
+import { improveRateText } from '../../core/quotes/rate.ts';
 import { amountOf } from './arbitraries.ts';
 import { priceQuotes, priceQuotesWithoutFees, settlement, type Asked } from './pricing.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exact, isRate, renderDecimal } from '../../core/money.ts';
-import { improveRate, improveRateText } from '../../core/rate.ts';
+import { exact, isRate, renderDecimal } from '../../core/money/money.ts';
+import { improveRate, improveRateText } from '../../core/quotes/rate.ts';
 import { basisPointsText, rateText } from './arbitraries.ts';
 import { improvedRate } from './exact-reference.ts';
 

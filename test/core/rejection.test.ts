@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { additionalInformation, explain } from '../../core/explanation.ts';
-import { publicReason, reasonInWords, statusInWords } from '../../core/reason-words.ts';
-import { reject } from '../../core/rejection.ts';
-import { rejections, type RejectionKey } from '../../core/rejection-table.ts';
+import { additionalInformation, explain } from '../../core/rejections/explanation.ts';
+import { publicReason, reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
+import { reject } from '../../core/rejections/rejection.ts';
+import { rejections, type RejectionKey } from '../../core/rejections/rejection-table.ts';
 
 const codeSets = fileURLToPath(new URL('../../../shared/iso20022/codesets/', import.meta.url));
 const present = existsSync(codeSets);

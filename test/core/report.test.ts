@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import type { OriginalReferences } from '../../core/iso20022/references.ts';
-import { judgeReport } from '../../core/report.ts';
+import { judgeReport } from '../../core/payments/report.ts';
 
 const sent: OriginalReferences = {
   messageIdentification: 'OURS',

@@ -1,7 +1,7 @@
 // SEALING_KEYS as somebody writes it, or mistypes it (SEC-3).
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { parseSealingKeys } from '../../core/sealing-keys.ts';
+import { parseSealingKeys } from '../../core/settings/sealing-keys.ts';
 
 const key = () => randomBytes(32).toString('base64');
 

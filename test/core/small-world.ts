@@ -1,7 +1,12 @@
 // A scheme of two countries, small enough to know by heart, for tests of what needs reference data.
 // SG (SGD, 2 decimals, SGDFAST) and TH (THB, 2 decimals, THBPPAY; fee 75 + 0.1 %, at most 2,000,000).
 import { canonicalId } from '../../core/ids.ts';
-import { keyOf, type ClearingSystem, type Institution, type ReferenceData } from '../../core/reference.ts';
+import {
+  keyOf,
+  type ClearingSystem,
+  type Institution,
+  type ReferenceData,
+} from '../../core/scheme/reference.ts';
 
 export function system(
   values: Pick<ClearingSystem, 'clearingSystemId' | 'currencyCode' | 'maxAmount'>,

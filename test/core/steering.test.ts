@@ -1,7 +1,7 @@
 // Which marks of direction operators may write (OBS-6), as Unicode has them (UAX 9), against what Trojan Source does
 // with them (CVE-2021-42574).
 import { expect, test } from 'vitest';
-import { misleads } from '../../core/steering.ts';
+import { misleads } from '../../core/payments/steering.ts';
 
 const [lri, rli, fsi, pdi] = ['\u2066', '\u2067', '\u2068', '\u2069'];
 

@@ -1,7 +1,7 @@
 // The settings of traces (OBS-3): OpenTelemetry's own names, and nothing guessed.
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError, parseWorkerConfig } from '../../core/config.ts';
-import type { Environment } from '../../core/environment-variables.ts';
+import { ConfigurationError, parseWorkerConfig } from '../../core/settings/config.ts';
+import type { Environment } from '../../core/settings/environment-variables.ts';
 
 const least: Environment = {
   DATABASE_URL: 'postgres://u:p@db:5432/isthmus',

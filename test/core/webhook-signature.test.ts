@@ -1,6 +1,6 @@
 // Headers of a signed message, as whoever receives it reads them (CBK-2).
 import { expect, test } from 'vitest';
-import { readSignedHeaders, signedPrefix, webhookHeaders } from '../../core/webhook-signature.ts';
+import { readSignedHeaders, signedPrefix, webhookHeaders } from '../../core/deliveries/webhook-signature.ts';
 
 const now = 1_800_000_000;
 const headers = webhookHeaders('MSG-1', String(now), ['YQ==', 'Yg==']);

@@ -2,10 +2,10 @@
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { sealNextHour } from '../../db/audit-seals.ts';
-import { connect } from '../../db/connection.ts';
-import { dropExpired, findExpired } from '../../db/retention.ts';
-import { verifySeals } from '../../db/verify-seals.ts';
+import { sealNextHour } from '../../db/records/audit-seals.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { dropExpired, findExpired } from '../../db/records/retention.ts';
+import { verifySeals } from '../../db/records/verify-seals.ts';
 import { testDatabase } from '../harness/database.ts';
 import { replaceFirstPartitions } from '../harness/old-partitions.ts';
 import { rewritten } from '../harness/rewritten.ts';

@@ -3,11 +3,11 @@
 import { generateKeyPairSync, randomUUID, sign as signBy, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { alertUnlessOpen } from '../../db/audit.ts';
-import { digestOf, readEntries, sealNextHour, type SealedHour } from '../../db/audit-seals.ts';
-import { connect } from '../../db/connection.ts';
-import { keyIdOf } from '../../db/delivery-keys.ts';
-import { verifySeals, verifyUnsealed } from '../../db/verify-seals.ts';
+import { alertUnlessOpen } from '../../db/records/audit.ts';
+import { digestOf, readEntries, sealNextHour, type SealedHour } from '../../db/records/audit-seals.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { keyIdOf } from '../../db/keys/delivery-keys.ts';
+import { verifySeals, verifyUnsealed } from '../../db/records/verify-seals.ts';
 import { testDatabase } from '../harness/database.ts';
 import { rewritten } from '../harness/rewritten.ts';
 

@@ -1,9 +1,9 @@
 // What is found again each time that somebody looks is one alert, until an operator closes it (OBS-6).
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { alertUnlessOpen } from '../../db/audit.ts';
-import { actOnAlert, listAlerts } from '../../db/cases.ts';
-import type { Alert } from '../../core/cases.ts';
+import { alertUnlessOpen } from '../../db/records/audit.ts';
+import { actOnAlert, listAlerts } from '../../db/records/cases.ts';
+import type { Alert } from '../../core/operations/cases.ts';
 import { workbench } from '../activities/workbench.ts';
 
 const { deps } = await workbench();

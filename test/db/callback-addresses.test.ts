@@ -2,10 +2,10 @@
 // and the answer goes to the address that was named last (DUP-1).
 import { sql } from 'kysely';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createValidatePayment } from '../../activities/validate-payment.ts';
-import type { Db } from '../../db/connection.ts';
-import { nameCallbackAddress } from '../../db/asks.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createValidatePayment } from '../../activities/payments/validate-payment.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { nameCallbackAddress } from '../../db/payments/asks.ts';
 import { workbench } from '../activities/workbench.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { accountRequest } from '../harness/asker.ts';

@@ -2,10 +2,10 @@
 // each (OBS-6, SEC-7).
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { actOnCase, entriesOfCase, listAlerts, openAlerts } from '../../db/cases.ts';
-import { connect, serviceLimits } from '../../db/connection.ts';
-import type { CaseAction } from '../../core/cases.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { actOnCase, entriesOfCase, listAlerts, openAlerts } from '../../db/records/cases.ts';
+import { connect, serviceLimits } from '../../db/pool/connection.ts';
+import type { CaseAction } from '../../core/operations/cases.ts';
 import { newestAlert } from '../harness/events.ts';
 import { storeReport } from '../harness/reports.ts';
 import { workbench } from '../activities/workbench.ts';

@@ -2,8 +2,8 @@
 // lives, and the next query goes over a new connection.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connect } from '../../db/connection.ts';
-import { openReferenceCache } from '../../db/reference-cache.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { openReferenceCache } from '../../db/scheme/reference-cache.ts';
 import { testDatabase } from '../harness/database.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 

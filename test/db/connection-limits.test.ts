@@ -3,8 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, poolState, serviceLimits, type Db } from '../../db/connection.ts';
-import { isDatabaseFailure } from '../../db/failures.ts';
+import { connect, poolState, serviceLimits, type Db } from '../../db/pool/connection.ts';
+import { isDatabaseFailure } from '../../db/pool/failures.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const database = await testDatabase();

@@ -2,9 +2,9 @@
 // the host is back the very next queries work. All limits are those of the services, shortened.
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connect, serviceLimits } from '../../db/connection.ts';
-import { isDatabaseFailure } from '../../db/failures.ts';
-import { openReferenceCache } from '../../db/reference-cache.ts';
+import { connect, serviceLimits } from '../../db/pool/connection.ts';
+import { isDatabaseFailure } from '../../db/pool/failures.ts';
+import { openReferenceCache } from '../../db/scheme/reference-cache.ts';
 import { testDatabase } from '../harness/database.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';
 

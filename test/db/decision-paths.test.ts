@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { deciders } from '../../core/decision.ts';
-import { endingBy, type Ending } from '../../core/payment-states.ts';
-import { finalStatuses } from '../../core/report.ts';
-import { connect } from '../../db/connection.ts';
+import { deciders } from '../../core/payments/decision.ts';
+import { endingBy, type Ending } from '../../core/payments/payment-states.ts';
+import { finalStatuses } from '../../core/payments/report.ts';
+import { connect } from '../../db/pool/connection.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const database = await testDatabase();

@@ -2,8 +2,8 @@
 // scheme have no clock, and nobody else looks.
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { connect } from '../../db/connection.ts';
-import { keysThatEnd } from '../../db/party-keys.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { keysThatEnd } from '../../db/keys/party-keys.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const database = await testDatabase();

@@ -3,7 +3,7 @@
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../../db/connection.ts';
+import { connect } from '../../db/pool/connection.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const database = await testDatabase();

@@ -1,8 +1,8 @@
 // What is on record is written once: the database refuses to change it or to remove it, whoever asks (LIF-1).
 import { sql } from 'kysely';
 import { afterAll, expect, test } from 'vitest';
-import { connect } from '../../db/connection.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { recordAudit } from '../../db/records/audit.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const database = await testDatabase();

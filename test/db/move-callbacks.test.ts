@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { nameCallbackAddress } from '../../db/asks.ts';
-import { moveCallbacks } from '../../db/move-callbacks.ts';
+import { nameCallbackAddress } from '../../db/payments/asks.ts';
+import { moveCallbacks } from '../../db/deliveries/move-callbacks.ts';
 import { workbench } from '../activities/workbench.ts';
 
 const { deps, databaseUrl, accepted } = await workbench();

@@ -3,10 +3,15 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { reachWithFees, reachWithoutFees, priceQuotes, priceQuotesWithoutFees } from '../../core/quote.ts';
-import type { FxpOffer, QuoteRequest } from '../../core/quote.ts';
-import { connect, serviceLimits, type Db } from '../../db/connection.ts';
-import { openQuoteStore, readOffers } from '../../db/quotes.ts';
+import {
+  reachWithFees,
+  reachWithoutFees,
+  priceQuotes,
+  priceQuotesWithoutFees,
+} from '../../core/quotes/quote.ts';
+import type { FxpOffer, QuoteRequest } from '../../core/quotes/quote.ts';
+import { connect, serviceLimits, type Db } from '../../db/pool/connection.ts';
+import { openQuoteStore, readOffers } from '../../db/quotes/quotes.ts';
 import { decimalText } from '../core/arbitraries.ts';
 import { inCorridor } from '../core/pricing.ts';
 import { testDatabase } from '../harness/database.ts';

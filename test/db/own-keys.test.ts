@@ -4,20 +4,20 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { openSigner } from '../../activities/signer.ts';
+import { openSigner } from '../../activities/wire/signer.ts';
 import { openBuiltinIssuer } from '../../api/auth/issuer.ts';
-import { wrapIssuerKeys } from '../../db/issuer.ts';
-import { sealNextHour } from '../../db/audit-seals.ts';
-import { connect, type Db } from '../../db/connection.ts';
+import { wrapIssuerKeys } from '../../db/keys/issuer.ts';
+import { sealNextHour } from '../../db/records/audit-seals.ts';
+import { connect, type Db } from '../../db/pool/connection.ts';
 import {
   keyIdOf,
   publishedKeys,
   rotateDeliveryKey,
   signingKeys,
   wrapDeliveryKeys,
-} from '../../db/delivery-keys.ts';
-import { vaultPlugin } from '../../db/vault.ts';
-import { verifySeals } from '../../db/verify-seals.ts';
+} from '../../db/keys/delivery-keys.ts';
+import { vaultPlugin } from '../../db/keys/vault.ts';
+import { verifySeals } from '../../db/records/verify-seals.ts';
 import { testDatabase } from '../harness/database.ts';
 import { rewritten } from '../harness/rewritten.ts';
 

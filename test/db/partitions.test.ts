@@ -3,9 +3,9 @@
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { startMaintenance } from '../../api/maintenance.ts';
-import { connect } from '../../db/connection.ts';
-import { dropOldQuotePartitions, ensurePartitions } from '../../db/partitions.ts';
+import { startMaintenance } from '../../api/operations/maintenance.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { dropOldQuotePartitions, ensurePartitions } from '../../db/records/partitions.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const database = await testDatabase();

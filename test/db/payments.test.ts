@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { createValidatePayment } from '../../activities/validate-payment.ts';
+import { createValidatePayment } from '../../activities/payments/validate-payment.ts';
 import type { Judgement } from '../../contract/activities.ts';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { findPayment } from '../../db/payments.ts';
+import { findPayment } from '../../db/payments/payments.ts';
 import { workbench } from '../activities/workbench.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 

@@ -1,7 +1,7 @@
 // Keys that a party may enter, and those by which others than it could sign, or nobody (SEC-1, ADM-1).
 import { checkPrimeSync, generateKeyPairSync, generatePrimeSync, type JsonWebKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readPublicKey } from '../../db/public-key.ts';
+import { readPublicKey } from '../../db/keys/public-key.ts';
 
 const jwkOf = ({ publicKey }: { readonly publicKey: { export(of: { format: 'jwk' }): JsonWebKey } }) =>
   publicKey.export({ format: 'jwk' }) as Record<string, unknown>;

@@ -4,9 +4,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { findUnloggedAlerts } from '../../db/cases.ts';
-import { refuseMessage } from '../../db/refused-messages.ts';
-import { recordAudit } from '../../db/audit.ts';
+import { findUnloggedAlerts } from '../../db/records/cases.ts';
+import { refuseMessage } from '../../db/records/refused-messages.ts';
+import { recordAudit } from '../../db/records/audit.ts';
 import { workbench } from '../activities/workbench.ts';
 import { rewritten } from '../harness/rewritten.ts';
 

@@ -2,14 +2,14 @@
 // (OVL-2, PAY-7).
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
 import { assert } from '../../core/assert.ts';
 import { buildPacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { ok } from '../../core/result.ts';
-import { actOnAlert, findAlert } from '../../db/cases.ts';
-import { loadDecidable } from '../../db/decisions.ts';
-import { takeReport, type TakenReport } from '../../db/reports.ts';
-import { findUntoldFinals } from '../../db/sweep.ts';
+import { actOnAlert, findAlert } from '../../db/records/cases.ts';
+import { loadDecidable } from '../../db/payments/decisions.ts';
+import { takeReport, type TakenReport } from '../../db/payments/reports.ts';
+import { findUntoldFinals } from '../../db/records/sweep.ts';
 import { newMessageId } from '../../fixtures/instruction.ts';
 import { workbench } from '../activities/workbench.ts';
 

@@ -2,12 +2,12 @@
 // nothing of which anything is undecided, undelivered or in a case (LIF-6).
 import { sql } from 'kysely';
 import { describe, expect, it, test } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { actOnAlert } from '../../db/cases.ts';
-import { yearly } from '../../db/partitions.ts';
-import { refusedBody, refuseMessage } from '../../db/refused-messages.ts';
-import { dropExpired, findExpired, type Expired } from '../../db/retention.ts';
-import { createValidatePayment } from '../../activities/validate-payment.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { actOnAlert } from '../../db/records/cases.ts';
+import { yearly } from '../../db/records/partitions.ts';
+import { refusedBody, refuseMessage } from '../../db/records/refused-messages.ts';
+import { dropExpired, findExpired, type Expired } from '../../db/records/retention.ts';
+import { createValidatePayment } from '../../activities/payments/validate-payment.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { rewritten } from '../harness/rewritten.ts';
 import { workbench } from '../activities/workbench.ts';

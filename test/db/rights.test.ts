@@ -6,9 +6,9 @@ import { sql } from 'kysely';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { makeLogins } from '../../cli/parts/logins.ts';
 import { startPostgres, withClient } from '../../cli/parts/postgres.ts';
-import { connect, type Db } from '../../db/connection.ts';
-import { migrate } from '../../db/migrate.ts';
-import type { DatabaseRole } from '../../db/rights.ts';
+import { connect, type Db } from '../../db/pool/connection.ts';
+import { migrate } from '../../db/migrations/migrate.ts';
+import type { DatabaseRole } from '../../db/migrations/rights.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const database = await testDatabase();

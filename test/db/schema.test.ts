@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { withClient } from '../../cli/parts/postgres.ts';
-import { connect } from '../../db/connection.ts';
-import { migrate } from '../../db/migrate.ts';
-import { dumpSchema } from '../../db/schema-dump.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { migrate } from '../../db/migrations/migrate.ts';
+import { dumpSchema } from '../../db/migrations/schema-dump.ts';
 import { testDatabase } from '../harness/database.ts';
 
 const migrated = await testDatabase('empty');

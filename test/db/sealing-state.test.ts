@@ -3,11 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect, type Db } from '../../db/connection.ts';
-import { publishedKeys, rotateDeliveryKey, signingKeys, wrapDeliveryKeys } from '../../db/delivery-keys.ts';
-import { offerIssuerKey, readIssuerKeys, rotateIssuerKey, wrapIssuerKeys } from '../../db/issuer.ts';
-import { sealingState, tellOfSealing } from '../../db/sealing-state.ts';
-import { beginSealing, vaultPlugin } from '../../db/vault.ts';
+import { connect, type Db } from '../../db/pool/connection.ts';
+import {
+  publishedKeys,
+  rotateDeliveryKey,
+  signingKeys,
+  wrapDeliveryKeys,
+} from '../../db/keys/delivery-keys.ts';
+import { offerIssuerKey, readIssuerKeys, rotateIssuerKey, wrapIssuerKeys } from '../../db/keys/issuer.ts';
+import { sealingState, tellOfSealing } from '../../db/keys/sealing-state.ts';
+import { beginSealing, vaultPlugin } from '../../db/keys/vault.ts';
 import { testDatabase, type TestDatabase } from '../harness/database.ts';
 
 const key = (keyId: string) => ({ keyId, key: randomBytes(32).toString('base64') });

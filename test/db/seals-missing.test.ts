@@ -3,10 +3,10 @@ import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { openSealing, watchSealing } from '../../activities/seal-record.ts';
-import type { Signer } from '../../activities/signer.ts';
-import { newestSeal } from '../../db/audit-seals.ts';
-import { connect } from '../../db/connection.ts';
+import { openSealing, watchSealing } from '../../activities/upkeep/seal-record.ts';
+import type { Signer } from '../../activities/wire/signer.ts';
+import { newestSeal } from '../../db/records/audit-seals.ts';
+import { connect } from '../../db/pool/connection.ts';
 import { testDatabase } from '../harness/database.ts';
 import { rewritten } from '../harness/rewritten.ts';
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalId, isBic } from '../../core/ids.ts';
 import { holdsCheckDigits } from '../core/lei.ts';
-import { fitsDecimalPlaces } from '../../core/money.ts';
+import { fitsDecimalPlaces } from '../../core/money/money.ts';
 import { allCorridors, corridorOf, expectUnique, places, rows } from './seed-rows.ts';
 
 describe('countries, currencies and payment systems', () => {

@@ -1,9 +1,9 @@
 /** The demo's rates against the figures that the seed data promise. */
 import { describe, expect, it } from 'vitest';
-import { feesAndAmounts } from '../../core/fee.ts';
-import { exact, isRate } from '../../core/money.ts';
-import type { FxpOffer } from '../../core/quote.ts';
-import { improveRateText } from '../../core/rate.ts';
+import { feesAndAmounts } from '../../core/money/fee.ts';
+import { exact, isRate } from '../../core/money/money.ts';
+import type { FxpOffer } from '../../core/quotes/quote.ts';
+import { improveRateText } from '../../core/quotes/rate.ts';
 import { priceQuotes } from '../core/pricing.ts';
 import { allCorridors, corridorOf, expectUnique, rows } from './seed-rows.ts';
 

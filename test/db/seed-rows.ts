@@ -1,7 +1,7 @@
 /** The demo's rows, as its directory makes them in a database, and what several test files ask of them. */
 import { sql, type Selectable } from 'kysely';
 import { expect } from 'vitest';
-import { connect } from '../../db/connection.ts';
+import { connect } from '../../db/pool/connection.ts';
 import { moveCounterparties } from '../../db/seed.ts';
 import type { Database } from '../../db/tables.ts';
 import { testDatabase } from '../harness/database.ts';

@@ -1,9 +1,9 @@
 // What sources have sent, by its state, which no index knows: it is looked for slice by slice, and none is missed (OBS-5).
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { connect } from '../../db/connection.ts';
-import { recordReceived } from '../../db/messages.ts';
-import { listSubmissions } from '../../db/submission-list.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { recordReceived } from '../../db/records/messages.ts';
+import { listSubmissions } from '../../db/payments/submission-list.ts';
 import type { ListPlace } from '../../core/list-place.ts';
 import { testDatabase } from '../harness/database.ts';
 

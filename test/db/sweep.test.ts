@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { findNeglected, findOverdue, findUndecided } from '../../db/sweep.ts';
+import { findNeglected, findOverdue, findUndecided } from '../../db/records/sweep.ts';
 import { workbench } from '../activities/workbench.ts';
 
 const { deps, accepted } = await workbench();

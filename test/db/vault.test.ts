@@ -3,13 +3,20 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, it, test, vi } from 'vitest';
 import { retain } from '../../cli/retention-lines.ts';
-import { connect, type Db } from '../../db/connection.ts';
-import { dropDataKeys, listDataKeys } from '../../db/data-keys.ts';
-import { rotateDeliveryKey, signingKeys, wrapDeliveryKeys } from '../../db/delivery-keys.ts';
-import { openExcerpt, sealExcerpt } from '../../db/excerpts.ts';
-import { offerIssuerKey, readIssuerKeys, wrapIssuerKeys } from '../../db/issuer.ts';
-import { messageBody, recordReceived } from '../../db/messages.ts';
-import { beginSealing, open, openUnchanged, seal, vaultPlugin, type BodyColumns } from '../../db/vault.ts';
+import { connect, type Db } from '../../db/pool/connection.ts';
+import { dropDataKeys, listDataKeys } from '../../db/keys/data-keys.ts';
+import { rotateDeliveryKey, signingKeys, wrapDeliveryKeys } from '../../db/keys/delivery-keys.ts';
+import { openExcerpt, sealExcerpt } from '../../db/deliveries/excerpts.ts';
+import { offerIssuerKey, readIssuerKeys, wrapIssuerKeys } from '../../db/keys/issuer.ts';
+import { messageBody, recordReceived } from '../../db/records/messages.ts';
+import {
+  beginSealing,
+  open,
+  openUnchanged,
+  seal,
+  vaultPlugin,
+  type BodyColumns,
+} from '../../db/keys/vault.ts';
 import { testDatabase } from '../harness/database.ts';
 import { rewritten } from '../harness/rewritten.ts';
 

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { asInImage, entries } from '../../cli/entries.mjs';
 import { noValuesInLog } from '../../cli/parts/postgres.ts';
 import { dynamicConfig } from '../../cli/parts/temporal.ts';
-import { environmentVariables } from '../../core/environment-variables.ts';
+import { environmentVariables } from '../../core/settings/environment-variables.ts';
 import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
 import { searchAttributes } from '../../contract/ids.ts';
 

@@ -1,7 +1,7 @@
 // Whoever is alerted finds in docs/operations.md what it means and what to do.
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { eventKinds, type EventKind } from '../../core/event-kinds.ts';
+import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
 import { readDocument, root } from './documents.ts';
 
 const kinds = Object.entries(eventKinds) as [EventKind, (typeof eventKinds)[EventKind]][];

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cliEnvironmentVariables } from '../../cli/environment.ts';
-import { environmentVariables, type EnvironmentVariable } from '../../core/environment-variables.ts';
-import { fileVariables } from '../../core/setting-files.ts';
+import { environmentVariables, type EnvironmentVariable } from '../../core/settings/environment-variables.ts';
+import { fileVariables } from '../../core/settings/setting-files.ts';
 import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
 import { readDocument, root } from './documents.ts';
 

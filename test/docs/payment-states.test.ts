@@ -1,7 +1,12 @@
 // The document of the states of a payment says what the table of the code says (LIF-1).
 import { expect, test } from 'vitest';
-import { openStates, paymentChanges, type PaymentChange, type Telling } from '../../core/payment-states.ts';
-import { finalStatuses } from '../../core/report.ts';
+import {
+  openStates,
+  paymentChanges,
+  type PaymentChange,
+  type Telling,
+} from '../../core/payments/payment-states.ts';
+import { finalStatuses } from '../../core/payments/report.ts';
 import { readDocument } from './documents.ts';
 
 const document = readDocument('docs/reference/payment-states.md');

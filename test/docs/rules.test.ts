@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, matchesGlob, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { evidenceSchema } from '../../api/payment-schemas.ts';
+import { evidenceSchema } from '../../api/payments/payment-schemas.ts';
 import { onlyInAll } from '../harness/only-in-all.ts';
 import { readDocument, root } from './documents.ts';
 import { linksOf, proseOf, sectionsOf, type Section } from './markdown.ts';

@@ -1,6 +1,6 @@
 // The legend of the sandbox's accounts says what the parties do: every ending that means something, and nothing else.
 import { describe, expect, it } from 'vitest';
-import { passingReasons } from '../../core/resolution.ts';
+import { passingReasons } from '../../core/resolutions/resolution.ts';
 import { behaviourOf, type Statement } from '../../sandbox/behaviours.ts';
 import { defaultTimings } from '../../sandbox/options.ts';
 import { agentBicOf, paceOf, reasonOf } from '../../sandbox/resolution-behaviours.ts';

@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, resolutionWorkflowId, workflowTypes } from '../../contract/ids.ts';
-import { recordReceived } from '../../db/messages.ts';
+import { recordReceived } from '../../db/records/messages.ts';
 import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import { proxyRequest } from '../harness/asker.ts';
 import { testGateway } from '../harness/gateway.ts';

@@ -1,8 +1,8 @@
 // A source asks every six seconds how its payment stands, and nobody hears of it: its first question is overdue when it
 // is older than what is left to the process that took it, whatever it has asked since (DUP-1, LIF-2).
 import { expect, test } from 'vitest';
-import { isSendOverdue } from '../../core/enquiry-schedule.ts';
-import { sendsOf } from '../../db/sweep.ts';
+import { isSendOverdue } from '../../core/payments/enquiry-schedule.ts';
+import { sendsOf } from '../../db/records/sweep.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { submit } from '../harness/payer.ts';

@@ -4,7 +4,7 @@
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';

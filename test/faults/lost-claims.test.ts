@@ -2,10 +2,10 @@
 // sent nothing, and takes the same claim again; whoever does not know counts it as MAYBE_SENT (TIM-3, CBK-1).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createDecidePayment } from '../../activities/decide-payment.ts';
-import { createDeliver } from '../../activities/deliver.ts';
-import { createForwardPayment } from '../../activities/forward-payment.ts';
-import { connect } from '../../db/connection.ts';
+import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
+import { createDeliver } from '../../activities/deliveries/deliver.ts';
+import { createForwardPayment } from '../../activities/payments/forward-payment.ts';
+import { connect } from '../../db/pool/connection.ts';
 import { inActivity, workbench } from '../activities/workbench.ts';
 import { setEndpoint } from '../harness/destination.ts';
 import { faultProxy } from '../harness/fault-proxy.ts';

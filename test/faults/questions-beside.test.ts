@@ -2,7 +2,7 @@
 // (CBK-1): it is judged all the same, whoever brings it (LIF-2).
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { recordReceived } from '../../db/messages.ts';
+import { recordReceived } from '../../db/records/messages.ts';
 import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import { accountRequest, ask } from '../harness/asker.ts';
 import { testGateway } from '../harness/gateway.ts';

@@ -1,5 +1,5 @@
 // A process that posts once, for a test that stops it meanwhile (SIGSTOP).
-import { createOutbound } from '../../activities/outbound.ts';
+import { createOutbound } from '../../activities/wire/outbound.ts';
 
 const [url = ''] = process.argv.slice(2);
 const http = createOutbound({ allowLoopback: true, headersTimeoutMs: 500, totalTimeoutMs: 800 });

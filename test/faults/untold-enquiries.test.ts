@@ -3,7 +3,7 @@
 // never told and is well.
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
-import { askStatus } from '../../db/asks.ts';
+import { askStatus } from '../../db/payments/asks.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { heard, undecided } from '../harness/reports.ts';

@@ -2,9 +2,9 @@
 // official schema refuses, and whatever is built in answer to one is valid. Most run in this process, some over real
 // HTTP.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReferenceData } from '../../core/reference.ts';
-import { connect } from '../../db/connection.ts';
-import { loadReferenceData } from '../../db/reference.ts';
+import type { ReferenceData } from '../../core/scheme/reference.ts';
+import { connect } from '../../db/pool/connection.ts';
+import { loadReferenceData } from '../../db/scheme/reference.ts';
 import { testDatabase } from '../harness/database.ts';
 import { samples } from '../harness/only-in-all.ts';
 import { allFixtures, officialNote, officialPresent, validTree } from '../xml/fixtures.ts';

@@ -6,9 +6,9 @@ import {
   composePassedOn,
   composeRejection,
   type Request,
-} from '../../activities/resolution-messages.ts';
-import { resolveAgent } from '../../core/agent.ts';
-import { dryRun } from '../../core/dry-run.ts';
+} from '../../activities/resolutions/resolution-messages.ts';
+import { resolveAgent } from '../../core/payments/agent.ts';
+import { dryRun } from '../../core/payments/dry-run.ts';
 import { readAcmt023, readRequestReferences, type Acmt023 } from '../../core/iso20022/acmt023.ts';
 import { readAcmt024, type Acmt024 } from '../../core/iso20022/acmt024.ts';
 import { buildForwardedPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -22,17 +22,17 @@ import { readPacs028 } from '../harness/pacs028.ts';
 import { readMessageKey, readPacs008References, type MessageKey } from '../../core/iso20022/references.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
-import { compareMessages } from '../../core/message-difference.ts';
-import { exact, renderDecimal } from '../../core/money.ts';
-import type { SubmissionNow } from '../../core/ends.ts';
-import { judgePayment } from '../../core/judge-payment.ts';
-import type { BoundPayment } from '../../core/bind-payment.ts';
-import type { StoredQuote } from '../../core/quote.ts';
-import type { ReferenceData } from '../../core/reference.ts';
-import { additionalInformation } from '../../core/explanation.ts';
-import type { Rejection } from '../../core/rejection.ts';
+import { compareMessages } from '../../core/rejections/message-difference.ts';
+import { exact, renderDecimal } from '../../core/money/money.ts';
+import type { SubmissionNow } from '../../core/scheme/ends.ts';
+import { judgePayment } from '../../core/payments/judge-payment.ts';
+import type { BoundPayment } from '../../core/payments/bind-payment.ts';
+import type { StoredQuote } from '../../core/quotes/quote.ts';
+import type { ReferenceData } from '../../core/scheme/reference.ts';
+import { additionalInformation } from '../../core/rejections/explanation.ts';
+import type { Rejection } from '../../core/rejections/rejection.ts';
 import { ok, type Result } from '../../core/result.ts';
-import { requestRejectionOf, routeRequest } from '../../core/resolution.ts';
+import { requestRejectionOf, routeRequest } from '../../core/resolutions/resolution.ts';
 import { libxml2, officialFaults, officialPresent } from '../xml/fixtures.ts';
 
 const names = Object.keys(messages) as MessageName[];

@@ -3,15 +3,15 @@
 // SEC-9).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { composeRejection } from '../../activities/resolution-messages.ts';
+import { composeRejection } from '../../activities/resolutions/resolution-messages.ts';
 import { readRequestReferences } from '../../core/iso20022/acmt023.ts';
 import { messages } from '../../core/iso20022/messages.ts';
 import { answerPacs008, readPacs002 } from '../../core/iso20022/pacs002.ts';
 import { readMessageKey, readPacs008References } from '../../core/iso20022/references.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
-import { additionalInformation, explain } from '../../core/explanation.ts';
-import type { Rejection } from '../../core/rejection.ts';
-import { requestRejectionOf } from '../../core/resolution.ts';
+import { additionalInformation, explain } from '../../core/rejections/explanation.ts';
+import type { Rejection } from '../../core/rejections/rejection.ts';
+import { requestRejectionOf } from '../../core/resolutions/resolution.ts';
 import { samples } from '../harness/only-in-all.ts';
 import { libxml2, readFixture, validTree } from '../xml/fixtures.ts';
 

@@ -1,6 +1,6 @@
 // The clock of this process and that of its database, moved together, as days pass; and the database's by itself.
 import { afterAll, vi } from 'vitest';
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import { movableClock } from './database-clock.ts';
 
 interface BothClocks {

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, expect, vi } from 'vitest';
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import { receivedOf, setEndpoint } from './destination.ts';
 import { testGateway, type TestGateway } from './gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';

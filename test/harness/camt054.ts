@@ -9,8 +9,8 @@ import type {
 } from '../../core/iso20022/camt054.ts';
 import { readAgent, readAmount } from '../../core/iso20022/parties.ts';
 import { childrenNamed, elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
-import type { Rejection } from '../../core/rejection.ts';
-import type { FinalStatus } from '../../core/report.ts';
+import type { Rejection } from '../../core/rejections/rejection.ts';
+import type { FinalStatus } from '../../core/payments/report.ts';
 import { ok, type Result } from '../../core/result.ts';
 
 function readEntry(entry: XmlElement): Camt054Entry {

@@ -1,7 +1,7 @@
 // A database whose clock a test moves, so that it differs from the clocks of everything else. It replaces now() and
 // clock_timestamp() for every connection that is opened afterwards.
 import { sql } from 'kysely';
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 
 const replaced = `
 create schema clock;

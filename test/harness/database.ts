@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { withClient } from '../../cli/parts/postgres.ts';
-import type { DatabaseRole } from '../../db/rights.ts';
+import type { DatabaseRole } from '../../db/migrations/rights.ts';
 import { askFor } from './offers.ts';
 
 export interface TestDatabase {

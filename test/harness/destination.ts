@@ -1,6 +1,6 @@
 // What a test needs to play a destination operator by hand: its address in the register, and what it reads of our
 // messages.
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import { reading } from './listening.ts';
 
 /** Registers another address of an operator. */

@@ -1,8 +1,8 @@
 // Events of the audit trail as somebody else's statement would write them: of any kind, also of one that nothing of ours
 // records.
-import { alertStates } from '../../core/cases.ts';
-import { listAlerts } from '../../db/cases.ts';
-import type { Db } from '../../db/connection.ts';
+import { alertStates } from '../../core/operations/cases.ts';
+import { listAlerts } from '../../db/records/cases.ts';
+import type { Db } from '../../db/pool/connection.ts';
 
 export interface WrittenEvent {
   readonly severity: 'info' | 'alert' | 'security';

@@ -9,9 +9,9 @@ import { pino, type Logger } from 'pino';
 import { startApi, type RunningApi } from '../../api/start.ts';
 import { startWorker, type RunningWorker } from '../../activities/start.ts';
 import { quietPort } from './quiet-port.ts';
-import { parseApiConfig, type ApiConfig, type WorkerConfig } from '../../core/config.ts';
-import { connect, type Db } from '../../db/connection.ts';
-import { migrate } from '../../db/migrate.ts';
+import { parseApiConfig, type ApiConfig, type WorkerConfig } from '../../core/settings/config.ts';
+import { connect, type Db } from '../../db/pool/connection.ts';
+import { migrate } from '../../db/migrations/migrate.ts';
 import { moveCounterparties } from '../../db/seed.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
@@ -20,7 +20,7 @@ import type { SandboxClearingSystem, SandboxOptions } from '../../sandbox/option
 import { clientCredentials } from '../../sandbox/tokens.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
 import { openConfiguredEngine } from '../../xml/open-engine.ts';
-import { keySetPath } from '../../core/webhook-signature.ts';
+import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
 import { testDatabase } from './database.ts';
 import { testTemporal, testWorkflowBundle } from './temporal.ts';
 

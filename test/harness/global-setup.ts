@@ -98,7 +98,7 @@ async function offerDatabase(folder: string): Promise<Offer<'database'>> {
   await withClient(server.url, (client) => client.query(`create database ${template}`));
   const url = new URL(server.url);
   url.pathname = `/${template}`;
-  const { migrate } = await import('../../db/migrate.ts');
+  const { migrate } = await import('../../db/migrations/migrate.ts');
   const { seed } = await import('../../db/seed.ts');
   await migrate(url.href);
   await seed(url.href);

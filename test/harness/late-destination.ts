@@ -1,6 +1,6 @@
 // A destination operator that answers the first instruction of a payment late, with ACCC in the HTTP answer, and every
 // further one with 202; it takes every confirmation.
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import { receivedOf, setEndpoint } from './destination.ts';
 import { reading } from './listening.ts';
 import { reportOn } from './reports.ts';

@@ -1,8 +1,8 @@
 // A database that has been in use for years: with partitions of times that are long past, in place of the first ones,
 // which hold all that was before (LIF-6); and payments that were made then.
 import { sql } from 'kysely';
-import type { Db } from '../../db/connection.ts';
-import { ensurePartitions, yearly } from '../../db/partitions.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { ensurePartitions, yearly } from '../../db/records/partitions.ts';
 import { rewritten } from './rewritten.ts';
 
 const parents = ['message_bodies', ...Object.keys(yearly)];

@@ -1,6 +1,6 @@
 // Deliveries that have been due for longer than a healthy system lets anything be, which is 60 s: what the sweep looks
 // for (LIF-2).
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 
 /** Makes those of a payment overdue; the caller adds which, and executes it. */
 export const makeOverdue = (db: Db, subjectId: string) =>

@@ -4,7 +4,7 @@ import { compact } from '../../core/compact.ts';
 import { collapsed, readAgent, type AgentIdentification } from '../../core/iso20022/parties.ts';
 import type { OriginalReferences } from '../../core/iso20022/references.ts';
 import { elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
-import type { Rejection } from '../../core/rejection.ts';
+import type { Rejection } from '../../core/rejections/rejection.ts';
 import { ok, type Result } from '../../core/result.ts';
 
 interface Pacs028 {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { takePacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
-import { recordReceived } from '../../db/messages.ts';
+import { recordReceived } from '../../db/records/messages.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
 import { untilPast } from './wait.ts';

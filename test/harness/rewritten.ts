@@ -1,7 +1,7 @@
 // Tests let time pass by changing what is on record. Nobody else may: the database refuses it (LIF-1), except to a
 // superuser who says so.
 import { sql, type CompiledQuery, type QueryResult, type RawBuilder } from 'kysely';
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 
 /** @param statement changes or removes records that are insert-only */
 export function rewritten<Row>(

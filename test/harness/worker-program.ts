@@ -3,7 +3,7 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { startWorker } from '../../activities/start.ts';
 import type { SweepOptions } from '../../activities/sweep/sweep.ts';
-import { parseWorkerConfig } from '../../core/config.ts';
+import { parseWorkerConfig } from '../../core/settings/config.ts';
 import { createLogger } from '../../telemetry/logger.ts';
 
 const [codePath = '', taskQueuePrefix = '', sweep = '', level = ''] = process.argv.slice(2);

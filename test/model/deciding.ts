@@ -1,9 +1,14 @@
 // The calls of decidePayment, by whomever: read the payment, write the decision or find the one that stands, compare
-// (activities/decide-payment.ts, db/decisions.ts, db/reports.ts). What decides and who is told is core's own rule. A
+// (activities/payments/decide-payment.ts, db/payments/decisions.ts, db/payments/reports.ts). What decides and who is told is core's own rule. A
 // call begins with its first read: before that it is not yet there, and lost alike.
 import { assert } from '../../core/assert.ts';
-import { decisionBy, untilDecidableMs, type DecisionCause, type DecisionFacts } from '../../core/decision.ts';
-import { endingBy } from '../../core/payment-states.ts';
+import {
+  decisionBy,
+  untilDecidableMs,
+  type DecisionCause,
+  type DecisionFacts,
+} from '../../core/payments/decision.ts';
+import { endingBy } from '../../core/payments/payment-states.ts';
 import {
   askConfirmation,
   recordContradiction,
@@ -123,7 +128,7 @@ function read(state: State, rules: Rules, call: Call, others: Ids): Partial<Stat
 }
 
 /**
- * A decision stands (`standing`, activities/decide-payment.ts): a report that came in place is confirmed, and each is
+ * A decision stands (`standing`, activities/payments/decide-payment.ts): a report that came in place is confirmed, and each is
  * compared.
  */
 function standing(state: State, call: Call, others: Ids): Partial<State> {

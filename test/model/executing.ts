@@ -1,9 +1,9 @@
-// The payment's execution and its judgement (workflows/payment.ts, activities/validate-payment.ts), and what works on a
+// The payment's execution and its judgement (workflows/payment.ts, activities/payments/validate-payment.ts), and what works on a
 // payment beside it (activities/sweep/). It holds nothing that the record does not; what it learns and orders is here.
 // A request to cancel reaches none of it (workflows/shield.ts); it can be terminated or deleted at any moment, and
 // begins again from the record, as one does that continues as new.
-import { causeOnRecord } from '../../core/decision.ts';
-import { enquiryTimesMs, unreachableAfterMs } from '../../core/enquiry-schedule.ts';
+import { causeOnRecord } from '../../core/payments/decision.ts';
+import { enquiryTimesMs, unreachableAfterMs } from '../../core/payments/enquiry-schedule.ts';
 import { decides, firstFinal, isDeciding } from './deciding.ts';
 import { recordAccepted, recordRejected, type Record } from './record.ts';
 import { isBusy, isPastDeadline, statusOf, type Judging, type State } from './state.ts';

@@ -1,5 +1,5 @@
 // What must hold in every state and step of a payment, by the names of docs/reference/invariants.md and rules.md.
-import { isFinal } from '../../core/report.ts';
+import { isFinal } from '../../core/payments/report.ts';
 import { isDue } from './executing.ts';
 import { isBusy, isPastDeadline, statusOf, type Rules, type State } from './state.ts';
 

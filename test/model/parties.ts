@@ -1,9 +1,9 @@
 // The source, the destination and the FX provider, and how what they send is taken in and what is due is brought to
-// them (api/iso20022.ts, db/submissions.ts, db/reports.ts, activities/deliver.ts). A destination books an instruction
+// them (api/payments/iso20022.ts, db/payments/submissions.ts, db/payments/reports.ts, activities/deliveries/deliver.ts). A destination books an instruction
 // once, books none that it was told is rejected, reverses one that it credited and is told is rejected, and repeats a
 // report at our address until it is answered.
-import { nextAttempt } from '../../core/delivery-schedule.ts';
-import { isFinal, type FinalStatus } from '../../core/report.ts';
+import { nextAttempt } from '../../core/deliveries/delivery-schedule.ts';
+import { isFinal, type FinalStatus } from '../../core/payments/report.ts';
 import { decides } from './deciding.ts';
 import { started } from './executing.ts';
 import { askCallback, askDeadConfirmation, recordContradiction, recordReport } from './record.ts';

@@ -1,9 +1,9 @@
 // The record of one payment as the model sees it, and what each statement of db/ does to it. A statement is atomic:
 // what is one statement there is one function here. statements.test.ts holds each to the SQL, for all combinations of
 // what it reads.
-import type { DecisionCondition } from '../../core/decision.ts';
-import { finalStatuses, type FinalStatus } from '../../core/report.ts';
-import type { AttemptOutcome } from '../../db/deliveries.ts';
+import type { DecisionCondition } from '../../core/payments/decision.ts';
+import { finalStatuses, type FinalStatus } from '../../core/payments/report.ts';
+import type { AttemptOutcome } from '../../db/deliveries/deliveries.ts';
 import type { Mistake } from './mistakes.ts';
 
 /** A final pacs.002 of the destination: A says what it did, B contradicts A. */
@@ -107,7 +107,7 @@ export function recordReport(record: Record, report: Report, mistake?: Mistake):
   return { stored: storing[report][record.stored], marked: isFirst ? report : record.marked };
 }
 
-/** What `recordDecision` is given (activities/decide-payment.ts). */
+/** What `recordDecision` is given (activities/payments/decide-payment.ts). */
 export interface NewDecision {
   readonly status: FinalStatus;
   readonly by: Exclude<Record['decidedBy'], '-' | 'validation'>;

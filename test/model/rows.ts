@@ -2,7 +2,7 @@
 // own.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db } from '../../db/connection.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import type { Record, Report } from './record.ts';
 import { initial, statusOf } from './state.ts';
 import { rewritten } from '../harness/rewritten.ts';

@@ -1,10 +1,10 @@
-// Sends of the instruction (activities/forward-payment.ts, send.ts, exchange.ts): the intent, the bytes, the answer,
+// Sends of the instruction (activities/payments/forward-payment.ts, send.ts, exchange.ts): the intent, the bytes, the answer,
 // what is stored of it, the outcome on record. A worker may be lost between any two of them, or stand still while the
 // engine has the send made again elsewhere. What is in memory only, and lost alike whenever the worker is, is no step
 // of its own.
-import { retryDelayMs } from '../../core/delivery-schedule.ts';
-import { finalStatuses, isFinal } from '../../core/report.ts';
-import { sendPolicies } from '../../activities/send-policies.ts';
+import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
+import { finalStatuses, isFinal } from '../../core/payments/report.ts';
+import { sendPolicies } from '../../activities/deliveries/send-policies.ts';
 import { decides } from './deciding.ts';
 import {
   askConfirmation,

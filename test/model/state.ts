@@ -1,7 +1,7 @@
 // Everything that can differ between two moments of one payment: the record, the clock, what is under way in our
 // processes and in the engine, and what the parties have done and know. One state is one plain object of short words;
 // what each of them can be is listed here, so that two states that are alike have the same short key.
-import { finalStatuses, isFinal, type FinalStatus } from '../../core/report.ts';
+import { finalStatuses, isFinal, type FinalStatus } from '../../core/payments/report.ts';
 import type { Mistake } from './mistakes.ts';
 import { recordValues, type Report } from './record.ts';
 
@@ -15,7 +15,7 @@ const values = {
   time: [0, 1, 2],
   execution: ['none', 'judging', 'waiting', 'telling'],
   /**
-   * The judgement of the execution (activities/validate-payment.ts): nothing was on record when it was read (`late`:
+   * The judgement of the execution (activities/payments/validate-payment.ts): nothing was on record when it was read (`late`:
    * and the deadline was past); or what stands, as it was read or written, is to reach the engine.
    */
   judging: ['-', 'asked', 'read', 'read late', 'stands open', 'stands decided', 'stands A', 'stands B'],
@@ -24,7 +24,7 @@ const values = {
   /** Of a NORM payment: an enquiry is being made, the last one is, it was, and the payment is in doubt. */
   stage: ['-', 'enquiry', 'last enquiry', 'last', 'in doubt'],
   /**
-   * The send that the execution waits for (activities/forward-payment.ts, send.ts): asked for; claimed; the bytes are
+   * The send that the execution waits for (activities/payments/forward-payment.ts, send.ts): asked for; claimed; the bytes are
    * on their way; read by the destination; a final came, and the record was read (`late`: as decided); it is stored; a
    * late one is confirmed, and to be compared.
    */
@@ -42,7 +42,7 @@ const values = {
   ],
   /** One that it does not wait for any longer. */
   straySending: ['-', 'claimed', 'sent', 'read', 'noted', 'stored', 'noted late', 'stored late', 'compares'],
-  /** A report at our own address (api/iso20022.ts, db/reports.ts). */
+  /** A report at our own address (api/payments/iso20022.ts, db/payments/reports.ts). */
   reporting: [
     ...['-', 'A noted', 'A stored', 'A noted late', 'A stored late'],
     ...['B noted', 'B stored', 'B noted late', 'B stored late'],

@@ -3,20 +3,20 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { createValidatePayment } from '../../activities/validate-payment.ts';
-import { causeOnRecord } from '../../core/decision.ts';
-import type { Db } from '../../db/connection.ts';
+import { createValidatePayment } from '../../activities/payments/validate-payment.ts';
+import { causeOnRecord } from '../../core/payments/decision.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import {
   loadDecidable,
   recordDecision as writeDecision,
   withdrawConfirmation as withdraw,
-} from '../../db/decisions.ts';
-import { askCallbackAgain, askConfirmation as ask, askDeadConfirmation } from '../../db/asks.ts';
-import { claimInstruction as claim, settleAttempt } from '../../db/deliveries.ts';
-import type { OutgoingMessage } from '../../db/messages.ts';
-import { takeLateFinal, takeReport } from '../../db/reports.ts';
+} from '../../db/payments/decisions.ts';
+import { askCallbackAgain, askConfirmation as ask, askDeadConfirmation } from '../../db/payments/asks.ts';
+import { claimInstruction as claim, settleAttempt } from '../../db/deliveries/deliveries.ts';
+import type { OutgoingMessage } from '../../db/records/messages.ts';
+import { takeLateFinal, takeReport } from '../../db/payments/reports.ts';
 import { ok } from '../../core/result.ts';
-import { findUntoldFinals, findOverdue, findUndecided } from '../../db/sweep.ts';
+import { findUntoldFinals, findOverdue, findUndecided } from '../../db/records/sweep.ts';
 import { workbench } from '../activities/workbench.ts';
 import { instruction, ownExchange } from '../../fixtures/instruction.ts';
 import { firstFinal } from './deciding.ts';

@@ -3,7 +3,7 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { checkSignaturesBy } from '../../sandbox/signatures.ts';
-import { signedPrefix, webhookHeaders } from '../../core/webhook-signature.ts';
+import { signedPrefix, webhookHeaders } from '../../core/deliveries/webhook-signature.ts';
 import { listening } from '../harness/listening.ts';
 
 interface Pair {

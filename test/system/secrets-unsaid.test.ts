@@ -8,8 +8,8 @@ import { afterAll, expect, test } from 'vitest';
 import { NativeConnection } from '@temporalio/worker';
 import { connectTemporal } from '../../api/temporal.ts';
 import { temporalServer } from '../../contract/server.ts';
-import { parseWorkerConfig } from '../../core/config.ts';
-import { withFiles } from '../../core/setting-files.ts';
+import { parseWorkerConfig } from '../../core/settings/config.ts';
+import { withFiles } from '../../core/settings/setting-files.ts';
 
 const folder = join(import.meta.dirname, 'certificates');
 const pem = (name: string) => readFileSync(join(folder, `${name}.pem`), 'utf8');

@@ -2,8 +2,8 @@
 // of a resolution gets verifies by the key set, as it is read over HTTP.
 import { createPublicKey, verify } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { keySetPath, readSignedHeaders, signedPrefix } from '../../core/webhook-signature.ts';
-import { rotateDeliveryKey } from '../../db/delivery-keys.ts';
+import { keySetPath, readSignedHeaders, signedPrefix } from '../../core/deliveries/webhook-signature.ts';
+import { rotateDeliveryKey } from '../../db/keys/delivery-keys.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';

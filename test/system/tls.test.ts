@@ -10,8 +10,8 @@ import { sql } from 'kysely';
 import { afterAll, describe, expect, test } from 'vitest';
 import { connectTemporal } from '../../api/temporal.ts';
 import { temporalServer as serverOf } from '../../contract/server.ts';
-import type { TemporalConfig } from '../../core/config.ts';
-import { connect } from '../../db/connection.ts';
+import type { TemporalConfig } from '../../core/settings/config.ts';
+import { connect } from '../../db/pool/connection.ts';
 import { testDatabase } from '../harness/database.ts';
 import { testTemporal } from '../harness/temporal.ts';
 

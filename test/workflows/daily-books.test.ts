@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { dailyBooksScheduleId } from '../../contract/ids.ts';
-import { listBooksSent } from '../../db/book-pages.ts';
+import { listBooksSent } from '../../db/books/book-pages.ts';
 import { endingIn } from '../../fixtures/endings.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { readCamt054 } from '../harness/camt054.ts';

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
-import { dropExpired, findExpired } from '../../db/retention.ts';
+import { dropExpired, findExpired } from '../../db/records/retention.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { dailyBooksScheduleId } from '../../contract/ids.ts';
-import { listAlerts } from '../../db/cases.ts';
+import { listAlerts } from '../../db/records/cases.ts';
 import { testGateway } from '../harness/gateway.ts';
 
 const gateway = await testGateway({ lookAtBooksMs: 300 });

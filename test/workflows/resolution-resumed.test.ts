@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
-import { recordReceived } from '../../db/messages.ts';
+import { recordReceived } from '../../db/records/messages.ts';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import { resolutionWorkflowId, taskQueues, workflowTypes } from '../../contract/ids.ts';
 import { distinct, expectSoundMessages } from '../harness/evidence.ts';

@@ -2,7 +2,7 @@
 // answer to the submission, and every delivery that the payment has got in the end.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { paymentChanges } from '../../core/payment-states.ts';
+import { paymentChanges } from '../../core/payments/payment-states.ts';
 import { endingIn, type Ending } from '../../fixtures/endings.ts';
 import { instruction, type Changes } from '../../fixtures/instruction.ts';
 import type { Evidence as EvidenceBody } from '../../fixtures/bodies.ts';

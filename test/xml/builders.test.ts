@@ -31,7 +31,7 @@ import {
   type Pacs002,
 } from '../../core/iso20022/pacs002.ts';
 import { readPacs008Throughout, type Pacs008 } from '../../core/iso20022/pacs008.ts';
-import type { Rejection } from '../../core/rejection.ts';
+import type { Rejection } from '../../core/rejections/rejection.ts';
 import type { Result } from '../../core/result.ts';
 import { enquireAboutPacs008 } from '../../core/iso20022/pacs028.ts';
 import { readPacs028 } from '../harness/pacs028.ts';

@@ -12,7 +12,7 @@ import { readAcmt024 } from '../../core/iso20022/acmt024.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { readPacs002 } from '../../core/iso20022/pacs002.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
-import type { Rejection } from '../../core/rejection.ts';
+import type { Rejection } from '../../core/rejections/rejection.ts';
 import type { Result } from '../../core/result.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import type { SchemaModel } from '../../xml/schema-model.ts';

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
-import { additionalInformation, explain } from '../../core/explanation.ts';
+import { additionalInformation, explain } from '../../core/rejections/explanation.ts';
 import { diagnose } from '../../xml/diagnose.ts';
 import { openDocument } from '../../xml/libxml2.ts';
 import type { ComplexType } from '../../xml/schema-model.ts';

@@ -1,5 +1,5 @@
 // One message per rule that is refused: an edit of a valid one, and the rejection that it must get.
-import type { RejectionKey } from '../../core/rejection-table.ts';
+import type { RejectionKey } from '../../core/rejections/rejection-table.ts';
 import { lotus } from './fixtures.ts';
 import { edit as editText } from '../harness/patches.ts';
 

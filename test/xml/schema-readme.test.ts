@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
-import { entriesPerPage } from '../../core/reconciliation.ts';
+import { entriesPerPage } from '../../core/books/reconciliation.ts';
 import { loadModel } from './generate.ts';
 import { mergedModel, renderTables, withoutPadding } from './schema-tables.ts';
 

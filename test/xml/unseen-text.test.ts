@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { readable } from '../../core/iso20022/lexical.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { rejectionOf } from '../../core/iso20022/violation.ts';
-import { explain } from '../../core/explanation.ts';
+import { explain } from '../../core/rejections/explanation.ts';
 import { findValueFault } from '../../xml/values.ts';
 import { libxml2, lotus } from './fixtures.ts';
 import { loadModel } from './generate.ts';

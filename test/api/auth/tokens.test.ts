@@ -11,8 +11,8 @@ import {
   type JWK,
 } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseApiConfig } from '../../../core/config.ts';
-import { assertNoDemoClients } from '../../../db/clients.ts';
+import { parseApiConfig } from '../../../core/settings/config.ts';
+import { assertNoDemoClients } from '../../../db/keys/clients.ts';
 import type { TokenRefusal } from '../../../fixtures/bodies.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';

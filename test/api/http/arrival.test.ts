@@ -5,7 +5,7 @@ import { createQuotas } from '../../../api/http/quotas.ts';
 import { problem, type Problem } from '../../../api/http/problem.ts';
 import { json } from '../../../api/http/response.ts';
 import { createRouter } from '../../../api/http/route.ts';
-import { paymentListSchema } from '../../../api/payment-schemas.ts';
+import { paymentListSchema } from '../../../api/payments/payment-schemas.ts';
 
 /** Sends messages of one operator, which may send ten in a second, each with what is said of its signature. */
 function sender(role: 'ipso' | 'psp' = 'ipso') {

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { validateRoutes } from '../../../api/dry-run.ts';
+import { validateRoutes } from '../../../api/payments/dry-run.ts';
 import { createLibxml2Engine } from '../../../xml/libxml2.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';

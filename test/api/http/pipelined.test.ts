@@ -3,7 +3,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AnsweredRequest } from '../../../api/http/access-log.ts';
-import { paymentListSchema } from '../../../api/payment-schemas.ts';
+import { paymentListSchema } from '../../../api/payments/payment-schemas.ts';
 import { turnKinds } from '../../../api/http/turns.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';

@@ -1,7 +1,7 @@
 // What a stranger is told: each refusal names the thing that is wrong, what was expected in its place, and what to do
 // (SEC-4).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { validateRoutes } from '../../../api/dry-run.ts';
+import { validateRoutes } from '../../../api/payments/dry-run.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { libxml2 } from '../../xml/fixtures.ts';
 import { startApi, type RunningApi } from '../running-api.ts';

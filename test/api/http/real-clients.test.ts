@@ -1,7 +1,7 @@
 // Forms of a request that clients in use send, and that mean the same: media types (MSG-2), idempotency keys (FX-10), times
 // in a query, and where the token endpoint is found (RFC 8414).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { validateRoutes } from '../../../api/dry-run.ts';
+import { validateRoutes } from '../../../api/payments/dry-run.ts';
 import { createLibxml2Engine } from '../../../xml/libxml2.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';

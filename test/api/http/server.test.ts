@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Country } from '../../../fixtures/bodies.ts';
-import { rotateDeliveryKey } from '../../../db/delivery-keys.ts';
+import { rotateDeliveryKey } from '../../../db/keys/delivery-keys.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
 import { startApi, type RunningApi } from '../running-api.ts';

@@ -1,7 +1,7 @@
 // A body that comes in many small pieces is read for nobody: each costs as much as some kilobytes in one (SEC-7, I-16). It
 // counts the time of the processor, which does not depend on what else the machine does.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { iso20022Routes } from '../../../api/iso20022.ts';
+import { iso20022Routes } from '../../../api/payments/iso20022.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../running-api.ts';
 import { answersOn, open, problemOf } from './raw-http.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { buildForwardedPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { readForwardedPacs008, readPacs008 } from '../../../core/iso20022/pacs008.ts';
-import type { Rejection } from '../../../core/rejection.ts';
+import type { Rejection } from '../../../core/rejections/rejection.ts';
 import type { Result } from '../../../core/result.ts';
 import { enquireAboutPacs008 } from '../../../core/iso20022/pacs028.ts';
 import { readPacs028 } from '../../harness/pacs028.ts';

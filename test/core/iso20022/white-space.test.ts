@@ -18,8 +18,8 @@ const readers = [
   ...[
     'api/http/intake.ts',
     'core/ids.ts',
-    'core/message-difference.ts',
-    'core/agent.ts',
+    'core/rejections/message-difference.ts',
+    'core/payments/agent.ts',
     'sandbox/forwarded-pacs008.ts',
   ],
 ];

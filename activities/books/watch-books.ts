@@ -1,0 +1,104 @@
+// Sees to it that the books of each day are sent (REC-2): that there is a Temporal schedule for it, and that somebody
+// is told where it does not do its work, because it is paused, for example, where clocks differ, or where books are
+// closed that are not over.
+import { lateDay } from '../../core/books/daily-books.ts';
+import { alertUnlessOpen } from '../../db/records/audit.ts';
+import { readOwedBooks } from '../../db/books/book-pages.ts';
+import { clockAhead, closedAhead, passedAhead } from '../../db/books/closed-books.ts';
+import { takeLease } from '../../db/pool/leases.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { repeat } from '../upkeep/repeat.ts';
+import type { Executions } from '../sweep/executions.ts';
+
+const everyMsDefault = 10 * 60_000;
+const afterFailureMs = 30_000;
+const leaseMs = 60_000; // who looks meanwhile would tell the same
+
+/** @returns how to stop it */
+export function watchBooks(
+  deps: ActivityDependencies,
+  executions: Pick<Executions, 'scheduleBooks'>,
+  everyMs = everyMsDefault,
+): () => Promise<void> {
+  return repeat(() => look(deps, executions, everyMs));
+}
+
+/**
+ * Alerts do not wait for the engine: one that refuses a schedule, or does not answer, may be why books are late.
+ * @returns milliseconds until the next look
+ */
+async function look(
+  deps: ActivityDependencies,
+  executions: Pick<Executions, 'scheduleBooks'>,
+  everyMs: number,
+): Promise<number> {
+  const done = await Promise.all([
+    isDone(deps, 'the schedule of the daily books could not be made', () => executions.scheduleBooks()),
+    isDone(deps, 'it could not be seen whether books are late', () => tell(deps)),
+  ]);
+  return done.every(Boolean) ? everyMs : Math.min(everyMs, afterFailureMs);
+}
+
+async function isDone(
+  { logger }: ActivityDependencies,
+  failed: string,
+  act: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    logger.warn({ err: error }, `${failed}; trying again`);
+    return false;
+  }
+}
+
+async function tell(deps: ActivityDependencies): Promise<void> {
+  const { isOurs } = await takeLease(deps.db, { name: 'books', holder: deps.workerId, forMs: leaseMs });
+  if (!isOurs) return;
+  await tellOfLateBooks(deps);
+  await tellOfClosedAhead(deps);
+  await tellOfPassedAhead(deps);
+}
+
+/**
+ * One alert for each receiver of books that should have been made long ago, until an operator closes it (OBS-6). By the
+ * clock of the database, as the books are made; where that is not believed, nobody knows what is late, and the alert
+ * says so.
+ */
+async function tellOfLateBooks({ db, logger, reference }: ActivityDependencies): Promise<void> {
+  const owed = await readOwedBooks(db, reference());
+  const [first] = owed;
+  if (first === undefined) return;
+  const ahead = clockAhead(first.now);
+  if (ahead !== undefined) {
+    logger.warn({ ahead, ofDatabase: first.now }, 'the clocks of the database and of this worker differ');
+    await alertUnlessOpen(db, { kind: 'book.clocks-apart', detail: { ahead } });
+    return;
+  }
+  const late = new Map<string, string>();
+  for (const { party, progress, now } of owed) {
+    const day = lateDay(progress, now);
+    if (day !== undefined && day < (late.get(party) ?? '9')) late.set(party, day);
+  }
+  for (const [party, day] of late) {
+    await alertUnlessOpen(db, { kind: 'book.late', party, detail: { day } });
+  }
+}
+
+/** What is decided until then has that time, whatever the clock says: it is in the book of no day before (REC-2). */
+async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<void> {
+  const until = await closedAhead(db);
+  if (until === undefined) return;
+  logger.warn({ until }, 'books are closed beyond the present');
+  await alertUnlessOpen(db, { kind: 'book.closed-ahead', detail: { until: until.toISOString() } });
+}
+
+/** The days of an account until then are sent to who no longer has it, and read by them (REC-1, SEC-1). */
+async function tellOfPassedAhead({ db, logger }: ActivityDependencies): Promise<void> {
+  for (const { owner: party, sap, account, until } of await passedAhead(db)) {
+    logger.warn({ party, until }, 'an account stays its former owner’s beyond the present');
+    const detail = { sap, account, until: until.toISOString() };
+    await alertUnlessOpen(db, { kind: 'book.passed-ahead', party, detail });
+  }
+}

@@ -1,0 +1,191 @@
+// Brings what is due of a payment or resolution to its receivers: callback, confirmation, fxtr.017 (CBK-1, CBK-4). All
+// that is due is sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the
+// next one is. Bytes are as stored.
+import { randomUUID } from 'node:crypto';
+import { giveUpAfterMs } from '../../core/deliveries/delivery-schedule.ts';
+import {
+  claimDue,
+  deferDelivery,
+  expireDelivery,
+  listOpen,
+  type ClaimedAttempt,
+  type Following,
+  type OpenDelivery,
+} from '../../db/deliveries/deliveries.ts';
+import type { Subject } from '../../contract/subject.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { claimForMs, failure, outlast } from '../failures.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+import type { Held } from '../wire/outbound.ts';
+import { enter, send, type Way } from './send.ts';
+
+// While an attempt runs, this call also makes the others that fall due.
+const startsForMs = 12_000; // then it ends and is called again: within startToCloseTimeout, whatever hangs
+const heldMs = 30_000; // how long a full gate is waited for before that is written down: half of what the sweep leaves alone
+const shortMs = 1_000;
+const takenElsewhereMs = 5_000; // when to look again at what another process has claimed
+
+/** A delivery as this call of the activity knows it. */
+interface Scheduled {
+  readonly delivery: OpenDelivery;
+  /** `performance.now()` of its next attempt. */
+  dueAt: number;
+}
+
+export function createDeliver(deps: ActivityDependencies): (due: Subject) => Promise<void> {
+  return ({ subjectId }) => withHeartbeat(() => deliverOpen(deps, subjectId));
+}
+
+/**
+ * Does what the activity does, outside one.
+ * @throws a failure that says when the next attempt is due, unless all is delivered or given up
+ */
+export async function deliverOpen(deps: ActivityDependencies, subjectId: string): Promise<void> {
+  const startedAt = performance.now();
+  const open = await openDeliveries(deps, subjectId);
+  const call: Call = { subjectId, open, underWay: new Map(), stories: [], failures: [] };
+  const { underWay, stories, failures } = call;
+  for (;;) {
+    const mayStart = failures.length === 0 && performance.now() - startedAt < startsForMs;
+    if (mayStart && (await startDue(deps, call))) continue;
+    if (underWay.size > 0) await firstOf(underWay.values(), mayStart ? nextDueInMs(call) : Infinity);
+    else if (failures.length > 0) throw failures[0];
+    else if (open.size === 0) return;
+    else {
+      const message = stories.join('; ') || 'waiting for the next attempt';
+      throw failure('NotYetDelivered', message, nextDueInMs(call));
+    }
+  }
+}
+
+/** What this call of the activity has in hand. */
+interface Call {
+  readonly subjectId: string;
+  readonly open: Map<string, Scheduled>;
+  readonly underWay: Map<string, Promise<void>>;
+  /** For the Temporal UI. */
+  readonly stories: string[];
+  /** Of our own: what is running ends, nothing else begins, then the first one is thrown. */
+  readonly failures: unknown[];
+}
+
+async function openDeliveries(
+  deps: ActivityDependencies,
+  subjectId: string,
+): Promise<Map<string, Scheduled>> {
+  const listedAt = performance.now();
+  const open = await listOpen(deps.db, subjectId);
+  return new Map(
+    open.map((delivery) => [delivery.deliveryId, { delivery, dueAt: listedAt + delivery.dueInMs }]),
+  );
+}
+
+function idleOf({ open, underWay }: Call): readonly Scheduled[] {
+  return [...open.values()].filter(({ delivery }) => !underWay.has(delivery.deliveryId));
+}
+
+function nextDueInMs(call: Call): number {
+  return Math.min(...idleOf(call).map(({ dueAt }) => dueAt - performance.now()));
+}
+
+/** Begins every attempt that is due and admitted; answers whether there was one. */
+async function startDue(deps: ActivityDependencies, call: Call): Promise<boolean> {
+  const due = idleOf(call).filter(({ dueAt }) => dueAt <= performance.now());
+  if (due.length === 0) return false;
+  let attempts: readonly Admitted[] = [];
+  try {
+    attempts = await claimAdmitted(deps, due, call);
+  } catch (error) {
+    call.failures.push(error);
+  }
+  for (const { attempt, way } of attempts) {
+    const { deliveryId } = attempt;
+    const exchange = send(deps, { attempt, way, until: undefined, subjectId: call.subjectId })
+      .then(
+        ({ next, story }) => {
+          call.stories.push(`${attempt.kind} to ${attempt.party}: ${story}`);
+          follow(call, deliveryId, next);
+        },
+        (error: unknown) => void call.failures.push(error),
+      )
+      .finally(() => call.underWay.delete(deliveryId));
+    call.underWay.set(deliveryId, exchange);
+  }
+  return attempts.length > 0;
+}
+
+/** Resolves with the first exchange that ends, or when the next attempt is due. */
+async function firstOf(exchanges: Iterable<Promise<void>>, withinMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const due = new Promise<void>((resolve) => {
+    if (Number.isFinite(withinMs)) timer = setTimeout(resolve, Math.max(1, withinMs));
+  });
+  try {
+    await Promise.race([...exchanges, due]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function follow({ open }: Call, deliveryId: string, next: Following): void {
+  const scheduled = open.get(deliveryId);
+  if (next.kind === 'retry' && scheduled !== undefined) scheduled.dueAt = performance.now() + next.inMs;
+  else open.delete(deliveryId);
+}
+
+interface Admitted {
+  readonly attempt: ClaimedAttempt;
+  readonly way: Way | undefined;
+}
+
+/**
+ * Claims what is due and has a place at its receiver's gate; the rest is due when the gate says (CBK-3). Without an
+ * address, the claim is an attempt that opens no socket.
+ */
+async function claimAdmitted(
+  deps: ActivityDependencies,
+  due: readonly Scheduled[],
+  { open, stories }: Call,
+): Promise<readonly Admitted[]> {
+  const ways = new Map<string, Way | undefined>();
+  let attempts: readonly ClaimedAttempt[] = [];
+  try {
+    for (const scheduled of due) {
+      const { deliveryId, kind, party } = scheduled.delivery;
+      const way = enter(deps, scheduled.delivery);
+      if (way === undefined || way.admitted) ways.set(deliveryId, way);
+      else {
+        stories.push(`${kind} to ${party}: ${way.reason}`);
+        await hold(deps, scheduled, { held: way, open });
+      }
+    }
+    const claim = randomUUID();
+    if (ways.size > 0) attempts = await outlast(() => claimDue(deps.db, [...ways.keys()], claim), claimForMs);
+  } finally {
+    for (const [deliveryId, way] of ways) {
+      if (attempts.some((one) => one.deliveryId === deliveryId)) continue;
+      way?.admission.leave();
+      const scheduled = open.get(deliveryId);
+      if (scheduled !== undefined) scheduled.dueAt = performance.now() + takenElsewhereMs;
+    }
+  }
+  return attempts.map((attempt) => ({ attempt, way: ways.get(attempt.deliveryId) }));
+}
+
+/**
+ * What waits for an open breaker is due when the breaker says, and is given up in time like everything else (CBK-1).
+ * What waits for a full gate comes back when its turn is likely; a short wait is written down just often enough not to
+ * count as neglected (I-17).
+ */
+async function hold(
+  deps: ActivityDependencies,
+  scheduled: Scheduled,
+  { held, open }: { readonly held: Held; readonly open: Map<string, Scheduled> },
+): Promise<void> {
+  const { deliveryId, elapsedMs, dueInMs } = scheduled.delivery;
+  const inMs = held.takeTurn();
+  scheduled.dueAt = performance.now() + inMs;
+  if (held.reason !== 'breaker-open' && inMs < shortMs && dueInMs > -heldMs) return;
+  if (elapsedMs < giveUpAfterMs) await deferDelivery(deps.db, deliveryId, inMs);
+  else if (await expireDelivery(deps.db, deliveryId)) open.delete(deliveryId);
+}

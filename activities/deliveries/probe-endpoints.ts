@@ -1,0 +1,65 @@
+// Tries the endpoints of a proposed change of the scheme before somebody approves it (ADM-1): each gets a pacs.028 about a
+// payment that there is not, which is harmless, and what came of it is written beside the change. It goes the way of
+// every message: the same checks of the address, the same limits.
+import { randomUUID } from 'node:crypto';
+import { refuseEndpoint } from '../../core/deliveries/callback-address.ts';
+import { enquireAboutNothing } from '../../core/iso20022/pacs028.ts';
+import { claimProbes, finishProbe, type ProbeOutcome, type WantedProbe } from '../../db/scheme/probes.ts';
+import { newMessageIdentification } from '../compose.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { repeat } from '../upkeep/repeat.ts';
+
+type Dependencies = Pick<
+  ActivityDependencies,
+  'db' | 'logger' | 'outbound' | 'signer' | 'allowLoopbackCallbacks'
+>;
+
+const everyMs = 500;
+const atOnce = 4;
+
+/** @returns how to stop it, after the trials that are under way */
+export function probeEndpoints(deps: Dependencies): () => Promise<void> {
+  return repeat(async () => {
+    await probeWanted(deps).catch((error: unknown) => {
+      deps.logger.warn({ err: error }, 'endpoints of proposed changes could not be tried; trying again');
+    });
+    return everyMs;
+  });
+}
+
+async function probeWanted(deps: Dependencies): Promise<void> {
+  const wanted = await claimProbes(deps.db, atOnce);
+  await Promise.all(
+    wanted.map(async (one) => {
+      const { outcome, says } = await tryOne(deps, one);
+      await finishProbe(deps.db, one, outcome, says);
+    }),
+  );
+}
+
+async function tryOne(
+  { outbound, signer, allowLoopbackCallbacks: allowLoopbackHttp }: Dependencies,
+  { url }: WantedProbe,
+): Promise<{ readonly outcome: ProbeOutcome; readonly says: string }> {
+  const refusal = refuseEndpoint(url, { allowLoopbackHttp });
+  if (refusal !== undefined) return { outcome: 'failed', says: `The address ${refusal}.` };
+  const place = outbound.enterAnyway(`probe of ${url}`);
+  if (!place.admitted) return { outcome: 'failed', says: `It could not be tried: ${place.reason}.` };
+  const messageIdentification = newMessageIdentification();
+  const message = enquireAboutNothing({
+    messageIdentification,
+    creationDateTime: new Date().toISOString(),
+    originalMessageIdentification: newMessageIdentification(),
+    uetr: randomUUID(),
+  });
+  const body = Buffer.from(message);
+  const result = await place.post(url, body, {
+    'content-type': 'application/xml; charset=utf-8',
+    ...signer.headersOf({ id: messageIdentification, body }),
+  });
+  if (result.outcome !== 'ANSWERED') {
+    return { outcome: 'failed', says: `Nobody answered (${result.errorClass}).` };
+  }
+  const says = `It answered HTTP ${result.status}.`;
+  return { outcome: result.status < 500 ? 'answered' : 'failed', says };
+}

@@ -1,0 +1,351 @@
+// The one way out for messages, above the wire (outbound.ts): instruction, enquiry, callback, confirmation,
+// notification. A place at the receiver's gate, a claim that is committed before the socket opens, one exchange, what
+// came of it on record (CBK-3, CBK-4, TIM-3). The kinds differ only by their row in send-policies.ts; what follows is
+// the caller's business.
+import { randomUUID } from 'node:crypto';
+import {
+  afterOwnFaultMs,
+  giveUpAfterMs,
+  isOwnFault,
+  keyMissing,
+  messageChanged,
+  nextAttempt,
+} from '../../core/deliveries/delivery-schedule.ts';
+import { isWhiteSpace } from '../../core/iso20022/white-space.ts';
+import { operatorOf } from '../../core/deliveries/receiver.ts';
+import { recordAuditOnce } from '../../db/records/audit.ts';
+import { tellChanged } from '../../db/records/changed-messages.ts';
+import { SealingKeyMissing } from '../../db/pool/failures.ts';
+import {
+  settleAttempt,
+  type AttemptOutcome,
+  type ClaimedAttempt,
+  type Following,
+} from '../../db/deliveries/deliveries.ts';
+import { addressOf, type Addressed } from './addresses.ts';
+import { boundDefects } from '../upkeep/defects.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { tellKeyMissing } from '../upkeep/key-missing.ts';
+import { claimForMs, failure, outlast } from '../failures.ts';
+import type { Admission, Held, PostLimits, PostResult } from '../wire/outbound.ts';
+import { isSuccess, sendPolicies, type SendPolicy } from './send-policies.ts';
+import type { Signer } from '../wire/signer.ts';
+
+/** Where a message goes, and the place taken there. Undefined where it has no address (CBK-5). */
+export interface Way {
+  readonly admitted: true;
+  readonly url: string;
+  readonly admission: Admission;
+  /** Whether its operator has messages signed (SEC-1). */
+  readonly isSigned: boolean;
+}
+
+/**
+ * A place at the gate of the receiver that is registered at this moment (CBK-3, CBK-5). A send that has to wait holds
+ * nothing.
+ * @param through anyway: past the breaker, where it must be tried (TIM-3); a party: one of several behind the receiver, whose
+ * silence keeps no other of them waiting, nor what else goes to the receiver (RES-2)
+ */
+export function enter(
+  deps: ActivityDependencies,
+  delivery: Addressed,
+  through: { readonly anyway?: true; readonly party?: string } = {},
+): Way | Held | undefined {
+  const address = addressOf(deps, delivery);
+  if (address === undefined) return undefined;
+  const { url, receiver } = address;
+  const isSigned = operatorOf(deps.reference(), delivery.party)?.signsMessages === true;
+  const admission =
+    through.party !== undefined
+      ? deps.outbound.enterFor(url, through.party)
+      : through.anyway
+        ? deps.outbound.enterAnyway(receiver)
+        : deps.outbound.enter(receiver);
+  return admission.admitted ? { admitted: true, url, admission, isSigned } : admission;
+}
+
+/** One send that may be made. */
+export interface Claimed {
+  readonly attempt: ClaimedAttempt;
+  /** `performance.now()` until which it may leave us; undefined: no limit. */
+  readonly until: number | undefined;
+}
+
+/**
+ * Claims one send, for a place that was taken before; if nothing may be sent, gives the place back. A claim whose
+ * answer is lost is asked for again, because only this call knows that nothing was sent (TIM-3).
+ */
+export async function claimSend(
+  way: Way | undefined,
+  claim: (id: string) => Promise<ClaimedAttempt | undefined>,
+): Promise<Claimed | undefined> {
+  const id = randomUUID();
+  let claimed: Claimed | undefined;
+  try {
+    claimed = await outlast(async () => {
+      const beganAt = performance.now(); // before the database says how long there is: rather too early than too late (TIM-1)
+      const attempt = await claim(id);
+      if (attempt === undefined) return undefined;
+      return { attempt, until: attempt.remainingMs === null ? undefined : beganAt + attempt.remainingMs };
+    }, claimForMs);
+  } finally {
+    if (claimed === undefined) way?.admission.leave();
+  }
+  return claimed;
+}
+
+/** What a receiver answered, as far as it was read (SEC-5). */
+export interface AnswerBody {
+  readonly status: number;
+  readonly body: Buffer;
+  readonly truncated: boolean;
+}
+
+export interface Sending<Answer> extends Claimed {
+  readonly way: Way | undefined;
+  /** UETR of the payment, or id of the resolution, for the record. */
+  readonly subjectId: string;
+  /**
+   * Takes in the message that the receiver answered; may run several times. Undefined: it cannot be about ours, and is on
+   * record as refused (PAY-8, RES-2). Only for what is asked.
+   */
+  readonly read?: (answer: AnswerBody) => Promise<Answer | undefined>;
+}
+
+/** What came of a send. */
+export interface Sent<Answer> {
+  /** As recorded: what an HTTP status says of it is the kind's policy (TIM-3). */
+  readonly outcome: AttemptOutcome;
+  /** The outcome in words, for the Temporal UI. */
+  readonly story: string;
+  /** What the receiver answered; undefined: nothing that counts. */
+  readonly answer: Reply<Answer> | undefined;
+  /** Nothing was sent, by a fault of our own, which is named: it was no attempt, and ends nothing (TIM-3). */
+  readonly fault: string | undefined;
+  /** What follows for the delivery, as it stands in the record. */
+  readonly next: Following;
+}
+
+type Reply<Answer> = { readonly kind: 'receipt' } | { readonly kind: 'message'; readonly value: Answer };
+
+/** Sends once and records the outcome. Without a way it is an attempt that opens no socket. */
+export async function send<Answer = never>(
+  deps: ActivityDependencies,
+  sending: Sending<Answer>,
+): Promise<Sent<Answer>> {
+  const { attempt, way } = sending;
+  const policy = sendPolicies[attempt.kind];
+  const startedAt = performance.now();
+  const result = await tracedPost(deps, sending, policy);
+  const durationMs = Math.round(performance.now() - startedAt);
+  const answer = await answerOf(deps, sending, result);
+  const isOurs = result.outcome === 'NOT_SENT' && isOwnFault(result.outcome, result.errorClass);
+  const next: Following =
+    answer === undefined
+      ? followingOf(policy, attempt, { result, isOurs, durationMs })
+      : { kind: 'delivered' };
+  const answered = result.outcome === 'ANSWERED';
+  const errorClass = answered ? uncountedAs(result.status, answer) : result.errorClass;
+  const outcome = answered && result.status >= 500 ? policy.serverErrorIs : result.outcome;
+  await outlast(() =>
+    settleAttempt(deps.db, {
+      deliveryId: attempt.deliveryId,
+      attempt: attempt.attempt,
+      asks: attempt.asks,
+      url: way?.url ?? attempt.url,
+      outcome,
+      httpStatus: answered ? result.status : null,
+      durationMs,
+      errorClass,
+      responseExcerpt: answered && answer === undefined ? excerptOf(result.body, policy) : null,
+      next,
+    }),
+  );
+  if (attempt.missingKey !== undefined || errorClass === keyMissing)
+    await tellKeyMissing(deps, attempt.missingKey);
+  else if (attempt.body === null)
+    await outlast(() => tellChanged(deps.db, attempt.messageId, deliveryOf(attempt)));
+  deps.steps.attempted({
+    subjectId: sending.subjectId,
+    kind: attempt.kind,
+    party: attempt.party,
+    attempt: attempt.attempt,
+    outcome,
+    httpStatus: answered ? result.status : undefined,
+    errorClass: errorClass ?? undefined,
+    durationMs,
+    next: next.kind,
+  });
+  return { outcome, story: describe(result), answer, fault: isOurs ? result.errorClass : undefined, next };
+}
+
+/**
+ * What was to be asked was not sent, by a fault of our own. No attempt was used up: only an answer that comes otherwise, a
+ * deadline or an operator ends what waits for that (TIM-3).
+ */
+export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: string) {
+  const inMs = afterOwnFaultMs(fault, attempt);
+  if (fault === messageChanged) return failure('MessageChanged', message, inMs);
+  return fault === keyMissing ? failure('KeyMissing', message, inMs) : failure('OwnResources', message);
+}
+
+const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind });
+
+/**
+ * A 2xx that brought nothing that counts was answered, and what was asked is not: it is a failure of that party's, under a
+ * name of its own (OBS-7). What follows is as after no answer (TIM-3).
+ */
+const uncountedAs = (status: number, answer: unknown): string | null =>
+  isSuccess(status) && answer === undefined ? 'not-counted' : null;
+
+/** The receiver is told in which trace it is asked (OBS-3), if there are traces. */
+async function tracedPost(
+  { traces, signer }: ActivityDependencies,
+  sending: Sending<unknown>,
+  policy: SendPolicy,
+): Promise<PostResult> {
+  if (traces === undefined) return post(signer, sending, policy);
+  const { kind, party, attempt } = sending.attempt;
+  const span = traces.begin(`POST ${kind}`, {
+    kind: 'client',
+    attributes: { party, attempt, subjectId: sending.subjectId, 'http.request.method': 'POST' },
+  });
+  try {
+    const result = await span.run(() => post(signer, sending, policy, { traceparent: span.traceparent }));
+    const answered = result.outcome === 'ANSWERED';
+    span.set({
+      outcome: result.outcome,
+      'http.response.status_code': answered ? result.status : undefined,
+    });
+    if (!answered) span.end(result.errorClass);
+    else if (result.status >= 400) span.end(String(result.status));
+    return result;
+  } finally {
+    span.end();
+  }
+}
+
+async function post(
+  signer: Signer,
+  { attempt, way, until }: Sending<unknown>,
+  policy: SendPolicy,
+  traceHeaders?: { readonly traceparent: string },
+): Promise<PostResult> {
+  if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'no-usable-address' };
+  const { body } = attempt;
+  if (body === null) {
+    way.admission.leave();
+    return {
+      outcome: 'NOT_SENT',
+      errorClass: attempt.missingKey === undefined ? messageChanged : keyMissing,
+    };
+  }
+  const signed = await signatureOf(signer, { ...attempt, body }, way);
+  if (signed === undefined) {
+    way.admission.leave();
+    return { outcome: 'NOT_SENT', errorClass: keyMissing };
+  }
+  const headers = { 'content-type': 'application/xml; charset=utf-8', ...signed, ...traceHeaders };
+  return way.admission.post(way.url, body, headers, limitsOf(policy, until));
+}
+
+/** Undefined: this worker has no key to sign by, and nothing goes out unsigned (CBK-2). */
+async function signatureOf(
+  signer: Signer,
+  { messageIdentification: id, body }: { readonly messageIdentification: string; readonly body: Buffer },
+  { isSigned, url }: Way,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  try {
+    return {
+      ...signer.headersOf({ id, body }),
+      ...(isSigned && (await signer.signedRequest({ url, body }))),
+    };
+  } catch (error) {
+    if (error instanceof SealingKeyMissing) return undefined;
+    throw error;
+  }
+}
+
+function limitsOf({ waits }: SendPolicy, until: number | undefined): PostLimits {
+  if (until === undefined) return {};
+  if (waits === 'SEC-5') return { sendBefore: until };
+  return { sendBefore: until, timeoutMs: Math.max(1, until - performance.now()) };
+}
+
+const lessThan = 0x3c;
+/** Of no text in UTF-8: of UTF-16, or compressed. */
+export const isControl = (byte: number) => byte < 0x20 && !isWhiteSpace(byte);
+
+async function answerOf<Answer>(
+  deps: ActivityDependencies,
+  sending: Sending<Answer>,
+  result: PostResult,
+): Promise<Reply<Answer> | undefined> {
+  if (result.outcome !== 'ANSWERED') return undefined;
+  const { isReceipt }: SendPolicy = sendPolicies[sending.attempt.kind];
+  const { status, body, truncated } = result;
+  const isNoXml = !truncated && !body.some((byte) => byte === lessThan || isControl(byte));
+  const receipt = isReceipt(status, isNoXml) ? ({ kind: 'receipt' } as const) : undefined;
+  const { read } = sending;
+  const holdsNothing = isNoXml && (receipt !== undefined || body.every(isWhiteSpace));
+  if (read === undefined || !isSuccess(status) || holdsNothing) return receipt;
+  return (await readReply(deps, sending, () => read(result))) ?? receipt;
+}
+
+/** Undefined: the message does not count, and is on record as refused. */
+async function readReply<Answer>(
+  deps: ActivityDependencies,
+  sending: Sending<Answer>,
+  read: () => Promise<Answer | undefined>,
+): Promise<Reply<Answer> | undefined> {
+  const { subjectId } = sending;
+  const about = { subjectId, party: sending.attempt.party };
+  return boundDefects(
+    { logger: deps.logger.child({ subjectId }), what: 'an answer met a defect' },
+    () =>
+      outlast(async () => {
+        const value = await read();
+        return value === undefined ? undefined : { kind: 'message', value };
+      }),
+    () =>
+      outlast(async (): Promise<undefined> => {
+        await recordAuditOnce(deps.db, { ...about, kind: 'answer.defect' });
+        return undefined;
+      }),
+  );
+}
+
+/** What came of a send, and how long it took. */
+interface Ended {
+  readonly result: PostResult;
+  readonly isOurs: boolean;
+  readonly durationMs: number;
+}
+
+/** What follows for a delivery whose receiver said nothing that counts (CBK-1). */
+function followingOf(
+  { schedule }: SendPolicy,
+  attempt: ClaimedAttempt,
+  { result, isOurs, durationMs }: Ended,
+): Following {
+  if (schedule === 'TIM-3') return { kind: 'retry', inMs: 0 };
+  if (isOurs && result.outcome !== 'ANSWERED' && attempt.elapsedMs < giveUpAfterMs)
+    return { kind: 'retry', inMs: afterOwnFaultMs(result.errorClass, attempt.attempt) };
+  const answered = result.outcome === 'ANSWERED';
+  return nextAttempt({
+    attempts: attempt.attemptSinceAsked,
+    elapsedMs: attempt.elapsedMs + durationMs,
+    httpStatus: answered ? result.status : null,
+    retryAfterMs: answered ? result.retryAfterMs : null,
+    random: Math.random(),
+  });
+}
+
+function excerptOf(body: Buffer, { excerptBytes }: SendPolicy): string | null {
+  if (excerptBytes === 0) return null;
+  return body.subarray(0, excerptBytes).toString('utf8').replaceAll('\u0000', '');
+}
+
+function describe(result: PostResult): string {
+  return result.outcome === 'ANSWERED' ? `HTTP ${result.status}` : `${result.outcome} (${result.errorClass})`;
+}

@@ -1,0 +1,98 @@
+// The fxtr.017 that tells an FX provider of its trade, made with the decision of its payment (NOT-1, NOT-2).
+import { assert } from '../../core/assert.ts';
+import { identifyAgent } from '../../core/payments/agent.ts';
+import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
+import type { AgentIdentification } from '../../core/iso20022/parties.ts';
+import { plainDecimal } from '../../core/money/money.ts';
+import { fxpNameOf } from '../../core/scheme/reference.ts';
+import { recordAuditOnce } from '../../db/records/audit.ts';
+import type { DecidablePayment } from '../../db/payments/decisions.ts';
+import type { OutgoingMessage } from '../../db/records/messages.ts';
+import { addressOf } from '../deliveries/addresses.ts';
+import { compose, newMessageIdentification } from '../compose.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { isDefect } from '../failures.ts';
+
+/**
+ * The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX (NOT-1, PAY-5). One that cannot
+ * be made must not hold the decision back: it raises an alert (SEC-9).
+ */
+export async function composeNotification(
+  deps: ActivityDependencies,
+  payment: DecidablePayment,
+): Promise<OutgoingMessage | null> {
+  const { quoteId, fxpId, sourceSapId, sourceAccountId, uetr } = payment;
+  if (quoteId === null || fxpId === null || sourceSapId === null || sourceAccountId === null) return null;
+  const terms = { ...payment, quoteId, fxpId, sourceSapId, sourceAccountId };
+  try {
+    return await buildNotification(deps, terms);
+  } catch (error) {
+    if (!isDefect(error)) throw error;
+    deps.logger.error({ err: error, uetr }, 'an fxtr.017 could not be made');
+    await recordAuditOnce(deps.db, {
+      kind: 'notification.defect',
+      subjectId: uetr,
+      party: fxpNameOf(deps.reference(), fxpId),
+    });
+    return null;
+  }
+}
+
+/** A person must register an address; the notification waits for it (NOT-1). */
+export async function alertIfNoEndpoint(
+  deps: ActivityDependencies,
+  { uetr, fxpId }: DecidablePayment,
+): Promise<void> {
+  if (fxpId === null) return;
+  const party = fxpNameOf(deps.reference(), fxpId);
+  if (addressOf(deps, { kind: 'notification', party, url: null }) !== undefined) return;
+  const about = { subjectId: uetr, party };
+  await recordAuditOnce(deps.db, { kind: 'notification.no-endpoint', ...about });
+}
+
+interface NotificationTerms extends DecidablePayment {
+  readonly quoteId: string;
+  readonly fxpId: string;
+  readonly sourceSapId: string;
+  readonly sourceAccountId: string;
+}
+
+function buildNotification(deps: ActivityDependencies, payment: NotificationTerms): Promise<OutgoingMessage> {
+  const reference = deps.reference();
+  // The FX provider sees the same agents as in the messages of the payment, branches too (NOT-2).
+  const named = payment.sourceReferences.agents ?? {};
+  const agent = (institutionId: string): AgentIdentification => {
+    const institution = reference.institutions.get(institutionId);
+    assert(institution !== undefined, 'an institution of a payment stays in the reference data');
+    return identifyAgent(institution);
+  };
+  const messageIdentification = newMessageIdentification();
+  // the trading side is the source PSP: it buys what is paid out at the destination (NOT-2)
+  const xml = buildFxtr017({
+    messageIdentification,
+    uetr: payment.uetr,
+    quoteId: payment.quoteId,
+    completionDate: new Date(payment.now).toISOString().slice(0, 10),
+    sourcePsp: named.debtorAgent ?? agent(payment.debtorAgentId),
+    fxp: agent(payment.fxpId),
+    tradingSideBuyAmount: {
+      currency: payment.destinationCurrency,
+      amount: plainDecimal(payment.destinationAmount),
+    },
+    tradingSideSellAmount: { currency: payment.sourceCurrency, amount: plainDecimal(payment.sourceAmount) },
+    exchangeRate: plainDecimal(payment.exchangeRate),
+    destinationSap: named.intermediaryAgent2 ?? agent(payment.destinationSapId),
+    destinationSapAccountId: payment.destinationAccountId,
+    destinationPsp: named.creditorAgent ?? agent(payment.creditorAgentId),
+    sourceSap: named.intermediaryAgent1 ?? agent(payment.sourceSapId),
+    sourceSapAccountId: payment.sourceAccountId,
+  });
+  return compose(deps.engine, {
+    type: 'fxtr017',
+    subjectId: payment.uetr,
+    messageIdentification,
+    leg: 'fxp',
+    party: fxpNameOf(reference, payment.fxpId),
+    xml,
+  });
+}

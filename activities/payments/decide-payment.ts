@@ -1,0 +1,240 @@
+// Writes the decision of a payment with everything that derives from it: the callback, the confirmation to the
+// destination and, on ACCC with a quote, the fxtr.017 (PAY-7, PAY-9, PAY-10, TIM-1, NOT-1). It sends nothing.
+import { assert } from '../../core/assert.ts';
+import {
+  decisionBy,
+  untilDecidableMs,
+  type Decision,
+  type DueDecision,
+} from '../../core/payments/decision.ts';
+import { answerPacs008, confirmPacs008, type StatusStatement } from '../../core/iso20022/pacs002.ts';
+import { readable } from '../../core/iso20022/lexical.ts';
+import { compact } from '../../core/compact.ts';
+import { additionalInformation, returnCredit } from '../../core/rejections/explanation.ts';
+import { endingBy } from '../../core/payments/payment-states.ts';
+import { recordAuditOnce } from '../../db/records/audit.ts';
+import {
+  loadDecidable,
+  recordDecision,
+  type DecidablePayment,
+  type DerivedDelivery,
+} from '../../db/payments/decisions.ts';
+import { openOrTell } from '../../db/records/changed-messages.ts';
+import { messageBody, type OutgoingMessage } from '../../db/records/messages.ts';
+import { takeLateFinal } from '../../db/payments/reports.ts';
+import { parseMessage } from '../../xml/read-message.ts';
+import { compose, newMessageIdentification, type Composition } from '../compose.ts';
+import { alertIfNoEndpoint, composeNotification } from './compose-notification.ts';
+import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../../contract/activities.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { boundDefects } from '../upkeep/defects.ts';
+
+const derivedKinds = ['callback', 'confirmation', 'notification'] as const; // in that order
+const maxTries = 3; // a first final and a decision may each be written meanwhile, once
+
+export function createDecidePayment(deps: ActivityDependencies): PaymentLocalActivities['decidePayment'] {
+  return ({ uetr, cause }) =>
+    boundDefects(
+      { logger: deps.logger.child({ uetr }), what: 'a decision met a defect' },
+      () => decideOnce(deps, uetr, cause),
+      async (): Promise<DecisionResult> => {
+        // a decision that cannot be told must not be written: alert a person, and try again (SEC-9)
+        await recordAuditOnce(deps.db, { kind: 'decision.defect', subjectId: uetr });
+        return { retryInMs: afterDefectMs };
+      },
+    );
+}
+
+const afterDefectMs = 30_000; // no more often than the sweep
+
+async function decideOnce(
+  deps: ActivityDependencies,
+  uetr: string,
+  cause: DecisionCause,
+): Promise<DecisionResult> {
+  const reportMessageId = cause.by === 'destination' ? cause.reportMessageId : null;
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    const payment = await loadDecidable(deps.db, uetr, reportMessageId);
+    if (payment.decision !== null) return settleReport(deps, payment, payment.decision, cause);
+    const waitMs = untilDecidableMs(payment, cause);
+    if (waitMs > 0) return { waitMs };
+    if (cause.by === 'record' && payment.firstFinal === null && payment.outcome === null) return null;
+    const decision = await write(deps, payment, cause);
+    // the report at hand may not be the one that decided
+    if (decision !== undefined) return settleReport(deps, payment, decision, cause);
+    if (cause.by === 'unreachable' && payment.firstFinal === null) {
+      const { decision: meanwhile, firstFinal, outcome } = await loadDecidable(deps.db, uetr, null);
+      if (meanwhile === null && firstFinal === null && outcome === null) return null;
+    }
+  }
+  throw new Error('what was written meanwhile, a first final or a decision, is found by the third reading');
+}
+
+/** The first final wins: another one is compared, confirmed and changes nothing (PAY-7, PAY-9). */
+async function settleReport(
+  deps: ActivityDependencies,
+  payment: DecidablePayment,
+  decision: Decision,
+  cause: DecisionCause,
+): Promise<Decision> {
+  if (cause.by !== 'destination') return decision;
+  const { report } = payment;
+  assert(report !== null, 'a report is stored before it decides');
+  const isUntold = payment.decision !== null && cause.wantsConfirmation; // else the decision has just asked for it
+  await takeLateFinal(deps.db, { ...payment, decision }, { report, sender: isUntold ? 'untold' : 'told' });
+  return decision;
+}
+
+/** Undefined when another decision or final came first, or when its condition no longer holds. */
+async function write(
+  deps: ActivityDependencies,
+  payment: DecidablePayment,
+  cause: DecisionCause,
+): Promise<Decision | undefined> {
+  const due = decisionBy(cause, payment);
+  const { status, reasonCode, report } = due;
+  const end = {
+    status,
+    by: due.decidedBy,
+    ruleId: due.rejection?.ruleId ?? null,
+    priority: payment.priority,
+  };
+  const change = endingBy(true, end);
+  assert(change !== undefined, 'a payment ends only as its states have it (LIF-1)');
+  const ownWords = report?.reasonCode === narrative ? await ownWordsOf(deps, report.messageId) : [];
+  const callback = await composeReport(deps, payment, { due, ownWords, leg: 'source' });
+  const confirmation = await composeReport(deps, payment, { due, ownWords, leg: 'destination' });
+  const notification = change.tells.includes('notification')
+    ? await composeNotification(deps, payment)
+    : null;
+  const derived = { callback, confirmation: due.sendsConfirmation ? confirmation : null, notification };
+  const deliveries = derivedKinds.flatMap((kind): DerivedDelivery[] => {
+    const message = change.tells.includes(kind) ? derived[kind] : null;
+    return message === null ? [] : [{ kind, message }];
+  });
+  if (notification !== null) await alertIfNoEndpoint(deps, payment); // first: what comes after the decision may be lost
+  const isWritten = await recordDecision(deps.db, {
+    uetr: payment.uetr,
+    submissionId: payment.messageId,
+    status,
+    reasonCode,
+    ruleId: end.ruleId,
+    decidedBy: due.decidedBy,
+    reportMessageId: report?.messageId ?? null,
+    outcomeId: due.outcomeId,
+    instructionDeliveryId: payment.instructionDeliveryId,
+    onlyIf: due.onlyIf,
+    callback,
+    confirmation,
+    notification,
+    deliveries,
+  });
+  if (!isWritten) return undefined;
+  tellDecided(deps, payment, { due, cause });
+  return {
+    status,
+    reasonCode,
+    callbackMessageId: callback.messageId,
+    confirmationMessageId: confirmation.messageId,
+  };
+}
+
+function tellDecided(
+  { steps }: ActivityDependencies,
+  payment: DecidablePayment,
+  { due, cause }: { readonly due: DueDecision; readonly cause: DecisionCause },
+): void {
+  const { uetr: subjectId, corridor, priority, acceptedAt, deadlineAt, now } = payment;
+  const isAtDeadline = cause.by === 'deadline' && due.decidedBy === 'gateway' && deadlineAt !== null;
+  steps.decided({
+    subjectId,
+    status: due.status,
+    reasonCode: due.reasonCode,
+    ruleId: due.rejection?.ruleId,
+    decidedBy: due.decidedBy,
+    corridor,
+    priority,
+    durationMs: now - acceptedAt,
+    deadlineErrorMs: isAtDeadline ? now - deadlineAt : undefined,
+  });
+}
+
+/** Beside an outcome that operators recorded: what they did not hear by a message (LIF-4). */
+const foundOut = {
+  source: 'LIF-4 the destination sent no final status: two operators of Isthmus found out, and confirmed it',
+  destination:
+    'LIF-4 recorded by two operators of Isthmus, for want of your pacs.002; if it is wrong, call them',
+} as const;
+
+const narrative = 'NARR';
+const maxWords = 105; // AddtlInf
+
+/** The reason in the destination's own words, for which NARR stands (PAY-11). Its report is kept, but not readable once changed. */
+async function ownWordsOf(
+  { db, engine }: ActivityDependencies,
+  messageId: string,
+): Promise<readonly string[]> {
+  const body = await openOrTell(db, messageId, () => messageBody(db, messageId));
+  if (body === undefined || body === 'changed') return [];
+  const reading = await parseMessage(engine, 'pacs002', body);
+  if (!reading.ok) return [];
+  const { proprietaryReason, additionalInformation = [] } = reading.value;
+  return proprietaryReason === undefined ? additionalInformation : [proprietaryReason];
+}
+
+/** Beside NARR, where the destination said nothing else. */
+const withoutReason = 'the destination gave no reason that can be passed on';
+/** A source knows a rejection of ours by the id of a rule at its head: no destination may look like that (MSG-11). */
+const ruleId = /^\s*[A-Z]{3}-[0-9]/;
+
+/** What a pacs.002 that states the decision is composed of. */
+interface Stated {
+  readonly due: DueDecision;
+  /** The destination's reason in its own words. */
+  readonly ownWords: readonly string[];
+  readonly leg: 'source' | 'destination';
+}
+
+function informationOn({ due, ownWords, leg }: Stated): readonly string[] | undefined {
+  const { decidedBy, rejection, reasonCode } = due;
+  if (decidedBy === 'destination' && reasonCode === narrative)
+    return ownWords.some((one) => readable(one, maxWords) !== undefined)
+      ? ownWords.map((one) => (ruleId.test(one) ? `destination: ${one}` : one))
+      : [withoutReason];
+  if (decidedBy === 'operator') return [foundOut[leg]];
+  return rejection && [additionalInformation(rejection), ...(leg === 'destination' ? [returnCredit] : [])];
+}
+
+/** The pacs.002 that states the decision, for either side (MSG-11, PAY-9). */
+function composeReport(
+  deps: ActivityDependencies,
+  payment: DecidablePayment,
+  stated: Stated,
+): Promise<OutgoingMessage> {
+  const { due, leg } = stated;
+  const { status, reasonCode } = due;
+  const messageIdentification = newMessageIdentification();
+  const statement = compact<StatusStatement>({
+    messageIdentification,
+    creationDateTime: new Date(payment.now).toISOString(),
+    status,
+    reasonCode: reasonCode ?? undefined,
+    additionalInformation: informationOn(stated),
+  });
+  // a code that others have given need not be one of a scheme's own guideline, and must not hold the decision up (PAY-11)
+  const schema = due.decidedBy === 'gateway' || reasonCode === null ? 'guideline' : 'intake';
+  const composition: Composition = {
+    type: 'pacs002',
+    subjectId: payment.uetr,
+    messageIdentification,
+    leg,
+    party: leg === 'source' ? payment.sourceSystem : payment.destinationSystem,
+    status,
+    reasonCode: reasonCode ?? undefined,
+    xml:
+      leg === 'source'
+        ? answerPacs008(payment.sourceReferences, statement)
+        : confirmPacs008(payment.destinationReferences, statement),
+  };
+  return compose(deps.engine, composition, schema);
+}

@@ -1,0 +1,106 @@
+// Sends the stored instruction to the destination, once per call, and takes in what it answers (PAY-8, TIM-3).
+// A payment that is decided, or past its deadline, is never sent again.
+import { activityInfo } from '@temporalio/activity';
+import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
+import { claimInstruction, untilEndOfRound, type ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
+import { loadDecidable, withdrawConfirmation } from '../../db/payments/decisions.ts';
+import { takeReport } from '../../db/payments/reports.ts';
+import { readAnswer } from '../../xml/read-message.ts';
+import type { DestinationAnswer, ForwardingActivities } from '../../contract/activities.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { failure, outlast } from '../failures.ts';
+import { withHeartbeat } from '../heartbeat.ts';
+import {
+  claimSend,
+  enter,
+  isControl,
+  ownFault,
+  send,
+  type AnswerBody,
+  type Way,
+} from '../deliveries/send.ts';
+
+export function createForwardPayment(deps: ActivityDependencies): ForwardingActivities['forwardPayment'] {
+  return ({ uetr, deliveryId, destinationSystem: party }) =>
+    withHeartbeat(async (): Promise<DestinationAnswer> => {
+      const entered = await enterOrWait(deps, party, deliveryId);
+      if (entered === 'given up') return { kind: 'unanswered' };
+      const { way, isLast } = entered;
+      // the sends of one activity are one round, however often faults of our own interrupt it (TIM-3)
+      const round = roundOf();
+      const claimed = await claimSend(way, (claim) =>
+        claimInstruction(deps.db, deliveryId, { round, claim }),
+      );
+      if (claimed === undefined) return { kind: 'late' }; // an attempt that was lost may have left something due
+      const { attempt } = claimed;
+      const read = (body: AnswerBody) => takeAnswer(deps, { uetr, attempt }, body);
+      const sent = await send(deps, { ...claimed, way, subjectId: uetr, read });
+      const { answer, outcome, story } = sent;
+      if (outcome === 'NOT_SENT') await outlast(() => withdrawConfirmation(deps.db, deliveryId));
+      if (answer?.kind === 'message') return answer.value;
+      if (answer?.kind === 'receipt') return { kind: 'pending' };
+      if (sent.fault !== undefined) throw ownFault(sent.fault, attempt, `${party}: ${story}`);
+      const delayMs = retryDelayMs(attempt.attemptSinceAsked);
+      const isUnreached = isLast && outcome === 'NOT_SENT';
+      if (delayMs === undefined || isUnreached) return { kind: 'unanswered' };
+      throw failure('DestinationDidNotAnswer', `${party}: ${story}`, delayMs);
+    });
+}
+
+/**
+ * A NORM payment of which no byte can have left is rejected after 60 s, however long the breaker would hold its retries
+ * (TIM-3). One that was tried is given up then; one that never was is tried all the same, because it is rejected only
+ * after an attempt of its own. `isLast`: this is that attempt.
+ */
+async function enterOrWait(
+  deps: ActivityDependencies,
+  party: string,
+  deliveryId: string,
+): Promise<{ readonly way: Way | undefined; readonly isLast: boolean } | 'given up'> {
+  const instruction = { kind: 'instruction', party, url: null } as const;
+  const way = enter(deps, instruction);
+  if (way === undefined || way.admitted) return { way, isLast: false };
+  const end = await untilEndOfRound(deps.db, deliveryId);
+  if (end.inMs > 0) {
+    throw failure('Held', `${party}: ${way.reason}`, Math.min(way.takeTurn(end.deadlineInMs), end.inMs));
+  }
+  if (!end.needsTry) return 'given up';
+  const last = enter(deps, instruction, { anyway: true });
+  if (last === undefined || last.admitted) return { way: last, isLast: true };
+  throw failure('Held', `${party}: ${last.reason}`, last.takeTurn());
+}
+
+/** The round in which the sends of one activity are counted (TIM-3). */
+function roundOf(): string {
+  const { workflowExecution, activityId } = activityInfo();
+  return `${workflowExecution?.runId ?? ''}/${activityId}`;
+}
+
+/** A receipt may say anything; only what may have been a pacs.002 is put on record as refused. */
+const isNoReport = ({ body, truncated }: AnswerBody) =>
+  !truncated && !body.includes('pacs.002') && !body.some(isControl);
+
+/** Takes in the destination's pacs.002, exactly as one that comes to our own address (PAY-8). */
+async function takeAnswer(
+  deps: ActivityDependencies,
+  { uetr, attempt }: { readonly uetr: string; readonly attempt: ClaimedAttempt },
+  answer: AnswerBody,
+): Promise<DestinationAnswer | undefined> {
+  const reading = await readAnswer(deps.engine, 'pacs002', answer);
+  const isReceipt = !reading.ok && reading.refusal.reported === undefined && answer.status === 202;
+  if (isReceipt && isNoReport(answer)) return undefined;
+  const payment = await loadDecidable(deps.db, uetr, null);
+  const { party, messageId: inReplyTo } = attempt;
+  const taken = await takeReport(deps.db, payment, { reading, body: answer.body, party, inReplyTo });
+  switch (taken.kind) {
+    case 'invalid':
+    case 'mismatch':
+      return undefined;
+    case 'interim': // as a 202: the final one comes later
+      return { kind: 'pending' };
+    case 'final':
+      return taken;
+    case 'late':
+      return { kind: 'late' };
+  }
+}

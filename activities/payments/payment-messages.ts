@@ -1,0 +1,136 @@
+// Opens a stored pacs.008, and builds the messages of its judgement from values: the pacs.008 to the destination and the
+// first answer to the source. Nothing is validated, sent or stored here: `compose.ts` comes next (MSG-8).
+import { identifyAgent } from '../../core/payments/agent.ts';
+import { assert } from '../../core/assert.ts';
+import { compact } from '../../core/compact.ts';
+import { buildForwardedPacs008, type Forwarding } from '../../core/iso20022/build-pacs008.ts';
+import { messages } from '../../core/iso20022/messages.ts';
+import { originalReferencesOf } from '../../core/iso20022/original-transaction.ts';
+import { answerPacs008 } from '../../core/iso20022/pacs002.ts';
+import { readPacs008, type Pacs008 } from '../../core/iso20022/pacs008.ts';
+import { readPacs008References, type Pacs008References } from '../../core/iso20022/references.ts';
+import type { XmlElement } from '../../core/iso20022/tree.ts';
+import type { AcceptedPacs008 } from '../../core/payments/judge-payment.ts';
+import type { Rejection } from '../../core/rejections/rejection.ts';
+import type { Result } from '../../core/result.ts';
+import type { TurnedAway } from '../../core/rejections/turn-away.ts';
+import type { StoredSubmission } from '../../db/payments/payments.ts';
+import type { XmlEngine } from '../../xml/engine.ts';
+import { readValid } from '../../xml/read-valid.ts';
+import { newMessageIdentification, type Composition } from '../compose.ts';
+
+/** A stored submission, as its answers need it. */
+export interface AnswerableSubmission {
+  readonly messageId: string;
+  readonly stored: StoredSubmission;
+  /** What every answer to it carries. */
+  readonly references: Pacs008References;
+}
+
+/** What a stored submission says. */
+export interface OpenSubmission {
+  readonly document: XmlElement;
+  readonly reading: Result<Pacs008, Rejection>;
+  readonly references: Pacs008References;
+}
+
+export async function openSubmission(engine: XmlEngine, stored: StoredSubmission): Promise<OpenSubmission> {
+  const parsed = engine.parse(await stored.open(), ['pacs008']);
+  assert(parsed.ok, 'a stored submission passed intake');
+  try {
+    const { document } = parsed.value;
+    const reading = await readValid(parsed.value, readPacs008);
+    const references = readPacs008References(
+      document,
+      { messageIdentification: stored.messageIdentification, uetr: stored.uetr },
+      messages.pacs008.identifier,
+    );
+    return { document, reading, references };
+  } finally {
+    parsed.value.dispose();
+  }
+}
+
+/** The converted pacs.008 (MSG-9, MSG-10), and what a confirmation of it will carry (PAY-9). */
+export function forwardedPacs008(
+  { stored, references }: AnswerableSubmission,
+  { message, payment }: AcceptedPacs008,
+  forwarding: Forwarding,
+): { readonly composition: Composition; readonly references: Pacs008References } {
+  const { destination, sourceLeg, destinationLeg } = payment;
+  const messageIdentification = newMessageIdentification();
+  const creationDateTime = new Date(stored.now).toISOString();
+  const instructingAgent = identifyAgent(payment.destinationSap, destination.clearingSystemId);
+  // by the very BIC by which the message names it, so that the destination sees one agent, not two
+  const { bicfi } = message.creditorAgent;
+  const instructedAgent =
+    bicfi === undefined ? identifyAgent(payment.creditorAgent, destination.clearingSystemId) : { bicfi };
+  const leg = {
+    messageIdentification,
+    creationDateTime,
+    clearingSystemId: destination.clearingSystemId,
+    interbankSettlementAmount: payment.destinationAmount,
+    settlementDate: creationDateTime.slice(0, 10),
+    instructingAgent,
+    instructedAgent,
+    ...(sourceLeg && {
+      previousInstructingAgent1: sourceLeg.agent,
+      previousInstructingAgent1Account: sourceLeg.account,
+    }),
+    intermediaryAgent2: destinationLeg.agent,
+    intermediaryAgent2Account: destinationLeg.account,
+  };
+  const xml = buildForwardedPacs008(message, leg, forwarding);
+  return {
+    composition: {
+      type: 'pacs008',
+      subjectId: stored.uetr,
+      messageIdentification,
+      leg: 'destination',
+      party: destination.clearingSystemId,
+      xml,
+    },
+    references: {
+      original: {
+        ...originalReferencesOf(message),
+        ...references.original,
+        messageIdentification,
+        creationDateTime,
+      },
+      instructingAgent,
+      instructedAgent,
+    },
+  };
+}
+
+/** The first answer to the source: ACTC, or RJCT with its reason (MSG-11). */
+export function firstAnswer(
+  { stored, references, messageId }: AnswerableSubmission,
+  turned?: TurnedAway,
+): Composition {
+  const reasonCode = turned?.rejection.isoCode;
+  const messageIdentification = newMessageIdentification();
+  const status = turned === undefined ? 'ACTC' : 'RJCT';
+  const xml = answerPacs008(
+    references,
+    compact({
+      messageIdentification,
+      creationDateTime: new Date(stored.now).toISOString(),
+      status,
+      reasonCode,
+      additionalInformation: turned?.additionalInformation,
+    }),
+  );
+  return {
+    type: 'pacs002',
+    subjectId: stored.uetr,
+    messageIdentification,
+    leg: 'source',
+    party: stored.sourceSystem,
+    status,
+    reasonCode,
+    inReplyTo: messageId,
+    refusal: turned?.explanation,
+    xml,
+  };
+}

@@ -1,0 +1,248 @@
+// Judges a stored pacs.008 and writes the payment with its first answer: in one statement, so that nothing is answered
+// that is not durable (PAY-2, MSG-3), and with the database's unique keys as the authority on duplicates (DUP-3).
+import { randomUUID } from 'node:crypto';
+import { claimedDebtorAgent } from '../../core/payments/agent.ts';
+import { assert } from '../../core/assert.ts';
+import { countryPair } from '../../core/quotes/corridor.ts';
+import { messages } from '../../core/iso20022/messages.ts';
+import { namedAgentsOf } from '../../core/iso20022/original-transaction.ts';
+import { judgePayment, quoteNeeded, type AcceptedPacs008 } from '../../core/payments/judge-payment.ts';
+import { fxpNameOf } from '../../core/scheme/reference.ts';
+import { reject, type Rejection } from '../../core/rejections/rejection.ts';
+import { ok, refused, type Result } from '../../core/result.ts';
+import { turnAway, type TurnedAway } from '../../core/rejections/turn-away.ts';
+import type { AuditEvent } from '../../db/records/audit.ts';
+import {
+  loadSubmission,
+  recordAccepted,
+  recordRejected,
+  type StoredSubmission,
+} from '../../db/payments/payments.ts';
+import { findQuote } from '../../db/quotes/quotes.ts';
+import type { Written } from '../../db/pool/unless-taken.ts';
+import type { Judgement, PaymentLocalActivities, Submission } from '../../contract/activities.ts';
+import { compose } from '../compose.ts';
+import { boundSubmission } from '../upkeep/defects.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import {
+  firstAnswer,
+  forwardedPacs008,
+  openSubmission,
+  type AnswerableSubmission,
+} from './payment-messages.ts';
+import { refuseOnce, untilWritten } from './write-once.ts';
+
+/** A submission that is being judged, as its outcome is written. */
+interface Case extends AnswerableSubmission {
+  /** The one that it claims, which may see a payment that is rejected, too (SEC-1). */
+  readonly debtorAgentId: string | null;
+}
+
+/** A submission with what becomes of it: a payment, or why it is none. */
+interface Judged {
+  readonly submission: Case;
+  readonly verdict: Result<AcceptedPacs008, Rejection>;
+}
+
+type Judge = (
+  deps: ActivityDependencies,
+  messageId: string,
+  stored: StoredSubmission,
+) => Judged | Promise<Judged>;
+
+export function createValidatePayment(deps: ActivityDependencies): PaymentLocalActivities['validatePayment'] {
+  return ({ messageId }: Submission): Promise<Judgement> => {
+    const by = (judge: Judge) => () => judgeAndWrite(deps, messageId, judge);
+    return boundSubmission(deps, messageId, by(judge), by(judgeBarely));
+  };
+}
+
+/** What was judged before is answered as it stands, before any check (DUP-1). */
+function judgeAndWrite(deps: ActivityDependencies, messageId: string, judge: Judge): Promise<Judgement> {
+  return untilWritten(async () => {
+    const stored = await loadSubmission(deps.db, messageId);
+    if (stored.payment?.messageId === messageId) return ok(standing(deps, stored));
+    const { submission, verdict } = await judge(deps, messageId, stored);
+    return verdict.ok ? accept(deps, submission, verdict.value) : answerNo(deps, submission, verdict.refusal);
+  });
+}
+
+/** All that the judgement needs is read first, the quote last; then the message is judged, in the order of PAY-3. */
+async function judge(
+  deps: ActivityDependencies,
+  messageId: string,
+  stored: StoredSubmission,
+): Promise<Judged> {
+  const { sourceSystem, storedAt, now } = stored;
+  const { document, reading, references } = await openSubmission(deps.engine, stored);
+  const reference = deps.reference();
+  const debtorAgentId = claimedDebtorAgent(reference, document, sourceSystem)?.institutionId ?? null;
+  const context = { reference, sourceSystem, storedAt, now, recorded: stored };
+  const quoteId = quoteNeeded(reading, context);
+  const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId); // as it is now (QUO-6)
+  return {
+    submission: { messageId, stored, references, debtorAgentId },
+    verdict: judgePayment(reading, { ...context, quote }),
+  };
+}
+
+/** SEC-9: RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */
+function judgeBarely(_deps: ActivityDependencies, messageId: string, stored: StoredSubmission): Judged {
+  const { messageIdentification, uetr } = stored;
+  const original = { messageIdentification, messageNameId: messages.pacs008.identifier, uetr };
+  return {
+    submission: { messageId, stored, references: { original }, debtorAgentId: null },
+    verdict: refused(reject('defect')),
+  };
+}
+
+/**
+ * The judgement that stands: of the same message again, which is a status enquiry (DUP-1), or when another execution
+ * takes the payment up again from the record (LIF-2).
+ */
+function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
+  assert(payment !== undefined, 'what was judged is known');
+  const { decision, instructionDeliveryId, corridor, destinationSystem, priority } = payment;
+  if (decision !== null) {
+    return { verdict: 'decided', answerMessageId: decision.callbackMessageId, decision };
+  }
+  assert(
+    instructionDeliveryId !== null && corridor !== null && destinationSystem !== null && priority !== null,
+    'a payment without decision was accepted',
+  );
+  return {
+    verdict: 'accepted',
+    enquiry: payment.isStatusOwed, // asked by a repeat; a submission itself, however late it comes, asks nothing
+    answerMessageId: payment.answerMessageId,
+    instructionDeliveryId,
+    route: {
+      corridor,
+      sourceSystem: payment.sourceSystem,
+      destinationSystem,
+      priority,
+      fxp: fxpNameOf(deps.reference(), payment.fxpId),
+    },
+    deadlineAt: payment.deadlineAt,
+    acceptedAt: payment.judgedAt,
+    now,
+    isTaken: payment.isInstructionTaken && !payment.isStatusOwed,
+    ...(payment.lastSendBeganAt !== null && { lastSentAt: payment.lastSendBeganAt }),
+    ...(payment.finalReportId !== null && { finalReportId: payment.finalReportId }),
+  };
+}
+
+/**
+ * A refused repeat is answered in the HTTP answer only, and the payment is not touched (DUP-2); any other rejection is
+ * the payment's final status.
+ */
+async function answerNo(
+  deps: ActivityDependencies,
+  submission: Case,
+  rejection: Rejection,
+): Promise<Written<Judgement>> {
+  const { stored, messageId, debtorAgentId } = submission;
+  const { uetr, sourceSystem, messageIdentification } = stored;
+  const { isoCode: reasonCode, ruleId } = rejection;
+  const step = { subjectId: uetr, party: sourceSystem, reasonCode, ruleId };
+  const turned = turnAway(rejection, stored, stored.payment);
+  const event = eventOf(submission, turned);
+  const composeAnswer = () => compose(deps.engine, firstAnswer(submission, turned));
+  if (turned.isRefusal) {
+    const once = { messageId, earlierAnswerId: stored.earlierAnswerId };
+    const answerMessageId = await refuseOnce(deps.db, once, async () => ({
+      answer: await composeAnswer(),
+      event,
+    }));
+    deps.steps.refused(step);
+    return ok({ verdict: 'refused', reasonCode, ruleId, answerMessageId });
+  }
+  const answer = await composeAnswer();
+  const written = await recordRejected(deps.db, {
+    uetr,
+    sourceSystem,
+    messageId,
+    messageIdentification,
+    messageIdIsHeld: stored.messageIdHeldBy !== undefined,
+    debtorAgentId,
+    reasonCode,
+    ruleId,
+    answer,
+    event: event ?? pauseEventOf(uetr, rejection),
+  });
+  if (!written.ok) return written;
+  deps.steps.rejected({ ...step, durationMs: ageOf(stored) });
+  const callbackMessageId = answer.messageId;
+  return ok({
+    verdict: 'decided',
+    answerMessageId: callbackMessageId,
+    decision: { status: 'RJCT', reasonCode, callbackMessageId, confirmationMessageId: null },
+  });
+}
+
+function eventOf({ stored, messageId }: Case, { event }: TurnedAway): AuditEvent | null {
+  if (event === undefined) return null;
+  return { kind: event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
+}
+
+/** A payment that is rejected has no destination on record: for the pause of which one it was is told beside it (LIF-5). */
+function pauseEventOf(subjectId: string, { party }: Rejection): AuditEvent | null {
+  return party === undefined ? null : { kind: 'payment.destination-paused', subjectId, party };
+}
+
+/** Milliseconds since it was stored, until it was read to be judged, both by the database clock. */
+const ageOf = ({ now, storedAt }: StoredSubmission) => Math.round(now - storedAt);
+
+/** The payment is written with its ACTC and its instruction (PAY-2). */
+async function accept(
+  deps: ActivityDependencies,
+  submission: Case,
+  accepted: AcceptedPacs008,
+): Promise<Written<Judgement>> {
+  const { stored, messageId } = submission;
+  const { message, payment } = accepted;
+  const { source, destination } = payment;
+  const corridor = countryPair(payment);
+  const { composition, references: destinationReferences } = forwardedPacs008(
+    submission,
+    accepted,
+    deps.engine.forwarding,
+  );
+  const forwarded = await compose(deps.engine, composition);
+  const answer = await compose(deps.engine, firstAnswer(submission));
+  const instructionDeliveryId = randomUUID();
+  const written = await recordAccepted(deps.db, {
+    uetr: stored.uetr,
+    messageId,
+    messageIdentification: stored.messageIdentification,
+    payment,
+    corridor,
+    priority: message.priority,
+    acceptanceAt: message.acceptanceDateTime.epochMs,
+    answer,
+    forwarded,
+    sourceReferences: { ...submission.references, agents: namedAgentsOf(message) },
+    destinationReferences,
+    instructionDeliveryId,
+  });
+  if (!written.ok) return written;
+  const { uetr: subjectId, sourceSystem: party } = stored;
+  const { priority } = message;
+  deps.steps.accepted({ subjectId, party, corridor, priority, durationMs: ageOf(stored) });
+  return ok({
+    verdict: 'accepted',
+    enquiry: false,
+    answerMessageId: answer.messageId,
+    instructionDeliveryId,
+    route: {
+      corridor,
+      sourceSystem: source.clearingSystemId,
+      destinationSystem: destination.clearingSystemId,
+      priority,
+      fxp: fxpNameOf(deps.reference(), payment.quote?.fxpId ?? null),
+    },
+    deadlineAt: payment.deadlineAt,
+    acceptedAt: written.value,
+    now: stored.now,
+    isTaken: false,
+  });
+}

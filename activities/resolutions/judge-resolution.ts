@@ -1,0 +1,167 @@
+// Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer: in one
+// statement, so that nothing is answered that is not durable, with the database's unique key as the authority (RES-2, MSG-3).
+import {
+  loadRequest,
+  recordAnsweredAtOnce,
+  recordRouted,
+  type NewAnswer,
+  type StoredRequest,
+  type StoredResolution,
+} from '../../db/resolutions/resolutions.ts';
+import type { Written } from '../../db/pool/unless-taken.ts';
+import { assert } from '../../core/assert.ts';
+import { reject, type Rejection } from '../../core/rejections/rejection.ts';
+import { rejections } from '../../core/rejections/rejection-table.ts';
+import { mapValue, ok } from '../../core/result.ts';
+import { routeRequest, type Enquiry } from '../../core/resolutions/resolution.ts';
+import type { Acmt023 } from '../../core/iso20022/acmt023.ts';
+import type { ResolutionJudgement, ResolutionLocalActivities } from '../../contract/activities.ts';
+import { boundSubmission } from '../upkeep/defects.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import {
+  composeBare,
+  composeEnquiry,
+  composeRejection,
+  openRequest,
+  type Request,
+} from './resolution-messages.ts';
+import { refuseOnce, untilWritten } from '../payments/write-once.ts';
+
+type Judge = (stored: StoredRequest) => Promise<Written<ResolutionJudgement>>;
+
+export function createJudgeResolution(
+  deps: ActivityDependencies,
+): ResolutionLocalActivities['judgeResolution'] {
+  return function judgeResolution({ messageId }): Promise<ResolutionJudgement> {
+    const unlessRepeated = (act: Judge) =>
+      untilWritten(async () => {
+        const stored = await loadRequest(deps.db, messageId);
+        return stored.resolution?.resolutionId === messageId ? ok(standing(stored.resolution)) : act(stored);
+      });
+    return boundSubmission(
+      deps,
+      messageId,
+      () => unlessRepeated((stored) => judge(deps, messageId, stored)),
+      (defect) => unlessRepeated((stored) => answerBarely(deps, messageId, stored, defect)),
+    );
+  };
+}
+
+/** One try: the request is read, judged, and written with its first enquiry or its answer. */
+async function judge(
+  deps: ActivityDependencies,
+  messageId: string,
+  stored: StoredRequest,
+): Promise<Written<ResolutionJudgement>> {
+  const { reading, references } = await openRequest(deps.engine, { ...stored, body: await stored.open() });
+  const request: Request = { resolutionId: messageId, ...stored, references };
+  if (stored.resolution !== undefined) return ok(await refuseRepeat(deps, request, stored));
+  if (!reading.ok) return rejectRequest(deps, request, stored, reading.refusal);
+  const routing = routeRequest(reading.value, deps.reference(), stored.sourceSystem);
+  return routing.ok
+    ? route(deps, request, { stored, values: reading.value, enquiry: routing.value })
+    : rejectRequest(deps, request, stored, routing.refusal);
+}
+
+/** SEC-9: the answer to a request that we cannot judge; a repeat gets it in the HTTP answer only. */
+async function answerBarely(
+  deps: ActivityDependencies,
+  messageId: string,
+  stored: StoredRequest,
+  defect: string,
+): Promise<Written<ResolutionJudgement>> {
+  const compose = () => composeBare(deps.engine, { resolutionId: messageId, ...stored }, defect);
+  if (stored.resolution === undefined) return writeAtOnce(deps, await compose(), stored);
+  const reasonCode = reject('defect').isoCode;
+  const answerMessageId = await refuseOnce(deps.db, { ...stored, messageId }, async () => {
+    const { message, event = null } = await compose();
+    return { answer: message, event };
+  });
+  return ok({ verdict: 'refused', reasonCode, answerMessageId });
+}
+
+/**
+ * The judgement that stands: of the same message again (DUP-1), or when it is taken up again from the record (LIF-2).
+ */
+function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
+  if (answer !== null) return { verdict: 'answered', resolutionId, answer };
+  assert(enquiry !== null, 'a resolution without answer was routed');
+  return { verdict: 'routed', resolutionId, ...times, enquiry };
+}
+
+/** A repeat with other content: answered in the HTTP answer only; the resolution is not touched (DUP-2). */
+async function refuseRepeat(
+  deps: ActivityDependencies,
+  request: Request,
+  stored: StoredRequest,
+): Promise<ResolutionJudgement> {
+  const rejection = reject('duplicate-request');
+  const { resolutionId: messageId } = request;
+  const answerMessageId = await refuseOnce(deps.db, { ...stored, messageId }, async () => ({
+    answer: (await composeRejection(deps.engine, request, rejection)).message,
+    event: {
+      kind: rejections['duplicate-request'].event,
+      subjectId: stored.resolution?.resolutionId,
+      party: stored.sourceSystem,
+      detail: { messageId },
+    },
+  }));
+  return { verdict: 'refused', reasonCode: rejection.isoCode, answerMessageId };
+}
+
+/** The gateway's own answer, at once (RES-2, RES-4). */
+async function rejectRequest(
+  deps: ActivityDependencies,
+  request: Request,
+  stored: StoredRequest,
+  rejection: Rejection,
+): Promise<Written<ResolutionJudgement>> {
+  return writeAtOnce(deps, await composeRejection(deps.engine, request, rejection), stored);
+}
+
+async function writeAtOnce(
+  deps: ActivityDependencies,
+  answer: NewAnswer,
+  { messageIdentification }: StoredRequest,
+): Promise<Written<ResolutionJudgement>> {
+  const written = await recordAnsweredAtOnce(deps.db, { ...answer, messageIdentification });
+  const { resolutionId, verified, reasonCode, message } = answer;
+  return mapValue(written, () => {
+    deps.steps.resolutionAnswered({ subjectId: resolutionId, verified, reasonCode });
+    return {
+      verdict: 'answered',
+      resolutionId,
+      answer: { verified, reasonCode, answerMessageId: message.messageId },
+    };
+  });
+}
+
+async function route(
+  deps: ActivityDependencies,
+  { resolutionId, sourceSystem, now }: Request,
+  routed: { readonly stored: StoredRequest; readonly values: Acmt023; readonly enquiry: Enquiry },
+): Promise<Written<ResolutionJudgement>> {
+  const { stored, values } = routed;
+  const system = deps.reference().clearingSystems.get(sourceSystem);
+  assert(system !== undefined, 'a submitter whose callback address is registered has a clearing system');
+  const enquiry = await composeEnquiry(deps.engine, { values, resolutionId, now }, routed.enquiry);
+  const written = await recordRouted(deps.db, {
+    resolutionId,
+    sourceSystem,
+    messageIdentification: stored.messageIdentification,
+    maxResolutionSeconds: system.maxResolutionSeconds,
+    destinationCountry: values.destinationCountry,
+    enquiry,
+  });
+  return mapValue(written, (times) => {
+    const { of, deliveryId } = enquiry;
+    const { party } = enquiry.message;
+    deps.steps.resolutionRouted({ subjectId: resolutionId, party, of });
+    return {
+      verdict: 'routed',
+      resolutionId,
+      ...times,
+      enquiry: { deliveryId, of, destinationSystem: party },
+    };
+  });
+}

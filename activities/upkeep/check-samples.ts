@@ -1,0 +1,61 @@
+// Has Xerces check a sample of the messages that libxml2 has judged (MSG-8). A verdict that differs is an alert: one of the
+// two engines, or our schema, is wrong. The verdict that counts stays as it is.
+import type { Logger } from 'pino';
+import type { WorkerConfig } from '../../core/settings/config.ts';
+import { alertUnlessOpen, hasDetail } from '../../db/records/audit.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import type { WorkerMetrics } from '../../telemetry/worker-metrics.ts';
+import type { XmlEngine } from '../../xml/engine.ts';
+import { openEngines } from '../../xml/open-engine.ts';
+import { withSecondOpinion, type Judged } from '../../xml/second-opinion.ts';
+
+interface Checking {
+  readonly db: Db;
+  readonly logger: Logger;
+  readonly metrics: Pick<WorkerMetrics, 'checked'>;
+  /** In place of the configured engine. */
+  readonly given: XmlEngine | undefined;
+  /** Takes what stops the checks. */
+  readonly closers: (() => Promise<unknown>)[];
+}
+
+/**
+ * The engine that decides.
+ * @throws as openEngines
+ */
+export async function openCheckedEngine(
+  config: WorkerConfig,
+  { db, logger, metrics, given, closers }: Checking,
+): Promise<XmlEngine> {
+  const { engine, second, inWords } = await openEngines(config, given);
+  void inWords.then((which) => logger.info({ which }, 'XML engines'));
+  if (config.xercesShare === 0) return engine;
+  const checked = withSecondOpinion(engine, {
+    share: config.xercesShare,
+    second,
+    onOutcome: async (outcome, judged) => {
+      metrics.checked(judged.message, outcome);
+      if (outcome === 'differs') await tellOfDifference(db, engine, judged);
+    },
+    onFailure: (error) => {
+      metrics.checked('none', 'failed');
+      logger.warn({ err: error }, 'a message could not be checked by the second engine');
+    },
+  });
+  closers.push(() => {
+    checked.stop();
+    return Promise.resolve();
+  });
+  return checked.engine;
+}
+
+/** One open alert for each kind of message, schema and verdict, however many messages differ. */
+async function tellOfDifference(db: Db, { name }: XmlEngine, judged: Judged): Promise<void> {
+  const same = {
+    messageType: judged.message,
+    schema: judged.schema,
+    verdict: judged.isValid ? 'valid' : 'invalid',
+  };
+  const detail = { ...same, decidedBy: name, sha256: judged.sha256 };
+  await alertUnlessOpen(db, { kind: 'worker.engines-differ', detail }, hasDetail(same));
+}

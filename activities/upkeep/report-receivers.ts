@@ -1,0 +1,51 @@
+// That this worker is there, and what it finds of its receivers (CBK-3), written down every few seconds, so that an operator
+// sees whether any worker runs, and which breakers are open, without asking each process (OBS-7).
+import type { Logger } from 'pino';
+import type { Db } from '../../db/pool/connection.ts';
+import { forgetWorker, writeReceiverStates } from '../../db/deliveries/party-health.ts';
+import type { Outbound } from '../wire/outbound.ts';
+
+const everyMs = 5_000;
+
+export interface ReceiverReports {
+  stop(): Promise<void>;
+}
+
+/** Writes until it is stopped. A failure is made good by the next one. */
+export function startReceiverReports(
+  {
+    db,
+    outbound,
+    workerId,
+    logger,
+  }: {
+    readonly db: Db;
+    readonly outbound: Pick<Outbound, 'states'>;
+    readonly workerId: string;
+    readonly logger: Logger;
+  },
+  periodMs = everyMs,
+): ReceiverReports {
+  let running = Promise.resolve();
+  const attempt = (write: () => Promise<void>) => {
+    running = running
+      .then(write)
+      .catch((error: unknown) => logger.debug({ err: error }, 'receivers could not be reported'));
+  };
+  let isBusy = false;
+  const report = () => {
+    if (isBusy) return;
+    isBusy = true;
+    attempt(() => writeReceiverStates(db, workerId, outbound.states()));
+    void running.then(() => (isBusy = false));
+  };
+  report();
+  const timer = setInterval(report, periodMs);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      attempt(() => forgetWorker(db, workerId));
+      await running;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+// Tells somebody of a lack of our own that lasts (own-lacks.ts): no attempt is used up, and nothing ends, so that payments
+// and deliveries would wait for it without a word (TIM-3, OBS-6). Each worker looks at its own.
+import { alertUnlessOpen } from '../../db/records/audit.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+type Watching = Pick<ActivityDependencies, 'db' | 'outbound' | 'logger'>;
+
+const everyMs = 60_000;
+const mostNamed = 3; // of more receivers, it is one lack of the machine
+
+/** @returns how to stop it */
+export function watchLacks(deps: Watching): () => Promise<void> {
+  let running = Promise.resolve();
+  const look = () => {
+    running = tellOfLacks(deps).catch((error: unknown) => {
+      deps.logger.warn({ err: error }, 'a lack of our own could not be told; trying again');
+    });
+  };
+  const timer = setInterval(look, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+/**
+ * One alert for each receiver, or one for several, until an operator closes it.
+ * @internal exported for tests
+ */
+export async function tellOfLacks({ db, outbound }: Omit<Watching, 'logger'>): Promise<void> {
+  const receivers = outbound.lastingLacks();
+  if (receivers.length === 0) return;
+  for (const receiver of receivers.length > mostNamed ? ['several'] : receivers)
+    await alertUnlessOpen(db, { kind: 'worker.own-resources', detail: { receiver } });
+}

@@ -1,0 +1,253 @@
+// One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT,
+// unless the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
+import type { IncomingMessage } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { assert } from '../../core/assert.ts';
+import type { Connections, Posting } from './connections.ts';
+import { errorClassOf } from './error-class.ts';
+import { isSuccess } from '../deliveries/send-policies.ts';
+
+/** What came of one post. NOT_SENT: no byte of the request left. MAYBE_SENT: it may have been read (TIM-3). */
+export type PostResult =
+  | {
+      readonly outcome: 'ANSWERED';
+      readonly status: number;
+      /** At most 64 KiB, decoded. */
+      readonly body: Buffer;
+      /**
+       * Whether the body was longer, or broke off, or took too long, or could not be decoded: what is here is its
+       * beginning, if anything (CBK-4).
+       */
+      readonly truncated: boolean;
+      /** From `Retry-After`, milliseconds. */
+      readonly retryAfterMs: number | null;
+    }
+  | { readonly outcome: 'NOT_SENT' | 'MAYBE_SENT'; readonly errorClass: string };
+
+export interface Exchange {
+  readonly url: URL;
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds from the first byte of the request to the head of the answer. */
+  readonly headersTimeoutMs: number;
+  /** Milliseconds in all. */
+  readonly totalTimeoutMs: number;
+  /** `performance.now()` after which no byte may leave (TIM-1). */
+  readonly sendBefore: number | undefined;
+}
+
+const maxBodyBytes = 64 * 1024; // SEC-5
+const gzip = /^[ \t]*(x-)?gzip[ \t]*$/i; // RFC 9110, section 8.4.1.3
+const maxInterims = 20; // 1xx: without end, they would hold up the sends to others (CBK-3)
+
+/** Seconds or an HTTP date (RFC 9110). */
+function retryAfterMs(value: string | string[] | undefined): number | null {
+  if (typeof value !== 'string') return null;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+}
+
+/** How far an exchange has come. */
+interface ExchangeState {
+  ended: boolean;
+  posting?: Posting;
+  /** Whether a byte may have left. */
+  begun: boolean;
+  /** Whether the whole request has left. */
+  isSent: boolean;
+  answer?: IncomingMessage;
+  /** Whether the answer was read to its end. */
+  isWhole: boolean;
+  head?: { readonly status: number; readonly retryAfterMs: number | null };
+  isGzip: boolean;
+  readonly chunks: Buffer[];
+  bytes: number;
+  interims: number;
+}
+
+/** What the steps of an exchange tell it. */
+interface Steps {
+  /** The connection stands: whether a byte may leave now, in the same turn. */
+  readonly begin: () => boolean;
+  /** The first one counts. @param errorClass why it ended, unless all was sent, and the answer read to its end */
+  readonly end: (errorClass: string | undefined) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Posts once; it has ended when the total limit is over, or the way out is closed.
+ * @throws only on a defect: an unusable header, or the like
+ */
+export function exchange(
+  connections: Connections,
+  request: Exchange,
+  closing: AbortSignal,
+): Promise<PostResult> {
+  return new Promise((resolve, reject) => {
+    const state: ExchangeState = {
+      ended: false,
+      begun: false,
+      isSent: false,
+      isWhole: false,
+      isGzip: false,
+      chunks: [],
+      bytes: 0,
+      interims: 0,
+    };
+    const timers: NodeJS.Timeout[] = [];
+    const after = (ms: number, act: () => void) => void timers.push(setTimeout(act, Math.max(0, ms)));
+    const isTooLate = () => request.sendBefore !== undefined && performance.now() >= request.sendBefore;
+    const close = () => end('closed');
+    const settle = (act: () => void) => {
+      if (state.ended) return;
+      state.ended = true;
+      timers.forEach(clearTimeout);
+      closing.removeEventListener('abort', close);
+      act();
+    };
+    const end = (errorClass: string | undefined) =>
+      settle(() => {
+        resolve(resultOf(state, errorClass));
+        state.posting?.abandon();
+      });
+    // First read what came while this process itself stood still.
+    let isExpired = false;
+    const unlessAnswered = (act: () => void) => {
+      isExpired = true;
+      afterReading(act);
+    };
+    if (isTooLate() || closing.aborted) {
+      end(closing.aborted ? 'closed' : 'too-late');
+      return;
+    }
+    closing.addEventListener('abort', close);
+    after(request.totalTimeoutMs, () => unlessAnswered(() => end('timeout')));
+    if (request.sendBefore !== undefined) {
+      // also of a request of which a part has left, nothing more may (TIM-1)
+      after(request.sendBefore - performance.now(), () => {
+        if (!state.isSent) end('too-late');
+      });
+    }
+    try {
+      send(connections, request, state, {
+        begin: () => {
+          if (isTooLate()) end('too-late');
+          if (isExpired) end('timeout');
+          if (state.ended) return false;
+          state.begun = true;
+          after(request.headersTimeoutMs, () => {
+            if (state.head === undefined) unlessAnswered(() => state.head ?? end('timeout'));
+          });
+          return true;
+        },
+        end,
+        failed: (error) => end(isExpired ? 'timeout' : errorClassOf(error)),
+      });
+    } catch (error) {
+      settle(() => reject(error instanceof Error ? error : new Error(String(error))));
+    }
+  });
+}
+
+function send(connections: Connections, request: Exchange, state: ExchangeState, steps: Steps): void {
+  const headers = { ...request.headers, 'content-length': String(request.body.length) };
+  const { client, abandon } = (state.posting = connections.post(request.url, headers));
+  client.once('socket', (socket) => {
+    // what came before the request is the answer to nothing
+    if (socket.readableLength > 0) steps.end('not-http');
+    else if (steps.begin()) write();
+    if (!state.begun) abandon();
+  });
+  const write = () => {
+    client.write(request.body, (error) => {
+      if (error !== null && error !== undefined) return; // told by its event
+      state.isSent = true;
+      if (state.isWhole) steps.end(undefined);
+    });
+    client.end();
+  };
+  client.on('information', () => {
+    state.interims += 1;
+    if (state.interims > maxInterims) steps.end('not-http');
+  });
+  client.once('response', (answer) => readAnswer(state, steps, answer));
+  client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
+  client.on('error', (error) => {
+    if (state.answer?.complete) {
+      // each read hands out one chunk of what has come of it; what came behind it was wrong
+      while (state.answer.read() !== null);
+      state.isWhole = true;
+      if (state.isSent) steps.end(undefined);
+    }
+    steps.failed(error);
+  });
+  client.once('close', () => steps.end(state.isWhole && state.isSent ? undefined : 'reset'));
+}
+
+function readAnswer(state: ExchangeState, steps: Steps, answer: IncomingMessage): void {
+  const { statusCode = 0, headers } = answer;
+  if (!isFinalStatus(statusCode)) {
+    steps.end('not-http');
+    return;
+  }
+  state.answer = answer;
+  state.head = { status: statusCode, retryAfterMs: retryAfterMs(headers['retry-after']) };
+  state.isGzip = gzip.test(headers['content-encoding'] ?? '');
+  answer.on('data', (chunk: Buffer) => {
+    state.chunks.push(chunk.subarray(0, maxBodyBytes - state.bytes));
+    state.bytes += chunk.length;
+    if (state.bytes > maxBodyBytes) steps.end('answer-too-large');
+  });
+  answer.once('end', () => {
+    state.isWhole = true;
+    // one that answers before it has read all may read on, or never (RFC 9110, section 7.5)
+    if (state.isSent) steps.end(undefined);
+  });
+  answer.once('error', steps.failed);
+}
+
+/** Once what has come until now is read. */
+function afterReading(act: () => void): void {
+  setImmediate(() => setImmediate(act));
+}
+
+/** 1xx is no answer yet; Node keeps those to itself, but for a 101 that upgrades nothing (RFC 9110, section 15.2). */
+function isFinalStatus(status = 0): boolean {
+  return status >= 200;
+}
+
+/** Some servers compress unasked. Undefined: it is not whole, no gzip, or longer than an answer may be (SEC-5). */
+function decoded(body: Buffer, isWhole: boolean): Buffer | undefined {
+  if (!isWhole) return undefined;
+  try {
+    return gunzipSync(body, { maxOutputLength: maxBodyBytes }); // stops there, so that a bomb costs nothing
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Nobody has taken what has not left whole, though they may say so already; any other status stands.
+ * @param errorClass why it ended, unless all was sent, and the answer read to its end
+ */
+function resultOf(
+  { head, begun, isSent, isWhole, isGzip, chunks }: ExchangeState,
+  errorClass: string | undefined,
+): PostResult {
+  if (head !== undefined && (isSent || !isSuccess(head.status))) {
+    const sent = Buffer.concat(chunks);
+    const body = isGzip && sent.length > 0 ? decoded(sent, isWhole) : sent;
+    return {
+      outcome: 'ANSWERED',
+      ...head,
+      body: body ?? Buffer.alloc(0),
+      truncated: !isWhole || body === undefined,
+    };
+  }
+  assert(errorClass !== undefined, 'nothing is read to its end before its head');
+  return {
+    outcome: begun ? 'MAYBE_SENT' : 'NOT_SENT',
+    errorClass,
+  };
+}

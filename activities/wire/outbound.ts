@@ -1,0 +1,161 @@
+// The one way to the wire, for send.ts alone: posts a message to another party's server, or to its queue, and
+// classifies what happened (TIM-3, SEC-2, SEC-5), behind a gate and a breaker per receiver (CBK-3). It never follows a
+// redirect, and never connects to an address that it did not check itself.
+import { setMaxListeners } from 'node:events';
+import { assert } from '../../core/assert.ts';
+import { ownFaults } from '../../core/deliveries/delivery-schedule.ts';
+import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
+import type { ReceiverCertificates } from '../../core/deliveries/receiver-certificates.ts';
+import type { QueueLogins } from '../../core/deliveries/queue-logins.ts';
+import { createSpeakers, mostTalksAtOnce } from './amqp-speakers.ts';
+import { createConnector, type Connector } from './connect-checked.ts';
+import { openConnections } from './connections.ts';
+import { exchange, type Exchange, type PostResult } from './exchange.ts';
+import { brokerOf, exchangeAmqp } from './exchange-amqp.ts';
+import { createOwnLacks } from './own-lacks.ts';
+import {
+  both,
+  createReceiverGate,
+  type GateOptions,
+  type Held,
+  type Place,
+  type ReceiverState,
+  type Sign,
+} from './receiver-gate.ts';
+import { createNameResolver, type ResolverOptions } from './resolve-name.ts';
+
+export type { PostResult } from './exchange.ts';
+export type { Held } from './receiver-gate.ts';
+
+export interface OutboundOptions extends GateOptions, ResolverOptions {
+  /** Demos only: loopback addresses may be connected to. */
+  readonly allowLoopback: boolean;
+  /** Milliseconds to connect and, apart from that, to the headers of the answer; default 5 s (SEC-5). */
+  readonly headersTimeoutMs?: number;
+  /** Milliseconds in all; default 10 s (SEC-5). */
+  readonly totalTimeoutMs?: number;
+  /** For receivers that are queues (NOT-1). */
+  readonly logins?: QueueLogins;
+  readonly certificates?: ReceiverCertificates;
+}
+
+export interface PostLimits {
+  /** Milliseconds in all; replaces the limits of SEC-5, where another rule sets one (RES-1). */
+  readonly timeoutMs?: number;
+  /** `performance.now()` after which no byte of the request may leave: then NOT_SENT `too-late`. */
+  readonly sendBefore?: number;
+}
+
+/**
+ * A place at a receiver's gate, taken before an attempt is claimed (CBK-3). Exactly one of `post` and `leave` ends it.
+ */
+export interface Admission {
+  readonly admitted: true;
+  post(
+    url: string,
+    body: Buffer,
+    headers: Readonly<Record<string, string>>,
+    limits?: PostLimits,
+  ): Promise<PostResult>;
+  leave(): void;
+}
+
+export interface Outbound {
+  /**
+   * @param receiver the origin as registered (SEC-2: scheme, host, port, path prefix), e.g. an operator's endpointUrl
+   */
+  enter(receiver: string): Admission | Held;
+  /** The same for a send that must be tried, whatever the breaker says (TIM-3). */
+  enterAnyway(receiver: string): Admission | Held;
+  /** The same for one of several parties behind a receiver, each with a breaker of its own (RES-2). */
+  enterFor(receiver: string, party: string): Admission | Held;
+  /** How each receiver that is in use, or failing, stands. */
+  states(): readonly ReceiverState[];
+  /** Receivers that nothing could be sent to for ten minutes, for a lack of our own (TIM-3). */
+  lastingLacks(): readonly string[];
+  close(): Promise<void>;
+}
+
+function connectorOf(options: OutboundOptions, timeoutMs: number): Connector {
+  const { allowLoopback, certificates = new Map() } = options;
+  return createConnector({ resolver: createNameResolver(options), allowLoopback, timeoutMs, certificates });
+}
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins = new Map() } = options; // SEC-5
+  const gate = createReceiverGate(options);
+  const lacks = createOwnLacks(options.now ?? (() => performance.now()));
+  const brokers = createReceiverGate({ ...options, maxSends: mostTalksAtOnce });
+  const connector = connectorOf(options, headersTimeoutMs);
+  const connections = openConnections(connector);
+  const speakers = createSpeakers();
+  const closing = new AbortController();
+  setMaxListeners(0, closing.signal); // one for each send that is under way
+
+  function exchanged(url: string, request: Exchange): Promise<PostResult> {
+    const queue = parseQueueAddress(url);
+    if (queue === undefined) return exchange(connections, request, closing.signal);
+    assert(queue.ok, 'the address was judged before'); // addresses.ts
+    return exchangeAmqp({ connector, logins, speakers }, request, queue.value, closing.signal);
+  }
+
+  async function postFrom(place: Place, ...[url, body, headers, limits]: Parameters<Admission['post']>) {
+    place.begin();
+    const { timeoutMs, sendBefore } = limits ?? {};
+    try {
+      const request = {
+        url: new URL(url),
+        body,
+        headers: { ...headers, 'accept-encoding': 'identity' },
+        headersTimeoutMs: timeoutMs ?? headersTimeoutMs,
+        totalTimeoutMs: timeoutMs ?? totalTimeoutMs,
+        sendBefore,
+      };
+      const result = await exchanged(url, request);
+      lacks.heed(url, result);
+      place.end(signOf(result, timeoutMs !== undefined && timeoutMs < headersTimeoutMs));
+      return result;
+    } finally {
+      place.end('nothing'); // a defect on the way
+    }
+  }
+
+  function admit(place: Place | Held): Admission | Held {
+    if ('admitted' in place) return place;
+    return {
+      admitted: true,
+      post: (...args) => postFrom(place, ...args),
+      leave: () => place.end('nothing'),
+    };
+  }
+
+  /** A queue has a gate of its own, and another before its broker, which may have many. */
+  function behindBroker(receiver: string, place: Place | Held): Place | Held {
+    const queue = parseQueueAddress(receiver);
+    if (queue?.ok !== true || 'admitted' in place) return place;
+    return both(place, brokers.enterAnyway(brokerOf(queue.value)));
+  }
+
+  return {
+    enter: (receiver) => admit(behindBroker(receiver, gate.enter(receiver))),
+    enterAnyway: (receiver) => admit(behindBroker(receiver, gate.enterAnyway(receiver))),
+    enterFor: (receiver, party) => admit(gate.enterFor(receiver, party)),
+    states: gate.states,
+    lastingLacks: lacks.lasting,
+    close: () => {
+      closing.abort();
+      speakers.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** What we held back, or could not do, ourselves: it says nothing about the receiver. */
+const heldBack: ReadonlySet<string> = new Set([...ownFaults, 'too-late', 'address-forbidden']);
+
+/** @param isShort whether it had less time than SEC-5 gives: its silence does not count */
+function signOf(result: PostResult, isShort: boolean): Sign {
+  if (result.outcome === 'ANSWERED') return result.status >= 500 ? 'failed' : 'alive';
+  const { errorClass } = result;
+  return heldBack.has(errorClass) || (isShort && errorClass === 'timeout') ? 'nothing' : 'failed';
+}

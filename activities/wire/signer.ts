@@ -1,0 +1,198 @@
+// Signs what is sent, anew at each attempt, by every key that signs at that moment (CBK-2). The keys are in memory: to sign
+// waits for nothing, because an attempt is on record by then. They are read again when they change (REF-6), and made when
+// they are due.
+import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import type { Logger } from 'pino';
+import { signedPrefix, webhookHeaders } from '../../core/deliveries/webhook-signature.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { alertUnlessOpen } from '../../db/records/audit.ts';
+import {
+  rotateDeliveryKey,
+  signingKeyIds,
+  signingKeys,
+  unreadableKey,
+  wrapDeliveryKeys,
+  type StrangeKey,
+} from '../../db/keys/delivery-keys.ts';
+import { ReferenceDataStale, SealingKeyMissing } from '../../db/pool/failures.ts';
+import { repeat } from '../upkeep/repeat.ts';
+import { signedRequest } from './sign-request.ts';
+
+export interface Signer {
+  /**
+   * Headers of Standard Webhooks for one attempt, which is made now: by the clock of this process, because one that is
+   * wrong keeps fewer from being told than that of the database would.
+   * @param message its MsgId, which is the same at each attempt, and its bytes
+   */
+  headersOf(message: { readonly id: string; readonly body: Uint8Array }): Readonly<Record<string, string>>;
+  /**
+   * Headers of an HTTP Message Signature (RFC 9421) by one key, for one attempt to a party that wants them (SEC-1): by the
+   * newest that was published for so long that whoever keeps our key set knows it.
+   */
+  signedRequest(request: {
+    readonly url: string;
+    readonly body: Uint8Array;
+  }): Promise<Readonly<Record<string, string>>>;
+  /** By the newest key. */
+  sign(content: Uint8Array): { readonly keyId: string; readonly signature: Buffer };
+  close(): Promise<void>;
+}
+
+export interface SignerOptions {
+  /** Days after which a key is followed by another; 0: when an operator says so. */
+  readonly rotateAfterDays: number;
+  /** The newest reference data: another object when a key has changed (REF-6). */
+  readonly reference: () => object;
+  readonly logger: Logger;
+}
+
+interface Key {
+  readonly keyId: string;
+  readonly from: number;
+  readonly until: number;
+  readonly privateKey: KeyObject;
+}
+
+const lookMs = 250;
+const afterFailureMs = 5_000; // a line of the log each
+const hourMs = 3_600_000;
+
+/** @throws when the keys cannot be read, or there is none */
+export async function openSigner(db: Db, options: SignerOptions): Promise<Signer> {
+  const { reference, logger } = options;
+  let readFor = reference();
+  let madeAt = performance.now();
+  await tellOfOthers(db, logger, true);
+  await makeIfDue(db, options);
+  let keys = await readKeys(db);
+  const refresh = async () => {
+    // whatever else fails: what has been withdrawn signs no more
+    const signing = await signingKeyIds(db);
+    const left = keys.filter(({ keyId }) => signing.has(keyId));
+    if (left.length > 0) keys = left;
+    keys = await readOrMake(db, options).catch((error: unknown) => {
+      keys = left;
+      throw error;
+    });
+  };
+  const look = async () => {
+    const isHourOver = performance.now() - madeAt > hourMs;
+    if (isHourOver) {
+      madeAt = performance.now();
+      await makeIfDue(db, options);
+    }
+    const newest = newestOf(reference);
+    if (newest === undefined || (newest === readFor && !isHourOver)) return;
+    await refresh();
+    await tellOfOthers(db, logger, false); // which waits for others; what it vouches for is read at the next look
+    readFor = newest;
+  };
+  const stopLooking = repeat(async () => {
+    try {
+      await look();
+      return lookMs;
+    } catch (error) {
+      logger.warn({ err: error }, 'keys of deliveries could not be read; trying again');
+      return afterFailureMs;
+    }
+  });
+  return {
+    headersOf: ({ id, body }) => {
+      const now = Date.now();
+      const timestamp = String(Math.floor(now / 1_000));
+      const content = Buffer.concat([Buffer.from(signedPrefix(id, timestamp)), body]);
+      const signatures = keys
+        .filter(({ until }) => now < until)
+        .map(({ privateKey }) => sign(null, content, privateKey).toString('base64'));
+      if (signatures.length === 0) throw new SealingKeyMissing(noKey);
+      return webhookHeaders(id, timestamp, signatures);
+    },
+    signedRequest: (request) => signedRequest(wellKnownKey(keys, Date.now()), request),
+    sign: (content) => {
+      const { keyId, privateKey } = newestKey(keys);
+      return { keyId, signature: sign(null, content, privateKey) };
+    },
+    close: stopLooking,
+  };
+}
+
+/** Nothing goes out unsigned (CBK-2): it waits, as for the database. */
+const noKey = 'there is no key for what is sent, and none could be made';
+
+/** @throws SealingKeyMissing where all have been withdrawn, and what follows cannot be read here */
+function newestKey([newest]: readonly Key[]): Key {
+  if (newest === undefined) throw new SealingKeyMissing(noKey);
+  return newest;
+}
+
+/** Twice as long as a receiver may keep the key set; where none is as old (the others were withdrawn), the oldest. */
+const publishedMs = 600_000;
+
+function wellKnownKey(keys: readonly Key[], nowMs: number): Key {
+  const signing = keys.filter(({ until }) => nowMs < until);
+  return signing.find(({ from }) => nowMs - from > publishedMs) ?? signing.at(-1) ?? newestKey(keys);
+}
+
+/** Undefined: the database has not confirmed it for seconds, so that nothing new can be read either (REF-6). */
+function newestOf(reference: () => object): object | undefined {
+  try {
+    return reference();
+  } catch (error) {
+    if (error instanceof ReferenceDataStale) return undefined;
+    throw error;
+  }
+}
+
+/** A first one is always due. */
+async function makeIfDue(db: Db, { rotateAfterDays, logger }: SignerOptions): Promise<void> {
+  const ifOlderThanDays = rotateAfterDays === 0 ? forever : rotateAfterDays;
+  try {
+    const rotation = { by: 'isthmus', because: 'on schedule', withdraw: false, ifOlderThanDays };
+    const keyId = await rotateDeliveryKey(db, rotation);
+    if (keyId !== undefined) logger.info({ keyId }, 'a key of what is sent was made');
+  } catch (error) {
+    logger.warn({ err: error }, 'a key of deliveries that is due could not be made; trying again in an hour');
+  }
+}
+
+const forever = 100_000;
+
+/** Another is made at once where there is none that signs here: those of before were withdrawn, or cannot be read. */
+async function readOrMake(db: Db, options: SignerOptions): Promise<readonly Key[]> {
+  try {
+    return await readKeys(db);
+  } catch (error) {
+    if (!(error instanceof SealingKeyMissing)) throw error;
+    await makeIfDue(db, options);
+    return readKeys(db);
+  }
+}
+
+const said = {
+  // whoever put it there wanted it to sign, or to be published (SEC-6)
+  'delivery-key.not-ours': 'a key of what is sent is none of ours, and does not count',
+  // by another process, which has another key, or by whoever writes into the database
+  'delivery-key.unreadable': unreadableKey,
+} as const satisfies Record<StrangeKey['kind'], string>;
+
+async function tellOfOthers(db: Db, logger: Logger, atStart: boolean): Promise<void> {
+  for (const { kind, keyId } of await wrapDeliveryKeys(db, atStart)) {
+    logger.error({ keyId }, said[kind]);
+    await alertUnlessOpen(db, { kind, detail: { keyId } });
+  }
+}
+
+/** @throws SealingKeyMissing where there is none */
+async function readKeys(db: Db): Promise<readonly Key[]> {
+  const keys = await signingKeys(db);
+  if (keys.length === 0) throw new SealingKeyMissing(noKey);
+  return keys.map(({ keyId, publicKey, privateKey, signsFrom, signsUntil }) => ({
+    keyId,
+    from: signsFrom.getTime(),
+    until: signsUntil?.getTime() ?? Number.POSITIVE_INFINITY,
+    privateKey: createPrivateKey({
+      key: { kty: 'OKP', crv: 'Ed25519', x: publicKey, d: privateKey },
+      format: 'jwk',
+    }),
+  }));
+}

@@ -1,0 +1,14 @@
+// A period of the books can be read when it is closed, by the database clock (REC-2).
+import { closedAfterMs, type Period } from '../../core/books/reconciliation.ts';
+import { closeBooks } from '../../db/books/closed-books.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { problem, type Problem } from '../http/problem.ts';
+
+/** @returns why it cannot be read yet; undefined once it is closed */
+export async function refuseOpenPeriod(db: Db, { to }: Period): Promise<Problem | undefined> {
+  if (await closeBooks(db, to)) return undefined;
+  const closedAt = new Date(to.getTime() + closedAfterMs);
+  return problem('period-not-closed', {
+    detail: `The period can be read from ${closedAt.toISOString()} on.`,
+  });
+}

@@ -1,0 +1,68 @@
+// The schema of a book (REC-1). Ids, codes, times and amounts; no personal data.
+import { z } from '@hono/zod-openapi';
+import { deciders } from '../../core/payments/decision.ts';
+import { finalStatuses } from '../../core/payments/report.ts';
+
+const time = z.string().openapi({ format: 'date-time' });
+const side = z.enum(['out', 'in']).openapi({
+  description:
+    'Of a payment system: sent by it, or to it. Of an account: paid from it (at the destination), or into it (at the source)',
+});
+const text = z.string().nullable();
+const number = z.number().nullable();
+
+const totalSchema = z
+  .object({
+    side,
+    corridor: text,
+    status: z.enum(finalStatuses),
+    number: z.int(),
+    sum: number.openapi({ description: 'null: rejected before the amount was known' }),
+    currency: text,
+  })
+  .strict()
+  .openapi('BookTotal');
+
+const movementSchema = z
+  .object({
+    uetr: z.string().openapi({ format: 'uuid' }),
+    side,
+    status: z.enum(finalStatuses),
+    reasonCode: text,
+    ruleId: text.openapi({
+      description:
+        'Rule under which the gateway rejected; null where somebody else decided. After TIM-1 it may have been credited',
+      example: 'TIM-1',
+    }),
+    decidedBy: z.enum(deciders),
+    decidedAt: time,
+    corridor: text,
+    amount: number,
+    currency: text,
+    counterAmount: number.openapi({ description: 'On the other side; null for those who do not see it' }),
+    counterCurrency: text,
+    debtorAgent: text,
+    creditorAgent: text,
+    fxp: text,
+    quoteId: text,
+    messageIdentification: text.openapi({ description: 'MsgId of the pacs.008 on this side' }),
+    endToEndId: text,
+  })
+  .strict()
+  .openapi('BookEntry');
+
+export const reconciliationSchema = z
+  .object({
+    book: z.union([
+      z.object({ clearingSystemId: z.string() }).strict(),
+      z.object({ sap: text, account: z.string() }).strict(),
+    ]),
+    currency: z.string(),
+    from: time,
+    to: time,
+    totals: z.array(totalSchema),
+    net: z.number().openapi({ description: 'In less out, of what was credited (ACCC)' }),
+    payments: z.array(movementSchema),
+  })
+  .strict()
+  .openapi('Reconciliation');

@@ -1,0 +1,278 @@
+// Alerts, and who takes care of them (OBS-6): GET /alerts, GET /alerts/{alertId}, and what operators do about one alert
+// or about a payment with all its alerts. Nothing is ever changed or removed: what was done is written beside it.
+import { z } from '@hono/zod-openapi';
+import {
+  alertStates,
+  needsNote,
+  type Alert,
+  type AlertFilter,
+  type AlertsOfKind,
+  type CaseHindrance,
+  type Closing,
+  type NewEntry,
+} from '../../core/operations/cases.ts';
+import { compact } from '../../core/compact.ts';
+import type { JsonObject, JsonValue } from '../../core/money/money.ts';
+import {
+  actOnAlert,
+  actOnCase,
+  entriesOfAlert,
+  entriesOfCase,
+  findAlert,
+  listAlerts,
+} from '../../db/records/cases.ts';
+import { isOnRecord } from '../../db/records/messages.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import {
+  alertId,
+  alertIdPattern,
+  alertPageSchema,
+  alertWithEntriesSchema,
+  caseEntrySchema,
+  newCaseEntrySchema,
+  newEntrySchema,
+  word,
+} from './case-schemas.ts';
+import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from '../http/paging.ts';
+import { instant, severalOf, uuid } from '../http/parameters.ts';
+import { invalidRequest, isProblem, problem, type Problem } from '../http/problem.ts';
+import { json } from '../http/response.ts';
+import { partyAsked } from './party-filter.ts';
+import { renderEntry } from '../payments/render-evidence.ts';
+import type { Router } from '../http/route.ts';
+import type { Caller } from '../http/caller.ts';
+import { withoutPayment } from '../payments/without-payment.ts';
+
+const path = '/alerts';
+const pageSize = { usual: 50, most: 500 };
+const query = z.object({
+  state: severalOf(alertStates).optional().openapi({ description: 'Default: open,taken' }),
+  severity: z.enum(['alert', 'security']).optional(),
+  kind: word.optional().openapi({ example: 'payment.in-doubt' }),
+  party: word.optional().openapi({
+    description: 'Payment system, or BIC or internalId of an institution; or a name that alerts have',
+  }),
+  subjectId: uuid.optional(),
+  takenBy: word.optional().openapi({ description: 'Client id' }),
+  from: instant.optional(),
+  to: instant.optional(),
+  limit: pageLimit(pageSize),
+  cursor: pageCursor,
+});
+const params = z.object({ alertId });
+const isAlertId = (text: string) => alertIdPattern.test(text);
+const common = { tag: 'Alerts', roles: ['operator'] } as const;
+
+export function alertRoutes(router: Router, deps: ApiDependencies): void {
+  addReading(router, deps);
+  addActing(router, deps);
+}
+
+function addReading(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      method: 'get',
+      path,
+      operationId: 'listAlerts',
+      summary: 'Alerts, newest first',
+      description:
+        'Without `state`, those that nobody has closed. docs/operations.md says for each kind what it means and what to do. ' +
+        'The next page, if there is one, is in the `Link` header and in `next`.',
+      query,
+      problems: ['invalid-cursor'],
+      answer: { description: 'A page of alerts', schema: alertPageSchema },
+    },
+    async ({ query: asked }) => {
+      const { limit: asLimit, cursor, state: states = ['open', 'taken'], party: named, ...filter } = asked;
+      const after = cursor === undefined ? undefined : readCursor(path, cursor, isAlertId);
+      if (cursor !== undefined && after === undefined) return invalidCursor();
+      const limit = Number(asLimit ?? pageSize.usual);
+      const party = partyAsked(deps.reference.current(), named, { parameter: 'party' });
+      // alerts may name somebody who is, or was, no party of the reference data
+      const parties = named === undefined ? undefined : isProblem(party) ? [named] : party?.names;
+      const page = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter, parties }), {
+        limit,
+        ...(after === undefined ? {} : { after }),
+      });
+      if (isProblem(party) && page.alerts.length === 0 && after === undefined) return party;
+      const next =
+        page.next === undefined
+          ? undefined
+          : linkToNext(deps.config.publicUrl, path, { ...asked, cursor: writeCursor(path, page.next) });
+      return json({ alerts: page.alerts.map(renderAlert), next: next?.url ?? null }, 200, next?.headers);
+    },
+  );
+  router.add(
+    {
+      ...common,
+      method: 'get',
+      path: '/alerts/{alertId}',
+      operationId: 'getAlert',
+      summary: 'An alert, and what was done about it',
+      params,
+      problems: ['unknown-alert'],
+      answer: { description: 'The alert', schema: alertWithEntriesSchema },
+    },
+    ({ params: { alertId } }) => shown(deps, alertId),
+  );
+}
+
+function addActing(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      method: 'post',
+      path: '/alerts/{alertId}/entries',
+      operationId: 'actOnAlert',
+      summary: 'Take, note, close or reopen an alert',
+      params,
+      body: newEntrySchema,
+      problems: ['unknown-alert', 'already-taken', 'alert-closed', 'alert-not-closed'],
+      answer: { description: 'The alert', schema: alertWithEntriesSchema },
+    },
+    async ({ params: { alertId }, body, caller }) => {
+      const entry = entryOf(body, caller);
+      if (isProblem(entry)) return entry;
+      const alert = await findAlert(deps.db, alertId);
+      if (alert === undefined) return unknownAlert(alertId);
+      const hindrance = await actOnAlert(deps.db, alert, entry);
+      return hindrance === undefined ? shown(deps, alertId) : hindered(hindrance);
+    },
+  );
+  router.add(
+    {
+      ...common,
+      method: 'post',
+      path: '/payments/{uetr}/entries',
+      operationId: 'actOnPayment',
+      summary: 'Take, note, close or reopen the case of a payment, with all its alerts so far',
+      description:
+        'Take and close are about its alerts that are not closed, reopen about those that are, a note about all. An alert that ' +
+        'comes later is open. Where those that are not closed are of several kinds, close says which are over: `kinds`, or `all`; ' +
+        'where there is any, it says in `seen` up to which somebody has looked.',
+      params: z.object({ uetr: uuid }),
+      body: newCaseEntrySchema,
+      problems: [
+        'unknown-payment',
+        'already-taken',
+        'alert-closed',
+        'alert-not-closed',
+        'alert-kinds',
+        'alerts-unseen',
+      ],
+      answer: { description: 'All that was done', schema: z.array(caseEntrySchema) },
+    },
+    async ({ params: { uetr }, body, caller }) => {
+      const entry = entryOf(body, caller);
+      if (isProblem(entry)) return entry;
+      const unclear = refuseClosing(body);
+      if (unclear !== undefined) return unclear;
+      if (!(await isOnRecord(deps.db, uetr))) return withoutPayment(deps.db, uetr);
+      const hindrance = await actOnCase(deps.db, uetr, {
+        ...entry,
+        closing: closingOf(body),
+      });
+      if (hindrance !== undefined) return hindered(hindrance);
+      return json((await entriesOfCase(deps.db, uetr)).map(renderEntry));
+    },
+  );
+}
+
+async function shown(deps: ApiDependencies, alertId: string): Promise<Response | Problem> {
+  const alert = await findAlert(deps.db, alertId);
+  if (alert === undefined) return unknownAlert(alertId);
+  const entries = await entriesOfAlert(deps.db, alert);
+  return json({ ...renderAlert(alert), entries: entries.map(renderEntry) });
+}
+
+const unknownAlert = (alertId: string) =>
+  problem('unknown-alert', {
+    detail: `There is no alert ${alertId}; GET /alerts?state=open,taken,closed lists them all.`,
+  });
+
+function hindered(hindrance: CaseHindrance): Problem {
+  if (hindrance.kind === 'closed') return problem('alert-closed', { detail: whoClosed(hindrance) });
+  if (hindrance.kind === 'not-closed') return problem('alert-not-closed');
+  if (hindrance.kind === 'kinds') return problem('alert-kinds', { detail: whichAreOpen(hindrance) });
+  if (hindrance.kind === 'unseen') return problem('alerts-unseen', { detail: upToWhich(hindrance) });
+  const { takenBy, takenAt } = hindrance;
+  const detail =
+    `${takenBy} took it at ${takenAt.toISOString()}. ` +
+    'To take it over, say why in `note` (ops take: --note).';
+  return problem('already-taken', { detail });
+}
+
+function whoClosed({
+  closedBy,
+  closedAt,
+  open,
+}: Extract<CaseHindrance, { readonly kind: 'closed' }>): string {
+  const closed = `${closedBy ?? 'Somebody'} closed it at ${closedAt?.toISOString() ?? 'an unknown time'}`;
+  const rest = open.length === 0 ? '' : ` Open alerts: ${counted(open)}.`;
+  return `${closed}: to take care of it again, reopen it first.${rest}`;
+}
+
+/** With the id of the newest of each kind. */
+const counted = (open: readonly AlertsOfKind[]) =>
+  open
+    .map(({ kind, count, last }) => `${count} ${kind} (${count === 1 ? last : `the last: ${last}`})`)
+    .join(', ');
+
+function whichAreOpen({ open, over, never }: Extract<CaseHindrance, { readonly kind: 'kinds' }>): string {
+  const named = [
+    ...over.map((kind) => `Its alerts of kind ${kind} are closed. `),
+    ...(never.length === 0 ? [] : [`It has no alert of kind ${never.join(' or ')}. `]),
+  ].join('');
+  if (open.length === 0) return `${named}It has no open alert.`;
+  return (
+    `${named}Open alerts: ${counted(open)}. Name in \`kinds\` (ops close: --kind) those that are over, ` +
+    'or close them all with `all` (--all).'
+  );
+}
+
+function upToWhich({ open, seen }: Extract<CaseHindrance, { readonly kind: 'unseen' }>): string {
+  const named = seen === undefined ? '' : `None of them is ${seen}, or as old as that. `;
+  return (
+    `Open alerts: ${counted(open)}. ${named}Name in \`seen\` (ops close: --seen) the last alert of the case that you have ` +
+    'looked at: what came after it stays open.'
+  );
+}
+
+type NewCaseEntry = z.output<typeof newCaseEntrySchema>;
+
+const closingOf = ({ kinds, all, seen }: NewCaseEntry): Closing => ({
+  kinds: all === true ? 'all' : kinds,
+  seen,
+});
+
+/** Only close says which alerts are over: of some kinds, or of all. */
+function refuseClosing({ action, kinds, all, seen }: NewCaseEntry): Problem | undefined {
+  if (kinds !== undefined && all !== undefined)
+    return invalidRequest([{ pointer: '/all', detail: 'name kinds, or all of them, not both' }]);
+  if (action === 'close') return undefined;
+  const [only] = Object.entries({ kinds, all, seen }).filter(([, value]) => value !== undefined);
+  if (only === undefined) return undefined;
+  return invalidRequest([{ pointer: `/${only[0]}`, detail: `only close takes it, not ${action}` }]);
+}
+
+function entryOf(body: Pick<NewCaseEntry, 'action' | 'note'>, { clientId }: Caller): NewEntry | Problem {
+  const { action, note } = body;
+  if (needsNote(action) && note === undefined) {
+    return invalidRequest([
+      { pointer: '/note', detail: `missing: ${action} needs a note, for the next shift` },
+    ]);
+  }
+  return { action, by: clientId, note: note ?? null };
+}
+
+function renderAlert({ at, takenAt, closedAt, detail, ...alert }: Alert): JsonObject {
+  return {
+    ...alert,
+    at: at.toISOString(),
+    detail: detail as JsonValue,
+    takenAt: takenAt?.toISOString() ?? null,
+    closedAt: closedAt?.toISOString() ?? null,
+    href: `/alerts/${alert.alertId}`,
+  };
+}

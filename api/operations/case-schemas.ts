@@ -1,0 +1,100 @@
+// The schemas of alerts and of what operators did about them. Ids, codes and times; notes are an operator's words.
+import { z } from '@hono/zod-openapi';
+import { words } from './words.ts';
+import { alertStates, caseActions } from '../../core/operations/cases.ts';
+
+const time = z.string().openapi({ format: 'date-time', example: '2026-01-05T04:00:00.000Z' });
+
+export const caseEntrySchema = z
+  .object({
+    alertId: z
+      .string()
+      .nullable()
+      .openapi({ description: 'The alert that it is about; null: the whole case' }),
+    alerts: z
+      .array(z.object({ alertId: z.string(), kind: z.string() }).strict())
+      .openapi({ description: 'The alerts that it is about, the oldest hundred of them' }),
+    alertCount: z.int().openapi({ description: 'How many it is about' }),
+    action: z.enum(caseActions),
+    by: z.string().openapi({ description: 'Client id' }),
+    note: z.string().nullable(),
+    at: time,
+  })
+  .strict()
+  .openapi('CaseEntry');
+
+const alertMembers = {
+  alertId: z.string(),
+  at: time,
+  severity: z.enum(['alert', 'security']),
+  kind: z.string().openapi({ example: 'payment.contradiction' }),
+  subjectId: z.string().nullable().openapi({
+    format: 'uuid',
+    description: 'UETR of the payment, or id of the resolution, that it is about',
+  }),
+  party: z.string().nullable(),
+  detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  state: z.enum(alertStates),
+  takenBy: z.string().nullable(),
+  takenAt: time.nullable(),
+  closedBy: z.string().nullable(),
+  closedAt: time.nullable(),
+  href: z.string(),
+};
+
+const alertSchema = z.object(alertMembers).strict().openapi('Alert');
+
+export const alertWithEntriesSchema = z
+  .object({ ...alertMembers, entries: z.array(caseEntrySchema) })
+  .strict()
+  .openapi('AlertWithEntries');
+
+export const alertPageSchema = z
+  .object({
+    alerts: z.array(alertSchema),
+    next: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Address of the next page; null: this is the last one' }),
+  })
+  .strict()
+  .openapi('AlertPage');
+
+const newEntryMembers = {
+  action: z.enum(caseActions),
+  note: words.optional().openapi({ description: 'Needed for all but take; no personal data (SEC-3)' }),
+};
+
+/** What an operator does about an alert. */
+export const newEntrySchema = z.object(newEntryMembers).strict().openapi('NewAlertEntry');
+
+/** A kind of alerts, a client id and the like. */
+export const word = z
+  .string()
+  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
+
+export const alertIdPattern = /^[1-9]\d{0,17}$/;
+export const alertId = z.string().regex(alertIdPattern, 'must be the alertId of an alert');
+
+/** What an operator does about a case. */
+export const newCaseEntrySchema = z
+  .object({
+    ...newEntryMembers,
+    kinds: z
+      .array(word)
+      .min(1)
+      .max(20)
+      .optional()
+      .openapi({
+        description: 'With close: only its alerts of these kinds',
+        example: ['delivery.dead-letter'],
+      }),
+    all: z.literal(true).optional().openapi({ description: 'With close: its alerts of every kind' }),
+    seen: alertId.optional().openapi({
+      description:
+        'With close, where an alert is open: the last alert of the case that you have looked at; later ones stay open',
+      example: '17',
+    }),
+  })
+  .strict()
+  .openapi('NewCaseEntry');

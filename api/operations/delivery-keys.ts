@@ -1,0 +1,115 @@
+// The keys by which we sign what we send (CBK-2): published for receivers, and given others by operators. Workers make one
+// after the other on schedule (activities/wire/signer.ts).
+import { z } from '@hono/zod-openapi';
+import type { JsonObject } from '../../core/money/money.ts';
+import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
+import {
+  listDeliveryKeys,
+  overlapDays,
+  publishedKeys,
+  rotateDeliveryKey,
+  unreadableKey,
+  type DeliveryKey,
+} from '../../db/keys/delivery-keys.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { problemsShown } from '../http/openapi.ts';
+import { problem } from '../http/problem.ts';
+import { json } from '../http/response.ts';
+import type { Router } from '../http/route.ts';
+import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
+
+/** A receiver that caches the set accepts what somebody else signs with a withdrawn key for no longer. */
+const cacheSeconds = 300;
+
+const webhookKeySetSchema = z
+  .object({
+    keys: z.array(
+      z
+        .object({
+          kty: z.literal('OKP'),
+          crv: z.literal('Ed25519'),
+          x: z.string(),
+          kid: z.string(),
+          use: z.literal('sig'),
+          alg: z.literal('EdDSA'),
+        })
+        .strict(),
+    ),
+  })
+  .strict()
+  .openapi('WebhookKeySet');
+
+export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
+  const { db, logger } = deps;
+  const told = new Set<string>(); // strangers ask for the set: one line for each key
+  router.addPublic(
+    {
+      method: 'get',
+      path: keySetPath,
+      operationId: 'getWebhookKeySet',
+      summary: 'The public keys of everything that we send (RFC 7517)',
+      description:
+        `What signs at present and what has just signed (CBK-2). Ask again where none of them verifies a message, at most ` +
+        `every few seconds; keep it for ${cacheSeconds} s otherwise.`,
+      tag: 'Service',
+      answers: {
+        200: {
+          description: 'A key set',
+          content: { 'application/json': { schema: webhookKeySetSchema } },
+        },
+        503: { description: 'unavailable', content: problemsShown(['unavailable']) },
+      },
+    },
+    async () => {
+      const keys = await publishedKeys(db, (keyId) => {
+        if (!told.has(keyId)) logger.error({ keyId }, unreadableKey);
+        told.add(keyId);
+      });
+      // none is made yet, or none counts yet: whoever kept an empty set would refuse what we send
+      if (keys.length === 0) return problem('unavailable');
+      return json({ keys: keys.map(renderJwk) }, 200, { 'cache-control': `public, max-age=${cacheSeconds}` });
+    },
+  );
+  router.add(
+    {
+      method: 'get',
+      path: '/admin/delivery-keys',
+      operationId: 'listDeliveryKeys',
+      summary: 'The keys of everything that we send, newest first',
+      description: 'Public parts, when each signs, who made it, and why (CBK-2).',
+      tag: 'Scheme',
+      roles: ['operator'],
+      answer: { description: 'Keys', schema: z.array(keySchema) },
+    },
+    async () => json((await listDeliveryKeys(db)).map(renderKey)),
+  );
+  router.add(
+    {
+      method: 'post',
+      path: '/admin/delivery-keys',
+      operationId: 'rotateDeliveryKey',
+      summary: 'Sign with another key',
+      description:
+        `It signs within a second (CBK-2). Those that sign so far sign beside it for ${overlapDays} days, so that no receiver is ` +
+        'surprised; with `withdraw` they end at once.',
+      tag: 'Scheme',
+      roles: ['operator'],
+      body: rotationBody,
+      answer: { description: 'Keys, newest first', schema: z.array(keySchema) },
+    },
+    async ({ body: { because, withdraw = false }, caller: { clientId: by } }) => {
+      const keyId = await rotateDeliveryKey(db, { by, because, withdraw });
+      logger.info({ keyId, by }, 'a key of what is sent was made');
+      return json((await listDeliveryKeys(db)).map(renderKey));
+    },
+  );
+}
+
+const renderJwk = ({ keyId, publicKey }: DeliveryKey): JsonObject => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x: publicKey,
+  kid: keyId,
+  use: 'sig',
+  alg: 'EdDSA',
+});

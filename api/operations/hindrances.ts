@@ -1,0 +1,121 @@
+// What keeps messages from going out, for operators (OBS-7): no engine, no worker, a breaker or a full gate (CBK-3),
+// the last two as the workers last reported them. It is told with an enquiry, a redelivery and the record of a payment.
+import { z } from '@hono/zod-openapi';
+import type { JsonObject } from '../../core/money/money.ts';
+import { hasUsableAddress, receiverOf, type Addressed } from '../../core/deliveries/receiver.ts';
+import { readHeldUp, readWorkers } from '../../db/deliveries/party-health.ts';
+import type { ApiDependencies, ReadinessCheck } from '../dependencies.ts';
+import { answersInTime } from './readiness.ts';
+
+/** Of `GET /parties` too. */
+export const engineSchema = {
+  engineAnswers: z.boolean().openapi({
+    description: 'Whether Temporal answers; while it does not, nothing is judged and nothing goes out',
+  }),
+} as const;
+
+/** Of `GET /parties` too. */
+export const workersSchema = {
+  workers: z.int().openapi({
+    description: 'That have said within 30 s that they run; nothing is sent or judged without one',
+  }),
+  workerHeardSecondsAgo: z.int().nullable().openapi({
+    description: 'When one of them last said so: each does every 5 s; null: none has within 30 s',
+  }),
+} as const;
+
+/** @param named what says which message, or which of many, is meant */
+const schemaOf = <Named extends z.ZodRawShape>(named: Named) =>
+  z
+    .object({
+      ...engineSchema,
+      ...workersSchema,
+      heldUp: z
+        .array(
+          z
+            .object({
+              ...named,
+              breakersOpen: z.int().openapi({
+                description: 'Workers that send nothing to its receiver for now but probes (CBK-3)',
+              }),
+              gatesFull: z.int().openapi({
+                description: 'Workers in which every place to its receiver was taken when they last said so',
+              }),
+            })
+            .strict(),
+        )
+        .openapi({ description: 'Which of the messages have to wait for their receiver' }),
+      noUsableAddress: z.array(z.object(named).strict()).openapi({
+        description:
+          'Which of the messages can go nowhere: no address is registered for them, or none that may be used (CBK-5, SEC-2). ' +
+          'Attempts fail with `no-usable-address` until one is.',
+      }),
+    })
+    .strict();
+
+const asTheySaid = { description: 'As the workers last said, at most 30 s ago' };
+const oneNamed = { kind: z.string().openapi({ example: 'callback' }), party: z.string() } as const;
+
+export const hindrancesSchema = schemaOf(oneNamed).openapi('Hindrances', asTheySaid);
+export const hindrancesOfManySchema = schemaOf({
+  ...oneNamed,
+  number: z.int().openapi({ description: 'How many of them' }),
+}).openapi('HindrancesOfMany', asTheySaid);
+
+/** Asked at this moment; what the workers say of themselves may be half a minute old. */
+export async function doesEngineAnswer(check: ReadinessCheck | undefined): Promise<boolean> {
+  return check === undefined || answersInTime(check);
+}
+
+/** What holds up these, which are to go out. */
+export function hindrancesOf(deps: Asking, deliveries: readonly Addressed[]): Promise<JsonObject> {
+  return named(deps, deliveries, ({ kind, party }) => ({ kind, party }));
+}
+
+/** The same of many, with how many of them each thing holds up. */
+export function hindrancesOfMany(deps: Asking, deliveries: readonly Addressed[]): Promise<JsonObject> {
+  const data = deps.reference.current();
+  const policy = policyOf(deps);
+  const alike = new Map<string, Addressed & { readonly number: number }>();
+  for (const { kind, party, url } of deliveries) {
+    const one = { kind, party, url };
+    const goes = hasUsableAddress(data, one, policy);
+    const key = [kind, party, receiverOf(data, one) ?? '', goes].join(' ');
+    alike.set(key, { ...one, number: (alike.get(key)?.number ?? 0) + 1 });
+  }
+  return named(deps, [...alike.values()], ({ kind, party, number }) => ({ kind, party, number }));
+}
+
+type Asking = Pick<ApiDependencies, 'db' | 'reference' | 'config' | 'readiness'>;
+
+const policyOf = ({ config }: Asking) => ({ allowLoopbackHttp: config.allowLoopbackCallbacks });
+
+async function named<One extends Addressed>(
+  deps: Asking,
+  deliveries: readonly One[],
+  name: (one: One) => JsonObject,
+): Promise<JsonObject> {
+  const { db, reference, readiness } = deps;
+  const data = reference.current();
+  const policy = policyOf(deps);
+  const nowhere = deliveries.filter((one) => !hasUsableAddress(data, one, policy));
+  const behind = deliveries.flatMap((one) => {
+    const receiver = receiverOf(data, one);
+    return receiver === undefined ? [] : [{ one, receiver }];
+  });
+  const [engineAnswers, workers, states] = await Promise.all([
+    doesEngineAnswer(readiness?.['temporal']),
+    readWorkers(db),
+    readHeldUp(db, [...new Set(behind.map(({ receiver }) => receiver))]),
+  ]);
+  return {
+    engineAnswers,
+    ...workers,
+    heldUp: behind.flatMap(({ one, receiver }) =>
+      states
+        .filter((state) => state.receiver === receiver)
+        .map(({ breakersOpen, gatesFull }) => ({ ...name(one), breakersOpen, gatesFull })),
+    ),
+    noUsableAddress: nowhere.map(name),
+  };
+}

@@ -1,0 +1,73 @@
+// The keys of the built-in issuer (SEC-1, SEC-8), given others by operators and on schedule. What a key has signed counts
+// until it ends, unless the key is withdrawn.
+import { z } from '@hono/zod-openapi';
+import type { Logger } from 'pino';
+import { listIssuerKeys } from '../../db/keys/issuer.ts';
+import { again } from './again.ts';
+import type { BuiltinIssuer } from '../auth/issuer.ts';
+import type { RouteModule } from '../dependencies.ts';
+import { json } from '../http/response.ts';
+import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
+
+/** Only with the built-in issuer. */
+export function issuerKeyRoutes(issuer: Pick<BuiltinIssuer, 'rotate'>): RouteModule {
+  return (router, { db }) => {
+    const shown = async () => json((await listIssuerKeys(db)).map(renderKey));
+    router.add(
+      {
+        method: 'get',
+        path: '/admin/issuer-keys',
+        operationId: 'listIssuerKeys',
+        summary: 'The keys of the built-in issuer, newest first',
+        description: 'When each signs tokens, who made it, and why (SEC-1).',
+        tag: 'Scheme',
+        roles: ['operator'],
+        answer: { description: 'Keys', schema: z.array(keySchema) },
+      },
+      shown,
+    );
+    router.add(
+      {
+        method: 'post',
+        path: '/admin/issuer-keys',
+        operationId: 'rotateIssuerKey',
+        summary: 'Sign tokens with another key',
+        description:
+          'Every api signs with it within a second (SEC-8). Tokens that the one before has signed count until they end; with ' +
+          '`withdraw` none counts any longer, your own included: everybody logs in again.',
+        tag: 'Scheme',
+        roles: ['operator'],
+        body: rotationBody,
+        answer: { description: 'Keys, newest first', schema: z.array(keySchema) },
+      },
+      async ({ body: { because, withdraw = false }, caller: { clientId: by } }) => {
+        await issuer.rotate({ by, because, withdraw });
+        return shown();
+      },
+    );
+  };
+}
+
+const hourMs = 3_600_000;
+
+/** @returns stops it */
+export function startIssuerKeys(
+  issuer: Pick<BuiltinIssuer, 'rotate'>,
+  { afterDays, logger }: { readonly afterDays: number; readonly logger: Logger },
+): () => Promise<void> {
+  return again(hourMs, async () => {
+    try {
+      await issuer.rotate({
+        by: 'isthmus',
+        because: 'on schedule',
+        withdraw: false,
+        ifOlderThanDays: afterDays,
+      });
+    } catch (error) {
+      logger.warn(
+        { err: error },
+        'a key of the issuer that is due could not be made; trying again in an hour',
+      );
+    }
+  });
+}

@@ -1,0 +1,62 @@
+// The schemas of outcomes that operators record of payments in doubt (LIF-4). Codes, ids and times; the evidence is in an
+// operator's words.
+import { z } from '@hono/zod-openapi';
+import { finalStatuses } from '../../core/payments/report.ts';
+import { words } from './words.ts';
+
+const time = z.string().openapi({ format: 'date-time' });
+
+const reasonCode = z.string().min(1).max(4); // of any edition (PAY-11)
+
+export const newOutcomeSchema = z
+  .object({
+    status: z.enum(finalStatuses),
+    reasonCode: reasonCode.optional().openapi({
+      description: 'Needed for RJCT, as the destination gave it; never for ACCC',
+      example: 'AC04',
+    }),
+    evidence: words.openapi({
+      description: 'How you know: who said it, when, by which reference; no personal data (SEC-3)',
+      example: 'IPSO-TH desk, call of 04:10 UTC, their reference 2026-11-4711: credited at 04:00:02',
+    }),
+  })
+  .strict()
+  .openapi('NewOutcome');
+
+export const outcomeSchema = z
+  .object({
+    outcomeId: z.string().openapi({ format: 'uuid' }),
+    status: z.enum(finalStatuses),
+    reasonCode: z.string().nullable(),
+    evidence: z.string(),
+    recordedBy: z.string().openapi({ description: 'Client id' }),
+    recordedAt: time,
+    confirmedBy: z.string().nullable(),
+    confirmedAt: time.nullable(),
+    withdrawnBy: z.string().nullable(),
+    withdrawnAt: time.nullable(),
+    withdrawnBecause: z.string().nullable(),
+  })
+  .strict()
+  .openapi('RecordedOutcome');
+
+/** What became of a payment whose outcome was confirmed. */
+export const settlingSchema = z
+  .object({
+    outcomeId: z.string().openapi({ format: 'uuid' }),
+    decision: z
+      .object({
+        status: z.enum(finalStatuses),
+        reasonCode: z.string().nullable(),
+        decidedBy: z.enum(['destination', 'gateway', 'operator']).openapi({
+          description: 'operator: what was confirmed; the others: it was decided before that',
+        }),
+      })
+      .strict()
+      .nullable()
+      .openapi({
+        description: 'Null: it is being written, GET /payments/{uetr} shows it soon',
+      }),
+  })
+  .strict()
+  .openapi('ConfirmedOutcome');

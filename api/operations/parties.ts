@@ -1,0 +1,176 @@
+// GET /parties: how the payment systems and FX providers are, as far as our sends to them tell (OBS-7). For operators.
+import { z } from '@hono/zod-openapi';
+import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../../core/deliveries/party-health.ts';
+import type { JsonObject } from '../../core/money/money.ts';
+import { listPauses } from '../../db/deliveries/pauses.ts';
+import { readPartyHealth, readReceivers, readWorkers } from '../../db/deliveries/party-health.ts';
+import { codeSetsSchema, renderCodeSets } from '../reference/code-sets.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { doesEngineAnswer, engineSchema, workersSchema } from './hindrances.ts';
+import { json } from '../http/response.ts';
+import type { Router } from '../http/route.ts';
+import { pauseSchema, renderPause } from './pauses.ts';
+
+const usualMinutes = 10;
+const mostMinutes = 1_440;
+
+const time = z.string().openapi({ format: 'date-time' });
+const kindSchema = z
+  .object({
+    kind: z.string().openapi({ example: 'instruction' }),
+    state: z.enum(['well', 'failing', 'down']).openapi({
+      description:
+        'down: the last three attempts failed, or all of them; failing: some did, or something was given up',
+    }),
+    attempts: z.int(),
+    taken: z.int().openapi({
+      description: 'Attempts that were answered 2xx, with a message that counts where one is due',
+    }),
+    failing: z.int().openapi({ description: 'Payments and resolutions with an attempt that failed' }),
+    failedSince: z.int().openapi({ description: 'Attempts that failed since the last one that was taken' }),
+    lastTakenAt: time.nullable().openapi({ description: 'Within these minutes' }),
+    p95Ms: z
+      .int()
+      .nullable()
+      .openapi({ description: '95 of 100 attempts ended within so many milliseconds' }),
+    failures: z.record(z.string(), z.int()).openapi({
+      description:
+        'How often each failure came: `refused`, `timeout`, `http-503`, `not-counted` (2xx, and what was asked is not answered), ...',
+    }),
+    open: z.int().openapi({ description: 'Still to be taken, whenever it was asked for' }),
+    dead: z.int().openapi({ description: 'Given up, whenever that was (CBK-1)' }),
+    oldestDueAt: time.nullable(),
+  })
+  .strict()
+  .openapi('KindHealth');
+const partySchema = z
+  .object({
+    party: z.string(),
+    kinds: z.array(kindSchema),
+    waiting: z.int().openapi({ description: 'Payments to it without a final status' }),
+    oldestWaitingSince: time.nullable(),
+    refused: z.int().openapi({ description: 'Answers and reports of it that did not count (PAY-8, RES-4)' }),
+    refusedOf: z
+      .array(
+        z
+          .object({
+            subjectId: z.string().openapi({ format: 'uuid', description: 'UETR, or id of the resolution' }),
+            about: z.enum(['payment', 'resolution']),
+            messages: z.int(),
+          })
+          .strict(),
+      )
+      .openapi({
+        description: 'What they were about, the newest first, up to 10; the record of a payment says why',
+      }),
+  })
+  .strict()
+  .openapi('PartyHealth');
+const receiverSchema = z
+  .object({
+    receiver: z
+      .string()
+      .openapi({ description: 'An address as registered, or a party and an address (CBK-3)' }),
+    parties: z.array(z.string()).openapi({ description: 'Whose it is' }),
+    open: z
+      .int()
+      .openapi({ description: 'Workers whose breaker is open: they send nothing to it for now (CBK-3)' }),
+    probing: z.int().openapi({ description: 'Workers of which one send tries it' }),
+    closed: z.int(),
+    failuresInARow: z.int(),
+    sendsUnderWay: z.int(),
+  })
+  .strict()
+  .openapi('ReceiverHealth', { description: 'Only those that are in use, or failing, at this moment' });
+
+export function partyRoutes(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      method: 'get',
+      path: '/parties',
+      operationId: 'listParties',
+      summary: 'How the parties are, by our sends to them',
+      tag: 'Operations',
+      roles: ['operator'],
+      query: z.object({
+        minutes: z
+          .string()
+          .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= mostMinutes, {
+            error: `must be a whole number from 1 to ${mostMinutes}`,
+          })
+          .optional()
+          .openapi({
+            type: 'integer',
+            default: usualMinutes,
+            description: 'How far back attempts are counted',
+          }),
+      }),
+      answer: {
+        description: 'Payment systems and FX providers that anything was sent to, or is owed to',
+        schema: z
+          .object({
+            minutes: z.int(),
+            ...engineSchema,
+            ...workersSchema,
+            codeSets: codeSetsSchema,
+            paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
+            parties: z.array(partySchema),
+            receivers: z.array(receiverSchema),
+          })
+          .strict()
+          .openapi('Parties'),
+      },
+    },
+    async ({ query }) => {
+      const minutes = Number(query.minutes ?? usualMinutes);
+      const [engineAnswers, workers, pauses, parties, receivers] = await Promise.all([
+        doesEngineAnswer(deps.readiness?.['temporal']),
+        readWorkers(deps.db),
+        listPauses(deps.db),
+        readPartyHealth(deps.db, minutes),
+        readReceivers(deps.db),
+      ]);
+      return json({
+        minutes,
+        engineAnswers,
+        ...workers,
+        codeSets: renderCodeSets(),
+        paused: pauses.map((one) => renderPause(deps.reference.current(), one)),
+        parties: parties.map(renderParty),
+        receivers: receivers.map((one) => ({
+          ...one,
+          parties: partiesOf(deps.reference.current(), one.receiver),
+        })),
+      });
+    },
+  );
+}
+
+function renderParty({
+  party,
+  kinds,
+  waiting,
+  refused,
+  refusedOf,
+  oldestWaitingSince,
+}: PartyHealth): JsonObject {
+  return {
+    party,
+    kinds: kinds.map(renderKind),
+    waiting,
+    oldestWaitingSince: oldestWaitingSince?.toISOString() ?? null,
+    refused,
+    refusedOf: refusedOf.map((one) => ({ ...one })),
+  };
+}
+
+function renderKind(health: KindHealth): JsonObject {
+  const { lastTakenAt, oldestDueAt, ...kind } = health;
+  return {
+    ...kind,
+    state: stateOf(health),
+    failures: { ...kind.failures },
+    lastTakenAt: lastTakenAt?.toISOString() ?? null,
+    oldestDueAt: oldestDueAt?.toISOString() ?? null,
+  };
+}

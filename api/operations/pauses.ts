@@ -1,0 +1,187 @@
+// Operators pause a destination or an FX provider, and resume it (LIF-5). While one is paused, no new payment goes to the
+// destination (core/payments/bind-payment.ts), and no quote is made from the provider's rates (core/quotes/corridor.ts). What is under way
+// goes on. GET /parties shows who is paused, GET /pauses who ever was: an ED06 is asked about when the pause is over.
+import { z } from '@hono/zod-openapi';
+import { compact } from '../../core/compact.ts';
+import type { JsonObject } from '../../core/money/money.ts';
+import { fxpNameOf, institutionNamed, type ReferenceData } from '../../core/scheme/reference.ts';
+import {
+  listPauses,
+  pause,
+  readPauses,
+  resume,
+  type Pause,
+  type PauseFilter,
+  type RecordedPause,
+} from '../../db/deliveries/pauses.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { pageLimit } from '../http/paging.ts';
+import { emptyRange, instant } from '../http/parameters.ts';
+import { problem, type Problem } from '../http/problem.ts';
+import { json } from '../http/response.ts';
+import type { Router } from '../http/route.ts';
+import { words } from './words.ts';
+
+const params = z.object({
+  party: z
+    .string()
+    .regex(/^[!-~]{1,70}$/, 'must be a payment system, or the BIC or internalId of an FX provider')
+    .openapi({ example: 'THBPPAY' }),
+});
+const body = z.object({ because: words }).strict();
+
+const pauseMembers = {
+  party: z.string().openapi({ description: 'Payment system, or BIC of the FX provider' }),
+  by: z.string().openapi({ description: 'Client id' }),
+  at: z.string().openapi({ format: 'date-time' }),
+  because: z.string(),
+};
+export const pauseSchema = z.object(pauseMembers).strict().openapi('Pause');
+const recordedPauseSchema = z
+  .object({
+    ...pauseMembers,
+    resumedBy: z.string().nullable().openapi({ description: 'Client id; null while it stands' }),
+    resumedAt: z.string().nullable().openapi({ format: 'date-time' }),
+    resumedBecause: z.string().nullable(),
+  })
+  .strict()
+  .openapi('RecordedPause');
+
+const pageSize = { usual: 50, most: 500 };
+const query = z.object({
+  party: params.shape.party.optional(),
+  from: instant.optional().openapi({ description: 'Not over before this time' }),
+  to: instant.optional().openapi({ description: 'Begun before this time' }),
+  limit: pageLimit(pageSize),
+});
+
+const common = { method: 'post', tag: 'Operations', roles: ['operator'], params } as const;
+const answer = { description: 'Who is paused now', schema: z.array(pauseSchema) };
+
+export function pauseRoutes(router: Router, deps: ApiDependencies): void {
+  addReading(router, deps);
+  addActing(router, deps);
+}
+
+function addReading(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      method: 'get',
+      path: '/pauses',
+      operationId: 'listPauses',
+      summary: 'Pauses of destinations and FX providers, newest first',
+      description:
+        'Those that stand and those that are over: who paused and resumed whom, when, and why (LIF-5).',
+      tag: 'Operations',
+      roles: ['operator'],
+      query,
+      problems: ['unknown-party'],
+      answer: { description: 'Pauses', schema: z.array(recordedPauseSchema) },
+    },
+    async ({ query: { party, from, to, limit } }) => {
+      const empty = emptyRange({ from, to });
+      if (empty !== undefined) return empty;
+      const data = deps.reference.current();
+      const found = party === undefined ? undefined : partyOf(data, party);
+      const partyId = found?.partyId ?? party;
+      const filter = compact<PauseFilter>({ partyId, from, to });
+      const pauses = await readPauses(deps.db, filter, Number(limit ?? pageSize.usual));
+      // one that has left the scheme is known by its pauses
+      if (party !== undefined && found === undefined && pauses.length === 0) return unknownParty(party);
+      return json(pauses.map((one) => renderRecorded(data, one)));
+    },
+  );
+}
+
+function renderRecorded(data: ReferenceData, pause: RecordedPause): JsonObject {
+  const { resumedBy, resumedAt, resumedBecause } = pause;
+  return {
+    ...renderPause(data, pause),
+    resumedBy,
+    resumedAt: resumedAt?.toISOString() ?? null,
+    resumedBecause,
+  };
+}
+
+function addActing(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...common,
+      path: '/parties/{party}/pause',
+      operationId: 'pauseParty',
+      summary: 'Pause a destination or an FX provider',
+      description:
+        'From now on new payments to the payment system are refused RJCT ED06; of the FX provider no quote is made, those that ' +
+        'were made stand. What is under way goes on (LIF-5).',
+      body: body.openapi('NewPause'),
+      problems: ['unknown-party', 'already-paused'],
+      answer,
+    },
+    async ({ params: { party }, body: { because }, caller }) => {
+      const found = partyOf(deps.reference.current(), party);
+      if (found === undefined) return unknownParty(party);
+      const isNew = await pause(deps.db, { ...found, because, by: caller.clientId });
+      return isNew ? shown(deps) : alreadyPaused(deps, found);
+    },
+  );
+  router.add(
+    {
+      ...common,
+      path: '/parties/{party}/resumption',
+      operationId: 'resumeParty',
+      summary: 'Let a paused destination or FX provider go on',
+      body: body.openapi('NewResumption'),
+      problems: ['unknown-party', 'not-paused'],
+      answer,
+    },
+    async ({ params: { party }, body: { because }, caller }) => {
+      // also one that has left the scheme since
+      const isStanding = (await listPauses(deps.db)).some(({ partyId }) => partyId === party);
+      const found =
+        partyOf(deps.reference.current(), party) ?? (isStanding ? { partyId: party, party } : undefined);
+      if (found === undefined) return unknownParty(party);
+      const wasPaused = await resume(deps.db, { ...found, because, by: caller.clientId });
+      return wasPaused
+        ? shown(deps)
+        : problem('not-paused', { detail: `${found.party} is not paused; GET /parties says who is.` });
+    },
+  );
+}
+
+interface Party {
+  readonly partyId: string;
+  /** As everybody names it. */
+  readonly party: string;
+}
+
+/** By whom, since when and why; unless it goes on by now. */
+async function alreadyPaused({ db }: ApiDependencies, { partyId, party }: Party): Promise<Problem> {
+  const standing = (await listPauses(db)).find((one) => one.partyId === partyId);
+  if (standing === undefined) return problem('already-paused');
+  const { by, at, because } = standing;
+  const detail = `${by} paused ${party} at ${at.toISOString()} ("${because}"). POST /parties/${party}/resumption (ops resume) ends the pause.`;
+  return problem('already-paused', { detail });
+}
+
+/** A payment system, or an FX provider by any of its ids. */
+function partyOf(data: ReferenceData, name: string): Party | undefined {
+  if (data.clearingSystems.has(name)) return { partyId: name, party: name };
+  const institution = institutionNamed(data, name);
+  if (institution?.roles.includes('fxp') !== true) return undefined;
+  const { institutionId } = institution;
+  return { partyId: institutionId, party: fxpNameOf(data, institutionId) };
+}
+
+const unknownParty = (party: string): Problem =>
+  problem('unknown-party', {
+    detail: `${party} is neither a payment system nor an FX provider; GET /parties lists both.`,
+  });
+
+async function shown(deps: ApiDependencies): Promise<Response> {
+  const data = deps.reference.current();
+  return json((await listPauses(deps.db)).map((one) => renderPause(data, one)));
+}
+
+export function renderPause(data: ReferenceData, { partyId, by, at, because }: Pause): JsonObject {
+  return { party: fxpNameOf(data, partyId), by, at: at.toISOString(), because };
+}

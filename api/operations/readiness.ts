@@ -1,0 +1,21 @@
+// Whether a part that the api needs answers: for readiness, for metrics, and for operators who ask what holds things
+// up.
+import type { ReadinessCheck } from '../dependencies.ts';
+
+const checkTimeoutMs = 2_000; // an orchestrator asks every few seconds
+
+export async function answersInTime(check: ReadinessCheck): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<false>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(false);
+    }, checkTimeoutMs);
+  });
+  const answered = check().then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answered, timeout]).finally(() => {
+    clearTimeout(timer);
+  });
+}

@@ -1,0 +1,143 @@
+// Once a second the apis tell each other what they have counted (SEC-7), so that a limit is the same over all of them; and
+// every few seconds how many payments of each clearing system are undecided. While the database is away each counts by
+// itself.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Db } from '../../db/pool/connection.ts';
+import { addCounts, countUndecided, forgetCounts } from '../../db/records/request-counts.ts';
+import { again } from './again.ts';
+import type { Quotas } from '../http/quotas.ts';
+
+export interface Undecided {
+  /** Payments of that clearing system without a final status, some seconds ago, and what was taken in of it here since. */
+  of(clearingSystem: string): number;
+  /** Counts one of it while it is stored and judged. */
+  takeIn(clearingSystem: string): TakenIn;
+  /**
+   * Counts anew, for all who wait for that; a little later, where it was just done. What ended while it was counted is in it twice
+   * until the next count; where the database is away, it is as it was.
+   */
+  recount(): Promise<void>;
+}
+
+export interface TakenIn {
+  /** It is no repeat, and counts until the next count. */
+  isNew(): void;
+  end(): void;
+}
+
+const shareEveryMs = 1_000;
+const countEveryMs = 5_000; // a million undecided payments are some tenths of a second
+const recountEveryMs = 250; // whoever is at its limit asks with each payment
+const recountShare = 2; // and where counting takes long, so many times as long
+
+export interface SharedCounts {
+  readonly undecided: Undecided;
+  close(): Promise<void>;
+}
+
+/** @param all counters of windows of any length */
+export function shareCounts(db: Db, all: readonly Quotas[], logger: Logger): SharedCounts {
+  let forgottenBefore = 0;
+
+  async function share(): Promise<void> {
+    for (const quotas of all) await shareOne(quotas);
+  }
+
+  async function shareOne(quotas: Quotas): Promise<void> {
+    const { minute, now, counts } = quotas.takeUncounted();
+    if (counts.length === 0) return;
+    try {
+      quotas.setTotals(minute, await addCounts(db, minute, counts));
+    } catch (error) {
+      quotas.giveBack(minute, counts);
+      logger.debug({ err: error }, 'counts of requests could not be shared; each api counts by itself');
+      return;
+    }
+    await forgetBefore(now - 1);
+  }
+
+  /** What was told stays told: a failure here gives nothing back. */
+  async function forgetBefore(minute: number): Promise<void> {
+    if (forgottenBefore >= minute) return;
+    try {
+      await forgetCounts(db, minute);
+      forgottenBefore = minute;
+    } catch (error) {
+      logger.debug({ err: error }, 'old counts of requests could not be deleted; trying again');
+    }
+  }
+
+  const undecided = countingUndecided(db, logger);
+  const stops = [again(shareEveryMs, share), again(countEveryMs, undecided.count)];
+  return {
+    undecided,
+    close: async () => {
+      await Promise.all(stops.map((stop) => stop()));
+    },
+  };
+}
+
+function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count: () => Promise<void> } {
+  let counted: ReadonlyMap<string, number> = new Map();
+  let counting: Promise<void> | undefined;
+  let recounting: Promise<void> | undefined;
+  let recountFromMs = -Infinity;
+  let added = new Map<string, number>();
+  let beingCounted: ReadonlyMap<string, number> = new Map(); // added before the count that is under way
+  const takenIn = new Map<string, number>(); // at present
+
+  /** One at a time. */
+  function count(): Promise<void> {
+    const beganAtMs = performance.now();
+    counting ??= countNow().finally(() => {
+      counting = undefined;
+      const now = performance.now();
+      recountFromMs = now + Math.max(recountEveryMs, recountShare * (now - beganAtMs));
+    });
+    return counting;
+  }
+
+  async function countNow(): Promise<void> {
+    const since = new Map<string, number>();
+    beingCounted = added;
+    added = since;
+    try {
+      counted = await countUndecided(db);
+    } catch (error) {
+      for (const [system, number] of beingCounted) change(since, system, number);
+      logger.debug({ err: error }, 'undecided payments could not be counted; the last count stands');
+    }
+    beingCounted = new Map();
+  }
+
+  async function countAnew(): Promise<void> {
+    await counting;
+    await delay(Math.max(0, recountFromMs - performance.now()), undefined, { ref: false });
+    await count();
+  }
+
+  return {
+    count,
+    of: (system) =>
+      [counted, beingCounted, added, takenIn].reduce((sum, counts) => sum + (counts.get(system) ?? 0), 0),
+    takeIn(system) {
+      let isNew = false;
+      change(takenIn, system, 1);
+      return {
+        isNew: () => void (isNew = true),
+        end() {
+          change(takenIn, system, -1);
+          if (isNew) change(added, system, 1);
+        },
+      };
+    },
+    recount() {
+      recounting ??= countAnew().finally(() => (recounting = undefined));
+      return recounting;
+    },
+  };
+}
+
+const change = (counts: Map<string, number>, of: string, by: number) =>
+  void counts.set(of, (counts.get(of) ?? 0) + by);

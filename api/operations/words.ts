@@ -1,0 +1,14 @@
+// What an operator writes down: evidence, reasons and notes, in their own words (OBS-6, LIF-4, LIF-5).
+import { z } from '@hono/zod-openapi';
+import { misleads } from '../../core/payments/steering.ts';
+import { showsNothing } from '../../core/iso20022/white-space.ts';
+
+export const words = z
+  .string()
+  .min(1, { abort: true })
+  .max(2_000)
+  .refine((text) => !misleads(text), {
+    error:
+      'must hold no control characters, line separators, overrides of direction, or isolates that are nested or not closed',
+  })
+  .refine((text) => !showsNothing(text), { error: 'must say something' });

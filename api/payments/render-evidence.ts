@@ -1,0 +1,232 @@
+// The evidence of a payment as JSON, limited to what the caller may see (OBS-5). The only message values in it are those of the
+// field differences.
+import { assert } from '../../core/assert.ts';
+import type { CaseEntry } from '../../core/operations/cases.ts';
+import {
+  eventsForSides,
+  isForSides,
+  refusalOf,
+  submissionOf,
+  type EvidenceDecision,
+  type EvidenceDelivery,
+  type EvidenceEvent,
+  type EvidenceMessage,
+  type EvidenceRefused,
+  type MessagesLeftOut,
+  type PaymentEvidence,
+} from '../../core/payments/evidence.ts';
+import { isStatusOwed, nextEnquiryAt } from '../../core/payments/enquiry-schedule.ts';
+import { messages, type MessageName } from '../../core/iso20022/messages.ts';
+import type { FieldDifference } from '../../core/rejections/message-difference.ts';
+import { jsonNumber, type JsonObject, type JsonValue } from '../../core/money/money.ts';
+import type { RecordedOutcome } from '../../core/payments/recorded-outcome.ts';
+
+/** What a caller may see of a payment. */
+export interface View {
+  /** Messages in its timeline. */
+  readonly mayList: (message: Pick<EvidenceMessage, 'leg' | 'party'>) => boolean;
+  /** Messages whose bytes and values it may read. */
+  readonly mayRead: (message: EvidenceMessage) => boolean;
+  /** Operators see security events, addresses, excerpts of answers, what was refused, and what operators did. */
+  readonly isOperator: boolean;
+}
+
+export interface EvidenceView extends View {
+  readonly difference: readonly FieldDifference[] | null;
+  /** Of the messages that it is of, those that are not what was stored. */
+  readonly changed: readonly string[];
+  readonly now: Date;
+  /** What keeps what is owed from going out; null: nothing is owed, or it is not shown to the caller. */
+  readonly hindrances: JsonValue;
+}
+
+export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: EvidenceView): JsonObject {
+  const { payment, decision, deliveries, events } = evidence;
+  const submission = submissionOf(evidence);
+  assert(submission !== undefined, 'a payment was submitted');
+  const refusal = refusalOf(evidence, submission);
+  const unknown = refusal === undefined ? 'RCVD' : 'REFUSED';
+  const open = payment === undefined ? unknown : isInDoubt(evidence) ? 'INDOUBT' : 'ACTC';
+  return {
+    uetr,
+    status: decision?.status ?? open,
+    sourceClearingSystem: submission.party,
+    destinationClearingSystem: payment?.destinationSystem ?? null,
+    corridor: payment?.corridor ?? null,
+    priority: payment?.priority ?? null,
+    receivedAt: timeOf(submission.at),
+    judgedAt: timeOf(payment?.judgedAt ?? refusal?.at ?? null),
+    acceptanceDateTime: timeOf(payment?.acceptanceAt ?? null),
+    deadlineAt: timeOf(payment?.deadlineAt ?? null),
+    quoteId: payment?.quoteId ?? null,
+    messages: evidence.messages.filter(view.mayList).map((one) => renderMessage(uetr, one, view)),
+    messagesLeftOut: evidence.messagesLeftOut.filter(view.mayList).map(renderMessagesLeftOut),
+    decision: decision === undefined ? null : renderDecision(decision),
+    waitsFor: renderNext(evidence, view.now),
+    hindrances: view.hindrances,
+    deliveries: deliveries.map((one) => renderDelivery(one, view)),
+    events: (view.isOperator ? events : eventsForSides(events)).map(renderEvent),
+    eventsLeftOut: renderEventsLeftOut(evidence, view),
+    entries: view.isOperator ? evidence.entries.map(renderEntry) : [],
+    outcomes: view.isOperator ? evidence.outcomes.map(renderOutcome) : [],
+    refusedMessages: view.isOperator ? evidence.refused.map((one) => renderRefused(uetr, one)) : [],
+    difference: renderDifference(evidence, view),
+  };
+}
+
+function timeOf(time: Date | null): string | null {
+  return time === null ? null : time.toISOString();
+}
+
+function renderMessage(
+  uetr: string,
+  message: EvidenceMessage,
+  { mayRead, changed }: EvidenceView,
+): JsonObject {
+  return {
+    messageId: message.messageId,
+    message: messages[message.type as MessageName].identifier,
+    messageIdentification: message.messageIdentification,
+    direction: message.direction,
+    leg: message.leg,
+    party: message.party,
+    at: timeOf(message.at),
+    status: message.status,
+    reasonCode: message.reasonCode,
+    inReplyTo: message.inReplyTo,
+    sha256: Buffer.from(message.sha256).toString('hex'),
+    size: message.size,
+    isChanged: changed.includes(message.messageId),
+    href: mayRead(message) ? `/payments/${uetr}/messages/${message.messageId}` : null,
+  };
+}
+
+function renderMessagesLeftOut({ type, ...one }: MessagesLeftOut): JsonObject {
+  return { message: messages[type as MessageName].identifier, ...one };
+}
+
+function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObject {
+  return { ...decision, decidedAt: timeOf(decidedAt) };
+}
+
+/** A person must find out (TIM-2, LIF-4). */
+const isInDoubt = ({ events }: PaymentEvidence) => events.some(({ kind }) => kind === 'payment.in-doubt');
+
+/** What comes next for a payment without final status, and when. */
+function renderNext(evidence: PaymentEvidence, now: Date): JsonValue {
+  const { payment, decision } = evidence;
+  if (payment?.destinationSystem === null || payment === undefined || decision !== undefined) return null;
+  if (payment.deadlineAt !== null) return { what: 'deadline', at: timeOf(payment.deadlineAt) };
+  const askedAt = askedInVain(evidence);
+  if (askedAt !== undefined) return { what: 'enquiry', at: timeOf(askedAt) };
+  const at = nextEnquiryAt(payment.judgedAt.getTime(), now.getTime());
+  if (at !== undefined) return { what: 'enquiry', at: new Date(at).toISOString() };
+  return { what: isInDoubt(evidence) ? 'person' : 'enquiry', at: null };
+}
+
+/** When an enquiry was asked for that has not gone out (DUP-1); undefined: there is none. */
+function askedInVain({ deliveries }: PaymentEvidence): Date | undefined {
+  const instruction = deliveries.find(({ kind }) => kind === 'instruction');
+  if (instruction === undefined || instruction.enquiryAskedAt === null) return undefined;
+  const ended = instruction.attempts.map(({ startedAt, finishedAt }) => (finishedAt ?? startedAt).getTime());
+  const lastSendEndedAt = ended.length === 0 ? null : Math.max(...ended);
+  const statusAskedAt = instruction.enquiryAskedAt.getTime();
+  return isStatusOwed({ lastSendEndedAt, statusAskedAt }) ? instruction.enquiryAskedAt : undefined;
+}
+
+function renderRefused(uetr: string, message: EvidenceRefused): JsonObject {
+  return {
+    messageId: message.messageId,
+    party: message.party,
+    at: timeOf(message.at),
+    inReplyTo: message.inReplyTo,
+    sha256: Buffer.from(message.sha256).toString('hex'),
+    size: message.size,
+    refusedAs: message.refusedAs,
+    fault: message.fault,
+    href: `/payments/${uetr}/messages/${message.messageId}`,
+  };
+}
+
+function renderDelivery(delivery: EvidenceDelivery, { isOperator }: View): JsonObject {
+  const { deliveredAt, closedAt } = delivery;
+  // an instruction has no schedule of its own: enquiries about the payment follow TIM-2
+  const isDue = delivery.kind !== 'instruction' && deliveredAt === null && closedAt === null;
+  return {
+    kind: delivery.kind,
+    messageId: delivery.messageId,
+    party: delivery.party,
+    askedAt: timeOf(delivery.askedAt),
+    nextDueAt: isDue ? timeOf(delivery.nextDueAt) : null,
+    deliveredAt: timeOf(deliveredAt),
+    closedAt: timeOf(closedAt),
+    closedReason: delivery.closedReason,
+    attempts: delivery.attempts.map((attempt) => ({
+      attempt: attempt.attempt,
+      startedAt: timeOf(attempt.startedAt),
+      finishedAt: timeOf(attempt.finishedAt),
+      outcome: attempt.outcome,
+      httpStatus: attempt.httpStatus,
+      durationMs: attempt.durationMs,
+      errorClass: attempt.errorClass,
+      url: isOperator ? attempt.url : null,
+      responseExcerpt: isOperator ? attempt.responseExcerpt : null,
+    })),
+    attemptsLeftOut: delivery.attemptsLeftOut.map(({ outcome, number }) => ({ outcome, number })),
+  };
+}
+
+function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): JsonObject {
+  return { at: timeOf(at), severity, kind, party, detail: detail as JsonValue };
+}
+
+/** By kind, whoever's they are. */
+function renderEventsLeftOut({ eventsLeftOut }: PaymentEvidence, { isOperator }: View): JsonValue {
+  const numbers = new Map<string, { kind: string; severity: string; number: number }>();
+  for (const { kind, severity, number } of isOperator ? eventsLeftOut : eventsLeftOut.filter(isForSides)) {
+    const key = `${severity} ${kind}`;
+    numbers.set(key, { kind, severity, number: (numbers.get(key)?.number ?? 0) + number });
+  }
+  return [...numbers.values()];
+}
+
+export function renderEntry({ at, alertCount, ...entry }: CaseEntry): JsonObject {
+  return { ...entry, alertCount: jsonNumber(String(alertCount)), at: at.toISOString() };
+}
+
+export function renderOutcome({
+  recordedAt,
+  confirmedAt,
+  withdrawnAt,
+  ...outcome
+}: RecordedOutcome): JsonObject {
+  return {
+    ...outcome,
+    recordedAt: timeOf(recordedAt),
+    confirmedAt: timeOf(confirmedAt),
+    withdrawnAt: timeOf(withdrawnAt),
+  };
+}
+
+/** Values only for callers who may read both messages. */
+function renderDifference(
+  { payment, messages: all }: PaymentEvidence,
+  { difference, mayRead }: EvidenceView,
+): JsonValue {
+  if (difference === null || payment === undefined) return null;
+  const compared = all.filter(({ messageId }) =>
+    [payment.messageId, payment.forwardedMessageId].includes(messageId),
+  );
+  const showsValues = compared.every(mayRead);
+  return {
+    receivedMessageId: payment.messageId,
+    forwardedMessageId: payment.forwardedMessageId,
+    fields: difference.map((field) => ({
+      change: field.change,
+      receivedXpath: field.receivedXpath ?? null,
+      forwardedXpath: field.forwardedXpath ?? null,
+      ruleId: field.ruleId ?? null,
+      ...(showsValues ? { received: field.received ?? null, forwarded: field.forwarded ?? null } : {}),
+    })),
+  };
+}

@@ -1,0 +1,180 @@
+// GET /submissions: what sources have sent, payments and resolutions alike, newest first, from the moment that it is
+// stored (OBS-5). A payment that is judged is in GET /payments too, with all that is known of it.
+import { z } from '@hono/zod-openapi';
+import { compact } from '../../core/compact.ts';
+import { isIdentifier, uuidPattern } from '../../core/ids.ts';
+import { messages } from '../../core/iso20022/messages.ts';
+import type { JsonObject } from '../../core/money/money.ts';
+import {
+  submissionStates,
+  submittedMessages,
+  type ListedSubmission,
+  type SubmissionFilter,
+} from '../../core/payments/submission-list.ts';
+import { listSubmissions } from '../../db/payments/submission-list.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import type { Caller } from '../http/caller.ts';
+import { cursorTo, placeAt } from '../http/list-place.ts';
+import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../http/paging.ts';
+import { emptyRange, instant, severalOf } from '../http/parameters.ts';
+import { json } from '../http/response.ts';
+import type { Router } from '../http/route.ts';
+
+const path = '/submissions';
+const pageSize = { usual: 50, most: 500 };
+const usualHours = 24; // what is older is looked for by somebody who says so: nothing bounds how much there is
+
+const query = z.object({
+  message: z.enum(submittedMessages).optional().openapi({
+    description: 'pacs008: payments; acmt023: resolutions',
+  }),
+  state: severalOf(submissionStates)
+    .optional()
+    .openapi({
+      description:
+        'stored: nobody has judged it yet, and nothing has left for anybody; asking: a resolution whose party has not answered; ' +
+        'answered: its source has its answer. Several with commas',
+    }),
+  party: z
+    .string()
+    .regex(/^[!-~]{1,70}$/, 'must be the id of a payment system, as in SGDFAST')
+    .optional()
+    .openapi({ description: 'Payment system that sent it' }),
+  messageIdentification: z
+    .string()
+    .refine(isIdentifier, { error: 'must be 1 to 35 characters, as in an ISO 20022 message' })
+    .optional()
+    .openapi({ description: 'Its MsgId' }),
+  subjectId: z
+    .string()
+    .regex(uuidPattern, 'must be a lower-case UUID')
+    .optional()
+    .openapi({ description: 'UETR, or id of a resolution' }),
+  from: instant.optional().openapi({
+    description: `Stored at this time or later; default: ${usualHours} hours ago, unless messageIdentification or subjectId is given`,
+  }),
+  to: instant.optional().openapi({ description: 'Stored before this time' }),
+  olderThan: z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
+    .optional()
+    .openapi({ description: 'Seconds since it was stored, at least', example: '30' }),
+  limit: pageLimit(pageSize),
+  cursor: pageCursor,
+});
+type Query = z.output<typeof query>;
+
+const id = z.string().openapi({ format: 'uuid' });
+const time = z.string().openapi({ format: 'date-time' });
+
+const pageSchema = z
+  .object({
+    submissions: z.array(
+      z
+        .object({
+          submissionId: id,
+          message: z.string().openapi({ example: messages.acmt023.identifier }),
+          messageIdentification: z.string().openapi({ description: 'Its MsgId' }),
+          subjectId: id.openapi({ description: 'UETR of the payment, or id of the resolution' }),
+          party: z.string().openapi({ example: 'SGDFAST' }),
+          storedAt: time,
+          state: z.enum(submissionStates),
+          status: z.string().nullable().openapi({ description: 'Of a payment: as answered, ACTC or RJCT' }),
+          verified: z.boolean().nullable().openapi({ description: 'Of a resolution: as answered' }),
+          reasonCode: z.string().nullable(),
+          answeredAt: time.nullable(),
+          isUnanswerable: z.boolean().openapi({
+            description: 'A defect of ours keeps it from being answered; operators have an alert (SEC-9)',
+          }),
+          href: z
+            .string()
+            .nullable()
+            .openapi({ description: 'The whole record of a payment; null of a resolution' }),
+        })
+        .strict()
+        .openapi('ListedSubmission'),
+    ),
+    next: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Address of the next page; null: this is the last one' }),
+  })
+  .strict()
+  .openapi('SubmissionPage');
+
+/** GET /submissions, as a module of the app. */
+export function submissionListRoutes(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      method: 'get',
+      path,
+      operationId: 'listSubmissions',
+      summary: 'What sources have sent, newest first',
+      description:
+        'Payments and resolutions alike, from the moment that they are stored, and what was answered. All for operators, its own for a ' +
+        'payment system. That something is not listed proves nothing, for it may be stored a moment later: who does not know what became of ' +
+        'a message sends the same bytes again (DUP-1). The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`. ' +
+        'With `state`, a page is what was looked at within a second: it may have fewer than `limit`, even none, and the next one more.',
+      tag: 'Payments',
+      roles: ['operator', 'ipso'],
+      query,
+      problems: ['invalid-cursor'],
+      answer: { description: 'A page of submissions', schema: pageSchema },
+    },
+    async ({ query: asked, caller }) => {
+      const empty = emptyRange(asked);
+      if (empty !== undefined) return empty;
+      const after = asked.cursor === undefined ? undefined : placeAt(path, asked.cursor);
+      if (asked.cursor !== undefined && after === undefined) return invalidCursor();
+      const page = await listSubmissions(
+        deps.db,
+        filterOf(asked, caller),
+        compact<Parameters<typeof listSubmissions>[2]>({
+          limit: Number(asked.limit ?? pageSize.usual),
+          after,
+        }),
+      );
+      const next =
+        page.next && linkToNext(deps.config.publicUrl, path, { ...asked, cursor: cursorTo(path, page.next) });
+      const submissions = page.submissions.map(render);
+      return json({ submissions, next: next?.url ?? null }, 200, next?.headers);
+    },
+  );
+}
+
+function filterOf(asked: Query, caller: Caller): SubmissionFilter {
+  const { message, state, messageIdentification, subjectId, from, to, olderThan } = asked;
+  const isFound = messageIdentification !== undefined || subjectId !== undefined; // by an index of its own
+  const since =
+    from ?? (isFound ? undefined : new Date((to?.getTime() ?? Date.now()) - usualHours * 3_600_000));
+  return compact<SubmissionFilter>({
+    scope: caller.role === 'ipso' ? caller.clearingSystemId : undefined,
+    message,
+    states: state,
+    party: asked.party,
+    messageIdentification,
+    subjectId,
+    from: since,
+    to,
+    olderThanSeconds: olderThan === undefined ? undefined : Number(olderThan),
+  });
+}
+
+function render(one: ListedSubmission): JsonObject {
+  const { submissionId, messageIdentification, subjectId, party, state, status, verified, reasonCode } = one;
+  return {
+    submissionId,
+    message: messages[one.message].identifier,
+    messageIdentification,
+    subjectId,
+    party,
+    storedAt: one.storedAt.toISOString(),
+    state,
+    status,
+    verified,
+    reasonCode,
+    answeredAt: one.answeredAt?.toISOString() ?? null,
+    isUnanswerable: one.isUnanswerable,
+    href: one.message === 'pacs008' ? `/payments/${subjectId}` : null,
+  };
+}

@@ -1,0 +1,341 @@
+// Endpoints 17 to 19 and the two lists of rates: what FX providers post, and what PSPs and they themselves may see of
+// it. An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
+import { z } from '@hono/zod-openapi';
+import { assert } from '../../core/assert.ts';
+import {
+  findCorridor,
+  findRatedCorridor,
+  findRateFault,
+  type CorridorKey,
+  type RateRefusal,
+} from '../../core/quotes/corridor.ts';
+import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../../core/money/money.ts';
+import { baseRatesOnly, marketRateOf } from '../../core/quotes/quote.ts';
+import { findInstitution, mainIdentifier, type ReferenceData } from '../../core/scheme/reference.ts';
+import { alertAtLimit } from '../../db/records/at-limit.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { registerPspImprovement, registerTierWithin } from '../../db/quotes/improvements.ts';
+import { readOffers } from '../../db/quotes/quotes.ts';
+import { readActiveRates, replaceRates, type StoredRate } from '../../db/quotes/rates.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { idempotencyHeader, idempotent } from '../http/idempotency.ts';
+import {
+  amount,
+  basisPoints,
+  corridorPath,
+  currencyCode,
+  finInstId,
+  finInstIdType,
+  rate,
+} from '../http/parameters.ts';
+import { problem, type Problem } from '../http/problem.ts';
+import {
+  pspImprovementSchema,
+  rateAcceptedExample,
+  rateAcceptedSchema,
+  ratesSchema,
+  tierImprovementSchema,
+} from './rate-schemas.ts';
+import { json } from '../http/response.ts';
+import type { Router } from '../http/route.ts';
+import { corridorRefused, refuse, tooManyDecimals, unknownPsp, type CorridorFields } from '../http/told.ts';
+
+const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
+const tierBody = z
+  .object({
+    unitCurrency: currencyCode.openapi({ description: 'Source currency' }),
+    threshold: amount
+      .refine((text) => !/^0(\.0+)?$/.test(text), { error: 'must be above zero' })
+      .openapi({
+        description: 'Smallest source amount, inclusive; above zero',
+        example: '1000',
+      }),
+    improvementBasisPoints: basisPoints,
+  })
+  .strict()
+  .openapi('NewTierImprovement');
+const pspBody = z
+  .object({ pspIdType: finInstIdType, pspId: finInstId, improvementBasisPoints: basisPoints })
+  .strict()
+  .openapi('NewPspImprovement');
+
+const mostTiers = 100; // FX-6: of one FX provider and currency, since each makes a rate in every corridor
+
+/** Where the parts of a rate's corridor are. */
+const corridorMembers: CorridorFields = {
+  sourceCountry: { pointer: '/sourceCountry' },
+  sourceCurrency: { pointer: '/sourceCurrency' },
+  destinationCountry: { pointer: '/destinationCountry' },
+  destinationCurrency: { pointer: '/destinationCurrency' },
+};
+
+const post = {
+  method: 'post',
+  tag: 'Rates',
+  roles: ['fxp'],
+  request: { headers: idempotencyHeader },
+} as const;
+const postProblems = ['fxp-not-named', 'request-in-progress', 'idempotency-key-reused'] as const;
+
+export function rateRoutes(router: Router, deps: ApiDependencies): void {
+  addPosts(router, deps);
+  addLists(router, deps);
+}
+
+function addPosts(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      ...post,
+      path: '/api/v1/rates',
+      aliases: { '/rates/': 'postRateAlias' },
+      operationId: 'postRate',
+      summary: 'Issue a new rate (endpoint 17)',
+      body: rateBody,
+      problems: [
+        ...postProblems,
+        'same-currency-corridor',
+        'corridor-not-set-up',
+        'source-sap-not-validated',
+        'destination-sap-not-validated',
+      ],
+      answer: { description: 'Accepted', schema: rateAcceptedSchema, example: rateAcceptedExample },
+    },
+    ({ body, bodyText, caller, context }) => {
+      const { institutionId } = caller;
+      if (institutionId === undefined) return problem('fxp-not-named');
+      return idempotent(deps.db, { context, caller, bodyText, operation: 'postRate' }, (trx) =>
+        postRate(trx, deps.reference.current(), { ...body, fxpId: institutionId }),
+      );
+    },
+  );
+  router.add(
+    {
+      ...post,
+      path: '/api/v1/tier_improvements',
+      aliases: { '/improvements/tiers/': 'postTierImprovementAlias' },
+      operationId: 'postTierImprovement',
+      summary: 'Register or update a tier improvement (endpoint 18)',
+      body: tierBody,
+      problems: [...postProblems, 'unit-currency-unknown', 'too-many-decimals', 'too-many-tiers'],
+      answer: { description: 'The stored record', schema: tierImprovementSchema },
+    },
+    ({ body, bodyText, caller, context }) => {
+      const { institutionId } = caller;
+      if (institutionId === undefined) return problem('fxp-not-named');
+      return idempotent(deps.db, { context, caller, bodyText, operation: 'postTierImprovement' }, (trx) =>
+        postTier(trx, deps.reference.current(), { ...body, fxpId: institutionId }),
+      );
+    },
+  );
+  router.add(
+    {
+      ...post,
+      path: '/api/v1/psp_improvements',
+      aliases: { '/improvements/psps/': 'postPspImprovementAlias' },
+      operationId: 'postPspImprovement',
+      summary: 'Register or update a PSP improvement (endpoint 19)',
+      body: pspBody,
+      problems: [...postProblems, 'unknown-psp'],
+      answer: { description: 'The stored record', schema: pspImprovementSchema },
+    },
+    ({ body, bodyText, caller, context }) => {
+      const { institutionId } = caller;
+      if (institutionId === undefined) return problem('fxp-not-named');
+      return idempotent(deps.db, { context, caller, bodyText, operation: 'postPspImprovement' }, (trx) =>
+        postPsp(trx, deps.reference.current(), { ...body, fxpId: institutionId }),
+      );
+    },
+  );
+}
+
+/** The specification's processing list of endpoint 17, step by step, in one transaction. */
+async function postRate(
+  trx: Db,
+  data: ReferenceData,
+  asked: z.output<typeof rateBody> & { fxpId: string },
+): Promise<JsonObject | Problem> {
+  const fault = findRateFault(data, asked.fxpId, asked); // steps 1 and 2
+  if (fault !== undefined) return rateRefused(fault);
+  const [base, ...tiers] = await replaceRates(trx, asked); // steps 3 to 5
+  assert(base !== undefined, 'a rate was saved');
+  const { best, isShown } = await readMarket(trx, data, asked); // step 8
+  return {
+    status: 'accepted',
+    quote: { ...renderRate(base), tierRates: tiers.map(renderTierRate) },
+    marketRate: { exchangeRate: best === undefined ? null : jsonNumber(best) },
+    ...(isShown ? {} : { shown: false, notShownBecause: notShownBecause(data, asked.fxpId) }),
+  };
+}
+
+/** FX-5: by the very reading and the very corridor that quotes are made of, so that both mean the same market. */
+async function readMarket(
+  trx: Db,
+  data: ReferenceData,
+  { fxpId, ...key }: CorridorKey & { readonly fxpId: string },
+): Promise<{ readonly best: string | undefined; readonly isShown: boolean }> {
+  const corridor = findCorridor(data, key);
+  if (!corridor.ok) return { best: undefined, isShown: false };
+  const [offers = []] = await readOffers(trx, [
+    { corridor: corridor.value.key, pspId: null, reach: baseRatesOnly },
+  ]);
+  return { best: marketRateOf(corridor.value, offers), isShown: corridor.value.fxps.has(fxpId) };
+}
+
+/** The rate passed FX-3, so that only these two are left. */
+const notShownBecause = ({ paused }: ReferenceData, fxpId: string): string =>
+  paused.has(fxpId)
+    ? 'An operator of the scheme has paused you: PSPs get no quotes of yours until they resume you (LIF-5).'
+    : 'PSPs get no quotes in this corridor: it needs two countries with a fee formula each, which an operator of the scheme can enter (REF-3).';
+
+/** FX-2 and FX-3, each with its own code. */
+function rateRefused(refusal: RateRefusal): Problem {
+  switch (refusal.code) {
+    case 'same-currency-corridor': {
+      const detail = `A rate needs two different currencies; this one has ${refusal.currency} on both sides.`;
+      return refuse(refusal.code, corridorMembers.destinationCurrency, detail);
+    }
+    case 'corridor-not-set-up': {
+      const { code, end } = refusal;
+      if (end === undefined) return problem(code);
+      return problem(code, { ...corridorRefused(end, corridorMembers), ruleId: 'FX-3' });
+    }
+    case 'source-sap-not-validated':
+    case 'destination-sap-not-validated':
+      return problem(refusal.code);
+  }
+}
+
+async function postTier(
+  trx: Db,
+  data: ReferenceData,
+  asked: z.output<typeof tierBody> & { fxpId: string },
+): Promise<JsonObject | Problem> {
+  const currency = data.currencies.get(asked.unitCurrency);
+  if (currency === undefined) {
+    const detail = `The service has no currency ${asked.unitCurrency}; GET /currencies lists them.`;
+    return refuse('unit-currency-unknown', { pointer: '/unitCurrency' }, detail);
+  }
+  if (!fitsDecimalPlaces(asked.threshold, currency.decimalPlaces)) {
+    return tooManyDecimals({ pointer: '/threshold' }, asked.threshold, currency);
+  }
+  const stored = await registerTierWithin(trx, asked, mostTiers);
+  if (typeof stored === 'string') {
+    await alertAtLimit(trx, asked.fxpId, 'tiers');
+    if (stored === 'too-many') return problem('too-many-tiers');
+    const detail =
+      'As many thresholds of this currency are on record as may be, ended ones too. Use one of them again.';
+    return problem('too-many-tiers', { detail });
+  }
+  return {
+    tierImprovementId: stored.tierImprovementId,
+    ...identityOf(data, stored.fxpId),
+    unitCurrency: stored.unitCurrency,
+    threshold: stored.threshold,
+    improvementBasisPoints: stored.improvementBasisPoints,
+    updatedDateTime: stored.updatedAt.toISOString(),
+  };
+}
+
+async function postPsp(
+  trx: Db,
+  data: ReferenceData,
+  asked: z.output<typeof pspBody> & { fxpId: string },
+): Promise<JsonObject | Problem> {
+  const psp = findInstitution(data, asked.pspIdType, asked.pspId);
+  if (psp?.roles.includes('psp') !== true) {
+    return unknownPsp({ pointer: '/pspId' }, { type: asked.pspIdType, id: asked.pspId }, undefined, 'FX-7');
+  }
+  const { fxpId, improvementBasisPoints } = asked;
+  const stored = await registerPspImprovement(trx, {
+    fxpId,
+    pspId: psp.institutionId,
+    improvementBasisPoints,
+  });
+  return {
+    pspImprovementId: stored.pspImprovementId,
+    ...identityOf(data, fxpId),
+    pspIdType: asked.pspIdType,
+    pspId: asked.pspId,
+    improvementBasisPoints: stored.improvementBasisPoints,
+    updatedDateTime: stored.updatedAt.toISOString(),
+  };
+}
+
+function addLists(router: Router, deps: ApiDependencies): void {
+  router.add(
+    {
+      method: 'get',
+      path: '/rates/',
+      operationId: 'listRates',
+      summary: 'Current rates of a corridor, all FX providers',
+      tag: 'Rates',
+      roles: ['psp', 'operator'], // FX-9: an FXP may not list its competitors' rates
+      query: corridorPath,
+      problems: ['unknown-country', 'unknown-currency', 'currency-not-of-country', 'unknown-corridor'],
+      answer: { description: 'Base and tier rates, best first', schema: ratesSchema },
+    },
+    async ({ query }) => {
+      const data = deps.reference.current();
+      const corridor = findRatedCorridor(data, query);
+      if (!corridor.ok) return corridorRefused(corridor.refusal);
+      const { key, fxps } = corridor.value;
+      const rates = await readActiveRates(deps.db, key);
+      const shown = rates.filter((one) => fxps.has(one.fxpId)); // those that quotes can use
+      return json({ rates: shown.map((one) => renderListedRate(data, one)) });
+    },
+  );
+  router.add(
+    {
+      method: 'get',
+      path: '/api/v1/rates',
+      operationId: 'listOwnRates',
+      summary: "The calling FX provider's own current rates",
+      tag: 'Rates',
+      roles: ['fxp'],
+      query: corridorPath.partial(),
+      problems: ['fxp-not-named'],
+      answer: { description: 'Base and tier rates, best first', schema: ratesSchema },
+    },
+    async ({ query, caller }) => {
+      if (caller.institutionId === undefined) return problem('fxp-not-named');
+      const data = deps.reference.current();
+      const rates = await readActiveRates(deps.db, { ...query, fxpId: caller.institutionId });
+      return json({ rates: rates.map((one) => renderListedRate(data, one)) });
+    },
+  );
+}
+
+function identityOf(data: ReferenceData, fxpId: string): { fxpfinInstIdType: string; fxpfinInstId: string } {
+  const institution = data.institutions.get(fxpId);
+  assert(institution !== undefined, 'the FX provider of a rate is an institution');
+  const { type, value } = mainIdentifier(institution);
+  return { fxpfinInstIdType: type, fxpfinInstId: value };
+}
+
+/** Flat, decimals as numbers (FX-5). */
+function renderRate(stored: StoredRate): JsonObject {
+  return {
+    rateId: stored.rateId,
+    sourceCountry: stored.sourceCountry,
+    sourceCurrency: stored.sourceCurrency,
+    destinationCountry: stored.destinationCountry,
+    destinationCurrency: stored.destinationCurrency,
+    exchangeRate: jsonNumber(stored.exchangeRate),
+    threshold: jsonNumber(stored.threshold),
+    createdDateTime: stored.createdAt.toISOString(),
+  };
+}
+
+function renderTierRate(stored: StoredRate): JsonObject {
+  return {
+    rateId: stored.rateId,
+    exchangeRate: jsonNumber(stored.exchangeRate),
+    threshold: jsonNumber(stored.threshold),
+    createdDateTime: stored.createdAt.toISOString(),
+  };
+}
+
+function renderListedRate(data: ReferenceData, stored: StoredRate): JsonObject {
+  const { rateId, ...rest } = renderRate(stored);
+  return { rateId, ...identityOf(data, stored.fxpId), ...rest };
+}

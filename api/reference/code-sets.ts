@@ -1,0 +1,16 @@
+// The edition of the external code sets by which an api judges (MSG-4), as its answers name it.
+import { z } from '@hono/zod-openapi';
+import { codeSets } from '../../core/iso20022/external-codes.ts';
+
+export const codeSetsSchema = z
+  .object({
+    edition: z.string().openapi({ description: 'As ISO names it', example: '4Q2024' }),
+    published: z.string().openapi({ format: 'date' }),
+  })
+  .strict()
+  .openapi('CodeSets', { description: 'Edition of the external code sets by which this api judges' });
+
+export function renderCodeSets(): z.infer<typeof codeSetsSchema> {
+  const { edition, published } = codeSets();
+  return { edition, published };
+}

@@ -1,0 +1,25 @@
+// Changes of the scheme that count from a time on are made at that time, within a second (ADM-1). Every api process looks;
+// one makes each.
+import type { Logger } from 'pino';
+import type { Db } from '../../db/pool/connection.ts';
+import { applyDueChanges } from '../../db/scheme/changes.ts';
+import { again } from '../operations/again.ts';
+
+const everyMs = 500;
+
+/** @returns stops it, after the current look */
+export function startDueChanges(db: Db, logger: Logger): () => Promise<void> {
+  return again(everyMs, () => look(db, logger));
+}
+
+async function look(db: Db, logger: Logger): Promise<void> {
+  try {
+    const { applied, outdated } = await applyDueChanges(db);
+    if (applied > 0) logger.info({ applied }, 'changes of the scheme count from now on');
+    for (const changeId of outdated) {
+      logger.warn({ changeId }, 'a change of the scheme was out of date at its time, and was not made');
+    }
+  } catch (error) {
+    logger.warn({ err: error }, 'changes of the scheme that are due could not be looked for; trying again');
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * The books of a period (REC-1, REC-2): the payments of a payment system, or of an account at a settlement access
+ * provider, that were decided in it, and their totals. A period is closed a little after its end, and never changes
+ * from then on.
+ */
+import type {
+  Camt054,
+  Camt054Entry,
+  Counted,
+  Direction,
+  NetAmount,
+  NumberAndSum,
+} from '../iso20022/camt054.ts';
+import { assert } from '../assert.ts';
+import { compact } from '../compact.ts';
+import { exact, plainDecimal, renderDecimal, type Exact } from '../money/money.ts';
+import { identifyAgent } from '../payments/agent.ts';
+import type { BookedAccount, ReferenceData } from '../scheme/reference.ts';
+import { finalStatuses, isFinal } from '../payments/report.ts';
+import type { Decider } from '../payments/decision.ts';
+
+/** Whose movements are shown: of a payment system, or of an account at a settlement access provider. */
+export type Book =
+  | { readonly of: 'clearing-system'; readonly clearingSystemId: string; readonly currency: string }
+  | { readonly of: 'account'; readonly sapId: string; readonly accountId: string; readonly currency: string };
+
+/** From a moment on, and before another. */
+export interface Period {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+export const dayMs = 86_400_000;
+
+/** The beginning of the day (UTC) of a time, both in milliseconds. */
+export const startOfDay = (atMs: number): number => Math.floor(atMs / dayMs) * dayMs;
+export const dayFrom = (from: Date): Period => ({ from, to: new Date(from.getTime() + dayMs) });
+
+export const longestDays = 31;
+/** A decision is written within seconds of its time: by then all of a period are. */
+export const closedAfterMs = 60_000;
+
+/** The payment system, or the account. */
+export const nameOf = (book: Book) =>
+  book.of === 'clearing-system' ? book.clearingSystemId : book.accountId;
+
+/** How a payment moved in a book: out of it, or into it. */
+export type Side = 'out' | 'in';
+
+/** One payment of a book, with the amount in its currency. */
+export interface Movement {
+  readonly uetr: string;
+  readonly side: Side;
+  readonly status: string;
+  readonly reasonCode: string | null;
+  /** By which the gateway rejected it; null where somebody else decided. */
+  readonly ruleId: string | null;
+  readonly decidedBy: Decider;
+  readonly decidedAt: Date;
+  /** Null where a payment was rejected before that was known; amounts too. */
+  readonly corridor: string | null;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** On the other side of the exchange; null for those who do not see it. */
+  readonly counterAmount: string | null;
+  readonly counterCurrency: string | null;
+  readonly debtorAgentId: string | null;
+  readonly creditorAgentId: string | null;
+  readonly fxpId: string | null;
+  readonly quoteId: string | null;
+  readonly messageIdentification: string | null;
+  readonly endToEndId: string | null;
+}
+
+/** How many of a kind, and their sum. */
+export interface Total {
+  readonly side: Side;
+  readonly corridor: string | null;
+  readonly status: string;
+  readonly number: number;
+  /** Null where amounts are not known: rejected before they were. */
+  readonly sum: string | null;
+  readonly currency: string | null;
+}
+
+/** Totals of parts of a book, as those of the whole. */
+export function addUp(parts: readonly Total[]): readonly Total[] {
+  const whole = new Map<string, Total>();
+  for (const part of parts) {
+    const key = [part.side, part.corridor, part.status, part.currency].map((one) => one ?? '').join(' ');
+    const known = whole.get(key);
+    const sums = [known?.sum ?? null, part.sum].filter((sum) => sum !== null).map(exact);
+    const sum = sums.length === 0 ? null : renderDecimal(sums.reduce((all, one) => all.plus(one)));
+    whole.set(key, { ...part, number: (known?.number ?? 0) + part.number, sum });
+  }
+  return [...whole].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total);
+}
+
+const onSide = (totals: readonly Total[], side: Side) => totals.filter((one) => one.side === side);
+const withStatus = (totals: readonly Total[], status: string) =>
+  totals.filter((one) => one.status === status);
+
+/** What came in less what went out. */
+const netted = (totals: readonly Total[]): Exact =>
+  sumOf(onSide(totals, 'in')).minus(sumOf(onSide(totals, 'out')));
+
+/** What came in less what went out, of what was booked (ACCC); signed plain decimal. */
+export const netOf = (totals: readonly Total[]): string => renderDecimal(netted(withStatus(totals, 'ACCC')));
+
+function sumOf(totals: readonly Total[]): Exact {
+  return totals.reduce((sum, one) => (one.sum === null ? sum : sum.plus(exact(one.sum))), exact('0'));
+}
+
+export const entriesPerPage = 125; // within the 256 KiB and the 5,000 elements of any message (MSG-2, SEC-7)
+
+const directions = { in: 'CRDT', out: 'DBIT' } as const satisfies Record<Side, Direction>;
+
+/** The period as in `20261121`, or with its hours where it is no whole day; at most 20 characters. */
+export function periodName({ from, to }: Period): string {
+  const compactTime = (at: Date) => at.toISOString().slice(0, 16).replaceAll(/[-:T]/g, '');
+  const isDay = to.getTime() - from.getTime() === dayMs && compactTime(from).endsWith('0000');
+  return isDay ? compactTime(from).slice(0, 8) : `${compactTime(from).slice(2)}${compactTime(to).slice(2)}`;
+}
+
+/** What a page of a camt.054 says (REC-1); the same for ever once the period is closed. */
+export function camt054Of(
+  {
+    book,
+    period,
+    totals,
+    page,
+    pages,
+    id,
+    data,
+  }: {
+    readonly book: Book;
+    readonly period: Period;
+    /** Of the entries of all pages. */
+    readonly totals: readonly Total[];
+    /** From 1. */
+    readonly page: number;
+    readonly pages: number;
+    /** Of the notification, at most 29 characters: of no other book and period. */
+    readonly id: string;
+    readonly data: ReferenceData;
+  },
+  movements: readonly Movement[],
+): Camt054 {
+  assert(
+    totals.every(({ currency }) => currency === book.currency),
+    'what a book adds up is in its currency',
+  );
+  const sap = book.of === 'account' ? data.institutions.get(book.sapId) : undefined;
+  return compact<Camt054>({
+    messageIdentification: `${id}.${page}`,
+    id,
+    page,
+    isLastPage: page >= pages,
+    from: period.from.toISOString(),
+    to: period.to.toISOString(),
+    book: nameOf(book),
+    currency: book.currency,
+    servicer: sap && identifyAgent(sap),
+    ...countedBySide(totals),
+    byStatus: finalStatuses
+      .map((status) => ({ status, some: withStatus(totals, status) }))
+      .filter(({ status, some }) => status === 'ACCC' || some.length > 0)
+      .map(({ status, some }) => ({ status, ...countedBySide(some), net: directedNet(some) })),
+    entries: movements.map((one, index) => entryOf(one, (page - 1) * entriesPerPage + index + 1, data)),
+  });
+}
+
+const counted = (totals: readonly Total[]): NumberAndSum => ({
+  number: totals.reduce((number, one) => number + one.number, 0),
+  sum: renderDecimal(sumOf(totals)),
+});
+const countedBySide = (totals: readonly Total[]): Counted => ({
+  all: counted(totals),
+  credits: counted(onSide(totals, 'in')),
+  debits: counted(onSide(totals, 'out')),
+});
+
+function directedNet(totals: readonly Total[]): NetAmount {
+  const net = netted(totals);
+  return { amount: renderDecimal(net.abs()), direction: net.lt(exact('0')) ? 'DBIT' : 'CRDT' };
+}
+
+function entryOf(movement: Movement, reference: number, data: ReferenceData): Camt054Entry {
+  const agent = (id: string | null) => {
+    assert(id !== null, 'the agents of a payment that was accepted are on record');
+    const institution = data.institutions.get(id);
+    return institution === undefined ? { otherId: id } : identifyAgent(institution);
+  };
+  const { status, amount, currency, messageIdentification, endToEndId } = movement;
+  const { counterAmount, counterCurrency } = movement;
+  assert(isFinal(status), 'only a final status is decided');
+  assert(
+    amount !== null && currency !== null && messageIdentification !== null && endToEndId !== null,
+    'the terms of a payment that was accepted are on record',
+  );
+  return compact<Camt054Entry>({
+    reference,
+    amount: { amount: plainDecimal(amount), currency },
+    direction: directions[movement.side],
+    status,
+    reasonCode: movement.reasonCode ?? undefined,
+    ruleId: movement.ruleId ?? undefined,
+    decidedAt: movement.decidedAt.toISOString(),
+    messageIdentification,
+    endToEndId,
+    uetr: movement.uetr,
+    counterAmount:
+      counterAmount === null || counterCurrency === null
+        ? undefined
+        : { amount: plainDecimal(counterAmount), currency: counterCurrency },
+    debtorAgent: agent(movement.debtorAgentId),
+    creditorAgent: agent(movement.creditorAgentId),
+  });
+}
+
+/** The book of an account that there was or is, of a period that begins then. */
+export function accountBook({ sapId, accountId, owners }: BookedAccount, from: Date): Book {
+  const owner = owners.find(({ until }) => until === null || from < until) ?? owners.at(-1);
+  assert(owner !== undefined, 'an account is, or was, somebody’s');
+  return { of: 'account', sapId, accountId, currency: owner.currencyCode };
+}

@@ -1,0 +1,216 @@
+/**
+ * Exact decimals for every amount and rate, from text and back to text. Money is never a JavaScript number (MON-1), and
+ * only functions whose name says so round.
+ */
+import { Decimal } from 'decimal.js';
+import { assert } from '../assert.ts';
+
+/**
+ * 60 digits hold the product of any amount, rate and fee ratio that we accept, without rounding;
+ * the exponents keep every rendering free of an `e`.
+ */
+const ExactDecimal = Decimal.clone({
+  precision: 60,
+  rounding: Decimal.ROUND_HALF_UP,
+  toExpNeg: -9e15,
+  toExpPos: 9e15,
+});
+
+declare const exactBrand: unique symbol;
+
+/** An exact decimal. Its methods cannot round; rounding is done by functions of this file. */
+export interface Exact {
+  readonly [exactBrand]: true;
+  plus(other: Exact): Exact;
+  minus(other: Exact): Exact;
+  times(other: Exact): Exact;
+  eq(other: Exact): boolean;
+  lt(other: Exact): boolean;
+  lte(other: Exact): boolean;
+  gt(other: Exact): boolean;
+  gte(other: Exact): boolean;
+  abs(): Exact;
+  isZero(): boolean;
+  /** Negative, zero or positive as this is below, equal to or above the other. */
+  cmp(other: Exact): number;
+}
+
+// One value under two types: outside this file, it has only operations that cannot round.
+const asDecimal = (value: Exact): Decimal => value as unknown as Decimal;
+const asExact = (value: Decimal): Exact => value as unknown as Exact;
+
+/** An amount: at most 18 digits before the point and 5 after it, without sign, exponent or leading zeros (MON-1). */
+export const amountPattern = /^(0|[1-9]\d{0,17})(\.\d{1,5})?$/;
+/**
+ * A rate: above zero, at most 10 decimals and, within `maxRateLength` characters, 11 digits in all (MON-1). Without
+ * look-ahead, which Go and Rust do not have.
+ */
+export const ratePattern = /^([1-9]\d{0,10}(\.\d{1,10})?|0\.0{0,9}[1-9]\d{0,9})$/;
+/** Basis points: an amount from 0 to 10000 (FX-6). */
+export const basisPointsPattern = /^(10000(\.0{1,5})?|(0|[1-9]\d{0,3})(\.\d{1,5})?)$/;
+/** A decimal of our own: plain digits, not negative. */
+export const decimalPattern = /^(0|[1-9]\d*)(\.\d+)?$/;
+
+export const maxRateDigits = 11; // MON-1: as written, leading zero included
+export const maxRateLength = maxRateDigits + 1; // and the point
+const maxRateDecimals = 10; // MON-1
+
+export const one: Exact = asExact(new ExactDecimal(1));
+
+/** Whether the text is a rate (MON-1). */
+export const isRate = (text: string): boolean => text.length <= maxRateLength && ratePattern.test(text);
+
+/** @returns undefined when the text is not an amount (MON-1: HTTP 400) */
+export function parseAmount(text: string): Exact | undefined {
+  return amountPattern.test(text) ? asExact(new ExactDecimal(text)) : undefined;
+}
+
+/** A decimal of our own (configuration, database), trusted to be plain digits and not negative. */
+export function exact(text: string): Exact {
+  assert(decimalPattern.test(text), 'a stored decimal is plain digits');
+  return asExact(new ExactDecimal(text));
+}
+
+/** MON-2: at most the currency's `decimalPlaces`, counted as written (`1000.00` has two, also in yen). */
+export function fitsDecimalPlaces(amountText: string, decimalPlaces: number): boolean {
+  const point = amountText.indexOf('.');
+  return point === -1 || amountText.length - point - 1 <= decimalPlaces;
+}
+
+/** Conversions and fees: half up to the currency's decimals (MON-3). */
+export function roundHalfUpTo(value: Exact, decimalPlaces: number): Exact {
+  return asExact(asDecimal(value).toDecimalPlaces(decimalPlaces, Decimal.ROUND_HALF_UP));
+}
+
+/** Down to the currency's decimals: a maximum with finer decimals is never exceeded (QUO-4). */
+export function roundDownTo(value: Exact, decimalPlaces: number): Exact {
+  return asExact(asDecimal(value).toDecimalPlaces(decimalPlaces, Decimal.ROUND_FLOOR));
+}
+
+/** Quotient rounded down to the currency's decimals; exact, because it is an integer division of units (FEE-4). */
+export function divideRoundedDownTo(dividend: Exact, divisor: Exact, decimalPlaces: number): Exact {
+  const units = asDecimal(dividend).times(unitsPerWhole(decimalPlaces)).divToInt(asDecimal(divisor));
+  return asExact(units.times(wholesPerUnit(decimalPlaces)));
+}
+
+/**
+ * Quotient rounded up to the currency's decimals, so that the FX provider is never short (FEE-4, QUO-4).
+ * Exact: the integer quotient is raised by one unit unless it divides without remainder. Both sides not negative.
+ */
+export function divideRoundedUpTo(dividend: Exact, divisor: Exact, decimalPlaces: number): Exact {
+  const dividendUnits = asDecimal(dividend).times(unitsPerWhole(decimalPlaces));
+  const units = dividendUnits.divToInt(asDecimal(divisor));
+  const dividesEvenly = units.times(asDecimal(divisor)).eq(dividendUnits);
+  return asExact((dividesEvenly ? units : units.plus(1)).times(wholesPerUnit(decimalPlaces)));
+}
+
+/** An improved rate: half up to 10 decimals, then half up to 11 digits (MON-3). */
+export function roundImprovedRate(rate: Exact): Exact {
+  return asExact(
+    asDecimal(rate)
+      .toDecimalPlaces(maxRateDecimals, Decimal.ROUND_HALF_UP)
+      .toSignificantDigits(maxRateDigits, Decimal.ROUND_HALF_UP),
+  );
+}
+
+/** The smallest amount of a currency, e.g. 0.01 for two decimals. */
+export function unitOf(decimalPlaces: number): Exact {
+  return asExact(wholesPerUnit(decimalPlaces));
+}
+
+const tenTo = (exponent: number): Decimal => new ExactDecimal(`1e${exponent}`);
+const powersUp = [0, 1, 2, 3, 4, 5].map((places) => tenTo(places)); // MON-1: at most 5 decimals
+const powersDown = [0, 1, 2, 3, 4, 5].map((places) => tenTo(-places));
+
+function unitsPerWhole(decimalPlaces: number): Decimal {
+  const units = powersUp[decimalPlaces];
+  assert(units !== undefined, 'a currency has 0 to 5 decimals');
+  return units;
+}
+
+function wholesPerUnit(decimalPlaces: number): Decimal {
+  const wholes = powersDown[decimalPlaces];
+  assert(wholes !== undefined, 'a currency has 0 to 5 decimals');
+  return wholes;
+}
+
+/** Decimal text without trailing zeros or exponent: the only form in which money leaves `core` (MON-1, MON-4). */
+export function renderDecimal(value: Exact): string {
+  return asDecimal(value).toFixed();
+}
+
+/**
+ * A stored decimal without trailing zeros (`24900.00000` becomes `24900`), e.g. a `numeric` of the database (MON-1).
+ */
+export function plainDecimal(text: string): string {
+  assert(decimalPattern.test(text), 'a stored decimal is plain digits');
+  return text.includes('.') ? text.replace(/\.?(?<!0)0+$/, '') : text;
+}
+
+// Exact numbers in JSON (MON-4)
+
+const digits: unique symbol = Symbol('digits');
+
+/** JSON text that is written verbatim: the digits of a number, or a part that was rendered before. */
+export interface JsonNumber {
+  readonly [digits]: string;
+}
+
+export type JsonValue =
+  string | number | boolean | null | undefined | JsonNumber | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: JsonValue;
+}
+
+const jsonNumberForm = /^-?(0|[1-9]\d*)(\.\d+)?$/;
+
+/** Marks decimal text to be written as a JSON number with exactly these digits. */
+export function jsonNumber(text: string): JsonNumber {
+  assert(jsonNumberForm.test(text), 'a JSON number is written in plain digits');
+  return { [digits]: text };
+}
+
+/** Renders a value once, to be written verbatim wherever it is used: for parts that many answers share. */
+export function renderedJson(value: JsonValue): JsonNumber {
+  return { [digits]: renderJson(value) };
+}
+
+/**
+ * JSON text as `JSON.stringify` would write it (no spaces, members that are undefined left out), but marked numbers as
+ * bare digits. For plain values only: what has a `toJSON` (Date) is refused by the type.
+ */
+export function renderJson(value: JsonValue): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  return value === null || value === undefined ? 'null' : renderComposite(value);
+}
+
+function renderComposite(value: JsonNumber | readonly JsonValue[] | JsonObject): string {
+  if (isArray(value)) return renderArray(value);
+  const marked = (value as Partial<JsonNumber>)[digits];
+  return marked ?? renderObject(value as JsonObject);
+}
+
+/** `Array.isArray` that also narrows readonly arrays. */
+const isArray = (value: object): value is readonly JsonValue[] => Array.isArray(value);
+
+function renderArray(items: readonly JsonValue[]): string {
+  let text = '[';
+  for (let index = 0; index < items.length; index += 1) {
+    if (index > 0) text += ',';
+    text += renderJson(items[index]);
+  }
+  return text + ']';
+}
+
+function renderObject(value: JsonObject): string {
+  let text = '{';
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (member === undefined) continue;
+    if (text.length > 1) text += ',';
+    text += `${JSON.stringify(name)}:${renderJson(member)}`;
+  }
+  return text + '}';
+}

@@ -1,0 +1,84 @@
+/**
+ * Institutions as messages name them, looked up in reference data, and named back; and which of them may be the agents
+ * of a payment (PAY-6). What is refused, and how, is up to the checks of the payment.
+ */
+import { readAgent, type AgentIdentification } from '../iso20022/parties.ts';
+import { elementAt, type XmlElement } from '../iso20022/tree.ts';
+import { findInstitution, keyOf, type Institution, type ReferenceData } from '../scheme/reference.ts';
+
+/**
+ * The institution that a message names. A BIC or member id in the message must be known: an unknown BIC beside a known
+ * LEI would send the money to the owner of that BIC. An LEI may be new to us if our data has none for the institution,
+ * and so may an other id beside a better identifier; but no identifier may name another institution.
+ * @param clearingSystemId the system that a member id belongs to, if the message does not say
+ * @returns undefined when nothing known names it, or two identifiers contradict each other
+ */
+export function resolveAgent(
+  data: ReferenceData,
+  agent: AgentIdentification,
+  clearingSystemId?: string,
+): Institution | undefined {
+  const { bicfi, lei, otherId, memberId } = agent;
+  const byLei = lei === undefined ? undefined : findInstitution(data, 'LEI', lei);
+  const byOtherId = otherId === undefined ? undefined : findInstitution(data, 'otherId', otherId);
+  const routed: (Institution | undefined)[] = [];
+  if (bicfi !== undefined) routed.push(findInstitution(data, 'BICFI', bicfi));
+  if (memberId !== undefined) {
+    const system = memberId.clearingSystemId ?? clearingSystemId ?? '';
+    routed.push(data.institutionsByMembership.get(keyOf(system, memberId.memberId)));
+  }
+  const institution = routed.length > 0 ? routed[0] : (byLei ?? byOtherId);
+  if (institution === undefined || routed.some((one) => one !== institution)) return undefined;
+  if (byOtherId !== undefined && byOtherId !== institution) return undefined;
+  const isLeiInOrder =
+    byLei === undefined ? lei === undefined || institution.lei === null : byLei === institution;
+  return isLeiInOrder ? institution : undefined;
+}
+
+/** Found where {@link resolveAgent} finds no institution, for refusals (MSG-13). */
+export const unknownInstitution = 'an institution that the service does not know';
+
+/**
+ * How we name an institution in a message: by BIC, else by LEI, else by its id in the payment system, else by other id.
+ */
+export function identifyAgent(institution: Institution, clearingSystemId?: string): AgentIdentification {
+  const [bicfi] = institution.bics;
+  if (bicfi !== undefined) return { bicfi };
+  if (institution.lei !== null) return { lei: institution.lei };
+  const membership = institution.memberships.find((one) => one.clearingSystemId === clearingSystemId);
+  if (membership !== undefined) return { memberId: membership };
+  return { otherId: institution.otherIds[0] ?? institution.institutionId };
+}
+
+export function isMember(institution: Institution, clearingSystemId: string): boolean {
+  return institution.memberships.some((one) => one.clearingSystemId === clearingSystemId);
+}
+
+/** Whether it is a PSP that takes part in the service. */
+export const isOnboardedPsp = ({ onboarded, roles }: Institution) => onboarded && roles.includes('psp');
+
+/** Whether an institution may be the debtor agent of a submission (PAY-6). */
+export function mayBeDebtorAgent(one: Institution | undefined, sourceSystem: string): boolean {
+  return one !== undefined && isOnboardedPsp(one) && isMember(one, sourceSystem);
+}
+
+/**
+ * Whether an institution may be the creditor agent of a submission, if it is a member of the destination system
+ * (PAY-6).
+ */
+export const mayBeCreditorAgent = (one: Institution | undefined) => one !== undefined && isOnboardedPsp(one);
+
+/**
+ * The debtor agent that a pacs.008 claims, read before any check, because rejected payments are shown to it too: null
+ * unless it is a member of the submitting system. Other institutions submitted nothing, whatever a message says about
+ * them.
+ */
+export function claimedDebtorAgent(
+  data: ReferenceData,
+  document: XmlElement,
+  sourceSystem: string,
+): Institution | null {
+  const agent = readAgent(elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf/DbtrAgt'));
+  const institution = agent && resolveAgent(data, agent, sourceSystem);
+  return institution !== undefined && isMember(institution, sourceSystem) ? institution : null;
+}

@@ -1,0 +1,271 @@
+/**
+ * The last checks of a pacs.008: its quote or own FX, and the limits (PAY-4 to PAY-6); `judge-payment.ts` makes the
+ * earlier ones. A payment that passes is bound: every amount, agent and account that it will use is fixed here.
+ */
+import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
+import { assert } from '../assert.ts';
+import { rejectionsOf, type Check } from '../rejections/check.ts';
+import type { Judged, SubmissionContext } from '../scheme/ends.ts';
+import { feesOfQuote } from '../money/fee.ts';
+import { currencyUnknown } from '../rejections/hindrances.ts';
+import { inTransaction, type Pacs008 } from '../iso20022/pacs008.ts';
+import type { AccountIdentification, AgentIdentification, Amount } from '../iso20022/parties.ts';
+import { exact, plainDecimal, renderDecimal } from '../money/money.ts';
+import { aboveMaximum, figuresOf, ownExchangeChecks, tooSmall } from '../money/own-exchange.ts';
+import { deadlineOf } from './payment-checks.ts';
+import type { StoredQuote } from '../quotes/quote.ts';
+import type { ClearingSystem, Institution, ReferenceData } from '../scheme/reference.ts';
+import { reject, rejectWith, type Rejection } from '../rejections/rejection.ts';
+import type { RejectionKey } from '../rejections/rejection-table.ts';
+import { first, ok, refused, type Result } from '../result.ts';
+
+/** An intermediary agent and the account there, as the payment uses them. */
+export interface SettlementLeg {
+  readonly agent: AgentIdentification;
+  readonly account: AccountIdentification;
+}
+
+/** A payment that passed every check; amounts are plain decimal text. */
+export interface BoundPayment {
+  readonly source: ClearingSystem;
+  readonly destination: ClearingSystem;
+  readonly sourceCountry: string;
+  readonly destinationCountry: string;
+  readonly debtorAgent: Institution;
+  readonly creditorAgent: Institution;
+  /** Undefined where the debtor agent does its own FX (PAY-5). */
+  readonly quote: StoredQuote | undefined;
+  readonly exchangeRate: string;
+  readonly sourceAmount: Amount;
+  readonly destinationAmount: Amount;
+  readonly creditorAgentFee: string;
+  /** From the quote; undefined without one. */
+  readonly sourceLeg: SettlementLeg | undefined;
+  readonly destinationLeg: SettlementLeg;
+  /** Who instructs the destination PSP: the destination SAP (MSG-10). */
+  readonly destinationSap: Institution;
+  /** Epoch milliseconds; null for NORM (TIM-1). */
+  readonly deadlineAt: number | null;
+}
+
+type Bound = Result<BoundPayment, Rejection>;
+
+/** A value other than the expected one; amounts, rates and currencies may be shown (MSG-13). */
+const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
+  reject(key, xpath, undefined, { found, expected });
+
+/** A submission with the quote that was read for it. */
+export interface BindingContext extends SubmissionContext {
+  /** The one that the message names; none if it names none, or one that is unknown, or in a dry run, which does not look. */
+  readonly quote?: StoredQuote | undefined;
+}
+
+/**
+ * Fixes every amount, agent and account of a message whose ends have passed their checks (PAY-4 to PAY-6); last of all,
+ * its destination must not be paused (LIF-5).
+ */
+export function bindPayment(judged: Judged<BindingContext>): Bound {
+  const { message, ends } = judged;
+  const { source, debtorAgent, creditorAgent, destination } = ends;
+  if (!source || !debtorAgent || !creditorAgent || !destination)
+    return refused(reject('currency-wrong', inTransaction('AgrdRate/QtdCcy')));
+  const parties: Parties = { source, debtorAgent, creditorAgent, destination };
+  const bound =
+    message.agreedRate.quoteId === undefined ? bindOwnExchange(judged, parties) : bindQuote(judged, parties);
+  if (!bound.ok) return bound;
+  const tooMuch = aboveMaximum(exact(bound.value.destinationAmount.amount), destination);
+  if (tooMuch !== undefined) return refused(tooMuch);
+  const [paused] = pauseCheck.run(judged, () => true);
+  return paused === undefined ? bound : refused(paused);
+}
+
+/** LIF-5: the last check of all; a dry run makes it where it cannot bind, too. */
+export const pauseCheck: Check<Judged<SubmissionContext>> = {
+  name: 'pause of the destination',
+  ruleId: 'LIF-5',
+  needs: ['CdtrAgt', 'AgrdRate/QtdCcy', 'ChrgsInf/Amt'].map(inTransaction),
+  hindered: ({ ends }) => currencyUnknown(ends),
+  *run({ ends, context }) {
+    const system = ends.destination?.clearingSystemId;
+    if (system === undefined || !context.reference.paused.has(system)) return;
+    yield rejectWith('destination-paused', { party: system });
+  },
+};
+
+/** PAY-4, as far as a dry run knows it: no quote has an agent that nobody knows. */
+export const intermediaryCheck: Check<Judged<SubmissionContext>> = {
+  name: 'known intermediary agents',
+  ruleId: 'PAY-4',
+  needs: ['IntrmyAgt1', 'IntrmyAgt2'].map(inTransaction),
+  *run({ message, context }) {
+    for (const [path, agent] of [
+      ['IntrmyAgt1', message.intermediaryAgent1],
+      ['IntrmyAgt2', message.intermediaryAgent2],
+    ] as const) {
+      if (agent !== undefined && resolveAgent(context.reference, agent) === undefined)
+        yield reject('intermediary-agent-differs', inTransaction(path), undefined, {
+          found: unknownInstitution,
+        });
+    }
+  },
+};
+
+interface Parties {
+  readonly source: ClearingSystem;
+  readonly debtorAgent: Institution;
+  readonly creditorAgent: Institution;
+  readonly destination: ClearingSystem;
+}
+
+/** PAY-4: the message must agree with the quote; agents that it leaves out are filled in. */
+function bindQuote({ message, context }: Judged<BindingContext>, parties: Parties): Bound {
+  const { reference, quote } = context;
+  if (quote === undefined) return refused(reject('quote-unknown'));
+  const rejection =
+    checkQuoteState(message, quote, parties) ??
+    checkQuoteTerms(message, quote, parties) ??
+    checkQuoteAgents(message, quote, reference) ??
+    checkQuoteFee(message, quote, parties);
+  if (rejection !== undefined) return refused(rejection);
+  const sourceSap = reference.institutions.get(quote.sourceSapId);
+  const destinationSap = reference.institutions.get(quote.destinationSapId);
+  if (!sourceSap || !destinationSap) return refused(reject('quote-unknown'));
+  return ok({
+    ...endsOf(message, parties),
+    sourceCountry: quote.sourceCountry,
+    quote,
+    exchangeRate: plainDecimal(quote.exchangeRate),
+    sourceAmount: {
+      currency: quote.sourceCurrency,
+      amount: plainDecimal(quote.sourceInterbankSettlementAmount),
+    },
+    destinationAmount: {
+      currency: quote.destinationCurrency,
+      amount: plainDecimal(quote.destinationInterbankSettlementAmount),
+    },
+    creditorAgentFee: plainDecimal(quote.creditorAgentFee),
+    sourceLeg: { agent: identifyAgent(sourceSap), account: { otherId: quote.sourceAccountId } },
+    destinationLeg: {
+      agent: identifyAgent(destinationSap),
+      account: { otherId: quote.destinationAccountId },
+    },
+    destinationSap,
+  });
+}
+
+function checkQuoteState(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
+  if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');
+  if (quote.expired) return reject('quote-expired'); // QUO-6
+  return quote.heldBy === null || quote.heldBy === message.uetr ? undefined : reject('quote-in-use'); // QUO-8
+}
+
+/** The fee is the quote's; a quote of endpoint 12b, which ignores fees, may leave nothing to credit (FEE-5). */
+function checkQuoteFee(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
+  const fee = exact(quote.creditorAgentFee);
+  const { amount } = message.charges[1];
+  if (!exact(amount).eq(fee)) {
+    return differs('creditor-agent-fee-differs', amount, plainDecimal(quote.creditorAgentFee));
+  }
+  const settlement = exact(quote.destinationInterbankSettlementAmount);
+  return feesOfQuote(quote).ok ? undefined : tooSmall(settlement, fee, parties.destination);
+}
+
+function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
+  const { agreedRate, interbankSettlementAmount } = message;
+  if (!exact(agreedRate.preAgreedExchangeRate).eq(exact(quote.exchangeRate))) {
+    const { preAgreedExchangeRate } = agreedRate;
+    return differs('quote-rate-differs', preAgreedExchangeRate, plainDecimal(quote.exchangeRate));
+  }
+  if (quote.sourceCurrency !== interbankSettlementAmount.currency) {
+    const { currency } = interbankSettlementAmount;
+    return differs('quote-currency-differs', currency, quote.sourceCurrency, inTransaction('IntrBkSttlmAmt'));
+  }
+  if (quote.destinationCurrency !== agreedRate.quotedCurrency) {
+    const { quotedCurrency } = agreedRate;
+    return differs(
+      'quote-currency-differs',
+      quotedCurrency,
+      quote.destinationCurrency,
+      inTransaction('AgrdRate/QtdCcy'),
+    );
+  }
+  const { countryCode } = parties.creditorAgent;
+  if (quote.destinationCountry !== countryCode) {
+    const expected = `a creditor agent in ${quote.destinationCountry}, or a quote for ${countryCode}`;
+    return differs('quote-country-differs', `a creditor agent in ${countryCode}`, expected);
+  }
+  return exact(interbankSettlementAmount.amount).eq(exact(quote.sourceInterbankSettlementAmount))
+    ? undefined
+    : differs(
+        'quote-amount-differs',
+        interbankSettlementAmount.amount,
+        plainDecimal(quote.sourceInterbankSettlementAmount),
+      );
+}
+
+/** Both intermediary agents and accounts, if the message gives them. */
+function checkQuoteAgents(
+  message: Pacs008,
+  quote: StoredQuote,
+  reference: ReferenceData,
+): Rejection | undefined {
+  const sapFound = (agent: AgentIdentification | undefined, sapId: string) => {
+    if (agent === undefined) return undefined;
+    const institution = resolveAgent(reference, agent);
+    if (institution === undefined) return unknownInstitution;
+    return institution.institutionId === sapId ? undefined : 'another institution';
+  };
+  const accountFound = (account: AccountIdentification | undefined, accountId: string) =>
+    account === undefined || (account.otherId ?? account.iban) === accountId ? undefined : 'another account';
+  const { intermediaryAgent1Account, intermediaryAgent2Account } = message;
+  for (const [path, found] of [
+    ['IntrmyAgt1', sapFound(message.intermediaryAgent1, quote.sourceSapId)],
+    ['IntrmyAgt1Acct', accountFound(intermediaryAgent1Account, quote.sourceAccountId)],
+    ['IntrmyAgt2', sapFound(message.intermediaryAgent2, quote.destinationSapId)],
+    ['IntrmyAgt2Acct', accountFound(intermediaryAgent2Account, quote.destinationAccountId)],
+  ] as const) {
+    if (found !== undefined)
+      return reject('intermediary-agent-differs', inTransaction(path), undefined, { found });
+  }
+  return undefined;
+}
+
+/** PAY-5: the debtor agent pays from its own account at the destination SAP, at its own rate. */
+function bindOwnExchange(judged: Judged<BindingContext>, parties: Parties): Bound {
+  const { message, context } = judged;
+  const { debtorAgent, destination, source } = parties;
+  const rejection = first(rejectionsOf(ownExchangeChecks, judged));
+  if (rejection !== undefined) return refused(rejection);
+  const { interbankSettlementAmount, agreedRate, intermediaryAgent2, intermediaryAgent2Account } = message;
+  const sap = intermediaryAgent2 && resolveAgent(context.reference, intermediaryAgent2);
+  const due = figuresOf(judged);
+  assert(
+    sap !== undefined && intermediaryAgent2Account !== undefined && due?.ok === true,
+    'the checks refuse a payment without them',
+  );
+  const { settlement, fee } = due.value;
+  return ok({
+    ...endsOf(message, parties),
+    sourceCountry: debtorAgent.countryCode,
+    quote: undefined,
+    exchangeRate: plainDecimal(agreedRate.preAgreedExchangeRate),
+    sourceAmount: { currency: source.currencyCode, amount: plainDecimal(interbankSettlementAmount.amount) },
+    destinationAmount: { currency: destination.currencyCode, amount: renderDecimal(settlement) },
+    creditorAgentFee: renderDecimal(fee),
+    sourceLeg: undefined,
+    destinationLeg: { agent: identifyAgent(sap), account: intermediaryAgent2Account },
+    destinationSap: sap,
+  });
+}
+
+function endsOf(message: Pacs008, parties: Parties) {
+  const { source, destination, debtorAgent, creditorAgent } = parties;
+  return {
+    source,
+    destination,
+    destinationCountry: creditorAgent.countryCode,
+    debtorAgent,
+    creditorAgent,
+    deadlineAt: deadlineOf(message, destination),
+  };
+}

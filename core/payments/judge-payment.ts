@@ -1,0 +1,100 @@
+/**
+ * The judgement of a pacs.008: every check in the order of PAY-3, and those that a dry run can make. Pure: stored data
+ * and the time are arguments, and the database's unique keys have the last word (DUP-3).
+ */
+import { judgeFit, rejectionsOf, type Check, type Findings, type IsFit } from '../rejections/check.ts';
+import { findEnds, type Judged, type SubmissionContext, type SubmissionNow } from '../scheme/ends.ts';
+import { parseQuoteId, type QuoteId } from '../ids.ts';
+import type { Pacs008 } from '../iso20022/pacs008.ts';
+import { agentChecks, duplicateCheck, freshnessCheck, guidelineChecks } from './payment-checks.ts';
+import {
+  bindPayment,
+  intermediaryCheck,
+  pauseCheck,
+  type BindingContext,
+  type BoundPayment,
+} from './bind-payment.ts';
+import { ownExchangeChecks, ownMaximumCheck } from '../money/own-exchange.ts';
+import type { Rejection } from '../rejections/rejection.ts';
+import { first, mapValue, refused, type Result } from '../result.ts';
+
+/** PAY-3, from the usage guidelines to the agents. */
+const checksBeforeQuote: readonly Check<Judged<SubmissionNow>>[] = [
+  ...guidelineChecks,
+  duplicateCheck,
+  freshnessCheck,
+  ...agentChecks,
+];
+
+/**
+ * The quote that the judgement needs: undefined if the message names none, or an id that cannot be one, or is refused
+ * whatever its quote says.
+ */
+export function quoteNeeded(
+  reading: Result<Pacs008, Rejection>,
+  context: SubmissionNow,
+): QuoteId | undefined {
+  if (!reading.ok) return undefined;
+  const { quoteId } = reading.value.agreedRate;
+  if (quoteId === undefined) return undefined;
+  const judged = judgedOf(reading.value, context);
+  const rejection = first(rejectionsOf(checksBeforeQuote, judged));
+  return rejection === undefined ? parseQuoteId(quoteId) : undefined;
+}
+
+/** All that a submission is judged by: with its quote, if {@link quoteNeeded} names one and it is known. */
+export type JudgingContext = SubmissionNow & Required<BindingContext>;
+
+/** A message that passed every check, and the payment that it becomes. */
+export interface AcceptedPacs008 {
+  readonly message: Pacs008;
+  readonly payment: BoundPayment;
+}
+
+/**
+ * PAY-3: the first failure is the one that is reported. The callback address, checked before all others, is judged at
+ * intake (`api/http/callback.ts`): HTTP 422, and nothing is stored (SEC-2).
+ * @param reading what the schema, and the message by itself, say (MSG)
+ */
+export function judgePayment(
+  reading: Result<Pacs008, Rejection>,
+  context: JudgingContext,
+): Result<AcceptedPacs008, Rejection> {
+  if (!reading.ok) return reading; // schema, and guidelines that need no reference data
+  const { value: message } = reading;
+  const judged = judgedOf(message, context);
+  const rejection = first(rejectionsOf(checksBeforeQuote, judged)); // guidelines, duplicate, freshness, agents
+  if (rejection !== undefined) return refused(rejection);
+  return mapValue(bindPayment(judged), (payment) => ({ message, payment })); // quote, limits, pause
+}
+
+function judgedOf<Context extends SubmissionContext>(message: Pacs008, context: Context): Judged<Context> {
+  return { message, context, ends: findEnds(message, context) };
+}
+
+/**
+ * Every rejection by reference data and the clock, for a dry run. Quotes are not read, so a message without one (PAY-5)
+ * is judged completely, and a message with one up to PAY-4.
+ * @param isFit which parts of the message are valid
+ * @param refused XPaths of what the schema and the rules of the message refuse
+ */
+export function judgeByReference(
+  message: Pacs008,
+  context: SubmissionNow,
+  { isFit, refused: byMessage }: { readonly isFit: IsFit; readonly refused: readonly string[] },
+): Findings {
+  const judged = judgedOf(message, context);
+  const before = judgeFit(checksBeforeQuote, judged, isFit);
+  const checks =
+    message.agreedRate.quoteId === undefined
+      ? [...ownExchangeChecks, ownMaximumCheck, pauseCheck]
+      : [intermediaryCheck, pauseCheck];
+  const after = judgeFit(checks, judged, isFit, [...byMessage, ...xpathsOf(before.rejections)]);
+  return {
+    rejections: [...before.rejections, ...after.rejections],
+    notJudged: [...before.notJudged, ...after.notJudged],
+  };
+}
+
+export const xpathsOf = (rejections: readonly Rejection[]) =>
+  rejections.flatMap(({ xpath }) => (xpath === undefined ? [] : [xpath]));

@@ -1,0 +1,80 @@
+/**
+ * How a payment in doubt ended, as operators found out beside the messages (LIF-4): one records it with the evidence,
+ * another confirms it, and then it decides. Until it is confirmed it can be withdrawn.
+ */
+import { isReasonCode } from '../iso20022/pacs002.ts';
+import { refused, ok, type Result } from '../result.ts';
+import type { FinalStatus } from './report.ts';
+
+export interface NewOutcome {
+  readonly status: FinalStatus;
+  /** As the destination gave it, of any edition; always for RJCT, never for ACCC. */
+  readonly reasonCode: string | null;
+  /** In the operator's words; no personal data (SEC-3). */
+  readonly evidence: string;
+  /** Client id. */
+  readonly by: string;
+}
+
+export interface RecordedOutcome {
+  readonly outcomeId: string;
+  readonly status: FinalStatus;
+  readonly reasonCode: string | null;
+  readonly evidence: string;
+  readonly recordedBy: string;
+  readonly recordedAt: Date;
+  readonly confirmedBy: string | null;
+  readonly confirmedAt: Date | null;
+  readonly withdrawnBy: string | null;
+  readonly withdrawnAt: Date | null;
+  readonly withdrawnBecause: string | null;
+}
+
+/** The reason code that a pacs.002 with this status carries (MSG-11); the refusal says what is wrong with it. */
+export function reasonFor(status: FinalStatus, code: string | undefined): Result<string | null, string> {
+  if (code === undefined) {
+    return status === 'RJCT'
+      ? refused('missing: RJCT needs the reason that the destination gave, as in AC04')
+      : ok(null);
+  }
+  if (status === 'ACCC') return refused('ACCC has no reason: leave it out');
+  return isReasonCode(code)
+    ? ok(code)
+    : refused('must be the code that the destination gave: 1 to 4 characters');
+}
+
+/** Whether it stands and says that nothing was credited: then the instruction is not sent, or it might be after all. */
+export const isSettledUncredited = ({ status, withdrawnAt }: RecordedOutcome): boolean =>
+  withdrawnAt === null && status !== 'ACCC';
+
+/** Why an outcome cannot be confirmed, or withdrawn. */
+export type OutcomeHindrance =
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'withdrawn' }
+  | { readonly kind: 'confirmed' }
+  /** Who recorded it may not confirm it. */
+  | { readonly kind: 'own' }
+  | { readonly kind: 'other-status'; readonly status: FinalStatus }
+  /** It says that nothing was credited, and the instruction may have arrived since it was recorded. */
+  | { readonly kind: 'sent-since'; readonly attempt: number }
+  /** It was decided first: by the destination, or by the gateway (unreachable). */
+  | { readonly kind: 'decided'; readonly status: FinalStatus };
+
+/** What keeps somebody from confirming it, as far as the record of the outcome says. */
+export function confirmationHindrance(
+  outcome: RecordedOutcome | undefined,
+  { by, status }: { readonly by: string; readonly status: FinalStatus },
+): OutcomeHindrance | undefined {
+  if (outcome === undefined) return { kind: 'unknown' };
+  if (outcome.withdrawnAt !== null) return { kind: 'withdrawn' };
+  if (outcome.confirmedAt !== null) return { kind: 'confirmed' };
+  if (outcome.recordedBy === by) return { kind: 'own' };
+  return outcome.status === status ? undefined : { kind: 'other-status', status: outcome.status };
+}
+
+/** The same of withdrawing it. */
+export function withdrawalHindrance(outcome: RecordedOutcome | undefined): OutcomeHindrance | undefined {
+  if (outcome === undefined) return { kind: 'unknown' };
+  if (outcome.withdrawnAt !== null) return { kind: 'withdrawn' };
+  return outcome.confirmedAt === null ? undefined : { kind: 'confirmed' };
+}

@@ -1,0 +1,69 @@
+/**
+ * What a destination's pacs.002 means for a payment: whether it is about our instruction (PAY-8), and whether it is
+ * final (PAY-7). The same for every report, whichever way it arrived.
+ */
+import { messages } from '../iso20022/messages.ts';
+import type { Pacs002, TransactionStatus } from '../iso20022/pacs002.ts';
+import type { OriginalReferences } from '../iso20022/references.ts';
+import { trimmed } from '../iso20022/white-space.ts';
+
+/** The statuses that say how a payment ended; ACTC and ACWP are interim (PAY-7). */
+export const finalStatuses = ['ACCC', 'RJCT', 'BLCK'] as const satisfies readonly TransactionStatus[];
+export type FinalStatus = (typeof finalStatuses)[number];
+
+export function isFinal(status: string): status is FinalStatus {
+  return finalStatuses.some((one) => one === status);
+}
+
+export type ReportJudgement =
+  /** It is about something else: `element` is the first id that is not ours. */
+  | { readonly kind: 'mismatch'; readonly element: string }
+  /** The final one comes later. */
+  | { readonly kind: 'interim' }
+  | { readonly kind: 'final' };
+
+/** @param sent the ids of the forwarded pacs.008 */
+export function judgeReport(report: Pacs002, sent: OriginalReferences): ReportJudgement {
+  const element = findMismatch(report, sent);
+  if (element !== undefined) return { kind: 'mismatch', element };
+  return { kind: isFinal(report.status) ? 'final' : 'interim' };
+}
+
+/** What an id of another message should have been, for its sender. */
+export function expectedOriginal(element: string): string {
+  const ours =
+    element === 'OrgnlMsgNmId'
+      ? messages.pacs008.identifier
+      : `the ${element.replace('Orgnl', '')} of the pacs.008 that you got from us`;
+  return `${element} must be ${ours}`;
+}
+
+/**
+ * The first id that contradicts ours (PAY-11). Ids that the report or our message leaves out are not compared, and white
+ * space around one is no contradiction.
+ */
+function findMismatch({ original, groups = [] }: Pacs002, sent: OriginalReferences): string | undefined {
+  if (original.uetr !== sent.uetr) return 'OrgnlUETR';
+  const named = [original, ...groups].flatMap((one) => [
+    ['OrgnlMsgId', one.messageIdentification, sent.messageIdentification] as const,
+    ['OrgnlMsgNmId', one.messageNameId, sent.messageNameId] as const,
+  ]);
+  const others = [
+    ...named,
+    ['OrgnlInstrId', original.instructionId, sent.instructionId],
+    ['OrgnlEndToEndId', original.endToEndId, sent.endToEndId],
+    ['OrgnlTxId', original.transactionId, sent.transactionId],
+  ] as const;
+  return others.find(
+    ([element, told, ours]) => told !== undefined && ours !== undefined && !isSame(element, told, ours),
+  )?.[0];
+}
+
+const leastNameId = 'pacs.008'.length;
+
+/** The name of the message may be given without its variant and version. */
+function isSame(element: string, told: string, ours: string): boolean {
+  const id = trimmed(told);
+  if (element !== 'OrgnlMsgNmId') return id === ours;
+  return id === ours || (id.length >= leastNameId && ours.startsWith(`${id}.`));
+}

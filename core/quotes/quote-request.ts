@@ -1,0 +1,74 @@
+/**
+ * Looks up what a PSP asks for at endpoints 12 and 12b, in the order of refusals: corridor, PSP, amount. Prices are
+ * made in
+ * `core/quotes/quote.ts`, refusals worded in `api/http/told.ts`.
+ */
+import {
+  findRatedCorridor,
+  fixAmount,
+  type AmountRefusal,
+  type CorridorKey,
+  type CorridorRefusal,
+} from './corridor.ts';
+import type { AmountTooSmall } from '../money/fee.ts';
+import type { FinInstIdType } from '../ids.ts';
+import type { QuoteRequest } from './quote.ts';
+import { findInstitution, type Institution, type ReferenceData } from '../scheme/reference.ts';
+import { ok, refused, type Result } from '../result.ts';
+
+/** An institution as a request names it. */
+export interface NamedInstitution {
+  readonly type: FinInstIdType;
+  readonly id: string;
+}
+
+/** Values have the right form; whether they exist and fit is checked here. */
+export interface AskedQuotes extends CorridorKey {
+  readonly amountCurrency: string;
+  readonly amount: string;
+  readonly psp: NamedInstitution;
+  /** The only PSP that the caller may ask for; undefined: any (QUO-1). */
+  readonly onlyFor: { readonly institutionId?: string } | undefined;
+}
+
+/** QUO-1: why quotes may not be asked for this PSP. */
+export interface PspRefusal {
+  readonly code: 'unknown-psp' | 'not-own-institution' | 'psp-not-of-source-country';
+  readonly psp: NamedInstitution;
+  readonly sourceCountry: string;
+}
+
+export type QuoteRefusal = CorridorRefusal | PspRefusal | AmountRefusal | AmountTooSmall;
+
+/** The request, with everything looked up. */
+export interface PspQuoteRequest extends QuoteRequest {
+  /** internalId of the requesting PSP. */
+  readonly pspId: string;
+}
+
+export function readQuoteRequest(
+  data: ReferenceData,
+  asked: AskedQuotes,
+): Result<PspQuoteRequest, QuoteRefusal> {
+  const corridor = findRatedCorridor(data, asked);
+  if (!corridor.ok) return corridor;
+  const psp = findAskingPsp(data, asked);
+  if (!psp.ok) return psp;
+  const fixed = fixAmount(corridor.value, asked);
+  if (!fixed.ok) return fixed;
+  return ok({ corridor: corridor.value, pspId: psp.value.institutionId, ...fixed.value });
+}
+
+/** The requesting PSP: known, the caller's own, and of the source country (QUO-1). */
+function findAskingPsp(data: ReferenceData, asked: AskedQuotes): Result<Institution, PspRefusal> {
+  const { psp, sourceCountry, onlyFor } = asked;
+  const no = (code: PspRefusal['code']) => refused({ code, psp, sourceCountry });
+  const institution = findInstitution(data, psp.type, psp.id);
+  if (institution === undefined) return no('unknown-psp');
+  if (onlyFor !== undefined && onlyFor.institutionId !== institution.institutionId) {
+    return no('not-own-institution');
+  }
+  return institution.countryCode === sourceCountry && institution.roles.includes('psp')
+    ? ok(institution)
+    : no('psp-not-of-source-country');
+}

@@ -1,0 +1,24 @@
+/**
+ * Applies improvements to the rates that FX providers post (FX-8). `core/quotes/quote.ts` chooses between tiers.
+ */
+import { exact, maxRateDigits, one, renderDecimal, roundImprovedRate, type Exact } from '../money/money.ts';
+
+const wholePerBasisPoint = exact('0.0001');
+const firstRateTooLong = exact(`1${'0'.repeat(maxRateDigits)}`);
+
+/**
+ * `rate` x (1 + basis points / 10000), half up to 10 decimals, then to 11 digits (FX-8, MON-3).
+ * @param basisPoints 0 to 10000 (FX-6)
+ * @returns undefined when the improved rate would need more than 11 digits before the point, which no message can carry
+ */
+export function improveRate(rate: Exact, basisPoints: Exact): Exact | undefined {
+  if (basisPoints.isZero()) return rate;
+  const improved = roundImprovedRate(rate.times(one.plus(basisPoints.times(wholePerBasisPoint))));
+  return improved.lt(firstRateTooLong) ? improved : undefined;
+}
+
+/** `improveRate` on stored text, as saved for a tier (FX-4). */
+export function improveRateText(rate: string, basisPoints: string): string | undefined {
+  const improved = improveRate(exact(rate), exact(basisPoints));
+  return improved === undefined ? undefined : renderDecimal(improved);
+}

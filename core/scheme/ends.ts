@@ -1,0 +1,93 @@
+/**
+ * The two ends of a pacs.008, from the message and reference data, before anything is judged: shared by every check of
+ * `payment-checks.ts`.
+ */
+import type { RecordedKeys } from '../payments/duplicates.ts';
+import { isMember, resolveAgent } from '../payments/agent.ts';
+import type { Pacs008 } from '../iso20022/pacs008.ts';
+import type { AgentIdentification } from '../iso20022/parties.ts';
+import {
+  clearingSystemsOf,
+  currenciesOf,
+  type ClearingSystem,
+  type Institution,
+  type ReferenceData,
+} from './reference.ts';
+
+/** Who submits a message, and the reference data. */
+export interface SubmissionContext {
+  readonly reference: ReferenceData;
+  /** Clearing system of the submitter. */
+  readonly sourceSystem: string;
+}
+
+/** A submission at a moment. */
+export interface SubmissionNow extends SubmissionContext {
+  /** Database clock, epoch milliseconds. */
+  readonly now: number;
+  /** When the submission was stored, database clock, epoch milliseconds; default: now. */
+  readonly storedAt?: number;
+  /** Default: nothing, as in a dry run, which does not look. */
+  readonly recorded?: RecordedKeys;
+}
+
+export interface Ends {
+  readonly source: ClearingSystem | undefined;
+  readonly debtorAgent: Institution | undefined;
+  readonly creditorAgent: Institution | undefined;
+  /**
+   * Whether `ChrgsInf[2]` and the currencies agree on a country other than the creditor agent's: it is unclear which is
+   * meant.
+   */
+  readonly isContradicted: boolean;
+  /** Of the creditor agent's country, in the order of reference data; empty if the country is unknown. */
+  readonly destinationCurrencies: readonly string[];
+  /** The one that is meant: as the message says, or the only one. */
+  readonly destinationCurrency: string | undefined;
+  /** The destination system, if the creditor agent is a member of one in that currency, or is not onboarded. */
+  readonly destination: ClearingSystem | undefined;
+}
+
+/** A message with its context, as the checks get it. */
+export interface Judged<Context> {
+  readonly message: Pacs008;
+  readonly context: Context;
+  readonly ends: Ends;
+}
+
+export function findEnds(message: Pacs008, { reference, sourceSystem }: SubmissionContext): Ends {
+  const resolve = (agent: AgentIdentification, clearingSystemId?: string) =>
+    resolveAgent(reference, agent, clearingSystemId);
+  const debtorAgent = resolve(message.debtorAgent, sourceSystem);
+  const creditorAgent = resolve(message.creditorAgent);
+  const chargesAgent = resolve(message.charges[1].agent);
+  const { quotedCurrency } = message.agreedRate;
+  const isPlace = ({ countryCode }: Institution) =>
+    clearingSystemsOf(reference, countryCode, quotedCurrency).length > 0;
+  const isContradicted =
+    creditorAgent !== undefined &&
+    chargesAgent !== undefined &&
+    isPlace(chargesAgent) &&
+    !isPlace(creditorAgent);
+  const destinationCurrencies =
+    creditorAgent === undefined || isContradicted ? [] : currenciesOf(reference, creditorAgent.countryCode);
+  const [only, ...others] = destinationCurrencies;
+  const destinationCurrency =
+    [quotedCurrency, message.charges[1].currency].find((one) => destinationCurrencies.includes(one)) ??
+    (others.length === 0 ? only : undefined);
+  const destination =
+    creditorAgent && destinationCurrency !== undefined
+      ? clearingSystemsOf(reference, creditorAgent.countryCode, destinationCurrency).find(
+          (system) => isMember(creditorAgent, system.clearingSystemId) || !creditorAgent.onboarded,
+        )
+      : undefined;
+  return {
+    source: reference.clearingSystems.get(sourceSystem),
+    debtorAgent,
+    creditorAgent,
+    isContradicted,
+    destinationCurrencies,
+    destinationCurrency,
+    destination,
+  };
+}

@@ -1,0 +1,81 @@
+// The pages of a book's camt.054 (REC-1), read from the record: one by its number, or all of them in their order. They
+// show what the book's owner may see, whoever reads them.
+import { createHash } from 'node:crypto';
+import { bookKey } from '../../core/books/daily-books.ts';
+import type { Camt054 } from '../../core/iso20022/camt054.ts';
+import {
+  camt054Of,
+  entriesPerPage,
+  nameOf,
+  periodName,
+  type Book,
+  type Movement,
+  type Period,
+} from '../../core/books/reconciliation.ts';
+import type { ReferenceData } from '../../core/scheme/reference.ts';
+import type { Db } from '../pool/connection.ts';
+import { readBookIndex, readMovements, type BookIndex, type BookPlace } from './reconciliation.ts';
+
+/** A book of a closed period. */
+export interface OpenedBook {
+  readonly book: Book;
+  readonly period: Period;
+  readonly data: ReferenceData;
+}
+
+/** @param page from 1 to the pages of the index */
+export async function readCamt054Page(
+  db: Db,
+  opened: OpenedBook,
+  { index, page }: { readonly index: BookIndex; readonly page: number },
+): Promise<Camt054> {
+  const movements: Movement[] = [];
+  const part = { after: index.ends[page - 2], upTo: index.ends[page - 1] };
+  for await (const some of readMovements(db, reported(opened, part))) {
+    movements.push(...some.slice(0, entriesPerPage - movements.length));
+    if (movements.length === entriesPerPage) break;
+  }
+  return pageOf(opened, { index, page }, movements);
+}
+
+/** All pages, each read when it is asked for. */
+export async function* readCamt054(
+  db: Db,
+  opened: OpenedBook,
+): AsyncIterable<{ readonly pages: number; readonly values: Camt054 }> {
+  const index = await readBookIndex(db, opened.book, opened.period);
+  const { pages } = index;
+  let page = 1;
+  let rest: readonly Movement[] = [];
+  for await (const some of readMovements(db, reported(opened, {}))) {
+    rest = [...rest, ...some];
+    for (; rest.length >= entriesPerPage && page < pages; page += 1) {
+      yield { pages, values: pageOf(opened, { index, page }, rest.slice(0, entriesPerPage)) };
+      rest = rest.slice(entriesPerPage);
+    }
+  }
+  yield { pages, values: pageOf(opened, { index, page }, rest) };
+}
+
+const reported = (
+  { book, period }: OpenedBook,
+  part: { readonly [end in 'after' | 'upTo']?: BookPlace | undefined },
+) => ({ book, period, seesAll: book.of === 'account', isReported: true, ...part }) as const;
+
+function pageOf(
+  opened: OpenedBook,
+  { index: { entries, pages }, page }: { readonly index: BookIndex; readonly page: number },
+  movements: readonly Movement[],
+): Camt054 {
+  return camt054Of({ ...opened, totals: entries, page, pages, id: idOf(opened) }, movements);
+}
+
+/** Of the notification: of no other book and period. Ids of accounts may be longer than there is room. */
+function idOf({ book, period }: OpenedBook): string {
+  const name = nameOf(book);
+  const short =
+    book.of === 'clearing-system' && name.length <= 9
+      ? name
+      : createHash('sha256').update(bookKey(book)).digest('hex').slice(0, 9).toUpperCase();
+  return `${periodName(period)}${short}`;
+}

@@ -1,0 +1,385 @@
+// Deliveries and their attempts (CBK-1, CBK-4, TIM-3): an attempt is claimed by one statement, committed before the
+// socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each
+// has an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same
+// claim again.
+import { sql, type RawBuilder } from 'kysely';
+import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
+import {
+  isOwnFault,
+  keyMissing,
+  messageChanged,
+  ownFaults,
+} from '../../core/deliveries/delivery-schedule.ts';
+import { unreachableAfterMs } from '../../core/payments/enquiry-schedule.ts';
+import type { Db } from '../pool/connection.ts';
+import { joinBody } from '../records/messages.ts';
+import { sealExcerpt } from './excerpts.ts';
+import { SealingKeyMissing } from '../pool/failures.ts';
+import { runPrepared } from '../pool/prepared.ts';
+import { theOne } from '../pool/the-one.ts';
+import { bodyColumns, heldKeyId, openUnchanged, type BodyColumns } from '../keys/vault.ts';
+
+/** How an attempt ended (TIM-3). */
+export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
+
+/** Deliveries that follow a decision, an answer or the end of a day, and are tried until they are taken. */
+export const toldKinds = ['callback', 'confirmation', 'notification', 'book'] as const;
+export type ToldKind = (typeof toldKinds)[number];
+/** What a party is asked. */
+type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
+export type DeliveryKind = ToldKind | AskedKind;
+
+/** An attempt that may now be made. */
+export interface ClaimedAttempt {
+  readonly deliveryId: string;
+  readonly kind: DeliveryKind;
+  readonly attempt: number;
+  /** Position in the schedule of CBK-1, or in the round of TIM-3, from 1. */
+  readonly attemptSinceAsked: number;
+  /** How often the delivery was asked for. */
+  readonly asks: number;
+  /** Milliseconds since it was (last) asked for, by the database clock. */
+  readonly elapsedMs: number;
+  /** Milliseconds left for it to leave us (TIM-1, RES-1), by the database clock; null: no limit. */
+  readonly remainingMs: number | null;
+  readonly party: string;
+  /** Of a callback; null for every other kind (CBK-5). */
+  readonly url: string | null;
+  /** Its MsgId. */
+  readonly messageIdentification: string;
+  readonly messageId: string;
+  /**
+   * Null: it cannot be sent. What is stored is not what was stored, or is no longer kept (SEC-3, LIF-6); or this process
+   * lacks a key of SEALING_KEYS, which is `missingKey` then.
+   */
+  readonly body: Buffer | null;
+  readonly missingKey?: string;
+}
+
+export interface ClaimRow extends BodyColumns {
+  delivery_id: string;
+  kind: ClaimedAttempt['kind'];
+  attempts: number;
+  attempts_since_asked: number;
+  asks: number;
+  elapsed_ms: number;
+  remaining_ms: number | null;
+  party: string;
+  url: string | null;
+  message_identification: string;
+  message_id: string;
+}
+
+/** Longer than any attempt may take (SEC-5: 10 s). */
+export const claimSeconds = 15;
+
+export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> {
+  return {
+    deliveryId: row.delivery_id,
+    kind: row.kind,
+    attempt: row.attempts,
+    attemptSinceAsked: row.attempts_since_asked,
+    asks: row.asks,
+    elapsedMs: row.elapsed_ms,
+    remainingMs: row.remaining_ms,
+    party: row.party,
+    url: row.url,
+    messageIdentification: row.message_identification,
+    messageId: row.message_id,
+    ...(await openHere(db, row)),
+  };
+}
+
+/** Whatever cannot be opened here: the claim of it is committed, and is settled like any other (TIM-3). */
+export async function openHere(
+  db: Db,
+  row: BodyColumns,
+): Promise<Pick<ClaimedAttempt, 'body' | 'missingKey'>> {
+  try {
+    return { body: await openUnchanged(db, row) };
+  } catch (error) {
+    if (!(error instanceof SealingKeyMissing) || error.keyId === undefined) throw error;
+    return { body: null, missingKey: error.keyId };
+  }
+}
+
+/** 1 for an attempt more; 0 where this claim was made before, and its answer lost: it is the same attempt. */
+export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uuid then 0 else 1 end)`;
+
+/** The rows of the attempts in `claimed`, before any socket opens; those of an earlier claim are there already. */
+export const insertIntents = sql`
+  insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed
+  on conflict do nothing`;
+
+/**
+ * Whether a send of a delivery `d` was made, or may have been. An attempt that failed through us alone is none (TIM-3).
+ */
+export const wasTried = sql`d.attempts > (
+  select count(*) from delivery_attempts own -- primary key
+  where own.delivery_id = d.delivery_id and own.outcome = 'NOT_SENT'
+    and own.error_class in (${sql.join(ownFaults.map((one) => sql.lit(one)))}))`;
+
+/**
+ * Whether nothing could be sent of a delivery `d` at its last try because our copy was changed, or did not open: that its receiver could not
+ * be reached before says nothing of why it has not got it (TIM-3).
+ */
+export const isUnsendable = sql`exists (
+  select from delivery_attempts last -- primary key
+  where last.delivery_id = d.delivery_id and last.attempt = d.attempts and last.error_class in (${sql.lit(messageChanged)}, ${sql.lit(keyMissing)}))`;
+
+const lastAttemptMs = unreachableAfterMs + 500; // TIM-3; a little for the clock of the execution that rejects it then
+
+/** When a round of sends that nobody lets through comes to its end. */
+export interface EndOfRound {
+  /** Milliseconds until then; 0 or less: now. */
+  readonly inMs: number;
+  /** Whether it ends with a try of its own, whatever holds it: there was none yet that ED06 could follow from (TIM-3). */
+  readonly needsTry: boolean;
+  /** Milliseconds until the deadline of its payment, which ends the round (TIM-1); absent: it has none. */
+  readonly deadlineInMs?: number;
+}
+
+/**
+ * When a NORM instruction of which no byte can have left is no longer held: its payment is then rejected as
+ * unreachable, which takes an attempt (TIM-3). Never where a byte may have left, or where a deadline ends it (TIM-1).
+ */
+export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOfRound> {
+  const { rows } = await sql<{
+    needsTry: boolean;
+    isUnsent: boolean;
+    inMs: number;
+    deadlineInMs: number | null;
+  }>`
+    select not (${wasTried}) or ${isUnsendable} as "needsTry", d.possibly_sent = 0 as "isUnsent",
+      (extract(epoch from p.deadline_at - clock_timestamp()) * 1000)::float8 as "deadlineInMs",
+      (extract(epoch from p.judged_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs"
+    from deliveries d join ${theOne(sql`payments where uetr = d.subject_id and begun_at = d.begun_at`)} p on true
+    where d.delivery_id = ${deliveryId}`.execute(db);
+  const [row] = rows;
+  const never = { inMs: Infinity, needsTry: false };
+  if (row === undefined) return never;
+  if (row.deadlineInMs !== null) return { ...never, deadlineInMs: row.deadlineInMs };
+  return row.isUnsent ? { inMs: row.inMs, needsTry: row.needsTry } : never;
+}
+
+/** Whether an operator has recorded of a payment that it was not credited: sent now, it might be after all (LIF-4). */
+export const isSettledUncredited = (uetr: RawBuilder<unknown>) => sql`exists (
+  select from recorded_outcomes settled -- index recorded_outcomes_standing
+  where settled.uetr = ${uetr} and settled.withdrawn_at is null and settled.status <> 'ACCC')`;
+
+/**
+ * Claims one send of an instruction, the first or one that enquires (TIM-2).
+ * @param round in which its retries are counted (TIM-3): every round begins at 1
+ * @param claim made for this send, and used again only to ask for it again, before it is sent
+ * @returns undefined once the payment is decided, from its deadline on (TIM-1), and while operators have on record that it
+ * was not credited (LIF-4): nothing may leave any longer. A claim that was made before is returned even then, with no time left, to be settled as what it is: NOT_SENT
+ */
+export async function claimInstruction(
+  db: Db,
+  deliveryId: string,
+  { round, claim }: { readonly round: string; readonly claim: string },
+): Promise<ClaimedAttempt | undefined> {
+  const isNew = isNewClaim(claim);
+  // primary keys throughout
+  const statement = sql<ClaimRow>`
+    with claimed as (
+      update deliveries d
+      set claim = ${claim}::uuid, round = ${round}, attempts = attempts + ${isNew}, possibly_sent = possibly_sent + ${isNew},
+        attempts_since_asked = case when round = ${round} then attempts_since_asked + ${isNew} else 1 end
+      from (
+        select (extract(epoch from deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
+        from (
+          select p.deadline_at from ${theOne(sql`deliveries where delivery_id = ${deliveryId}`)} i
+            join ${theOne(sql`payments where uetr = i.subject_id and begun_at = i.begun_at`)} p on true
+        ) due
+      ) deadline
+      where d.delivery_id = ${deliveryId}
+        and (d.claim = ${claim}::uuid
+          or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0) and not ${isSettledUncredited(sql`d.subject_id`)}))
+      returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id, d.begun_at,
+        case when d.closed_at is null then remaining_ms else 0 end as remaining_ms
+    ),
+    intent as (${insertIntents})
+    select claimed.*, 0::float8 as elapsed_ms, m.message_identification, ${bodyColumns('m')}
+    from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
+  const [row] = await runPrepared(db, 'claim_instruction', statement);
+  return row && toAttempt(db, row);
+}
+
+/** Neither taken nor given up (CBK-1). */
+export const isOpen = sql`delivered_at is null and closed_at is null`;
+
+/** Given up, and not delivered after all (CBK-1). */
+export const isDead = sql`delivered_at is null and closed_at is not null`;
+
+/**
+ * Whether a delivery is of a kind that ends once, taken or given up. What is asked ends with its answer or decision.
+ */
+export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
+
+/** The day (UTC) of a book, as in `2026-11-21`. */
+export const bookDay = (from: RawBuilder<unknown>) => sql`to_char(${from} at time zone 'UTC', 'YYYY-MM-DD')`;
+
+/** A delivery that waits to be taken by its receiver. */
+export interface OpenDelivery {
+  readonly deliveryId: string;
+  readonly kind: ToldKind;
+  readonly party: string;
+  /** Of a callback; null for every other kind (CBK-5). */
+  readonly url: string | null;
+  /** Milliseconds until it is due; 0 or less: now. */
+  readonly dueInMs: number;
+  /** Milliseconds since it was (last) asked for. */
+  readonly elapsedMs: number;
+}
+
+/** Everything of a payment or resolution that its receivers have not taken yet. */
+export async function listOpen(db: Db, subjectId: string): Promise<readonly OpenDelivery[]> {
+  const select = sql<OpenDelivery>`
+    select delivery_id as "deliveryId", kind, party, url,
+      (extract(epoch from next_due_at - clock_timestamp()) * 1000)::float8 as "dueInMs",
+      (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as "elapsedMs"
+    from deliveries -- index: unique (subject_id, kind)
+    where subject_id = ${subjectId} and ${isOfToldKind} and ${isOpen}`;
+  return runPrepared(db, 'list_open', select);
+}
+
+/**
+ * Claims those of these deliveries that are due now and that nobody else has claimed.
+ * @param claim made for these attempts, and used again only to ask for them again, before they are sent
+ */
+export async function claimDue(
+  db: Db,
+  deliveryIds: readonly string[],
+  claim: string,
+): Promise<readonly ClaimedAttempt[]> {
+  const isNew = isNewClaim(claim);
+  const statement = sql<ClaimRow>`
+    with claimed as (
+      update deliveries -- primary key
+      set claim = ${claim}::uuid, attempts = attempts + ${isNew}, attempts_since_asked = attempts_since_asked + ${isNew},
+        possibly_sent = possibly_sent + ${isNew},
+        next_due_at = clock_timestamp() + ${sql.lit(claimSeconds)} * interval '1 second'
+      where delivery_id = any(${deliveryIds}::uuid[]) and ${isOpen}
+        and (next_due_at <= clock_timestamp() or claim = ${claim}::uuid)
+      returning delivery_id, kind, attempts, attempts_since_asked, asks, asked_at, party, url, message_id, begun_at
+    ),
+    intent as (${insertIntents})
+    select claimed.*, (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as elapsed_ms,
+      null::float8 as remaining_ms, m.message_identification, ${bodyColumns('m')}
+    from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
+  const rows = await runPrepared(db, 'claim_due', statement);
+  return Promise.all(rows.map((row) => toAttempt(db, row)));
+}
+
+/** What follows for a delivery; operators see the reason of a closed one. */
+export type Following =
+  /** delivered: acknowledged; retry: due again. */
+  | { readonly kind: 'delivered' }
+  | { readonly kind: 'retry'; readonly inMs: number }
+  | { readonly kind: 'closed'; readonly reason: string };
+
+export interface SettledAttempt {
+  readonly deliveryId: string;
+  readonly attempt: number;
+  /** As claimed: if it was asked for again since, this attempt leaves its schedule alone. */
+  readonly asks: number;
+  /** Where it went, or would have gone. */
+  readonly url: string | null;
+  readonly outcome: AttemptOutcome;
+  readonly httpStatus: number | null;
+  readonly durationMs: number;
+  readonly errorClass: string | null;
+  /** At most 1 KiB of an answer other than 2xx (CBK-4). */
+  readonly responseExcerpt: string | null;
+  readonly next: Following;
+}
+
+const givenUp = 'delivery.dead-letter' satisfies EventKind;
+const takenAfterAll = 'delivery.taken-after-all' satisfies EventKind;
+
+/**
+ * What the event of a dead letter says, for whoever must act on it: what it is about, of a payment the decision that
+ * its receiver was not told (CBK-1), of a book the page that its receiver lacks (REC-2). Of `ended`, rows of the
+ * deliveries that ended.
+ */
+const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
+  insert into audit_events (severity, kind, subject_id, party, detail)
+  select case when ${isGivenUp} then ${sql.lit(eventKinds[givenUp])} else ${sql.lit(eventKinds[takenAfterAll])} end,
+    case when ${isGivenUp} then ${sql.lit(givenUp)} else ${sql.lit(takenAfterAll)} end, ended.subject_id, ended.party,
+    jsonb_strip_nulls(jsonb_build_object('deliveryId', ended.delivery_id, 'kind', ended.kind, 'reason', ended.reason,
+      'about', case when ended.kind = 'book' then 'book' when r.resolution_id is null then 'payment' else 'resolution' end,
+      'status', d.status, 'reasonCode', d.reason_code,
+      'book', b.book, 'day', ${bookDay(sql.ref('b.period_from'))}, 'page', b.page))
+  from ended -- primary keys
+    left join ${theOne(sql`decisions where uetr = ended.subject_id`)} d on true
+    left join book_pages b on b.book_page_id = ended.subject_id
+    left join resolutions r on r.resolution_id = ended.subject_id`;
+
+/**
+ * Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). A delivery has
+ * one end. If another came first, a 2xx counts all the same, because the receiver has the message: it is no dead letter
+ * any longer, which an event says; the alert stays until a person closes it. Nothing else changes an end.
+ */
+export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
+  const { next } = settled;
+  const excerpt = sealExcerpt(db, settled);
+  const notSent = settled.outcome === 'NOT_SENT' ? 1 : 0;
+  const usedUp = isOwnFault(settled.outcome, settled.errorClass) ? 0 : 1;
+  const is = (kind: Following['kind']) => sql`(${next.kind === kind}::boolean and asks = ${settled.asks})`;
+  const isGivenUp = sql`(${is('closed')} and ${isOpen})`;
+  const isTakenAfterAll = sql`(${is('delivered')} and ${isOfToldKind})`;
+  const write = sql`
+    with attempt as (
+      update delivery_attempts
+      set finished_at = clock_timestamp(), outcome = ${settled.outcome}, http_status = ${settled.httpStatus},
+        duration_ms = ${settled.durationMs}, error_class = ${settled.errorClass},
+        response_excerpt = ${excerpt.text}, excerpt_key_id = ${heldKeyId(excerpt.keyId)}, url = ${settled.url}
+      where delivery_id = ${settled.deliveryId} and attempt = ${settled.attempt} and outcome is null
+      returning delivery_id
+    ),
+    settled as (
+      update deliveries
+      set possibly_sent = possibly_sent - ${notSent}::int,
+        attempts_since_asked = attempts_since_asked
+          - case when attempts = ${settled.attempt} and asks = ${settled.asks} then 1 - ${usedUp}::int else 0 end,
+        delivered_at = case when ${is('delivered')} then clock_timestamp() else delivered_at end,
+        closed_at = case when ${isGivenUp} then clock_timestamp() when ${isTakenAfterAll} then null else closed_at end,
+        closed_reason = case when ${isGivenUp} then ${next.kind === 'closed' ? next.reason : null}
+          when ${isTakenAfterAll} then null else closed_reason end,
+        next_due_at = case when ${is('retry')} and attempts = ${settled.attempt} -- else another attempt has begun since
+          then clock_timestamp() + ${next.kind === 'retry' ? next.inMs : 0} * interval '1 millisecond'
+          else next_due_at end
+      where delivery_id = (select delivery_id from attempt)
+      returning deliveries.delivery_id, subject_id, kind, party, closed_at is not null as is_closed,
+        old.closed_at is not null as was_closed, coalesce(closed_reason, old.closed_reason) as reason
+    ),
+    ended as (select * from settled where is_closed <> was_closed)
+    ${insertEnds(sql`is_closed`)}`;
+  await runPrepared(db, 'settle_attempt', write);
+}
+
+/** A delivery that waits for its receiver's breaker (CBK-3) is due when the breaker lets something through again. */
+export async function deferDelivery(db: Db, deliveryId: string, inMs: number): Promise<void> {
+  await sql`
+    update deliveries set next_due_at = clock_timestamp() + ${inMs} * interval '1 millisecond'
+    where delivery_id = ${deliveryId} and ${isOpen}
+      and next_due_at <= clock_timestamp()`.execute(db);
+}
+
+/**
+ * Gives up a delivery for which no attempt may be made any longer, with its alert (CBK-1).
+ * @returns false if it has ended, or is being attempted right now
+ */
+export async function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
+  const { rows } = await sql`
+    with ended as (
+      update deliveries set closed_at = clock_timestamp(), closed_reason = 'expired'
+      where delivery_id = ${deliveryId} and ${isOpen}
+        and next_due_at <= clock_timestamp()
+      returning delivery_id, subject_id, kind, party, closed_reason as reason
+    )
+    ${insertEnds(sql`true`)}
+    returning audit_event_id`.execute(db);
+  return rows.length === 1;
+}

@@ -1,0 +1,50 @@
+// What a receiver answered, at most 1 KiB of it (CBK-4): it may repeat what we sent, so it is sealed as messages are (SEC-3).
+import type { Db } from '../pool/connection.ts';
+import { SealBroken } from '../keys/key-wrapping.ts';
+import { open, seal, type About } from '../keys/vault.ts';
+
+interface Excerpt {
+  readonly deliveryId: string;
+  readonly attempt: number;
+  readonly responseExcerpt: string | null;
+}
+
+/** As it is stored. */
+interface StoredExcerpt {
+  /** Base64 where it is sealed. */
+  readonly text: string | null;
+  readonly keyId: string | null;
+}
+
+const about = ({ deliveryId, attempt }: Omit<Excerpt, 'responseExcerpt'>): About => [
+  deliveryId,
+  String(attempt),
+  'excerpt',
+];
+
+export function sealExcerpt(db: Db, excerpt: Excerpt): StoredExcerpt {
+  const { responseExcerpt: text } = excerpt;
+  if (text === null) return { text, keyId: null };
+  const { bytes, keyId } = seal(db, about(excerpt), Buffer.from(text));
+  return { text: keyId === null ? text : bytes.toString('base64'), keyId };
+}
+
+/** What is shown in place of an excerpt that somebody has changed. */
+const changed = '(what is stored here is not what was stored)';
+
+/**
+ * As it was read; null: there is none, or its key was deleted with the messages of its time (LIF-6).
+ * @param stored with its text as it is stored
+ * @throws SealingKeyMissing
+ */
+export async function openExcerpt(db: Db, stored: Excerpt, keyId: string | null): Promise<string | null> {
+  const { responseExcerpt: text } = stored;
+  if (text === null || keyId === null) return text;
+  try {
+    const opened = await open(db, about(stored), { bytes: Buffer.from(text, 'base64'), keyId });
+    return opened?.toString() ?? null;
+  } catch (error) {
+    if (error instanceof SealBroken) return changed;
+    throw error;
+  }
+}

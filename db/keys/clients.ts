@@ -1,0 +1,116 @@
+// Clients of the built-in token issuer (SEC-1, ADM-4). It must not answer a secret to anybody: only its hash is stored.
+import { sql, type Selectable } from 'kysely';
+import type { Db } from '../pool/connection.ts';
+import { keyCounts, keyCredential, secretCounts, secretCredential } from './credentials.ts';
+import type { SecretCheck } from '../scheme/secrets.ts';
+import type { Database } from '../tables.ts';
+
+export interface Client {
+  readonly clientId: string;
+  readonly role: string;
+  readonly institutionId: string | null;
+  readonly clearingSystemId: string | null;
+}
+
+const columns = ['client_id', 'role', 'institution_id', 'clearing_system_id'] as const;
+
+/** One that has shown who it is, and by what: a token counts no longer than that does (SEC-8). */
+export interface LoggedIn extends Client {
+  readonly credential: string;
+}
+
+export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
+  const row = await db
+    .selectFrom('clients')
+    .select(columns)
+    .where('client_id', '=', clientId)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst();
+  return row && clientFrom(row);
+}
+
+/** The client, if the secret is one of its own that counts. */
+export async function authenticateClient<Refusal extends object>(
+  db: Db,
+  { check, inTurn }: { readonly check: SecretCheck; readonly inTurn: InTurn<Refusal> },
+  { clientId, secret }: { readonly clientId: string; readonly secret: string },
+): Promise<LoggedIn | Refusal | undefined> {
+  const secrets = await db
+    .selectFrom('client_secrets')
+    .select(['algorithm', 'salt', 'digest', 'tag', secretCredential('client_secrets').as('credential')])
+    .where('client_id', '=', clientId)
+    .where(secretCounts('client_secrets'))
+    .execute(); // primary key
+  const verdict = check.judge(secret, secrets);
+  const tried =
+    typeof verdict === 'function'
+      ? await inTurn(clientId, async () => ({ right: await verdict() }))
+      : { right: verdict };
+  if (!('right' in tried)) return tried;
+  if (tried.right === undefined) return undefined;
+  const client = await findClient(db, clientId);
+  return client && { ...client, credential: tried.right.credential };
+}
+
+/** When a secret is tried that cannot be judged at once, which takes a processor for a while. */
+export type InTurn<Refusal extends object> = <T>(
+  client: string,
+  work: () => Promise<T>,
+) => Promise<T | Refusal>;
+
+/** With what it may have logged in by. */
+export interface ClientWithCredentials extends Client {
+  readonly credentials: readonly string[];
+}
+
+/**
+ * All of them, or one; a change of any, or of a secret or key, makes new reference data, by which processes know to read again
+ * (REF-6, SEC-8).
+ */
+export async function readClients(db: Db, clientId?: string): Promise<readonly ClientWithCredentials[]> {
+  const isMeant = clientId === undefined ? sql`true` : sql`c.client_id = ${clientId}`;
+  const { rows } = await sql<ClientWithCredentials>`
+    select client_id as "clientId", role, institution_id as "institutionId", clearing_system_id as "clearingSystemId",
+      array(select ${secretCredential('s')} from client_secrets s
+        where s.client_id = c.client_id and ${secretCounts('s')})
+      || array(select ${keyCredential('k')} from public_keys k
+        where k.institution_id = c.institution_id and ${keyCounts('k')})
+      || array(select ${keyCredential('k')} from public_keys k join clearing_systems y on y.operator_id = k.operator_id
+        where y.clearing_system_id = c.clearing_system_id and ${keyCounts('k')}) as credentials
+    from clients c where ended_at is null and ${isMeant}`.execute(db); // primary keys; indexes public_keys_*
+  return rows;
+}
+
+function clientFrom(row: Pick<Selectable<Database['clients']>, (typeof columns)[number]>): Client {
+  return {
+    clientId: row.client_id,
+    role: row.role,
+    institutionId: row.institution_id,
+    clearingSystemId: row.clearing_system_id,
+  };
+}
+
+/** Demo clients are in the database, although this is not the embedded default. */
+class DemoClientsError extends Error {
+  override readonly name = 'DemoClientsError';
+}
+
+/**
+ * For every start but that of the embedded default (AUTH=builtin with DEMO=1): the demo clients' secrets are public.
+ * @throws DemoClientsError when there are any
+ */
+export async function assertNoDemoClients(db: Db): Promise<void> {
+  const demo = await db
+    .selectFrom('clients')
+    .select('client_id')
+    .where('demo', '=', true)
+    .where('ended_at', 'is', null)
+    .limit(1)
+    .execute();
+  if (demo.length > 0) {
+    throw new DemoClientsError(
+      'Demo clients, whose secrets everybody knows, are in this database: it serves AUTH=builtin with DEMO=1 only. ' +
+        'Use another database, or end them first, started with AUTH=builtin and DEMO=1: isthmus admin end clients <client id>.',
+    );
+  }
+}

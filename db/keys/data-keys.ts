@@ -1,0 +1,87 @@
+// The data keys under which what is stored of people is sealed (SEC-3), one for each month, as the database holds them:
+// wrapped. With the last bytes that a key has sealed it is deleted, and what else it sealed is gone for good, in copies of
+// the database too once the key that wraps it is gone.
+import { sql } from 'kysely';
+import { recordAudit } from '../records/audit.ts';
+import type { Db } from '../pool/connection.ts';
+
+export interface StoredDataKey {
+  readonly keyId: string;
+  /** First day of the month (UTC) in which it seals, as in 2026-11-01. */
+  readonly month: string;
+  readonly wrapped: Buffer;
+  /** Id of the key that wraps it. */
+  readonly wrappedBy: string;
+}
+
+const columns = sql`key_id as "keyId", month::text as month, wrapped, wrapped_by as "wrappedBy"`;
+
+/** All, the newest first; of one month there are several where one was lost and put back. */
+export async function listDataKeys(db: Db): Promise<readonly StoredDataKey[]> {
+  const { rows } =
+    await sql<StoredDataKey>`select ${columns} from data_keys order by month desc, made_at desc, key_id`.execute(
+      db,
+    );
+  return rows;
+}
+
+/** Undefined: there is none, or no longer. */
+export async function findDataKey(db: Db, keyId: string): Promise<StoredDataKey | undefined> {
+  const { rows } = await sql<StoredDataKey>`select ${columns} from data_keys where key_id = ${keyId}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** Stores one for the month that it is by the database clock, where it has none yet. */
+export async function offerDataKey(db: Db, key: Omit<StoredDataKey, 'month'>): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(hashtext('data_keys'))`.execute(trx);
+    await sql`
+      insert into data_keys (key_id, month, wrapped, wrapped_by)
+      select ${key.keyId}, month, ${key.wrapped}, ${key.wrappedBy}
+      from (select date_trunc('month', now() at time zone 'UTC')::date as month) this
+      where not exists (select from data_keys k where k.month = this.month)`.execute(trx);
+  });
+}
+
+/** Stores it as another key has wrapped it, unless that has happened. */
+export async function replaceWrapping(db: Db, key: StoredDataKey, before: string): Promise<void> {
+  await sql`
+    update data_keys set wrapped = ${key.wrapped}, wrapped_by = ${key.wrappedBy}
+    where key_id = ${key.keyId} and wrapped_by = ${before}`.execute(db);
+}
+
+/**
+ * Messages whose bytes are not sealed although there are keys: from before there were, or by a process without. It reads the
+ * keys of all bytes, and is for a person who asks.
+ */
+export async function countUnsealed(
+  db: Db,
+): Promise<readonly { readonly month: string; readonly messages: number }[]> {
+  const { rows } = await sql<{ month: string; messages: number }>`
+    select to_char(created_at at time zone 'UTC', 'YYYY-MM') as month, count(*)::float8 as messages
+    from message_bodies where key_id is null and exists (select from data_keys)
+    group by 1 order by 1`.execute(db);
+  return rows;
+}
+
+/**
+ * Deletes the keys of past months under which no bytes are sealed any longer: excerpts that they sealed cannot be read
+ * from then on (LIF-6). It reads the keys of all bytes, and is for a job.
+ * @returns the months, as in 2026-11
+ */
+export async function dropDataKeys(db: Db): Promise<readonly string[]> {
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ month: string }>`
+      delete from data_keys k
+      where month < date_trunc('month', now() at time zone 'UTC')::date - interval '1 month'
+        and not exists (select from message_bodies b where b.key_id = k.key_id)
+      returning to_char(month, 'YYYY-MM') as month`.execute(trx);
+    const months = rows.map(({ month }) => month).sort();
+    if (months.length > 0) {
+      await recordAudit(trx, { kind: 'retention.data-keys-dropped', detail: { months: months.join(', ') } });
+    }
+    return months;
+  });
+}

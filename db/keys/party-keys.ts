@@ -1,0 +1,82 @@
+// The public keys that parties gave at onboarding (ADM-1): by them a client shows that it is who it says (RFC 7523), and a
+// message that it was sent by whom it says (SEC-1). Two operators have seen each of them (ADM-2).
+import { sql } from 'kysely';
+import type { Db } from '../pool/connection.ts';
+import { keyCounts, keyCredential, secretCounts } from './credentials.ts';
+
+export interface PartyKey {
+  /** kid. */
+  readonly keyId: string;
+  /** RFC 7517, public part. */
+  readonly jwk: Readonly<Record<string, unknown>>;
+  /** As the token of a client has it that has logged in by this key. */
+  readonly credential: string;
+}
+
+/** Of which party: of a payment system, the operator's. */
+export type Party = { readonly institutionId: string } | { readonly clearingSystemId: string };
+
+/** Those that count at this moment. */
+export const keysOfParty = async (db: Db, party: Party): Promise<readonly PartyKey[]> =>
+  (await lastingKeysOfParty(db, party)).filter(({ counts }) => counts);
+
+/**
+ * Those that count at this moment, or will. Of a payment system that has ended, too: it still says what became of the payments that it
+ * was sent before (ADM-1), and has to sign that.
+ */
+export async function lastingKeysOfParty(
+  db: Db,
+  party: Party,
+): Promise<readonly (PartyKey & { readonly counts: boolean })[]> {
+  const isTheirs =
+    'institutionId' in party
+      ? sql`institution_id = ${party.institutionId}`
+      : sql`operator_id = (
+          select operator_id from clearing_systems where clearing_system_id = ${party.clearingSystemId})`;
+  const { rows } = await sql<PartyKey & { counts: boolean }>`
+    select key_id as "keyId", public_jwk as jwk, ${keyCredential('k')} as credential, ${keyCounts('k')} as counts
+    from public_keys k
+    where ${isTheirs} and (valid_until is null or valid_until > now()) order by key_id`.execute(db);
+  return rows;
+}
+
+/** Of a party whose keys end: nobody else notices before its messages, or its logins, are refused. */
+export interface EndingKeys {
+  /** A payment system or an institution. */
+  readonly party: string;
+  /**
+   * Until no key of it counts, those included that follow without a gap; 0: none does, and its messages have to be signed, or a
+   * client of it has no secret.
+   */
+  readonly secondsLeft: number;
+}
+
+export async function keysThatEnd(db: Db): Promise<readonly EndingKeys[]> {
+  const { rows } = await sql<EndingKeys>`
+    with recursive parties as (
+      select clearing_system_id as party, operator_id, null as institution_id, signs_messages as "hasTo"
+      from clearing_systems s join operators using (operator_id) where s.ended_at is null
+      union all
+      select institution_id, null, institution_id, false from institutions where ended_at is null),
+    keys as (
+      select party, valid_from, coalesce(valid_until, 'infinity') as ends from parties join public_keys using (operator_id)
+      union all
+      select party, valid_from, coalesce(valid_until, 'infinity') from parties join public_keys using (institution_id)),
+    reached as (
+      select party, ends from keys where valid_from <= now() and ends > now()
+      union
+      select k.party, k.ends from keys k join reached r on k.party = r.party and k.valid_from <= r.ends and k.ends > r.ends),
+    without_secret as (
+      select coalesce(institution_id, clearing_system_id) as party from clients c
+      where ended_at is null and coalesce(institution_id, clearing_system_id) is not null
+        and not exists (select from client_secrets s where s.client_id = c.client_id and ${secretCounts('s')})),
+    needed as (
+      select party, "hasTo" or party in (select party from without_secret) as "isNeeded" from parties
+      where "hasTo" or party in (select party from keys))
+    select party, case when max(ends) is null then 0 else extract(epoch from max(ends) - now()) end::float8 as "secondsLeft"
+    from needed left join reached using (party)
+    group by party, "isNeeded"
+    having max(ends) is null and "isNeeded" or max(ends) < 'infinity'
+    order by party`.execute(db);
+  return rows;
+}

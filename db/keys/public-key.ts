@@ -1,0 +1,129 @@
+// What a party may enter as its public key (ADM-1, SEC-1), looked at when it is entered and again when it is used: one by
+// which anybody could sign, or which is no key at all, would be noticed only when it is too late.
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { ok, refused, type Result } from '../../core/result.ts';
+import { privateMember } from '../../core/scheme/documents.ts';
+import { power, weaknessOfModulus } from './rsa-modulus.ts';
+
+export type KeyKind = 'Ed25519' | 'P-256' | 'P-384' | 'RSA';
+
+export interface PublicKey {
+  readonly kind: KeyKind;
+  readonly key: KeyObject;
+}
+
+/** Of each kind: `alg` of RFC 7518 and RFC 8037, where the JWK names one. */
+const algorithms: Readonly<Record<KeyKind, readonly string[]>> = {
+  Ed25519: ['EdDSA', 'Ed25519'],
+  'P-256': ['ES256'],
+  'P-384': ['ES384'],
+  RSA: ['PS256', 'PS512'],
+};
+
+/**
+ * Of each kind: its members, and the bytes of each. A number has one spelling only: what is looked at here is what any
+ * library reads.
+ */
+const members: Readonly<Record<KeyKind, Readonly<Record<string, number | undefined>>>> = {
+  Ed25519: { x: 32 }, // RFC 8037, 2
+  'P-256': { x: 32, y: 32 }, // RFC 7518, 6.2.1
+  'P-384': { x: 48, y: 48 },
+  RSA: { n: undefined, e: undefined }, // without a leading zero (RFC 7518, 6.3.1)
+};
+
+/** Bits: shorter ones can be factored before long (NIST SP 800-131A), longer ones only take time. */
+const rsaBits = { least: 2_048, most: 8_192 } as const;
+/** 65537: of others some are chosen so that a signature is no work for anybody (FIPS 186-5, A.1.1 lets them be larger). */
+const onlyExponent = 'AQAB';
+
+/** @returns the key, or what is wrong with it, after "the key" */
+export function readPublicKey(jwk: Readonly<Record<string, unknown>>): Result<PublicKey, string> {
+  const kind = kindOf(jwk);
+  if (kind === undefined) return refused('must be of Ed25519, P-256, P-384 or RSA (RFC 7518, RFC 8037)');
+  const secret = privateMember(jwk);
+  if (secret !== undefined) return refused(secret);
+  const { use = 'sig', key_ops: operations = ['verify'], alg = algorithms[kind][0] } = jwk;
+  if (use !== 'sig') return refused('must be for signatures, and its use says otherwise');
+  if (!Array.isArray(operations) || !operations.includes('verify'))
+    return refused('must be for verifying, and its key_ops say otherwise');
+  if (typeof alg !== 'string' || !algorithms[kind].includes(alg))
+    return refused(`must be for ${algorithms[kind].join(' or ')}, and its alg says otherwise`);
+  const misspelled = misspelling(kind, jwk);
+  if (misspelled !== undefined) return refused(misspelled);
+  let key: KeyObject;
+  try {
+    key = createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return refused('must be a key: its members do not fit together (RFC 7518)');
+  }
+  const weakness = weaknessOf(kind, key, jwk);
+  return weakness === undefined ? ok({ kind, key }) : refused(weakness);
+}
+
+function kindOf({ kty, crv }: Readonly<Record<string, unknown>>): KeyKind | undefined {
+  if (kty === 'RSA') return 'RSA';
+  if (kty === 'OKP') return crv === 'Ed25519' ? crv : undefined;
+  return kty === 'EC' && (crv === 'P-256' || crv === 'P-384') ? crv : undefined;
+}
+
+function misspelling(kind: KeyKind, jwk: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [member, length] of Object.entries(members[kind])) {
+    const text = jwk[member];
+    const bytes = Buffer.from(typeof text === 'string' ? text : '', 'base64url');
+    const isWhole = length === undefined ? bytes.length > 0 && bytes[0] !== 0 : bytes.length === length;
+    if (!isWhole || bytes.toString('base64url') !== text) {
+      const wanted = length === undefined ? 'without leading zeros' : `of ${length} bytes`;
+      return `must be a key: its ${member} must be base64url without padding, ${wanted} (RFC 7518, RFC 8037)`;
+    }
+  }
+  return undefined;
+}
+
+/** Keys that are not weak, as far as can be told: looking takes milliseconds, and a key is looked at with every signature. */
+const sound = new Set<string>();
+const mostSound = 10_000;
+
+function weaknessOf(
+  kind: KeyKind,
+  { asymmetricKeyDetails: details }: KeyObject,
+  { x, n, e }: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (kind !== 'Ed25519' && kind !== 'RSA') return undefined; // whether a point is on these curves, OpenSSL looks
+  if (kind === 'RSA') {
+    const { modulusLength = 0 } = details ?? {};
+    if (modulusLength < rsaBits.least || modulusLength > rsaBits.most)
+      return `must have ${rsaBits.least} to ${rsaBits.most} bits, and has ${modulusLength}`;
+    if (e !== onlyExponent) return 'must have the exponent 65537 (AQAB), and no other';
+  }
+  const text = String(kind === 'RSA' ? n : x);
+  if (sound.has(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64url');
+  const weakness = kind === 'RSA' ? weaknessOfModulus(numberOf(bytes)) : weaknessOfPoint(bytes);
+  if (weakness !== undefined) return weakness;
+  if (sound.size >= mostSound) sound.clear();
+  sound.add(text);
+  return undefined;
+}
+
+const numberOf = (bytes: Buffer) => BigInt(`0x${bytes.toString('hex')}`);
+
+const prime = 2n ** 255n - 19n; // RFC 8032, 5.1
+const d = 0x52036cee2b6ffe738cc740797779e89800700a4d4141d8ab75eb4dca135978a3n;
+/** y of the two pairs of points of order 8; the others are those of order 1, 2 and 4. */
+const ofOrderEight = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
+const ofSmallOrder = new Set([0n, 1n, prime - 1n, ofOrderEight, prime - ofOrderEight]);
+
+/** OpenSSL takes any 32 bytes, and looks when it verifies; other libraries may not look at all. */
+function weaknessOfPoint(bytes: Buffer): string | undefined {
+  const y = numberOf(Buffer.from(bytes).reverse()) & (2n ** 255n - 1n); // little endian; the highest bit is the sign of x
+  if (y >= prime || !isOnCurve(y)) return 'must be a key: its x is no point of Ed25519 (RFC 8032, 5.1.3)';
+  // eight times the point is nothing: then a signature of zeros is good for one message in eight, or for all
+  return ofSmallOrder.has(y) ? 'must not be a point of small order: anybody could sign by it' : undefined;
+}
+
+/** Whether there is an x: x² = (y² - 1) / (d y² + 1), by Euler's criterion. */
+function isOnCurve(y: bigint): boolean {
+  const ySquared = (y * y) % prime;
+  const quotient = ((ySquared - 1n + prime) * (d * ySquared + 1n)) % prime; // times a square, which changes nothing
+  return [0n, 1n].includes(power(quotient, (prime - 1n) / 2n, prime));
+}

@@ -1,0 +1,322 @@
+// The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2, PAY-10).
+// Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
+import { randomUUID } from 'node:crypto';
+import { sql, type RawBuilder } from 'kysely';
+import { assert } from '../../core/assert.ts';
+import { messageIdsCountForDays } from '../../core/payments/duplicates.ts';
+import type { BoundPayment } from '../../core/payments/bind-payment.ts';
+import { isStatusOwed } from '../../core/payments/enquiry-schedule.ts';
+import type { Pacs008References } from '../../core/iso20022/references.ts';
+import { ok } from '../../core/result.ts';
+import type { Decision } from '../../core/payments/decision.ts';
+import { insertAudit, type AuditEvent } from '../records/audit.ts';
+import type { Db } from '../pool/connection.ts';
+import { insertDecision, toDecision, type DecisionColumns } from './decisions.ts';
+import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
+import { runPrepared } from '../pool/prepared.ts';
+import { unlessTaken, type Written } from '../pool/unless-taken.ts';
+import { theOne } from '../pool/the-one.ts';
+import { bodyColumns, type BodyColumns } from '../keys/vault.ts';
+
+/** How long a MsgId counts (DUP-2). */
+const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
+
+/** A stored submission with everything that the database knows about its keys. */
+export interface StoredSubmission {
+  /**
+   * Its bytes, which a judgement needs and nothing else: a payment that was accepted goes on from the record, also where
+   * they cannot be read any longer (LIF-2). @throws as `openBody` (db/keys/vault.ts)
+   */
+  readonly open: () => Promise<Buffer>;
+  readonly messageIdentification: string;
+  readonly uetr: string;
+  readonly sourceSystem: string;
+  /** When it was stored: database clock, epoch milliseconds. */
+  readonly storedAt: number;
+  /** Database clock, epoch milliseconds. */
+  readonly now: number;
+  /** The payment of that UETR, if there is one. */
+  readonly payment: StoredPayment | undefined;
+  /** UETR of the payment that holds the same MsgId of that sender since less than 62 days, if another (DUP-2). */
+  readonly messageIdHeldBy: string | undefined;
+  /** The answer that this very message was given before, when it was refused as a repeat. */
+  readonly earlierAnswerId: string | undefined;
+}
+
+/** What is known of a payment. */
+export interface StoredPayment {
+  readonly uetr: string;
+  readonly sourceSystem: string;
+  readonly messageId: string;
+  readonly messageIdentification: string;
+  readonly answerMessageId: string;
+  /** When it was judged; of an accepted one, its acceptance, from which TIM-2 and TIM-3 count. Epoch milliseconds. */
+  readonly judgedAt: number;
+  readonly instructionDeliveryId: string | null;
+  /** Whether the destination has answered a send of it, without a final. */
+  readonly isInstructionTaken: boolean;
+  /** Epoch milliseconds: when the last send of it began; null: none did. */
+  readonly lastSendBeganAt: number | null;
+  /** Its source has asked how it stands, and no send has been made for that (DUP-1). */
+  readonly isStatusOwed: boolean;
+  /** The first final of the destination that was stored while it was undecided (PAY-7). */
+  readonly finalReportId: string | null;
+  readonly corridor: string | null;
+  readonly destinationSystem: string | null;
+  readonly priority: 'HIGH' | 'NORM' | null;
+  readonly fxpId: string | null;
+  /** Epoch milliseconds. */
+  readonly deadlineAt: number | null;
+  readonly decision: Decision | null;
+}
+
+interface PaymentRow extends DecisionColumns {
+  payment_uetr: string | null;
+  payment_message_id: string;
+  payment_identification: string;
+  source_clearing_system: string;
+  answer_message_id: string;
+  judged_at: Date;
+  instruction_delivery_id: string | null;
+  is_instruction_taken: boolean;
+  final_report_id: string | null;
+  last_send_began_at: Date | null;
+  last_send_ended_at: Date | null;
+  enquiry_asked_at: Date | null;
+  corridor: string | null;
+  destination_clearing_system: string | null;
+  priority: 'HIGH' | 'NORM' | null;
+  fxp_id: string | null;
+  deadline_at: Date | null;
+}
+
+/** Columns of a payment with its decision; to be joined as `p`, `pm`, `i` and `d`. */
+const paymentColumns = sql`
+  p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
+  p.source_clearing_system, p.answer_message_id, p.judged_at,
+  i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id,
+  (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_began_at,
+  (select max(coalesce(a.finished_at, a.started_at)) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_ended_at,
+  i.enquiry_asked_at,
+  p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
+  p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
+  d.confirmation_message_id`;
+const paymentJoins = sql`
+  left join ${theOne(sql`messages where message_id = p.message_id`)} pm on true
+  left join ${theOne(sql`deliveries where subject_id = p.uetr and kind = 'instruction' and begun_at = p.begun_at`)} i on true
+  left join ${theOne(sql`decisions where uetr = p.uetr and begun_at = p.begun_at`)} d on true`;
+
+function toPayment(row: PaymentRow): StoredPayment | undefined {
+  if (row.payment_uetr === null) return undefined;
+  return {
+    uetr: row.payment_uetr,
+    sourceSystem: row.source_clearing_system,
+    messageId: row.payment_message_id,
+    messageIdentification: row.payment_identification,
+    answerMessageId: row.answer_message_id,
+    judgedAt: row.judged_at.getTime(),
+    instructionDeliveryId: row.instruction_delivery_id,
+    isInstructionTaken: row.is_instruction_taken,
+    lastSendBeganAt: row.last_send_began_at?.getTime() ?? null,
+    isStatusOwed: isStatusOwed({
+      lastSendEndedAt: row.last_send_ended_at?.getTime() ?? null,
+      statusAskedAt: row.enquiry_asked_at?.getTime() ?? null,
+    }),
+    finalReportId: row.final_report_id,
+    corridor: row.corridor,
+    destinationSystem: row.destination_clearing_system,
+    priority: row.priority,
+    fxpId: row.fxp_id,
+    deadlineAt: row.deadline_at?.getTime() ?? null,
+    decision: toDecision(row),
+  };
+}
+
+/** The payment of a UETR, or undefined. */
+export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
+  // primary keys of payments, messages and decisions; unique (subject_id, kind) of deliveries
+  const [row] = await runPrepared(
+    db,
+    'find_payment',
+    sql<PaymentRow>`select ${paymentColumns} from payments p ${paymentJoins} where p.uetr = ${uetr}`,
+  );
+  return row && toPayment(row);
+}
+
+interface SubmissionRow extends PaymentRow, BodyColumns {
+  message_identification: string;
+  uetr: string;
+  party: string;
+  created_at: Date;
+  now: Date;
+  held_by: string | null;
+  earlier_answer_id: string | null;
+}
+
+/** A stored submission, with the payment or the MsgId that it may be a repeat of. */
+export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
+  // primary keys throughout; messages_in_reply_to for the earlier answer
+  const select = sql<SubmissionRow>`
+    select ${bodyColumns('m')}, m.message_identification, m.subject_id as uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
+      (select a.message_id from messages a where a.in_reply_to = m.message_id and a.direction = 'out' limit 1)
+        as earlier_answer_id,
+      ${paymentColumns}
+    from messages m
+    ${joinBody('m')}
+    left join ${theOne(sql`payments where uetr = m.subject_id`)} p on true
+    ${paymentJoins}
+    left join message_identifications k on k.source_clearing_system = m.party
+      and k.message_identification = m.message_identification
+      and k.uetr <> m.subject_id
+      and k.claimed_at > now() - ${countFor}
+    where m.message_id = ${messageId}`;
+  const [row] = await runPrepared(db, 'load_submission', select);
+  assert(row !== undefined, 'a submission is stored before its workflow starts');
+  return {
+    open: () => openKept(db, row),
+    messageIdentification: row.message_identification,
+    uetr: row.uetr,
+    sourceSystem: row.party,
+    storedAt: row.created_at.getTime(),
+    now: row.now.getTime(),
+    payment: toPayment(row),
+    messageIdHeldBy: row.held_by ?? undefined,
+    earlierAnswerId: row.earlier_answer_id ?? undefined,
+  };
+}
+
+/** A payment that passed: its row, its ACTC and its instruction. */
+export interface AcceptedPayment {
+  readonly uetr: string;
+  readonly messageId: string;
+  readonly messageIdentification: string;
+  readonly payment: BoundPayment;
+  readonly corridor: string;
+  readonly priority: 'HIGH' | 'NORM';
+  /** `AccptncDtTm`, epoch milliseconds. */
+  readonly acceptanceAt: number;
+  readonly answer: OutgoingMessage;
+  readonly forwarded: OutgoingMessage;
+  readonly sourceReferences: Pacs008References;
+  readonly destinationReferences: Pacs008References;
+  readonly instructionDeliveryId: string;
+}
+
+/**
+ * Writes an accepted payment, unless its UETR, its MsgId or its quote has been taken since (DUP-2, QUO-8).
+ * @returns when it was accepted: database clock, epoch milliseconds, from which the 60 s of TIM-3 count
+ */
+export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<Written<number>> {
+  const { payment, uetr } = accepted;
+  const { quote, sourceLeg, destinationLeg } = payment;
+  const quoteId = quote?.quoteId ?? null;
+  const deadline = payment.deadlineAt === null ? null : new Date(payment.deadlineAt);
+  const write = sql<{ judged_at: Date }>`
+    with claim as (${claimMessageId(payment.source.clearingSystemId, accepted)}),
+    quote as (
+      insert into quote_uses (quote_id, uetr)
+      select ${quoteId}::uuid, ${uetr}::uuid from claim where ${quoteId}::uuid is not null
+      on conflict do nothing
+      returning quote_id
+    ),
+    payment as (
+      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, judged_at, accepted,
+        forwarded_message_id, destination_clearing_system, corridor, priority, acceptance_at, deadline_at, quote_id,
+        fxp_id, exchange_rate, source_amount, source_currency, destination_amount, destination_currency,
+        creditor_agent_fee, debtor_agent_id, creditor_agent_id, source_sap_id, source_account_id,
+        destination_sap_id, destination_account_id, source_references, destination_references)
+      select ${uetr}::uuid, now(), ${payment.source.clearingSystemId}, ${accepted.messageId}::uuid,
+        ${accepted.answer.messageId}::uuid, now(), true, ${accepted.forwarded.messageId}::uuid,
+        ${payment.destination.clearingSystemId}, ${accepted.corridor}, ${accepted.priority},
+        ${new Date(accepted.acceptanceAt)}::timestamptz, ${deadline}::timestamptz, ${quoteId}::uuid,
+        ${quote?.fxpId ?? null}, ${payment.exchangeRate}::numeric,
+        ${payment.sourceAmount.amount}::numeric, ${payment.sourceAmount.currency},
+        ${payment.destinationAmount.amount}::numeric, ${payment.destinationAmount.currency},
+        ${payment.creditorAgentFee}::numeric, ${payment.debtorAgent.institutionId},
+        ${payment.creditorAgent.institutionId}, ${quote?.sourceSapId ?? null},
+        ${sourceLeg?.account.otherId ?? null}, ${payment.destinationSap.institutionId},
+        ${destinationLeg.account.otherId ?? destinationLeg.account.iban ?? null},
+        ${JSON.stringify(accepted.sourceReferences)}::jsonb,
+        ${JSON.stringify(accepted.destinationReferences)}::jsonb
+      from claim
+      where ${quoteId}::uuid is null or exists (select from quote)
+      returning uetr, begun_at, judged_at
+    ),
+    ${storedOutgoing(db, [accepted.answer, accepted.forwarded], sql`exists (select from payment)`)},
+    instruction as (
+      insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
+      select ${accepted.instructionDeliveryId}::uuid, uetr, begun_at, 'instruction', ${accepted.forwarded.messageId}::uuid,
+        ${payment.destination.clearingSystemId}
+      from payment
+    )
+    select judged_at from payment`;
+  const written = await writeUnlessTaken(db, 'record_accepted', write);
+  return written.ok ? ok(written.value.judged_at.getTime()) : written;
+}
+
+/** A submission that the gateway rejects: its row, its final RJCT and the callback that tells it. */
+export interface RejectedPayment {
+  readonly uetr: string;
+  readonly sourceSystem: string;
+  readonly messageId: string;
+  readonly messageIdentification: string;
+  /** Another payment has its MsgId; it is rejected for what comes before that in PAY-3, and takes nothing. */
+  readonly messageIdIsHeld: boolean;
+  /** The one that it claims, which may see it (SEC-1); null where it names none of the submitting system. */
+  readonly debtorAgentId: string | null;
+  readonly reasonCode: string;
+  readonly ruleId: string;
+  readonly answer: OutgoingMessage;
+  /** What a person must know of it, if anything. */
+  readonly event: AuditEvent | null;
+}
+
+/** Writes a rejected payment with its decision, unless its UETR or MsgId has been taken since. */
+export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Written<unknown>> {
+  const decision = {
+    uetr: rejected.uetr,
+    status: 'RJCT',
+    reasonCode: rejected.reasonCode,
+    ruleId: rejected.ruleId,
+    decidedBy: 'gateway',
+    callbackMessageId: rejected.answer.messageId,
+    perhapsSeen: sql`false`,
+  } as const;
+  const write = sql<{ uetr: string }>`
+    with claim as (${claimMessageId(rejected.sourceSystem, rejected)}),
+    payment as (
+      insert into payments (uetr, begun_at, source_clearing_system, message_id, answer_message_id, judged_at, accepted,
+        debtor_agent_id)
+      select ${rejected.uetr}::uuid, now(), ${rejected.sourceSystem}, ${rejected.messageId}::uuid,
+        ${rejected.answer.messageId}::uuid, now(), false, ${rejected.debtorAgentId}
+      where exists (select from claim) or ${rejected.messageIdIsHeld}::boolean
+      returning uetr, begun_at
+    ),
+    ${storedOutgoing(db, [rejected.answer], sql`exists (select from payment)`)},
+    decision as (${insertDecision(decision, sql`payment`)}),
+    callback as (
+      insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url)
+      select ${randomUUID()}::uuid, uetr, begun_at, 'callback', ${rejected.answer.messageId}::uuid,
+        ${rejected.sourceSystem}, callback_address(${rejected.messageId}::uuid)
+      from payment
+    ),
+    event as (${insertAudit(rejected.event, sql`exists (select from payment)`)})
+    select uetr from payment`;
+  return writeUnlessTaken(db, 'record_rejected', write);
+}
+
+function writeUnlessTaken<Row>(db: Db, name: string, write: RawBuilder<Row>): Promise<Written<Row>> {
+  return unlessTaken(() => runPrepared(db, name, write));
+}
+
+/** Takes the sender's MsgId for this UETR; no row when another payment holds it since less than 62 days (DUP-2). */
+function claimMessageId(sourceSystem: string, payment: { uetr: string; messageIdentification: string }) {
+  return sql`
+    insert into message_identifications (source_clearing_system, message_identification, uetr, claimed_at)
+    values (${sourceSystem}, ${payment.messageIdentification}, ${payment.uetr}::uuid, now())
+    on conflict (source_clearing_system, message_identification) do update
+      set uetr = excluded.uetr, claimed_at = excluded.claimed_at
+      where message_identifications.uetr = excluded.uetr
+        or message_identifications.claimed_at <= now() - ${countFor}
+    returning uetr`;
+}

@@ -1,0 +1,166 @@
+// How a payment in doubt ended, as operators recorded and confirmed it (LIF-4). What is confirmed decides the payment
+// with the next decision that is written (decisions.ts); each act is an audit event of the same statement.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import {
+  confirmationHindrance,
+  withdrawalHindrance,
+  type NewOutcome,
+  type OutcomeHindrance,
+  type RecordedOutcome,
+} from '../../core/payments/recorded-outcome.ts';
+import type { Decider } from '../../core/payments/decision.ts';
+import type { FinalStatus } from '../../core/payments/report.ts';
+import { insertAudit, isInDoubt } from '../records/audit.ts';
+import type { Db } from '../pool/connection.ts';
+import { lockInstruction } from './decisions.ts';
+import { claimSeconds } from '../deliveries/deliveries.ts';
+
+const columns = sql`
+  outcome_id as "outcomeId", status, reason_code as "reasonCode", evidence, recorded_by as "recordedBy",
+  recorded_at as "recordedAt", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt",
+  withdrawn_by as "withdrawnBy", withdrawn_at as "withdrawnAt", withdrawn_because as "withdrawnBecause"`;
+
+/** Of a payment, oldest first. */
+export async function listOutcomes(db: Db, uetr: string): Promise<readonly RecordedOutcome[]> {
+  const { rows } = await sql<RecordedOutcome>`
+    select ${columns} from recorded_outcomes where uetr = ${uetr}::uuid
+    order by recorded_at`.execute(db); // index recorded_outcomes_uetr
+  return rows;
+}
+
+/**
+ * Records how a payment in doubt ended; another operator is to confirm it.
+ * @returns undefined where the payment is not in doubt, or another outcome stands
+ */
+export async function recordOutcome(
+  db: Db,
+  uetr: string,
+  { status, reasonCode, evidence, by }: NewOutcome,
+): Promise<RecordedOutcome | undefined> {
+  const outcomeId = randomUUID();
+  const event = {
+    kind: 'operator.outcome-recorded',
+    subjectId: uetr,
+    detail: { outcomeId, status, reasonCode, by },
+  } as const;
+  // unique (subject_id, kind); audit_events_subject_id; recorded_outcomes_standing
+  const { rows } = await sql<RecordedOutcome>`
+    with recorded as (
+      insert into recorded_outcomes (outcome_id, uetr, status, reason_code, evidence, recorded_by)
+      select ${outcomeId}::uuid, i.subject_id, ${status}, ${reasonCode}, ${evidence}, ${by}
+      from deliveries i
+      where i.subject_id = ${uetr}::uuid and i.kind = 'instruction' and i.closed_at is null
+        and ${isInDoubt(sql`i.subject_id`)}
+      on conflict (uetr) where withdrawn_at is null do nothing
+      returning *
+    ),
+    event as (${insertAudit(event, sql`exists (select from recorded)`)})
+    select ${columns} from recorded`.execute(db);
+  return rows[0];
+}
+
+/** What was decided of a payment, and by whom; null where nothing is. */
+export async function readDecision(
+  db: Db,
+  uetr: string,
+): Promise<{ status: FinalStatus; reasonCode: string | null; decidedBy: Decider } | null> {
+  const { rows } = await sql<{ status: FinalStatus; reasonCode: string | null; decidedBy: Decider }>`
+    select status, reason_code as "reasonCode", decided_by as "decidedBy"
+    from decisions where uetr = ${uetr}::uuid`.execute(db); // primary key
+  return rows[0] ?? null;
+}
+
+interface Act {
+  readonly uetr: string;
+  readonly outcomeId: string;
+  /** Client id. */
+  readonly by: string;
+}
+
+/**
+ * Confirms an outcome that somebody else recorded: from now on it decides, unless a final of the destination is stored.
+ * @returns what kept it from being confirmed
+ */
+export function confirmOutcome(
+  db: Db,
+  { uetr, outcomeId, by, status }: Act & { readonly status: FinalStatus },
+): Promise<OutcomeHindrance | undefined> {
+  return actOn(db, { uetr, outcomeId }, async (trx, outcome) => {
+    const hindrance = confirmationHindrance(outcome, { by, status });
+    if (hindrance !== undefined) return hindrance;
+    const decided = await readDecision(trx, uetr);
+    if (decided !== null) return { kind: 'decided', status: decided.status };
+    const attempt = status === 'ACCC' ? undefined : await arrivedSince(trx, outcomeId);
+    if (attempt !== undefined) return { kind: 'sent-since', attempt };
+    await sql`
+      with confirmed as (
+        update recorded_outcomes set confirmed_by = ${by}, confirmed_at = clock_timestamp()
+        where outcome_id = ${outcomeId}::uuid)
+      ${insertAudit(
+        {
+          kind: 'operator.outcome-confirmed',
+          subjectId: uetr,
+          detail: { outcomeId, status, by },
+        },
+        sql`true`,
+      )}`.execute(trx);
+    return undefined;
+  });
+}
+
+/**
+ * The attempt of the instruction that was under way when the outcome was recorded and may have arrived after that; none begins
+ * while it stands (deliveries.ts). One whose end nobody knows is over after the longest that an attempt may take.
+ */
+async function arrivedSince(trx: Db, outcomeId: string): Promise<number | undefined> {
+  const { rows } = await sql<{ attempt: number }>`
+    select a.attempt from recorded_outcomes o
+      join deliveries d on d.subject_id = o.uetr and d.kind = 'instruction' -- unique (subject_id, kind)
+      join delivery_attempts a on a.delivery_id = d.delivery_id and a.begun_at = d.begun_at -- primary key
+    where o.outcome_id = ${outcomeId}::uuid and a.outcome is distinct from 'NOT_SENT'
+      and a.started_at > o.recorded_at - ${sql.lit(claimSeconds)} * interval '1 second'
+      and (a.finished_at is null or a.finished_at > o.recorded_at)
+    order by a.attempt desc limit 1`.execute(trx);
+  return rows[0]?.attempt;
+}
+
+/**
+ * Takes back an outcome that nobody has confirmed.
+ * @returns what kept it from being withdrawn
+ */
+export function withdrawOutcome(
+  db: Db,
+  { uetr, outcomeId, by, because }: Act & { readonly because: string },
+): Promise<OutcomeHindrance | undefined> {
+  return actOn(db, { uetr, outcomeId }, async (trx, outcome) => {
+    const hindrance = withdrawalHindrance(outcome);
+    if (hindrance !== undefined) return hindrance;
+    await sql`
+      with withdrawn as (
+        update recorded_outcomes
+        set withdrawn_by = ${by}, withdrawn_at = clock_timestamp(), withdrawn_because = ${because}
+        where outcome_id = ${outcomeId}::uuid)
+      ${insertAudit(
+        { kind: 'operator.outcome-withdrawn', subjectId: uetr, detail: { outcomeId, by } },
+        sql`true`,
+      )}`.execute(trx);
+    return undefined;
+  });
+}
+
+/** One at a time: of two who confirm, withdraw and decide at once, one is told what the other did. */
+function actOn(
+  db: Db,
+  { uetr, outcomeId }: Pick<Act, 'uetr' | 'outcomeId'>,
+  act: (trx: Db, outcome: RecordedOutcome | undefined) => Promise<OutcomeHindrance | undefined>,
+): Promise<OutcomeHindrance | undefined> {
+  return db.transaction().execute(async (trx) => {
+    await lockInstruction(trx, uetr);
+    const { rows } = await sql<RecordedOutcome>`
+      select ${columns} from recorded_outcomes
+      where outcome_id = ${outcomeId}::uuid and uetr = ${uetr}::uuid
+      for update`.execute(trx); // primary key
+    return act(trx, rows[0]);
+  });
+}

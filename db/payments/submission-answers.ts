@@ -1,0 +1,32 @@
+// What has become of submissions, asked for many at once by those that wait for it (PAY-1, RES-1). It changes nothing.
+import { sql } from 'kysely';
+import type { Db } from '../pool/connection.ts';
+import { runPrepared } from '../pool/prepared.ts';
+
+/** A submission that was judged. */
+export interface JudgedSubmission {
+  /** Of the submission. */
+  readonly messageId: string;
+  /** The stored final pacs.002, the acmt.024, or the refusal of a repeat (DUP-2); null while it is not known. */
+  readonly answerMessageId: string | null;
+}
+
+/** Those of the submissions that were judged, in any order. */
+export async function findAnswers(
+  db: Db,
+  messageIds: readonly string[],
+): Promise<readonly JudgedSubmission[]> {
+  // primary keys throughout; a payment of the same UETR that another message made is none of this one's business
+  const select = sql<JudgedSubmission>`
+    select m.message_id as "messageId",
+      coalesce(d.callback_message_id, a.answer_message_id, r.answer_message_id) as "answerMessageId"
+    from messages m
+    left join payments p on p.uetr = m.subject_id and p.message_id = m.message_id
+    left join decisions d on d.uetr = p.uetr
+    left join resolutions q on q.resolution_id = m.message_id
+    left join resolution_answers a on a.resolution_id = q.resolution_id
+    left join refusals r on r.message_id = m.message_id
+    where m.message_id = any(${messageIds}::uuid[])
+      and (p.uetr is not null or q.resolution_id is not null or r.message_id is not null)`;
+  return runPrepared(db, 'find_answers', select);
+}

@@ -1,0 +1,127 @@
+// What a source has sent and that has no answer (LIF-2): submissions that nobody has judged, resolutions past their
+// deadline, and what is on record of those that a defect of ours kept from being answered (SEC-9). Read by the sweep,
+// and where a repeat comes in.
+import { sql, type RawBuilder } from 'kysely';
+import { insertAudit, recordAudit } from '../records/audit.ts';
+import type { Db } from '../pool/connection.ts';
+import { ago, hasAged, sliced, type Place } from '../pool/paged.ts';
+
+/** A submission that is stored, and of which nothing else is. */
+export interface UnjudgedSubmission {
+  readonly messageId: string;
+  readonly type: 'pacs008' | 'acmt023';
+  readonly messageIdentification: string;
+  /** UETR, or of an acmt.023 its own id again: that of the resolution. */
+  readonly subjectId: string;
+  readonly sourceSystem: string;
+}
+
+/** Of a submission `m`. Index messages_in_reply_to; primary keys. */
+export const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.message_id)
+  or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
+  or exists (select from resolutions r where r.resolution_id = m.message_id))`;
+
+const unanswerable = 'message.unanswerable'; // a person is told once (SEC-9)
+const unanswerableAgain = 'message.unanswerable-again'; // each further time
+
+/** What defects of ours have left of a message. Index audit_events_subject_id. */
+const triesOf = (subjectId: RawBuilder<unknown>, messageId: RawBuilder<unknown>) => sql`
+  audit_events e where e.subject_id = ${subjectId} and e.kind in (${sql.lit(unanswerable)}, ${sql.lit(unanswerableAgain)})
+  and e.detail ->> 'messageId' = ${messageId}::text`;
+
+/** Of a submission `m`. */
+export const triesOfSubmission = triesOf(sql`m.subject_id`, sql`m.message_id`);
+const countOfTries = sql`(select count(*)::int from ${triesOfSubmission})`;
+
+/** A worker that could not answer does not try again; one that was started since may have other code. */
+const hasTried = (tries: RawBuilder<unknown>, workerId: string) =>
+  sql`exists (select from ${tries} and e.detail ->> 'workerId' = ${workerId})`;
+
+/** How far back somebody looks, and for whom. */
+interface Window {
+  readonly withinMs: number;
+  /** Younger ones are left to the process that took them. */
+  readonly graceMs: number;
+  /** What a defect of ours has kept that worker from answering is left out. */
+  readonly workerId: string;
+}
+
+/** Submissions that were stored and never judged. */
+export function findUnjudged(
+  db: Db,
+  { withinMs, graceMs, workerId }: Window,
+  from?: Place,
+): AsyncIterable<UnjudgedSubmission & Place> {
+  return sliced(
+    // index messages_submitted
+    (after, rows) =>
+      sql<UnjudgedSubmission & Place & { isLeft: boolean }>`
+        select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
+          m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
+          m.message_id as id,
+          not ${isJudged} and not ${hasTried(triesOfSubmission, workerId)} as "isLeft"
+        from messages m
+        where m.direction = 'in' and m.leg = 'source'
+          and m.created_at > ${ago(withinMs)} and ${hasAged(sql`m.created_at`, graceMs)}
+          and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        order by m.created_at, m.message_id
+        limit ${sql.lit(rows)}`.execute(db),
+    from,
+  );
+}
+
+/** How often a defect of ours has kept a submission from being answered. */
+export async function timesUnanswerable(db: Db, messageId: string): Promise<number> {
+  const { rows } = await sql<{ times: number }>`
+    select ${countOfTries} as times from messages m where m.message_id = ${messageId}`.execute(db); // primary key
+  return rows[0]?.times ?? 0;
+}
+
+/**
+ * A defect of ours keeps a submission from being answered at all: a person must look (SEC-9), and is told once.
+ * @param workerId of the process that could not
+ */
+export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {
+  const { subject_id: subject } = await db
+    .selectFrom('messages')
+    .select('subject_id')
+    .where('message_id', '=', messageId)
+    .executeTakeFirstOrThrow(); // primary key
+  const subjectId = subject ?? messageId;
+  const event = { subjectId, detail: { messageId, workerId } };
+  const isFirst = sql`not exists (select from ${triesOf(sql`${subjectId}::uuid`, sql`${messageId}`)})`;
+  const alert = insertAudit({ ...event, kind: unanswerable }, isFirst);
+  const { rows } = await sql`${alert} returning audit_event_id`.execute(db);
+  if (rows.length === 0) await recordAudit(db, { ...event, kind: unanswerableAgain });
+}
+
+/** A resolution whose deadline is past and which nobody answered. */
+export interface UnansweredResolution {
+  readonly messageId: string;
+  readonly messageIdentification: string;
+  readonly sourceSystem: string;
+}
+
+const triesOfResolution = triesOf(sql`r.resolution_id`, sql`r.resolution_id`);
+
+export function findUnanswered(
+  db: Db,
+  { withinMs, graceMs, workerId }: Window,
+  from?: Place,
+): AsyncIterable<UnansweredResolution & Place> {
+  return sliced(
+    // index resolutions_deadline; primary key of resolution_answers
+    (after, rows) =>
+      sql<UnansweredResolution & Place & { isLeft: boolean }>`
+        select r.resolution_id as "messageId", r.message_identification as "messageIdentification",
+          r.source_clearing_system as "sourceSystem", r.deadline_at::text as at, r.resolution_id as id,
+          not exists (select from resolution_answers a where a.resolution_id = r.resolution_id)
+            and not ${hasTried(triesOfResolution, workerId)} as "isLeft"
+        from resolutions r
+        where r.deadline_at between ${ago(withinMs)} and ${ago(graceMs)}
+          and (r.deadline_at, r.resolution_id) > (${after.at}::timestamptz, ${after.id}::uuid)
+        order by r.deadline_at, r.resolution_id
+        limit ${sql.lit(rows)}`.execute(db),
+    from,
+  );
+}

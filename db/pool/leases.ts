@@ -1,0 +1,40 @@
+// What one process at a time may do, by the database clock: the sweep (LIF-2), and logging alerts (OBS-1).
+import { sql } from 'kysely';
+import { assert } from '../../core/assert.ts';
+import type { Db } from './connection.ts';
+
+export interface Lease {
+  readonly name: string;
+  readonly holder: string;
+  readonly forMs: number;
+}
+
+/** Nobody holds one for so long: the database's clock was set back since. */
+const absurdMs = 120_000;
+
+/** Takes or keeps it; answers whether it is ours now, and the database clock (milliseconds since 1970). */
+export async function takeLease(
+  db: Db,
+  { name, holder, forMs }: Lease,
+): Promise<{ readonly isOurs: boolean; readonly now: number }> {
+  const { rows } = await sql<{ isOurs: boolean; now: number }>`
+    with taken as (
+      insert into leases (name, holder, held_until)
+      values (${name}, ${holder}, clock_timestamp() + ${forMs} * interval '1 millisecond')
+      on conflict (name) do update set holder = excluded.holder, held_until = excluded.held_until
+        where leases.holder = excluded.holder or leases.held_until not between
+          clock_timestamp() and clock_timestamp() + ${absurdMs} * interval '1 millisecond'
+      returning name
+    )
+    select exists (select from taken) as "isOurs", (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(
+    db,
+  );
+  const [taken] = rows;
+  assert(taken !== undefined, 'a select without a table has one row');
+  return taken;
+}
+
+/** Leaves it to whoever asks next. */
+export async function giveBackLease(db: Db, { name, holder }: Lease): Promise<void> {
+  await sql`delete from leases where name = ${name} and holder = ${holder}`.execute(db); // primary key
+}

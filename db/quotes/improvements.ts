@@ -1,0 +1,118 @@
+// Improvements of FX providers: by source amount (FX-6) and by PSP (FX-7). There is no way to delete one
+// (specification): 0 basis points end it.
+import { sql } from 'kysely';
+import { exact, plainDecimal } from '../../core/money/money.ts';
+import type { Db } from '../pool/connection.ts';
+import { lockRates, rematerialiseTier } from './rates.ts';
+
+export interface TierRegistration {
+  readonly fxpId: string;
+  readonly unitCurrency: string;
+  readonly threshold: string;
+  readonly improvementBasisPoints: string;
+}
+
+/** A stored improvement; decimals without trailing zeros. */
+export interface StoredTier extends TierRegistration {
+  readonly tierImprovementId: string;
+  readonly updatedAt: Date;
+}
+
+/**
+ * Registers or updates by (FX provider, currency, threshold) and renews its active rates, in the caller's transaction.
+ */
+export async function registerTier(trx: Db, tier: TierRegistration): Promise<StoredTier> {
+  const moment = await lockRates(trx, tier.fxpId);
+  const row = await trx
+    .insertInto('tier_improvements')
+    .values({
+      fxp_id: tier.fxpId,
+      unit_currency: tier.unitCurrency,
+      threshold: tier.threshold,
+      improvement_basis_points: tier.improvementBasisPoints,
+      updated_at: sql<Date>`${moment}::timestamptz`,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['fxp_id', 'unit_currency', 'threshold']).doUpdateSet((row) => ({
+        improvement_basis_points: row.ref('excluded.improvement_basis_points'),
+        updated_at: row.ref('excluded.updated_at'),
+      })),
+    )
+    .returning(['tier_improvement_id', 'threshold', 'improvement_basis_points', 'updated_at'])
+    .executeTakeFirstOrThrow();
+  const stored = {
+    ...tier,
+    tierImprovementId: row.tier_improvement_id,
+    threshold: plainDecimal(row.threshold),
+    improvementBasisPoints: plainDecimal(row.improvement_basis_points),
+    updatedAt: row.updated_at,
+  };
+  await rematerialiseTier(trx, stored, moment);
+  return stored;
+}
+
+/**
+ * Registers like `registerTier`, unless it would be one tier more than allowed (FX-6). A tier of 0 basis points has
+ * ended, and does not count, but ten times as many may be on record. Whoever has more already may change and end them.
+ */
+export async function registerTierWithin(
+  trx: Db,
+  tier: TierRegistration,
+  mostTiers: number,
+): Promise<StoredTier | 'too-many' | 'too-many-on-record'> {
+  await lockRates(trx, tier.fxpId); // posts at once count each other's tiers
+  const others = await trx
+    .selectFrom('tier_improvements')
+    .select(['threshold', 'improvement_basis_points'])
+    .where('fxp_id', '=', tier.fxpId)
+    .where('unit_currency', '=', tier.unitCurrency)
+    .execute(); // unique (fxp_id, unit_currency, threshold)
+  const isEnded = (basisPoints: string) => exact(basisPoints).isZero();
+  const threshold = exact(tier.threshold);
+  const known = others.find((one) => exact(one.threshold).eq(threshold));
+  const active = others.filter((one) => !isEnded(one.improvement_basis_points));
+  const isOneMore = !isEnded(tier.improvementBasisPoints) && !active.some((one) => one === known);
+  if (isOneMore && active.length >= mostTiers) return 'too-many';
+  if (known === undefined && others.length >= 10 * mostTiers) return 'too-many-on-record';
+  return registerTier(trx, tier);
+}
+
+export interface PspRegistration {
+  readonly fxpId: string;
+  readonly pspId: string;
+  readonly improvementBasisPoints: string;
+}
+
+export interface StoredPspImprovement extends PspRegistration {
+  readonly pspImprovementId: string;
+  readonly updatedAt: Date;
+}
+
+/** Registers or updates by (FX provider, PSP). Quotes apply it as they are made, so no rate changes. */
+export async function registerPspImprovement(
+  trx: Db,
+  improvement: PspRegistration,
+): Promise<StoredPspImprovement> {
+  const row = await trx
+    .insertInto('psp_improvements')
+    .values({
+      fxp_id: improvement.fxpId,
+      psp_id: improvement.pspId,
+      improvement_basis_points: improvement.improvementBasisPoints,
+      updated_at: sql<Date>`clock_timestamp()`,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['fxp_id', 'psp_id']).doUpdateSet((row) => ({
+        improvement_basis_points: row.ref('excluded.improvement_basis_points'),
+        updated_at: row.ref('excluded.updated_at'),
+      })),
+    )
+    .returning(['psp_improvement_id', 'improvement_basis_points', 'updated_at'])
+    .executeTakeFirstOrThrow();
+  return {
+    ...improvement,
+    pspImprovementId: row.psp_improvement_id,
+    improvementBasisPoints: plainDecimal(row.improvement_basis_points),
+    updatedAt: row.updated_at,
+  };
+}

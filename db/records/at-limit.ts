@@ -1,0 +1,30 @@
+// Tells operators that a party has reached one of its limits (OVL-2).
+import { sql } from 'kysely';
+import { alertUnlessOpen, hasDetail } from './audit.ts';
+import type { Db } from '../pool/connection.ts';
+
+/** What a party can cause too much of; docs/operations.md says what each means. */
+export type PartyLimit =
+  | 'callback-addresses'
+  | 'contradictions'
+  | 'lookups'
+  | 'repeats'
+  | 'reports'
+  | 'stored-bytes'
+  | 'tiers'
+  | 'undecided-payments';
+
+/**
+ * Raises one alert per party and limit: the next one follows once it is closed, or is a day old.
+ * @param subjectId the payment or resolution at which the limit was reached
+ */
+export async function alertAtLimit(
+  db: Db,
+  party: string,
+  limit: PartyLimit,
+  subjectId?: string,
+): Promise<void> {
+  const isOfLimit = sql`e.occurred_at > clock_timestamp() - interval '1 day' and e.party = ${party}
+    and ${hasDetail({ limit })}`;
+  await alertUnlessOpen(db, { kind: 'party.at-limit', subjectId, party, detail: { limit } }, isOfLimit);
+}

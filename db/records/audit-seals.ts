@@ -1,0 +1,300 @@
+// Seals over decisions and audit events (SEC-6): one for each hour, over what was written then and over the seal before.
+// Here they are made and read; cli/audit/verify.ts holds them against the record.
+import { createHash } from 'node:crypto';
+import { sql, type RawBuilder } from 'kysely';
+import { given } from '../pool/conditions.ts';
+import type { Db } from '../pool/connection.ts';
+
+/** What is in the record of an hour, and what is said of it. */
+export interface SealedHour {
+  /** UTC, as in 2026-01-31T06:00:00Z. */
+  readonly since: string;
+  readonly until: string;
+  /** Digest of the seal before; null: it is the first. */
+  readonly previous: Buffer | null;
+  /** See `parseEntries`. */
+  readonly entries: Buffer;
+  /** UTC, to the microsecond. */
+  readonly sealedAt: string;
+}
+
+export interface Seal extends SealedHour {
+  /** Whether it is of one hour, which begins with it; else `since` and `until` say nothing that can be read. */
+  readonly isOfAnHour: boolean;
+  readonly digest: Buffer;
+  readonly signature: Buffer;
+  /** By which it is signed; null: there is none of that id. */
+  readonly key: SealKey | null;
+}
+
+export interface SealKey {
+  readonly keyId: string;
+  /** `x` of the JWK. */
+  readonly publicKey: string;
+  /** ISO 8601; when nobody could trust it any longer. */
+  readonly withdrawnAt: string | null;
+  readonly vouched: string | null;
+  readonly vouchedBy: string | null;
+}
+
+/** One row of the record, as a seal has it. */
+export interface SealedRow {
+  readonly table: 'audit_events' | 'decisions';
+  /** Of its partition: retention drops them by the year (LIF-6). */
+  readonly year: number;
+  /** Of an event its number; of a decision its UETR. */
+  readonly id: string;
+  /** 128 bits of the hash over everything in it, hexadecimal. */
+  readonly hash: string;
+}
+
+const entryBytes = 35;
+const tables = { 0x61: 'audit_events', 0x64: 'decisions' } as const;
+
+/** @param entries rows of 35 bytes: what it is (1), year (2), id (16), hash (16) */
+export function parseEntries(entries: Buffer): readonly SealedRow[] {
+  return Array.from({ length: entries.length / entryBytes }, (_, index) => {
+    const entry = entries.subarray(index * entryBytes, (index + 1) * entryBytes);
+    const table = tables[entry[0] as keyof typeof tables];
+    const id = entry.subarray(3, 19).toString('hex');
+    return {
+      table,
+      year: entry.readUInt16BE(1),
+      id:
+        table === 'decisions'
+          ? id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+          : BigInt(`0x${id}`).toString(),
+      hash: entry.subarray(19).toString('hex'),
+    };
+  });
+}
+
+/** What is signed, and what the next seal goes on from. */
+export function digestOf({ since, until, previous, sealedAt, entries }: SealedHour): Buffer {
+  // `sealedAt` too: whoever sets it back would make a withdrawn key good again
+  const head = ['isthmus audit seal 1', previous?.toString('hex') ?? '', since, until, sealedAt, ''].join(
+    '\n',
+  );
+  return createHash('sha256').update(head).update(entries).digest();
+}
+
+const hourOf = (column: string) =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
+const momentOf = (column: string) =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+const microseconds = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint`;
+
+/** What the record has of an hour, by the same function for whoever seals and for whoever verifies. */
+export async function readEntries(
+  db: Db,
+  { since, until }: Pick<SealedHour, 'since' | 'until'>,
+): Promise<Buffer> {
+  const entry = (
+    table: 'a' | 'd',
+    {
+      ofPartition,
+      id,
+      content,
+    }: { ofPartition: string; id: RawBuilder<unknown>; content: RawBuilder<unknown> },
+  ) => sql`
+    decode(${Buffer.from(table).toString('hex')} || lpad(to_hex(extract(year from ${sql.ref(ofPartition)} at time zone 'UTC')::int), 4, '0')
+      || ${id}, 'hex') || substring(sha256(convert_to(${content}::text, 'UTF8')) for 16)`;
+  const within = (column: string) =>
+    sql`${sql.ref(column)} >= ${since}::timestamptz and ${sql.ref(column)} < ${until}::timestamptz`;
+  const { rows } = await sql<{ entries: Buffer }>`
+    select coalesce(string_agg(entry, ''::bytea order by entry), ''::bytea) as entries from (
+      select ${entry('a', {
+        ofPartition: 'occurred_at',
+        id: sql`lpad(to_hex(audit_event_id), 32, '0')`,
+        content: sql`jsonb_build_array(audit_event_id, ${microseconds('occurred_at')}, severity, kind, subject_id, party,
+          detail)`,
+      })} as entry
+      from audit_events where ${within('occurred_at')} -- audit_events_occurred_at
+      union all
+      select ${entry('d', {
+        ofPartition: 'begun_at',
+        id: sql`replace(uetr::text, '-', '')`,
+        content: sql`jsonb_build_array(uetr, ${microseconds('begun_at')}, status, reason_code, rule_id, decided_by, report_message_id,
+          callback_message_id, confirmation_message_id, notification_message_id, outcome_id, perhaps_seen,
+          ${microseconds('decided_at')})`,
+      })}
+      from decisions where ${within('decided_at')} -- decisions_decided_at
+    ) entries`.execute(db);
+  return rows[0]?.entries ?? Buffer.alloc(0);
+}
+
+/** Whatever began then has been committed, or never will be: a statement waits for no longer. */
+const settledMs = 300_000;
+
+/** Hours after the end of an hour by which its seal is late: it is made five minutes after. */
+export const lateHours = 3;
+
+/** How far the record is sealed, by the clock of the database. */
+export interface SealedSoFar {
+  /** End of the last hour that is sealed, as the database writes it; null: none is. One of the future seals nothing. */
+  readonly until: string | null;
+  /** Whether what is not sealed is older than it may get; of a record without a seal, from its begin on. */
+  readonly isLate: boolean;
+}
+
+export async function sealedSoFar(db: Db): Promise<SealedSoFar> {
+  const { rows } = await sql<SealedSoFar>`
+    with sealed as (select max(until) as until from audit_seals where until <= clock_timestamp())
+    select until::text as until,
+      (coalesce(until, least((select min(occurred_at) from audit_events), (select min(decided_at) from decisions)))
+        < clock_timestamp() - ${sql.lit(lateHours)} * interval '1 hour') is true as "isLate"
+    from sealed`.execute(db);
+  return rows[0] ?? { until: null, isLate: false };
+}
+
+/**
+ * Seals the first hour that is over and has no seal.
+ * @param sign ed25519, by a key that is published
+ * @returns what was sealed; undefined: nothing was due, or another process does it
+ */
+export async function sealNextHour(
+  db: Db,
+  sign: (digest: Buffer) => { readonly keyId: string; readonly signature: Buffer },
+): Promise<{ readonly until: string; readonly digest: Buffer; readonly rows: number } | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const { rows: turns } = await sql<{ isOurs: boolean }>`
+      select pg_try_advisory_xact_lock(hashtext('audit_seals')) as "isOurs"`.execute(trx);
+    if (turns[0]?.isOurs !== true) return undefined;
+    const hour = await nextHour(trx);
+    if (hour === undefined) return undefined;
+    const entries = await readEntries(trx, hour);
+    const digest = digestOf({ ...hour, entries });
+    const { keyId, signature } = sign(digest);
+    const { rows: counting } = await sql`
+      select from delivery_keys where key_id = ${keyId} and withdrawn_at is null for share`.execute(trx);
+    if (counting.length === 0) throw new Error(`the key ${keyId} was withdrawn as it sealed: trying again`);
+    await sql`
+      insert into audit_seals (until, since, previous, entries, digest, key_id, signature, sealed_at)
+      values (${hour.until}::timestamptz, ${hour.since}::timestamptz, ${hour.previous}, ${entries}, ${digest},
+        ${keyId}, ${signature}, ${hour.sealedAt}::timestamptz)`.execute(trx);
+    return { until: hour.until, digest, rows: entries.length / entryBytes };
+  });
+}
+
+/** The one after the last seal; of a record without one, the first in which anything happened. */
+async function nextHour(db: Db): Promise<Omit<SealedHour, 'entries'> | undefined> {
+  const { rows } = await sql<Omit<SealedHour, 'entries'>>`
+    with last as (select until, digest from audit_seals order by until desc limit 1),
+    next as (
+      select coalesce((select until from last), date_trunc('hour',
+        least((select min(occurred_at) from audit_events), (select min(decided_at) from decisions)), 'UTC')) as since
+    ),
+    hour as (select since, since + interval '1 hour' as until, clock_timestamp() as sealed_at from next)
+    select ${hourOf('since')} as since, ${hourOf('until')} as until, ${momentOf('sealed_at')} as "sealedAt",
+      (select digest from last) as previous
+    from hour where until <= clock_timestamp() - ${settledMs} * interval '1 millisecond'`.execute(db);
+  return rows[0];
+}
+
+/** A seal that a process has seen. */
+export interface SealHead {
+  /** As the database writes it. */
+  readonly until: string;
+  readonly digest: Buffer;
+}
+
+/** Undefined: there is none. */
+export async function newestSeal(db: Db): Promise<(SealHead & { readonly isAhead: boolean }) | undefined> {
+  const { rows } = await sql<SealHead & { readonly isAhead: boolean }>`
+    select until::text as until, digest, until > clock_timestamp() as "isAhead"
+    from audit_seals order by until desc limit 1`.execute(db);
+  return rows[0];
+}
+
+export async function isSealThere(db: Db, { until, digest }: SealHead): Promise<boolean> {
+  const { rows } = await sql`
+    select from audit_seals where until = ${until}::timestamptz and digest = ${digest}`.execute(db);
+  return rows.length > 0;
+}
+
+/** All, the oldest first, some at a time. */
+export async function* readSeals(db: Db): AsyncIterable<Seal> {
+  const atOnce = 100;
+  for (let after = '-infinity'; ;) {
+    // `at`: with every digit, or the same seal would come again and again
+    const { rows } = await sql<Seal & { readonly at: string }>`
+      select until::text as at, ${hourOf('since')} as since, ${hourOf('until')} as until, previous, entries, digest, signature,
+        ${momentOf('sealed_at')} as "sealedAt",
+        isfinite(until) and until = date_trunc('hour', until, 'UTC') and since = until - interval '1 hour' as "isOfAnHour",
+        case when public_key is not null then jsonb_build_object('keyId', key_id, 'publicKey', public_key,
+          'withdrawnAt', withdrawn_at, 'vouched', vouched, 'vouchedBy', vouched_by) end as key
+      from audit_seals left join delivery_keys using (key_id)
+      where until > ${after}::timestamptz order by audit_seals.until limit ${sql.lit(atOnce)}`.execute(db);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.at;
+  }
+}
+
+/** Of the first partition that is there; null: it holds all that was before. */
+export async function firstYearThere(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ year: number | null }>`
+    select case when bool_or(since = '-infinity') then null
+      else extract(year from min(since) at time zone 'UTC')::int end as year
+    from partitions where parent = 'decisions' and not is_default`.execute(db);
+  return rows[0]?.year ?? null;
+}
+
+/** The record by its times alone. */
+export interface RecordTimes {
+  /** ISO 8601, UTC; null: nothing is on record. */
+  readonly begins: string | null;
+  /** End of the last hour that is over and sealed; null: there is none. */
+  readonly sealedUntil: string | null;
+  /** By the clock of the database. */
+  readonly now: string;
+}
+
+export async function readTimes(db: Db): Promise<RecordTimes> {
+  const { rows } = await sql<RecordTimes>`
+    with times as (select clock_timestamp() as now, least((select min(occurred_at) from audit_events),
+      (select min(decided_at) from decisions)) as begins,
+      (select max(until) from audit_seals where until <= clock_timestamp()) as sealed_until)
+    select ${momentOf('begins')} as begins, ${hourOf('sealed_until')} as "sealedUntil", ${momentOf('now')} as now from times`.execute(
+    db,
+  );
+  return rows[0] ?? { begins: null, sealedUntil: null, now: new Date().toISOString() };
+}
+
+/**
+ * Decisions and events of a time; nothing else of them, so that no time is too odd to be read.
+ * @param times of the database
+ * @param decidedAfter of decisions, in place of `after`: the latest of these
+ * @param limit the most of them
+ */
+export async function readRows(
+  db: Db,
+  times: {
+    readonly before?: string;
+    readonly after?: string;
+    readonly decidedAfter?: readonly string[];
+    readonly limit: number;
+  },
+): Promise<readonly Pick<SealedRow, 'table' | 'id'>[]> {
+  const { before, limit } = times;
+  const after = times.after === undefined ? undefined : [times.after];
+  const decidedAfter = times.decidedAfter ?? after;
+  const within = (column: string, since: readonly string[] | undefined) =>
+    sql.join(
+      [
+        sql`true`,
+        ...given(before, (end) => sql`${sql.ref(column)} < ${end}::timestamptz`),
+        ...given(
+          since,
+          (all) => sql`${sql.ref(column)} > (select max(one) from unnest(${all}::timestamptz[]) one)`,
+        ),
+      ],
+      sql` and `,
+    );
+  const { rows } = await sql<Pick<SealedRow, 'table' | 'id'>>`
+    select 'audit_events' as table, audit_event_id::text as id from audit_events where ${within('occurred_at', after)}
+    union all select 'decisions', uetr::text from decisions where ${within('decided_at', decidedAfter)}
+    limit ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,91 @@
+// The audit trail: contradictions, security events, alerts. Codes and ids only, never personal data (SEC-3).
+import { sql, type RawBuilder } from 'kysely';
+import { eventKinds, type AlertKind, type EventKind } from '../../core/operations/event-kinds.ts';
+import type { Db } from '../pool/connection.ts';
+
+export interface AuditEvent {
+  readonly kind: EventKind;
+  /** UETR of the payment, or id of the resolution, that it is about; undefined: neither. */
+  readonly subjectId?: string | undefined;
+  readonly party?: string | undefined;
+  readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** Whether an event `e` is one that people take care of (OBS-6). Index audit_events_alerts. */
+export const isAlert = sql`e.severity in ('alert', 'security')`;
+
+/** Whether a payment that has no final status is in doubt (TIM-2). Index audit_events_subject_id. */
+export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
+  select from audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt')`;
+
+/** `insert into audit_events`, to be used inside a larger statement: an event and what it tells of appear together. */
+export function insertAudit(event: AuditEvent | null | undefined, condition: RawBuilder<unknown>) {
+  return sql`
+    insert into audit_events (severity, kind, subject_id, party, detail)
+    select ${event ? eventKinds[event.kind] : ''}, ${event?.kind ?? ''}, ${event?.subjectId ?? null}::uuid, ${event?.party ?? null},
+      ${JSON.stringify(event?.detail ?? {})}::jsonb
+    where ${event != null}::boolean and ${condition}`;
+}
+
+export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
+  await db
+    .insertInto('audit_events')
+    .values({
+      severity: eventKinds[event.kind],
+      kind: event.kind,
+      subject_id: event.subjectId ?? null,
+      party: event.party ?? null,
+      detail: JSON.stringify(event.detail ?? {}),
+    })
+    .execute();
+}
+
+/**
+ * As `recordAudit`, once per subject and kind: what is found again each time that somebody looks is one event.
+ * @param oncePer detail: what is found with other details is another event
+ * @returns whether it is new
+ */
+export async function recordAuditOnce(
+  db: Db,
+  event: AuditEvent & { readonly subjectId: string },
+  oncePer: 'kind' | 'detail' = 'kind',
+): Promise<boolean> {
+  const detail = JSON.stringify(event.detail ?? {});
+  const isNew = sql`not exists (
+    select from audit_events where subject_id = ${event.subjectId} and kind = ${event.kind}
+      and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // index audit_events_subject_id
+  const { rows } = await sql`${insertAudit(event, isNew)} returning audit_event_id`.execute(db);
+  return rows.length === 1;
+}
+
+/** Whether an alert `e` has these in its detail: `isSame` of the following. */
+export const hasDetail = (detail: Readonly<Record<string, string>>) =>
+  sql`e.detail @> ${JSON.stringify(detail)}::jsonb`;
+
+/**
+ * As `recordAudit`: what is found again each time that somebody looks is one alert, until an operator closes it (OBS-6). One of
+ * its kind at a time: of two who find it at once, one tells of it.
+ * @param isSame whether an alert `e` of its kind is about the same; absent: it has the same party, if any, and detail
+ * @returns whether it is new
+ */
+export async function alertUnlessOpen(
+  db: Db,
+  alert: Omit<AuditEvent, 'kind'> & { readonly kind: AlertKind },
+  isSame?: RawBuilder<unknown>,
+): Promise<boolean> {
+  const { kind, party = null, detail = {} } = alert;
+  const same =
+    isSame ??
+    sql`(${party}::text is null or e.party = ${party}) and e.detail = ${JSON.stringify(detail)}::jsonb`;
+  const isNew = sql`not exists (
+    select from audit_events e left join alert_states s on s.audit_event_id = e.audit_event_id
+    where ${isAlert} and e.kind = ${kind} and ${same} and s.action is distinct from 'close')`; // audit_events_alerts
+  const seen = await sql<{ isNew: boolean }>`select ${isNew} as "isNew"`.execute(db);
+  if (seen.rows[0]?.isNew !== true) return false; // found often: nobody waits for the lock
+  const tell = async (trx: Db) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${kind}`}, 0))`.execute(trx);
+    const { rows } = await sql`${insertAudit(alert, isNew)} returning audit_event_id`.execute(trx);
+    return rows.length === 1;
+  };
+  return db.isTransaction ? tell(db) : db.transaction().execute(tell);
+}

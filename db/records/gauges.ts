@@ -1,0 +1,77 @@
+// What the record holds at this moment, in numbers, for metrics (OBS-2): payments without final status, deliveries that
+// are open or dead, alerts that nobody has closed, and how long the keys of parties count. Payments and deliveries by
+// indexes that hold only those; alerts by one that holds all of them, with what was last done about each.
+import { sql } from 'kysely';
+import { isInDoubt } from './audit.ts';
+import { openAlerts } from './cases.ts';
+import type { Db } from '../pool/connection.ts';
+import { isOfToldKind, isOpen } from '../deliveries/deliveries.ts';
+import { readOwed, type Owed } from '../deliveries/party-health.ts';
+import { keysThatEnd, type EndingKeys } from '../keys/party-keys.ts';
+
+interface OpenPayments {
+  readonly destination: string;
+  readonly priority: string;
+  readonly state: string;
+  readonly count: number;
+  readonly oldestSeconds: number;
+}
+
+interface OpenAlerts {
+  readonly kind: string;
+  readonly severity: string;
+  readonly open: number;
+}
+
+interface OpenDeliveries extends Owed {
+  /** How long ago the oldest was asked for, due or not; 0: none is open. */
+  readonly oldestOpenSeconds: number;
+}
+
+export interface Gauges {
+  readonly payments: readonly OpenPayments[];
+  readonly deliveries: readonly OpenDeliveries[];
+  readonly alerts: readonly OpenAlerts[];
+  readonly keys: readonly EndingKeys[];
+}
+
+export async function readGauges(db: Db): Promise<Gauges> {
+  const [payments, owed, ages, alerts, keys] = await Promise.all([
+    readPayments(db),
+    readOwed(db),
+    readAges(db),
+    openAlerts(db),
+    keysThatEnd(db),
+  ]);
+  const ageOf = ({ party, kind }: Owed) => ages.find((one) => one.party === party && one.kind === kind);
+  const deliveries = owed.map((one) => ({ ...one, oldestOpenSeconds: ageOf(one)?.seconds ?? 0 }));
+  return { payments, deliveries, alerts, keys };
+}
+
+interface Age {
+  readonly party: string;
+  readonly kind: string;
+  readonly seconds: number;
+}
+
+async function readAges(db: Db): Promise<readonly Age[]> {
+  // index deliveries_open
+  const { rows } = await sql<Age>`
+    select party, kind, greatest(0, extract(epoch from now() - min(asked_at)))::float8 as seconds
+    from deliveries where ${isOfToldKind} and ${isOpen} group by party, kind`.execute(db);
+  return rows;
+}
+
+async function readPayments(db: Db): Promise<readonly OpenPayments[]> {
+  // index deliveries_undecided; primary key of payments; audit_events_subject_id
+  const { rows } = await sql<OpenPayments>`
+    select destination, priority, state, count(*)::int as count,
+      extract(epoch from now() - min(judged_at))::float8 as "oldestSeconds"
+    from (
+      select p.destination_clearing_system as destination, p.priority, p.judged_at,
+        case when ${isInDoubt(sql`p.uetr`)} then 'in-doubt' else 'waiting' end as state
+      from deliveries i join payments p on p.uetr = i.subject_id
+      where i.kind = 'instruction' and i.closed_at is null
+    ) undecided group by destination, priority, state`.execute(db);
+  return rows;
+}

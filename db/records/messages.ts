@@ -1,0 +1,230 @@
+// Every message, byte for byte: what was received and what was built. Rows are inserted and never changed.
+import { createHash, randomUUID } from 'node:crypto';
+import { sql, type RawBuilder } from 'kysely';
+import { assert } from '../../core/assert.ts';
+import type { MessageName } from '../../core/iso20022/messages.ts';
+import { finalStatuses } from '../../core/payments/report.ts';
+import { insertAudit, type AuditEvent } from './audit.ts';
+import type { Db } from '../pool/connection.ts';
+import { runPrepared } from '../pool/prepared.ts';
+import { theOne } from '../pool/the-one.ts';
+import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../keys/vault.ts';
+
+export type Leg = 'source' | 'destination' | 'fxp' | 'book';
+
+/** A message that we built and validated; it is stored before it is sent (MSG-8). */
+export interface OutgoingMessage {
+  /** Our id of the row. */
+  readonly messageId: string;
+  /** UETR of the payment, or id of the resolution or the page of a book, that it is about. */
+  readonly subjectId: string;
+  readonly type: MessageName;
+  /** Its MsgId. */
+  readonly messageIdentification: string;
+  readonly leg: Leg;
+  readonly party: string;
+  /** Of a pacs.002. */
+  readonly status?: string;
+  readonly reasonCode?: string | undefined;
+  readonly inReplyTo?: string | undefined;
+  /** Of an answer that rejects or refuses: its explanation at length (MSG-13). */
+  readonly refusal?: string | undefined;
+  readonly body: Buffer;
+}
+
+export interface ReceivedMessage {
+  /** Left out of a request that begins a resolution (acmt.023): the id of its row is the resolution's. */
+  readonly subjectId?: string;
+  readonly type: MessageName;
+  readonly messageIdentification: string;
+  readonly leg: Leg;
+  readonly party: string;
+  readonly status?: string;
+  readonly reasonCode?: string | undefined;
+  /** Where the sender wants its answer (pacs002Endpoint). */
+  readonly answerUrl?: string;
+  /** The message of ours that it answers. */
+  readonly inReplyTo?: string | undefined;
+  readonly body: Buffer;
+}
+
+/**
+ * Whether a message says how its payment ended (PAY-7); worded as in the index `messages_finals`.
+ * @param alias of `messages` in the statement
+ */
+export const hasFinalStatus = (alias: string) =>
+  sql`${sql.ref(`${alias}.status`)} in (${sql.join(finalStatuses.map((status) => sql.lit(status)))})`;
+
+/** By which a message is recognised when it comes again. */
+function hashOf(body: Buffer): Buffer {
+  return createHash('sha256').update(body).digest();
+}
+
+/** The parts of a larger statement that store built messages: `stored` and, with their bytes, `stored_bodies`. */
+export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
+  const sealed = messages.map((m) => seal(db, [m.messageId, m.type, m.party], m.body));
+  const column = <T>(pick: (message: OutgoingMessage) => T) => messages.map(pick);
+  return sql`stored as (
+    insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
+      reason_code, in_reply_to, refusal, sha256, size, created_at)
+    select message_id, subject_id, message_type, message_identification, 'out', leg, party, status, reason_code,
+      in_reply_to, refusal, sha256, size, now()
+    from unnest(
+      ${column((m) => m.messageId)}::uuid[], ${column((m) => m.subjectId)}::uuid[], ${column((m) => m.type)}::text[],
+      ${column((m) => m.messageIdentification)}::text[], ${column((m) => m.leg)}::text[], ${column((m) => m.party)}::text[],
+      ${column((m) => m.status ?? null)}::text[], ${column((m) => m.reasonCode ?? null)}::text[],
+      ${column((m) => m.inReplyTo ?? null)}::uuid[], ${column((m) => m.refusal ?? null)}::text[],
+      ${column((m) => hashOf(m.body))}::bytea[], ${column((m) => m.body.length)}::int[]
+    ) as built (message_id, subject_id, message_type, message_identification, leg, party, status, reason_code, in_reply_to,
+      refusal, sha256, size)
+    where ${condition}
+  ),
+  stored_bodies as (
+    insert into message_bodies (message_id, created_at, body, key_id)
+    select message_id, now(), body, ${heldKeyId(sql.ref('key_id'))}
+    from unnest(${column((m) => m.messageId)}::uuid[], ${sealed.map(({ bytes }) => bytes)}::bytea[],
+      ${sealed.map(({ keyId }) => keyId)}::text[]) as bodies (message_id, body, key_id)
+    where ${condition}
+  )`;
+}
+
+/**
+ * The parts of a larger statement that store a received message, once per party and content: `received` has its id, and
+ * no row where the same bytes came before, or the condition does not hold.
+ */
+export function storedReceived(
+  db: Db,
+  messageId: string,
+  message: ReceivedMessage,
+  condition: RawBuilder<unknown> = sql`true`,
+) {
+  const sha256 = hashOf(message.body);
+  const sealed = seal(db, [messageId, message.type, message.party], message.body);
+  return sql`received as (
+    insert into message_keys (party, message_type, sha256, message_id, created_at)
+    select ${message.party}, ${message.type}, ${sha256}::bytea, ${messageId}::uuid, now() where ${condition}
+    on conflict (party, message_type, sha256) do nothing
+    returning message_id, created_at
+  ),
+  received_message as (
+    insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, status,
+      reason_code, answer_url, in_reply_to, sha256, size, created_at)
+    select message_id, ${message.subjectId ?? messageId}::uuid, ${message.type}, ${message.messageIdentification}, 'in',
+      ${message.leg}, ${message.party}, ${message.status ?? null}, ${message.reasonCode ?? null},
+      ${message.answerUrl ?? null}, ${message.inReplyTo ?? null}::uuid, ${sha256}::bytea, ${message.body.length}::int, created_at
+    from received
+  ),
+  received_body as (
+    insert into message_bodies (message_id, created_at, body, key_id)
+    select message_id, created_at, ${sealed.bytes}::bytea, ${heldKeyId(sealed.keyId)} from received
+  )`;
+}
+
+/** The id of what has the same bytes; primary key. */
+export function selectReceived({ party, type, body }: Pick<ReceivedMessage, 'party' | 'type' | 'body'>) {
+  return sql<{ message_id: string }>`
+    select message_id from message_keys
+    where party = ${party} and message_type = ${type} and sha256 = ${hashOf(body)}`;
+}
+
+/** Whether the same bytes came before. */
+export async function isReceived(
+  db: Db,
+  message: Pick<ReceivedMessage, 'party' | 'type' | 'body'>,
+): Promise<boolean> {
+  return (await selectReceived(message).execute(db)).rows.length > 0;
+}
+
+/**
+ * The bytes of a message, to be joined as `b`: none once they are older than they are kept (LIF-6).
+ * @param alias of `messages` in the statement
+ */
+export const joinBody = (alias: string) => {
+  const of = (column: string) => sql.ref(`${alias}.${column}`);
+  return sql`left join ${theOne(sql`message_bodies where message_id = ${of('message_id')} and created_at = ${of('created_at')}`)} b on true`;
+};
+
+/**
+ * Stores a received message, once per party and content: the same bytes again find the first row.
+ * @returns the id of the row, and whether it is new
+ */
+export async function recordReceived(
+  db: Db,
+  message: ReceivedMessage,
+): Promise<{ messageId: string; isNew: boolean }> {
+  const write = sql<{ message_id: string }>`
+    with ${storedReceived(db, randomUUID(), message)}
+    select message_id from received`;
+  const [inserted] = await runPrepared(db, 'record_received', write);
+  if (inserted !== undefined) return { messageId: inserted.message_id, isNew: true };
+  const [earlier] = (await selectReceived(message).execute(db)).rows;
+  assert(earlier !== undefined, 'a message that was received is known by its bytes');
+  return { messageId: earlier.message_id, isNew: false };
+}
+
+/** The stored bytes of an answer, if they are still kept (LIF-6), and its explanation if it rejects or refuses (MSG-13). */
+export async function loadAnswer(
+  db: Db,
+  messageId: string,
+): Promise<{ body: Buffer | null; refusal: string | null }> {
+  const [row] = await runPrepared(
+    db,
+    'load_answer',
+    sql<BodyColumns & { refusal: string | null }>`
+      select ${bodyColumns('m')}, m.refusal
+      from messages m ${joinBody('m')} where m.message_id = ${messageId}`,
+  );
+  assert(row !== undefined, 'a message that is named is stored');
+  return { body: await openBody(db, row), refusal: row.refusal };
+}
+
+/** As `openBody`, of what is to be judged. */
+export async function openKept(db: Db, row: BodyColumns): Promise<Buffer> {
+  const body = await openBody(db, row);
+  assert(body !== null, 'what is to be judged is kept, and so is its key (LIF-6)');
+  return body;
+}
+
+/** The bytes of a message; undefined: they are no longer kept (LIF-6). */
+export async function messageBody(db: Db, messageId: string): Promise<Buffer | undefined> {
+  const [row] = await runPrepared(
+    db,
+    'message_body',
+    sql<BodyColumns>`select ${bodyColumns('m')} from messages m ${joinBody('m')} where m.message_id = ${messageId}`,
+  );
+  return row && ((await openBody(db, row)) ?? undefined);
+}
+
+/**
+ * Stores the answer to a refused repeat (DUP-2), which goes into the HTTP answer only, with its event.
+ * @param messageId the refused message
+ * @returns the id of the answer that stands: another process may have judged the same message first
+ */
+export async function recordRefusal(
+  db: Db,
+  messageId: string,
+  { answer, event }: { readonly answer: OutgoingMessage; readonly event: AuditEvent | null },
+): Promise<string> {
+  const { rows } = await sql`
+    with refusal as (
+      insert into refusals (message_id, answer_message_id) values (${messageId}, ${answer.messageId})
+      on conflict (message_id) do nothing
+      returning message_id
+    ),
+    ${storedOutgoing(db, [answer], sql`exists (select from refusal)`)},
+    noted as (${insertAudit(event, sql`exists (select from refusal)`)})
+    select from refusal`.execute(db);
+  if (rows.length === 1) return answer.messageId;
+  const standing = await db
+    .selectFrom('refusals') // primary key
+    .select('answer_message_id')
+    .where('message_id', '=', messageId)
+    .executeTakeFirstOrThrow();
+  return standing.answer_message_id;
+}
+
+/** Whether anything came under a UETR, or as that resolution. Index messages_subject_id. */
+export async function isOnRecord(db: Db, subjectId: string): Promise<boolean> {
+  const { rows } = await sql`select from messages where subject_id = ${subjectId}::uuid limit 1`.execute(db);
+  return rows.length > 0;
+}

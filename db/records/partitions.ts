@@ -1,0 +1,124 @@
+// Partitions of what grows with every quote and payment: made ahead of time, each in a transaction of its own, so that
+// an obstacle to one stops no other; the caller reports what failed, and tries again. Quotes go after 62 days (QUO-10),
+// records when somebody says so (LIF-6, db/records/retention.ts).
+import { sql } from 'kysely';
+import type { Db } from '../pool/connection.ts';
+
+const daysAhead = 7;
+const daysKept = 62; // QUO-10
+
+/** Partitions that could not be brought in order, and why. */
+interface Failed {
+  readonly failed: readonly { readonly what: string; readonly error: unknown }[];
+}
+
+export interface PartitionsEnsured extends Failed {
+  /** Rows that had come before their partition, by table and a UTC day that it has. */
+  readonly moved: readonly { readonly table: string; readonly day: string; readonly rows: number }[];
+}
+
+export interface PartitionsDropped extends Failed {
+  readonly dropped: readonly string[];
+}
+
+/** Tables with a partition for each year, and by which time. */
+export const yearly = {
+  messages: 'created_at',
+  payments: 'begun_at',
+  decisions: 'begun_at',
+  deliveries: 'begun_at',
+  delivery_attempts: 'begun_at',
+  audit_events: 'occurred_at',
+} as const;
+
+/**
+ * Makes the partitions of now and of what comes next, UTC, and of all times whose rows lie in a default partition: they
+ * are moved. Safe to call at any time, from several processes.
+ */
+export async function ensurePartitions(db: Db): Promise<PartitionsEnsured> {
+  const moved: { table: string; day: string; rows: number }[] = [];
+  const failed: { what: string; error: unknown }[] = [];
+  for (const { table, day } of await lacking(db)) {
+    try {
+      const rows = await db.transaction().execute((trx) => makePartition(trx, table, day));
+      if (rows > 0) moved.push({ table, day, rows });
+    } catch (error) {
+      failed.push({ what: `${table} of ${day}`, error });
+    }
+  }
+  return { moved, failed };
+}
+
+/** Drops the partitions whose last quote is older than 62 days. */
+export async function dropOldQuotePartitions(db: Db): Promise<PartitionsDropped> {
+  const old = await sql<{ name: string; day: string }>`
+    select relid::regclass::text as name, to_date(right(relid::regclass::text, 8), 'YYYYMMDD')::text as day
+    from pg_partition_tree('quote_requests')
+    where isleaf
+      and relid::regclass::text ~ '^quote_requests_[0-9]{8}$'
+      and to_date(right(relid::regclass::text, 8), 'YYYYMMDD') < (now() at time zone 'UTC')::date - ${sql.lit(daysKept)}::int
+    order by 1`.execute(db);
+  const dropped: string[] = [];
+  const failed: { what: string; error: unknown }[] = [];
+  for (const { name, day } of old.rows) {
+    try {
+      await db.transaction().execute(async (trx) => {
+        await boundLocks(trx);
+        await sql`select drop_quote_partition(${day}::date)`.execute(trx);
+      });
+      dropped.push(name);
+    } catch (error) {
+      failed.push({ what: name, error });
+    }
+  }
+  return { dropped, failed };
+}
+
+/** Days, as in 2026-01-05, that lie in no partition but the default one, and should. */
+async function lacking(db: Db): Promise<readonly { table: string; day: string }[]> {
+  const stray = (table: string, by: string) =>
+    sql`select ${table}, (${sql.ref(by)} at time zone 'UTC')::date from ${sql.table(`${table}_default`)}`;
+  const { rows } = await sql<{ table: string; day: string }>`
+    select distinct on (parent, period) parent as "table", day::text as day
+    from (
+      select parent, day, date_trunc(case parent when 'quote_requests' then 'day' when 'message_bodies' then 'month'
+        else 'year' end, day) as period
+      from (
+        select 'quote_requests' as parent, generate_series(0, ${sql.lit(daysAhead)}) + (now() at time zone 'UTC')::date as day
+        union
+        select 'message_bodies', ((now() at time zone 'UTC') + generate_series(0, 1) * ${sql.lit(daysAhead)} * interval '1 day')::date
+        union
+        select parent, ((now() at time zone 'UTC') + generate_series(0, 1) * interval '31 days')::date -- each partition costs every look-up
+        from unnest(${Object.keys(yearly)}::text[]) as all_of (parent)
+        union
+        ${stray('quote_requests', 'issued_at')}
+        union
+        ${stray('message_bodies', 'created_at')}
+        union
+        ${sql.join(
+          Object.entries(yearly).map(([table, by]) => stray(table, by)),
+          sql` union `,
+        )}
+      ) days
+    ) periods
+    where not exists (
+      select from partitions p
+      where p.parent = periods.parent and p.since <= day::timestamp at time zone 'UTC' and p.until > day::timestamp at time zone 'UTC')
+    order by parent, period, day`.execute(db);
+  return rows;
+}
+
+/** @returns the rows that lay in the default partition */
+async function makePartition(trx: Db, table: string, day: string): Promise<number> {
+  await boundLocks(trx);
+  const { rows } = await sql<{
+    moved: string;
+  }>`select make_partition(${table}, ${day}::date) as moved`.execute(trx);
+  return Number(rows[0]?.moved ?? 0);
+}
+
+/** Whatever becomes of a partition, the table may be read and written again soon. */
+async function boundLocks(trx: Db): Promise<void> {
+  await sql`set local lock_timeout = '1s'`.execute(trx); // those behind us in the queue wait as long
+  await sql`set local statement_timeout = '10s'`.execute(trx); // moves some hundred thousand rows
+}

@@ -1,0 +1,45 @@
+// What the api processes tell each other of what they have counted in a minute or a day (SEC-7, OVL-2). It is of no use after
+// that, so its table is not logged.
+import { sql } from 'kysely';
+import type { Db } from '../pool/connection.ts';
+
+export interface RequestCount {
+  readonly name: string;
+  readonly count: number;
+}
+
+/**
+ * Adds what one process has counted.
+ * @param minute since 1970; of a day, its last one
+ * @returns what all together have counted under those names
+ */
+export async function addCounts(
+  db: Db,
+  minute: number,
+  counts: readonly RequestCount[],
+): Promise<readonly RequestCount[]> {
+  const inOrder = counts.toSorted((one, other) => (one.name < other.name ? -1 : 1)); // so that no two wait for each other
+  const { rows } = await sql<RequestCount>`
+    insert into request_counts as c (name, minute, count)
+    select name, ${minute}::int, count from unnest(
+      ${inOrder.map(({ name }) => name)}::text[], ${inOrder.map(({ count }) => count)}::int[]) as added (name, count)
+    on conflict (name, minute) do update set count = c.count + excluded.count
+    returning name, count`.execute(db);
+  return rows;
+}
+
+export async function forgetCounts(db: Db, beforeMinute: number): Promise<void> {
+  await sql`delete from request_counts where minute < ${beforeMinute}::int`.execute(db);
+}
+
+/**
+ * Payments without a final status, by the clearing system that sent them. Index deliveries_undecided.
+ */
+export async function countUndecided(db: Db): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ system: string; count: number }>`
+    select p.source_clearing_system as system, count(*)::int as count
+    from deliveries d join payments p on p.uetr = d.subject_id and p.begun_at = d.begun_at
+    where d.kind = 'instruction' and d.closed_at is null
+    group by 1`.execute(db);
+  return new Map(rows.map(({ system, count }) => [system, count]));
+}
