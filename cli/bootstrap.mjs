@@ -82,7 +82,11 @@ function run(args, command = installedNode(root) ?? process.execPath) {
 }
 
 /** Options of vitest that do not name files, with a value behind them. */
-const takingValues = new Set(['-t', '--testNamePattern', '--reporter', '--bail', '--retry', '--maxWorkers']);
+const takingValues = new Set(
+  ['testNamePattern', 'reporter', 'bail', 'retry', 'maxWorkers', 'exclude', 'project', 'shard', 'testTimeout']
+    .map((name) => `--${name}`)
+    .concat('-t'),
+);
 
 /**
  * Fetches the Temporal server and looks for Postgres, then runs the tests: the quick ones, or the files that are named.
@@ -147,7 +151,7 @@ last round is finished, and takes a minute or two.
 A round that fails ends it, and names its seed: FUZZ_SEED=<seed> npm run test:all -- test/fuzz plays that round again.
 Exit code: 0 every round passed, 1 one did not, 2 the options were not understood.`;
 
-/** The fuzzing of `npm test`, again and again, with other seeds. @param {string[]} args */
+/** The fuzzing of `npm run test:all`, again and again, with other seeds. @param {string[]} args */
 async function fuzz(args) {
   const given = new Map([
     ['--minutes', 10],

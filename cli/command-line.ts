@@ -117,6 +117,7 @@ export async function runCommand(parts: readonly AddCommands[]): Promise<never> 
   await context.interruption.letStop();
   // Whatever a library still holds open must not keep a command from ending; a reader who is slow gets all that was said.
   const streams = [process.stdout, process.stderr];
-  await Promise.all(streams.map((stream) => new Promise((taken) => stream.write('', taken))));
+  const areTaken = streams.map((stream) => new Promise((taken) => stream.write('', taken)));
+  if (!context.interruption.isAsked()) await Promise.all(areTaken);
   process.exit();
 }

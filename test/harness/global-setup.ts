@@ -1,7 +1,7 @@
 // Once per test run, in vitest's own process: offers the real servers to the test files. Each is started when the
 // first file asks for it, so that a run of pure tests costs nothing. A server that cannot be had fails that file.
 import { randomUUID } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -51,6 +51,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   for (const why of await removeLeftovers(isthmus, 'test')) process.stderr.write(`${why}\n`);
   const own = await makeThrowaway(isthmus, { kind: 'test', name: 'servers' });
   const scratch = mkdtempSync(join(tmpdir(), 'isthmus-test-'));
+  chmodSync(scratch, 0o755); // Postgres of root has a user of its own
   env['TMPDIR'] = scratch; // where tests put what they leave behind
   const { folder } = own;
   const makers: { readonly [Name in keyof Offers]: () => Promise<Offer<Name>> } = {
@@ -84,7 +85,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     server.close();
     for (const offer of made.values()) await offer.then((one) => one.stop()).catch(() => undefined);
     removeThrowaway(own);
-    rmSync(scratch, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   };
 
   function isOffer(name: string): name is keyof Offers {

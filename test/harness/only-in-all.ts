@@ -15,7 +15,7 @@ export const onlyInAll = [
   'test/xml/{engine,generated,guideline}.test.ts',
 ];
 
-/** What is run: quick, without those; all, with every sample; undefined: whatever is named, with few samples. */
+/** What is run: quick, without those; all, with every sample; named, or undefined: whatever is named, with few samples. */
 const { TESTS } = process.env;
 
 export const leftOut = TESTS === 'quick' ? onlyInAll : [];
