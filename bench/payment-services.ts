@@ -140,6 +140,7 @@ async function startProcesses(
     DEMO: '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
     LOG_LEVEL: 'info',
+    XERCES_SHARE: '0', // a fifth of a processor where Java is present, however many payments there are
     ...options.settings,
     ...(options.isSealed === true && { SEALING_KEYS: `bench:${randomBytes(32).toString('base64')}` }),
   };
