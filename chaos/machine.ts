@@ -14,7 +14,7 @@ export interface MachineProbe {
 }
 
 const kept = 20; // beats of half a second
-const workMs = 20; // of a beat, as in machine-probe.mjs
+const workMs = 20; // of a beat: CPU time, as long as a few messages take, so that the scheduler does not favour it as idle
 const leastShare = 0.1;
 
 /** @param file on the disk of the databases; the probe writes to it */
@@ -22,7 +22,7 @@ export async function openMachineProbe(
   file: string,
   record: (beat: MachineBeat) => void,
 ): Promise<MachineProbe> {
-  const probe = fork(join(import.meta.dirname, 'system', 'machine-probe.mjs'), [file], {
+  const probe = fork(join(import.meta.dirname, 'system', 'machine-probe.mjs'), [file, String(workMs)], {
     execArgv: [],
     detached: true, // Linux shares processors out by session, and the gateway's processes have sessions of their own
   });

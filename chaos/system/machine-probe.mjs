@@ -1,13 +1,14 @@
 // Measures the machine in a process of its own, so that no load and no defect of the gateway makes it late.
-// Each beat is a pause, 20 ms of work and a write to the databases' disk. It tells its parent how late the beat ended.
+// Each beat is a pause, some work and a write to the databases' disk. It tells its parent how late the beat ended.
 //
 //   argv[2]   a file on the disk to measure
+//   argv[3]   milliseconds of CPU time that each beat works
 import { createHash } from 'node:crypto';
 import { fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const pauseMs = 480;
-const workMs = 20; // CPU time; as long as a few messages take, so that the scheduler does not favour it as idle
+const workMs = Number(process.argv[3]);
 const bytes = Buffer.alloc(1 << 16);
 const file = openSync(process.argv[2] ?? '', 'w');
 process.once('disconnect', () => process.exit());
