@@ -103,14 +103,15 @@ export async function submit(
 }
 
 export interface InTurn extends Submitted {
-  /** 1, and once more for each 429. */
+  /** 1, and once more for each refusal for lack of capacity. */
   readonly comings: number;
 }
 
-/** As a source that is told to come again, on a machine that is too busy for its turn (429, SEC-7). */
+/** Submits again until a busy machine has capacity for it: its own turn (429, SEC-7), or anybody's (503, OVL-1). */
 export async function inTurn(send: () => Promise<Submitted>, comings = 1): Promise<InTurn> {
   const answer = await send();
-  if (answer.httpStatus !== 429) return { ...answer, comings };
+  const isRefused = answer.httpStatus === 429 || answer.text.includes('urn:isthmus:problem:overloaded');
+  if (!isRefused) return { ...answer, comings };
   await untilPast(1_000);
   return inTurn(send, comings + 1);
 }
