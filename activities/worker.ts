@@ -29,7 +29,6 @@ import { watchBooks } from './books/watch-books.ts';
 import { watchLacks } from './upkeep/watch-lacks.ts';
 import { createSendBooks } from './books/send-books.ts';
 import { startReceiverReports } from './upkeep/report-receivers.ts';
-import { startTelling } from './deliveries/tell-now.ts';
 import { startSweep, type SweepOptions } from './sweep/sweep.ts';
 import { createReportInDoubt } from './payments/report-in-doubt.ts';
 import { createValidatePayment } from './payments/validate-payment.ts';
@@ -127,9 +126,7 @@ function startBeside(
   { onFound, sweep: sweepOptions, lookAtBooksMs }: WorkerOptions,
 ): { readonly stopSweeping: () => void; readonly stop: () => Promise<void> } {
   const { db, logger, workerId } = deps;
-  const telling = startTelling(deps);
-  const { tellNow } = telling;
-  const watching = { db, logger, workerId, executions, activities, onFound, tellNow };
+  const watching = { db, logger, workerId, executions, activities, onFound };
   const sweep = startSweep(watching, sweepOptions);
   const stopWatching = watchDeadlines(watching);
   const reports = startReceiverReports(deps);
@@ -151,7 +148,6 @@ function startBeside(
         stopProbing(),
         stopSealing(),
       ]);
-      await telling.stop();
     },
   };
 }

@@ -16,7 +16,6 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { unreachableAfterMs } from '../core/payments/enquiry-schedule.ts';
 import type { Decision } from '../core/payments/decision.ts';
 import type {
   DestinationAnswer,
@@ -221,13 +220,10 @@ function showSends(progress: Progress, destinationSystem: string, answer?: Desti
     setCurrentDetails(sendingStory(destinationSystem, progress, answer?.kind));
 }
 
-/**
- * One send with its retries (TIM-3). An unreachable destination is waited for: a NORM payment is rejected after 60 s at
- * the earliest.
- */
+/** One send with its retries. After one without an answer, the record says whether a NORM payment is unreachable. */
 async function sendInstruction(
   progress: Progress,
-  { deadlineAt, acceptedAt, route }: Accepted,
+  { deadlineAt, route }: Accepted,
   forward: () => Promise<DestinationAnswer>,
 ): Promise<void> {
   progress.roundsUnderWay += 1;
@@ -240,9 +236,8 @@ async function sendInstruction(
       if (progress.telling) progress.confirmationDue = true;
     } else if (answer.kind === 'late') {
       progress.confirmationDue = true;
-    } else if (answer.kind === 'unanswered' && deadlineAt === null) {
-      if (now(progress) >= acceptedAt + unreachableAfterMs) await decide(progress, { by: 'unreachable' });
-    }
+    } else if (answer.kind === 'unanswered' && deadlineAt === null)
+      await decide(progress, { by: 'unreachable' });
   } catch (error) {
     // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;

@@ -13,7 +13,7 @@ import {
 import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../contract/activities.ts';
 import { searchAttributes, type PaymentOutcome } from '../contract/ids.ts';
 import { publicReason } from '../core/rejections/reason-words.ts';
-import { enquiryTimesMs, unreachableAfterMs } from '../core/payments/enquiry-schedule.ts';
+import { enquiryTimesMs } from '../core/payments/enquiry-schedule.ts';
 import { now, setClock } from './database-clock.ts';
 import { localPolicy } from './policies.ts';
 import type { Accepted, Progress } from './progress.ts';
@@ -63,7 +63,7 @@ export async function untilFinal(
       if (progress.decision !== undefined || isLong()) return;
       if (takeStatusAsked(progress)) send();
     }
-    if (afterMs >= unreachableAfterMs) await decide(progress, { by: 'unreachable' });
+    await decide(progress, { by: 'unreachable' });
     if (progress.decision !== undefined) return;
     send();
   }

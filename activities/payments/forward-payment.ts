@@ -2,9 +2,10 @@
 // A payment that is decided, or past its deadline, is never sent again.
 import { activityInfo } from '@temporalio/activity';
 import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
-import { claimInstruction, untilEndOfRound, type ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
+import { claimInstruction, type ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
 import { loadDecidable, withdrawConfirmation } from '../../db/payments/decisions.ts';
 import { takeReport } from '../../db/payments/reports.ts';
+import { untilEndOfRound } from '../../db/payments/unreachable.ts';
 import { readAnswer } from '../../xml/read-message.ts';
 import type { DestinationAnswer, ForwardingActivities } from '../../contract/activities.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -295,14 +295,13 @@ async function decideFromRecord(
   cause: DecisionCause,
   course: Course,
 ): Promise<void> {
-  const { db, executions, activities, tellNow } = deps;
+  const { db, executions, activities } = deps;
   const { stuck } = course;
   const { uetr } = payment;
   if (!(await isUndecided(db, uetr))) return; // its execution has decided since it was found
   const kind = foundBy[cause.by];
   await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
     await activities.decidePayment({ uetr, cause });
-    if (payment.isHigh) tellNow(uetr);
     const goOn = () => executions.start(payment);
     const execution = await stuck.endIfFailing(paymentWorkflowId(uetr), uetr);
     if (execution === undefined) {

@@ -18,7 +18,6 @@ export function watchDeadlines({
   db,
   executions,
   activities,
-  tellNow,
   logger,
 }: SweepDependencies): () => Promise<void> {
   let isStopped = false;
@@ -60,8 +59,7 @@ export function watchDeadlines({
     }
     held.delete(uetr);
     logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
-    tellNow(uetr); // the next deadline does not wait for it
-    void executions.redeliver(uetr).catch(() => undefined); // what is due is found by the sweep
+    void executions.redeliver(uetr).catch(() => undefined); // the sweep finds deliveries that are due
   }
   function next(): void {
     if (isStopped) return;

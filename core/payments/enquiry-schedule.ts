@@ -1,17 +1,11 @@
 /**
- * When a NORM payment without a final is enquired about (TIM-2) or given up because nothing ever left (TIM-3), and what
- * of that, or of what its source asked for (DUP-1), is overdue (LIF-2).
+ * When the destination of a NORM payment without a final is asked again (TIM-2), and whether such a question, or one
+ * that the source asked (DUP-1), is overdue (LIF-2).
  */
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-
-/**
- * Milliseconds from acceptance until a NORM payment that never left may be rejected (TIM-3). Which enquiries come with
- * a try to reject depends on it too, so it changes with a new form only (workflows/policies.ts).
- */
-export const unreachableAfterMs = 60 * second;
 
 /**
  * TIM-2: when a NORM payment without a final is enquired about, milliseconds after acceptance: 60 s, 5 min, 30 min,

@@ -4,13 +4,7 @@
 // claim again.
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
-import {
-  isOwnFault,
-  keyMissing,
-  messageChanged,
-  ownFaults,
-} from '../../core/deliveries/delivery-schedule.ts';
-import { unreachableAfterMs } from '../../core/payments/enquiry-schedule.ts';
+import { isOwnFault } from '../../core/deliveries/delivery-schedule.ts';
 import type { Db } from '../pool/connection.ts';
 import { joinBody } from '../records/messages.ts';
 import { sealExcerpt } from './excerpts.ts';
@@ -110,57 +104,6 @@ export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uu
 export const insertIntents = sql`
   insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed
   on conflict do nothing`;
-
-/**
- * Whether a send of a delivery `d` was made, or may have been. An attempt that failed through us alone is none (TIM-3).
- */
-export const wasTried = sql`d.attempts > (
-  select count(*) from delivery_attempts own -- primary key
-  where own.delivery_id = d.delivery_id and own.outcome = 'NOT_SENT'
-    and own.error_class in (${sql.join(ownFaults.map((one) => sql.lit(one)))}))`;
-
-/**
- * Whether nothing could be sent of a delivery `d` at its last try because our copy was changed, or did not open: that its receiver could not
- * be reached before says nothing of why it has not got it (TIM-3).
- */
-export const isUnsendable = sql`exists (
-  select from delivery_attempts last -- primary key
-  where last.delivery_id = d.delivery_id and last.attempt = d.attempts and last.error_class in (${sql.lit(messageChanged)}, ${sql.lit(keyMissing)}))`;
-
-const lastAttemptMs = unreachableAfterMs + 500; // TIM-3; a little for the clock of the execution that rejects it then
-
-/** When a round of sends that nobody lets through comes to its end. */
-export interface EndOfRound {
-  /** Milliseconds until then; 0 or less: now. */
-  readonly inMs: number;
-  /** Whether it ends with a try of its own, whatever holds it: there was none yet that ED06 could follow from (TIM-3). */
-  readonly needsTry: boolean;
-  /** Milliseconds until the deadline of its payment, which ends the round (TIM-1); absent: it has none. */
-  readonly deadlineInMs?: number;
-}
-
-/**
- * When a NORM instruction of which no byte can have left is no longer held: its payment is then rejected as
- * unreachable, which takes an attempt (TIM-3). Never where a byte may have left, or where a deadline ends it (TIM-1).
- */
-export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOfRound> {
-  const { rows } = await sql<{
-    needsTry: boolean;
-    isUnsent: boolean;
-    inMs: number;
-    deadlineInMs: number | null;
-  }>`
-    select not (${wasTried}) or ${isUnsendable} as "needsTry", d.possibly_sent = 0 as "isUnsent",
-      (extract(epoch from p.deadline_at - clock_timestamp()) * 1000)::float8 as "deadlineInMs",
-      (extract(epoch from p.judged_at - clock_timestamp()) * 1000 + ${sql.lit(lastAttemptMs)})::float8 as "inMs"
-    from deliveries d join ${theOne(sql`payments where uetr = d.subject_id and begun_at = d.begun_at`)} p on true
-    where d.delivery_id = ${deliveryId}`.execute(db);
-  const [row] = rows;
-  const never = { inMs: Infinity, needsTry: false };
-  if (row === undefined) return never;
-  if (row.deadlineInMs !== null) return { ...never, deadlineInMs: row.deadlineInMs };
-  return row.isUnsent ? { inMs: row.inMs, needsTry: row.needsTry } : never;
-}
 
 /** Whether an operator has recorded of a payment that it was not credited: sent now, it might be after all (LIF-4). */
 export const isSettledUncredited = (uetr: RawBuilder<unknown>) => sql`exists (

@@ -11,11 +11,11 @@ import type {
   DecisionFacts,
   StoredReport,
 } from '../../core/payments/decision.ts';
-import { unreachableAfterMs } from '../../core/payments/enquiry-schedule.ts';
 import type { Pacs008References } from '../../core/iso20022/references.ts';
 import { decidedNow } from '../books/closed-books.ts';
 import type { Db } from '../pool/connection.ts';
-import { isUnsendable, wasTried, type ToldKind } from '../deliveries/deliveries.ts';
+import type { ToldKind } from '../deliveries/deliveries.ts';
+import { isUnreachable } from './unreachable.ts';
 import { storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
 import { runPrepared } from '../pool/prepared.ts';
 import { theOne } from '../pool/the-one.ts';
@@ -285,10 +285,8 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
       where delivery_id = ${decision.instructionDeliveryId}::uuid
         and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- PAY-7
-        and (${decision.onlyIf === 'unreachable'}::boolean is false or (possibly_sent = 0 and ${wasTried} and not ${isUnsendable}
-          and clock_timestamp() >= (
-            select judged_at + ${sql.lit(unreachableAfterMs)} * interval '1 millisecond'
-            from payments where uetr = ${decision.uetr}::uuid)))
+        and (${decision.onlyIf === 'unreachable'}::boolean is false
+          or ${isUnreachable(sql`(select judged_at from payments where uetr = ${decision.uetr}::uuid)`)})
         and (${decision.onlyIf === 'unreachable'}::boolean is false or not exists ( -- LIF-4; recorded_outcomes_standing
           select from recorded_outcomes o where o.uetr = ${decision.uetr}::uuid and o.withdrawn_at is null
             and o.confirmed_at is not null))

@@ -18,7 +18,6 @@ export interface UndecidedPayment {
   readonly sourceSystem: string;
   /** The stored submission that made it. */
   readonly messageId: string;
-  readonly isHigh: boolean;
   /** Whether its HIGH deadline is past for longer than the grace. */
   readonly isOverdue: boolean;
   /** The first final of the destination that is stored for longer than the grace, if there is one (PAY-7). */
@@ -78,7 +77,7 @@ export function findUndecided(
     // indexes deliveries_undecided, recorded_outcomes_standing; primary keys
     sql<UndecidedPayment & Place>`
       select p.uetr, p.source_clearing_system as "sourceSystem", p.message_id as "messageId", i.asked_at::text as at,
-        i.delivery_id as id, p.deadline_at is not null as "isHigh", coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
+        i.delivery_id as id, coalesce(p.deadline_at < ${ago(graceMs)}, false) as "isOverdue",
         f.message_id as "finalReportId", o.outcome_id is not null as "hasOutcome", ${sends} as sends
       from deliveries i
       join payments p on p.uetr = i.subject_id

@@ -2,10 +2,9 @@
 // (CBK-3, TIM-1).
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
 import { createDeliver } from '../../activities/deliveries/deliver.ts';
-import { startTelling } from '../../activities/deliveries/tell-now.ts';
 import { reading } from '../harness/listening.ts';
 import { inActivity, workbench } from './workbench.ts';
 import { dueIn } from '../harness/rewritten.ts';
@@ -14,8 +13,6 @@ const { deps, accepted } = await workbench();
 const { db } = deps;
 const deliver = createDeliver(deps);
 const decidePayment = createDecidePayment(deps);
-const telling = startTelling(deps);
-afterAll(telling.stop);
 
 let told = 0;
 const slow = await reading((response) => {
@@ -59,8 +56,3 @@ test('two hundred that wait for a slow receiver ask a few times each (CBK-3)', a
   // they came back every 200 ms, 2,653 times in all
   expect(waits.reduce((sum, ms) => sum + ms, 0) / waits.length).toBeGreaterThan(400);
 }, 60_000);
-
-test('all of fifty payments of one source whose deadlines pass at once are told by the process that decides them (TIM-1)', async () => {
-  for (const uetr of await decided(50)) telling.tellNow(uetr);
-  await vi.waitFor(() => expect(told).toBeGreaterThanOrEqual(50), { timeout: 10_000, interval: 50 });
-}, 30_000);

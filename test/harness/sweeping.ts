@@ -29,8 +29,7 @@ export async function sweepThrough(
   });
   const executions = openExecutions(connection, { namespace: config.temporal.namespace, taskQueuePrefix });
   const onFound = () => undefined;
-  const tellNow = onFound;
-  const sweep = startSweep({ db, executions, activities, logger, workerId, onFound, tellNow }, options);
+  const sweep = startSweep({ db, executions, activities, logger, workerId, onFound }, options);
   return async () => {
     await sweep.stop();
     await connection.close();

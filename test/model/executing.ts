@@ -3,7 +3,6 @@
 // A request to cancel reaches none of it (workflows/shield.ts); it can be terminated or deleted at any moment, and
 // begins again from the record, as one does that continues as new.
 import { causeOnRecord } from '../../core/payments/decision.ts';
-import { enquiryTimesMs, unreachableAfterMs } from '../../core/payments/enquiry-schedule.ts';
 import { decides, firstFinal, isDeciding } from './deciding.ts';
 import { recordAccepted, recordRejected, type Record } from './record.ts';
 import { isBusy, isPastDeadline, statusOf, type Judging, type State } from './state.ts';
@@ -107,7 +106,7 @@ const wait: Actor = (state, rules, go) => {
     go('ours', actor, 'thinks that the deadline has come', decides(state, rules, { cause }));
     return;
   }
-  const isDue = time > 0 && enquiryTimesMs.some((ms) => ms >= unreachableAfterMs);
+  const isDue = time > 0;
   const next = time === 2 ? 'last enquiry' : 'enquiry';
   const asks = () => decides(state, rules, { cause }, { stage: next });
   if (stage === '-' && isDue)

@@ -116,7 +116,7 @@ export interface NewDecision {
   readonly tellsFxProvider: boolean;
 }
 
-/** What has passed by the database clock: the deadline, and a minute since acceptance (`unreachableAfterMs`). */
+/** What has passed by the database clock: the deadline, and a minute since acceptance (db/payments/unreachable.ts). */
 export interface Passed {
   readonly deadline: boolean;
   readonly minute: boolean;

@@ -184,7 +184,7 @@ function follow(
 ): void {
   if (isLastOfRound.has(false)) go('owed', actor, `${does}, and is made again`, to('asked', changes));
   if (!isLastOfRound.has(true) || !isOwn) return;
-  const mayReject = rules.priority === 'NORM' && state.time > 0; // unreachableAfterMs (workflows/policies.ts)
+  const mayReject = rules.priority === 'NORM';
   const done = to('-', changes);
   const call = mayReject ? decides(state, rules, { cause: 'unreachable' }, done) : done;
   go('owed', actor, `${does}, and ends its round`, call);
