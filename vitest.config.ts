@@ -23,7 +23,7 @@ const waiting = [
 const withinSeconds = [
   'test/activities/{many-wait,urgent-wait}.test.ts',
   'test/api/{two-processes,reference-data,auth/withdrawn,http/tiny-chunks}.test.ts',
-  'test/db/connection-silent.test.ts',
+  'test/db/pool/connection-silent.test.ts',
   'test/faults/{killed-*,lost-executions,own-faults,scheme-changed-under-load}.test.ts',
   'test/faults/{slow-engine-flood,stopped-processes}.test.ts',
   'test/workflows/resolution.test.ts',
@@ -31,7 +31,7 @@ const withinSeconds = [
 
 /** A machine that is busy with something else takes that second away, or what one party gets beside another. */
 const withinASecond = [
-  'test/activities/interim-flood.test.ts',
+  'test/activities/wire/interim-flood.test.ts',
   'test/faults/{costly-messages,floods,many-questions}.test.ts',
 ];
 

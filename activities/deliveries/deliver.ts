@@ -40,7 +40,7 @@ export function createDeliver(deps: ActivityDependencies): (due: Subject) => Pro
  * Does what the activity does, outside one.
  * @throws a failure that says when the next attempt is due, unless all is delivered or given up
  */
-export async function deliverOpen(deps: ActivityDependencies, subjectId: string): Promise<void> {
+async function deliverOpen(deps: ActivityDependencies, subjectId: string): Promise<void> {
   const startedAt = performance.now();
   const open = await openDeliveries(deps, subjectId);
   const call: Call = { subjectId, open, underWay: new Map(), stories: [], failures: [] };

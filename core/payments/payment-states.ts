@@ -1,6 +1,6 @@
 // The states of a payment and the changes between them, who causes each, and what each party is told then: one table
 // (LIF-1). The code decides and tells by it, the database refuses what is not in it (`check_decision`;
-// test/db/decision-paths.test.ts holds the two together), docs/reference/payment-states.md explains it.
+// test/db/payments/decision-paths.test.ts holds the two together), docs/reference/payment-states.md explains it.
 import type { Decider } from './decision.ts';
 import type { FinalStatus } from './report.ts';
 

@@ -8,15 +8,15 @@ export const problemTexts = {
     told: 'With AUTH=none, say which FX provider you are: Authorization: Bearer <its BIC>.',
   },
   'unknown-fee-formula': {
-    shownBy: 'test/api/fees.test.ts',
+    shownBy: 'test/api/quotes/fees.test.ts',
     told: 'There is no fee formula for PH and PHP; an operator of the scheme can enter one.',
   },
   'endpoint-untried': {
-    shownBy: 'test/activities/probe-endpoints.test.ts',
+    shownBy: 'test/activities/deliveries/probe-endpoints.test.ts',
     told: 'http://<host>/iso20022/fxtr017: Nobody answered (refused). If it is right all the same, approve it with despiteProbes.',
   },
   'deadline-past': {
-    shownBy: 'test/api/enquiry-past-deadline.test.ts',
+    shownBy: 'test/api/operations/enquiry-past-deadline.test.ts',
     told: 'The gateway sends nothing for a HIGH payment after its deadline. It decides the payment now: GET /payments/{uetr} shows the final status.',
   },
   'message-not-kept': {
@@ -28,11 +28,11 @@ export const problemTexts = {
     told: 'The stored copy of the message fails its integrity check, so it is neither shown nor sent. The operators are alerted (message.changed) and can restore it: try again then. GET /payments/{uetr} says what became of its payment.',
   },
   'request-in-progress': {
-    shownBy: 'test/api/rates.test.ts',
+    shownBy: 'test/api/quotes/rates.test.ts',
     told: 'The first request with this Idempotency-Key is still running; repeat it in a second to get its answer.',
   },
   'too-many-tiers': {
-    shownBy: 'test/api/tier-limit.test.ts',
+    shownBy: 'test/api/quotes/tier-limit.test.ts',
     told: 'An FX provider has at most 100 tier improvements in a currency. Change one of yours: the same threshold with other basis points, where 0 ends the tier.',
   },
   'request-timeout': {
@@ -64,7 +64,7 @@ export const problemTexts = {
     told: 'The operator of this payment system has its messages signed, and this one is not. Sign each message anew, after RFC 9421: over "@method", "@path", "@query", "content-digest" (sha-256), with created, keyid and a nonce that is used once.',
   },
   'too-many-requests': {
-    shownBy: 'test/api/limits.test.ts',
+    shownBy: 'test/api/http/limits.test.ts',
     told: 'You have reached your limit of requests for this minute. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
   'too-many-undecided': {
@@ -80,7 +80,7 @@ export const problemTexts = {
     told: 'An error on our side prevented the answer; it is in our log. Send the same request again. If that fails too, tell the operators of the scheme.',
   },
   unavailable: {
-    shownBy: 'test/api/database-away.test.ts',
+    shownBy: 'test/api/http/database-away.test.ts',
     told: 'A part of the service does not answer. Try again.',
   },
 } as const satisfies Partial<Record<ProblemCode, { readonly shownBy: string; readonly told: string }>>;

@@ -178,7 +178,7 @@ function knownOf(
   return {
     report: report && stored(report),
     firstFinal: first === '-' ? null : stored(first),
-    outcome: null, // operators decide only what has been in doubt for a day (test/api/recorded-outcomes.test.ts)
+    outcome: null, // operators decide only what has been in doubt for a day (test/api/operations/recorded-outcomes.test.ts)
     deadlineAt: rules.priority === 'HIGH' ? deadlineAt : null,
     now: isPastDeadline(state, rules) ? deadlineAt : deadlineAt - 1,
   };

@@ -7,7 +7,7 @@ import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote } from '../harness/payer.ts';
 import { readFixture } from '../xml/fixtures.ts';
-import type { DryRun } from '../api/dry-run.ts';
+import type { DryRun } from '../api/payments/dry-run.ts';
 import { edit } from '../harness/patches.ts';
 
 const gateway = await testGateway();

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import rhea, { type EventContext } from 'rhea';
 import { afterAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../cli/parts/ports.ts';
-import { broker } from '../activities/broker.ts';
+import { broker } from '../activities/wire/broker.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { instruction } from '../../fixtures/instruction.ts';

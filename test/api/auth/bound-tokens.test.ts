@@ -10,7 +10,7 @@ import { certificatesBy } from '../../../api/auth/client-certificate.ts';
 import { authority } from '../../harness/certificates.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { exchange } from '../http/raw-http.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from '../http/running-api.ts';
 
 const database = await testDatabase();
 const ours = await authority('ours');

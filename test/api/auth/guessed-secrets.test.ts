@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { unlimited } from '../../../core/settings/limits-config.ts';
 import { makeSecret, saltedHashOf } from '../../../db/scheme/secrets.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from '../http/running-api.ts';
 
 const database = await testDatabase();
 const log: string[] = [];

@@ -8,7 +8,7 @@ import { openBuiltinIssuer } from '../../../api/auth/issuer.ts';
 import { pino } from 'pino';
 import { testDatabase } from '../../harness/database.ts';
 import { rewritten } from '../../harness/rewritten.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from '../http/running-api.ts';
 
 const database = await testDatabase();
 let here: RunningApi;

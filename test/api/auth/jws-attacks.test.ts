@@ -11,7 +11,7 @@ import {
 } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from '../http/running-api.ts';
 
 const issuer = 'https://isthmus.test';
 const database = await testDatabase();

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientByAssertion } from '../../../api/auth/client-assertion.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from '../http/running-api.ts';
 
 const issuer = 'https://isthmus.test';
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

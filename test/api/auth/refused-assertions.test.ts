@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clientByAssertion } from '../../../api/auth/client-assertion.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from '../http/running-api.ts';
 
 const issuer = 'https://isthmus.test';
 const database = await testDatabase();

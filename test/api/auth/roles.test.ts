@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { everyRole, type Role } from '../../../api/http/caller.ts';
 import { testDatabase } from '../../harness/database.ts';
 import type { Operation } from '../../harness/conformance.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from '../http/running-api.ts';
 
 const database = await testDatabase();
 let api: RunningApi;

@@ -17,7 +17,7 @@ import type { TokenRefusal } from '../../../fixtures/bodies.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
 import { exchange, problemOf } from '../http/raw-http.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from '../http/running-api.ts';
 
 const database = await testDatabase();
 

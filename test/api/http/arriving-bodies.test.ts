@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { validateRoutes } from '../../../api/payments/dry-run.ts';
 import { createLibxml2Engine } from '../../../xml/libxml2.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 import { answersOn, open, problemOf } from './raw-http.ts';
 
 setFlagsFromString('--expose-gc');

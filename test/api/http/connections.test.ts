@@ -11,7 +11,7 @@ import { authority } from '../../harness/certificates.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
 import { answersOn, exchange, open, problemOf } from './raw-http.ts';
-import { startApi, type ApiOptions, type RunningApi } from '../running-api.ts';
+import { startApi, type ApiOptions, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
 const ours = await authority('ours');

@@ -2,7 +2,7 @@
 // thread that reads it also serves everybody else (I-16, SEC-7).
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
 let api: RunningApi;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RouteModule } from '../../../api/dependencies.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 import { answersOn, open } from './raw-http.ts';
 
 const held: (() => void)[] = [];

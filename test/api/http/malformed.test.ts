@@ -10,7 +10,7 @@ import { createLibxml2Engine } from '../../../xml/libxml2.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
 import { answersOn, exchange, open, problemOf } from './raw-http.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
 interface LogLine {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRequestQueue } from '../../../api/http/request-queue.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 import { exchange, problemOf } from './raw-http.ts';
 
 const database = await testDatabase();

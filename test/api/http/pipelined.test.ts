@@ -6,7 +6,7 @@ import type { AnsweredRequest } from '../../../api/http/access-log.ts';
 import { paymentListSchema } from '../../../api/payments/payment-schemas.ts';
 import { turnKinds } from '../../../api/http/turns.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 import { answersOn, open } from './raw-http.ts';
 
 interface Line {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validateRoutes } from '../../../api/payments/dry-run.ts';
 import { createLibxml2Engine } from '../../../xml/libxml2.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
 let api: RunningApi;

@@ -6,7 +6,7 @@ import type { Country } from '../../../fixtures/bodies.ts';
 import { rotateDeliveryKey } from '../../../db/keys/delivery-keys.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
 let api: RunningApi;

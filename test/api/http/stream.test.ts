@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RouteModule } from '../../../api/dependencies.ts';
 import { streamed } from '../../../api/http/stream.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 
 const said: { readonly msg: string }[] = [];
 const logger = pino({}, { write: (line: string) => void said.push(JSON.parse(line) as { msg: string }) });

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { iso20022Routes } from '../../../api/payments/iso20022.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { startApi, type RunningApi } from '../running-api.ts';
+import { startApi, type RunningApi } from './running-api.ts';
 import { answersOn, open, problemOf } from './raw-http.ts';
 
 const database = await testDatabase();

@@ -1,0 +1,168 @@
+// What the broker of an FX provider says can end or freeze no process of ours, however it is made (NOT-1): it costs a
+// second of processor time of a process that speaks to this broker alone, and the attempt. The process that posts is
+// one of its own, built as the image has it, for a test that fails would end with it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import rhea, { type Delivery, type EventContext } from 'rhea';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { buildImage } from '../../../cli/image.ts';
+import { broker } from './broker.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const image = mkdtempSync(join(tmpdir(), 'isthmus-broker-'));
+afterAll(() => rmSync(image, { recursive: true }));
+const dist = await buildImage(root, image, { 'one-post': 'test/activities/wire/one-post.ts' });
+
+const patienceMs = 15_000; // a send has 10 s in all (SEC-5)
+
+/** What a process of its own that posts once to each says of it, unless it has ended, or stands still. */
+async function posted(...urls: readonly string[]): Promise<string[]> {
+  const args = ['--max-old-space-size=512', join(dist, 'one-post.js'), ...urls];
+  const child = spawn(process.execPath, args, { timeout: patienceMs, killSignal: 'SIGKILL' });
+  let told = '';
+  let complaints = '';
+  child.stdout.on('data', (data: Buffer) => (told += data.toString()));
+  child.stderr.on('data', (data: Buffer) => (complaints += data.toString()));
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  if (code !== 0) return [`ended with ${code ?? signal}`, complaints.slice(0, 200)];
+  expect(complaints).toBe(''); // nothing that a broker says is for our log
+  return told.split('\n');
+}
+
+const uint = (value: number) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+};
+const types = { amqp: 0, sasl: 1 } as const;
+const frame = (type: keyof typeof types, body: Buffer) =>
+  Buffer.concat([uint(8 + body.length), Buffer.from([2, types[type], 0, 0]), body]);
+const performative = (code: number, fields: number, value: Buffer) =>
+  Buffer.concat([Buffer.from([0x00, 0x53, code, 0xc0, value.length + 1, fields]), value]);
+
+/** One that begins the login with a list of mechanisms that is none. */
+async function beforeLogin(mechanisms: Buffer): Promise<string> {
+  const header = Buffer.from('AMQP\x03\x01\x00\x00', 'latin1');
+  const bytes = Buffer.concat([header, frame('sasl', performative(0x40, 1, mechanisms))]);
+  const server = net.createServer((socket) => void socket.on('error', () => undefined).write(bytes));
+  return addressOf(server.listen(0, '127.0.0.1'));
+}
+
+/** One that takes a message, and then does what a test says. */
+async function onceTaken(
+  take: (socket: net.Socket, delivery: Delivery) => void,
+  options: object = {},
+): Promise<string> {
+  const container = rhea.create_container();
+  ['error', 'connection_error', 'protocol_error', 'disconnected'].forEach((event) =>
+    container.on(event, () => undefined),
+  );
+  container.on('message', ({ connection, delivery }: EventContext) => {
+    const { socket } = connection as unknown as { socket: net.Socket };
+    if (delivery !== undefined) take(socket, delivery);
+  });
+  return addressOf(
+    container.listen({
+      host: '127.0.0.1',
+      port: 0,
+      receiver_options: { autoaccept: false },
+      ...options,
+    }),
+  );
+}
+
+async function addressOf(server: net.Server): Promise<string> {
+  if (!server.listening) await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `amqp://127.0.0.1:${(server.address() as AddressInfo).port}/trades`;
+}
+
+/** Deliveries 0 to 4,294,967,295 are settled, in 31 bytes. */
+const everyDelivery = frame(
+  'amqp',
+  performative(
+    0x15,
+    4,
+    Buffer.concat([Buffer.from([0x41, 0x43, 0x70]), uint(0xffffffff), Buffer.from([0x41])]),
+  ),
+);
+
+const tooMany: readonly (readonly [string, Buffer])[] = [
+  [
+    'an array of four billion nulls',
+    Buffer.concat([Buffer.from([0xf0]), uint(5), uint(0xffffffff), Buffer.from([0x40])]),
+  ],
+  // memory for all of them is asked for at once: a thread that runs short of it ends its whole process
+  ['a list of 33 million items', Buffer.concat([Buffer.from([0xd0]), uint(4), uint(0x01fffff0)])],
+];
+test.each(tooMany)(
+  '%s, before any login, in fewer than 40 bytes: nothing was sent, and the process goes on (CBK-3)',
+  async (_, bytes) => {
+    expect(await posted(await beforeLogin(bytes))).toEqual(['NOT_SENT answer-unreadable']);
+  },
+);
+
+test('word of four billion deliveries in 31 bytes, over and over: the send may have arrived, and those to other brokers neither fail nor wait (CBK-3, TIM-3)', async () => {
+  const hostile = await onceTaken((socket) =>
+    socket.write(Buffer.concat(Array<Buffer>(20).fill(everyDelivery))),
+  );
+  const honest = await broker();
+  expect(await posted(hostile, `${honest.url}trades`)).toEqual([
+    'ANSWERED 200',
+    'MAYBE_SENT answer-unreadable',
+  ]);
+});
+
+const hasProc = existsSync(`/proc/${process.pid}/task/${process.pid}/children`);
+test.skipIf(!hasProc)(
+  'what reads a broker has none of the worker’s secrets, and does not outlive it, whatever it is made to do',
+  async () => {
+    let isTaken = false;
+    const url = await onceTaken((socket) => {
+      socket.write(everyDelivery);
+      isTaken = true;
+    });
+    const env = { ...process.env, DATABASE_URL: 'postgres://isthmus:secret@127.0.0.1/isthmus' };
+    const worker = spawn(process.execPath, [join(dist, 'one-post.js'), url], { env, stdio: 'ignore' });
+    await expect.poll(() => isTaken).toBe(true);
+    const reader = Number(readFileSync(`/proc/${worker.pid}/task/${worker.pid}/children`, 'utf8'));
+    expect(readFileSync(`/proc/${worker.pid}/environ`, 'utf8')).toContain('secret');
+    expect(readFileSync(`/proc/${reader}/environ`, 'utf8')).not.toContain('secret');
+    worker.kill('SIGKILL');
+    // of one that has ended, and that nobody has asked for yet, no command is left
+    const commandOf = (pid: number) => {
+      const path = `/proc/${pid}/cmdline`;
+      return existsSync(path) ? readFileSync(path, 'utf8') : '';
+    };
+    expect(commandOf(reader)).toContain('speak-amqp');
+    worker.kill('SIGKILL');
+    await expect.poll(() => commandOf(reader)).toBe('');
+  },
+);
+
+test('a broker that takes 40 bytes at a time, where AMQP wants 512 at least, is sent nothing', async () => {
+  const url = await onceTaken((_, delivery) => delivery.accept(), { max_frame_size: 40 });
+  expect(await posted(url)).toEqual(['NOT_SENT not-amqp']);
+});
+
+test('no more than 64 KiB are heard of what a broker says after it has accepted (SEC-5)', async () => {
+  let sent = 0;
+  const url = await onceTaken((socket, delivery) => {
+    delivery.accept();
+    const frameOf2GiB = Buffer.from([0x7f, 0xff, 0xff, 0xff]);
+    const more = () => {
+      while (!socket.destroyed && socket.write(Buffer.alloc(65_536))) sent += 65_536;
+    };
+    setImmediate(() => {
+      socket.removeAllListeners('data').resume(); // it answers nothing any longer
+      socket.on('drain', more).write(frameOf2GiB);
+      more();
+    });
+  });
+  expect(await posted(url)).toEqual(['ANSWERED 200']);
+  expect(sent).toBeLessThan(10_000_000); // what lies between two sockets included
+});

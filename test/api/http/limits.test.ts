@@ -1,0 +1,359 @@
+// Each client may ask so often in a minute, and fail to log in so often (SEC-7): it is told what is left, and nobody else
+// notices.
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, describe, expect, it, test } from 'vitest';
+import { clientAddress, trusting } from '../../../api/http/client.ts';
+import { createQuotas, minutesOfDay, strangers } from '../../../api/http/quotas.ts';
+import { shareCounts } from '../../../api/operations/share-counts.ts';
+import { unlimited } from '../../../core/settings/limits-config.ts';
+import { connect } from '../../../db/pool/connection.ts';
+import { testDatabase } from '../../harness/database.ts';
+import { problemTexts } from '../../harness/problem-texts.ts';
+import { untilPast } from '../../harness/wait.ts';
+import { startApi, type ApiOptions, type RunningApi } from './running-api.ts';
+
+const database = await testDatabase();
+const started: RunningApi[] = [];
+afterAll(() => Promise.all(started.map((api) => api.close())));
+
+const minuteMs = 60_000;
+/** In the middle of a minute: no test meets its end. */
+const midMinute = Math.floor(Date.now() / minuteMs) * minuteMs + 20_000;
+let aheadMs = 0;
+afterEach(() => {
+  aheadMs = Math.ceil((aheadMs + 1) / minuteMs) * minuteMs; // each test has a minute of its own
+});
+/** Of all processes. */
+const clock = () => midMinute + aheadMs;
+
+async function limited(
+  senderLimits: Partial<(typeof unlimited)['senderLimits']>,
+  config: ApiOptions['config'] = {},
+): Promise<RunningApi> {
+  const api = await startApi(database.url, {
+    clock,
+    config: { ...config, senderLimits: { ...unlimited.senderLimits, ...senderLimits } },
+  });
+  started.push(api);
+  return api;
+}
+
+const path = '/currencies';
+
+describe('requests of one client to one route', async () => {
+  const api = await limited({ requestsPerMinute: 5 });
+
+  it('each answer says what is left; then 429 says when to come again', async () => {
+    const left: (string | null)[] = [];
+    for (let nth = 1; nth <= 5; nth += 1) {
+      const { status, headers } = await api.get(path);
+      expect(status).toBe(200);
+      expect(headers.get('ratelimit-policy')).toBe('"per-minute";q=5;w=60, "per-second";q=10;w=1');
+      left.push(headers.get('ratelimit'));
+    }
+    expect(left).toEqual([4, 3, 2, 1, 0].map((remaining) => `"per-minute";r=${remaining};t=40`));
+    const { status, headers, body } = await api.get(path);
+    expect(status).toBe(429);
+    expect(body).toMatchObject({
+      code: 'too-many-requests',
+      ruleId: 'SEC-7',
+      detail: problemTexts['too-many-requests'].told,
+    });
+    expect(headers.get('retry-after')).toBe('40');
+    expect(headers.get('ratelimit')).toBe('"per-minute";r=0;t=40');
+  });
+
+  it('an answer from memory, a refused role and a wrong parameter count like others', async () => {
+    for (const asked of ['/countries', '/countries', '/countries', '/countries', '/countries'])
+      await api.get(asked);
+    expect((await api.get('/countries')).status).toBe(429);
+    for (let nth = 1; nth <= 5; nth += 1)
+      expect((await api.get('/payments?limit=x', 'LOTUSGS0')).status).toBe(400);
+    expect((await api.get('/payments?limit=x', 'LOTUSGS0')).status).toBe(429);
+    for (let nth = 1; nth <= 5; nth += 1) expect((await api.get('/alerts', 'LOTUSGS0')).status).toBe(403);
+    expect((await api.get('/alerts', 'LOTUSGS0')).status).toBe(429);
+  });
+
+  it('others, and other routes, have all of theirs', async () => {
+    for (let nth = 1; nth <= 6; nth += 1) await api.get(path);
+    expect((await api.get(path)).status).toBe(429);
+    expect((await api.get(path, 'SGDFAST')).status).toBe(200);
+    expect((await api.get('/currencies/SGD')).status).toBe(200);
+    expect((await api.request('/health/live')).status).toBe(200);
+  });
+
+  it('a slash at the end, a query or another spelling of the path is the same route', async () => {
+    for (const asked of [path, `${path}/`, `${path}?a=1`, path, path]) await api.get(asked);
+    for (const asked of [path, `${path}/`, `${path}?b=2`, '/%63urrencies']) {
+      expect((await api.get(asked)).status, asked).toBe(429);
+    }
+  });
+
+  it('in the next minute everything is there again', async () => {
+    for (let nth = 1; nth <= 6; nth += 1) await api.get(path);
+    expect((await api.get(path)).status).toBe(429);
+    aheadMs += minuteMs;
+    const { status, headers } = await api.get(path);
+    expect(status).toBe(200);
+    expect(headers.get('ratelimit')).toBe('"per-minute";r=4;t=40');
+  });
+});
+
+test('which limit was reached stands in the answer: that of the second, or that of the minute (SEC-7)', async () => {
+  const api = await limited({ requestsPerMinute: 12 });
+  for (let nth = 1; nth <= 10; nth += 1) await api.get(path);
+  const atOnce = await api.get(path);
+  expect(atOnce.body.detail).toMatch(/^You have reached your limit of requests for this second\./);
+  expect(atOnce.headers.get('ratelimit')).toBe('"per-second";r=0;t=1, "per-minute";r=2;t=40');
+  expect(atOnce.headers.get('retry-after')).toBe('1');
+  aheadMs += 1_000;
+  for (let nth = 1; nth <= 2; nth += 1) await api.get(path);
+  const inAll = await api.get(path);
+  expect(inAll.body.detail).toMatch(/^You have reached your limit of requests for this minute\./);
+  expect(inAll.headers.get('ratelimit')).toBe('"per-minute";r=0;t=39');
+});
+
+test('not all of a minute at once: in a second no more than a tenth of it, and at least ten', () => {
+  let nowMs = midMinute;
+  const quotas = createQuotas(() => nowMs);
+  const used = (name: string, limit: number) => {
+    let taken = 0;
+    while (!quotas.use(name, limit).isOver) taken += 1;
+    return taken;
+  };
+  expect(used('a', 600)).toBe(60);
+  expect(quotas.use('a', 600)).toMatchObject({
+    remaining: 540,
+    retrySeconds: 1,
+    resetSeconds: 40,
+    isOver: true,
+  });
+  expect(used('b', 30)).toBe(10);
+  nowMs += 1_000;
+  expect([used('a', 600), used('b', 30)]).toEqual([60, 10]);
+  nowMs += 1_000;
+  expect([used('a', 600), used('b', 30), used('b', 30)]).toEqual([60, 10, 0]);
+  expect(quotas.use('b', 30)).toMatchObject({ remaining: 0, retrySeconds: 38 });
+});
+
+describe('two apis', async () => {
+  // of one second a hundred, and no more in all
+  const [here, there] = [
+    await limited({ requestsPerMinute: 100 }),
+    await limited({ requestsPerMinute: 100 }),
+  ];
+
+  it('count together, within a second or so', async () => {
+    for (let nth = 1; nth <= 90; nth += 1) {
+      if (nth % 10 === 0) aheadMs += 1_000; // ten of each second
+      await here.get(path);
+    }
+    await expect
+      .poll(async () => (await there.get('/currencies')).headers.get('ratelimit'), {
+        timeout: 10_000,
+        interval: 500,
+      })
+      .toMatch(/r=[0-9];/);
+    const statuses = [];
+    for (let nth = 1; nth <= 20; nth += 1) statuses.push((await there.get(path)).status);
+    expect(statuses).toContain(429);
+    await expect.poll(async () => (await here.get(path)).status, { timeout: 10_000 }).toBe(429);
+  });
+
+  it('each counts by itself while the database is away, and together when it is back', () => {
+    const quotas = createQuotas(clock);
+    for (let nth = 1; nth <= 3; nth += 1) quotas.use('a', 10);
+    const { minute, counts } = quotas.takeUncounted();
+    expect(counts).toEqual([{ name: 'a', count: 3 }]);
+    quotas.use('a', 10);
+    quotas.giveBack(minute, counts); // it could not be told
+    expect(quotas.takeUncounted().counts).toEqual([{ name: 'a', count: 4 }]);
+    quotas.setTotals(minute, [{ name: 'a', count: 9 }]);
+    expect(quotas.use('a', 10)).toMatchObject({ remaining: 0, isOver: false });
+    expect(quotas.use('a', 10).isOver).toBe(true);
+    quotas.setTotals(minute - 1, [{ name: 'b', count: 99 }]); // of a minute that is over
+    expect(quotas.use('b', 10).isOver).toBe(false);
+  });
+});
+
+test('what was told is not told again, though old counts cannot be forgotten (DELETE refused)', async () => {
+  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 2 });
+  await sql`create function refuse_counts() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$`.execute(
+    db,
+  );
+  await sql`create trigger refuse_counts before delete on request_counts for each statement execute function refuse_counts()`.execute(
+    db,
+  );
+  const quotas = createQuotas(clock);
+  for (let nth = 1; nth <= 3; nth += 1) quotas.use('told once', 100);
+  const counts = shareCounts(db, [quotas], pino({ level: 'silent' }));
+  const told = async () =>
+    (await sql<{ count: number }>`select count from request_counts where name = 'told once'`.execute(db))
+      .rows;
+  try {
+    await expect.poll(told, { timeout: 5_000 }).toEqual([{ count: 3 }]);
+    await untilPast(2_500); // two more times that it tells the others
+    expect(await told()).toEqual([{ count: 3 }]);
+  } finally {
+    await counts.close();
+    await sql`drop trigger refuse_counts on request_counts`.execute(db);
+    await db.destroy();
+  }
+});
+
+test('what is counted by the day is counted together, and outlives the minutes (OVL-2)', async () => {
+  const dayMs = minutesOfDay * minuteMs;
+  let nowMs = (Math.floor(Date.now() / dayMs) + 2.5) * dayMs; // noon of a day that no other test is in
+  const ofThatDay = () => nowMs;
+  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 2 });
+  const processes = ['here', 'there'].map(() => {
+    const [quotas, ofDay] = [createQuotas(ofThatDay), createQuotas(ofThatDay, minutesOfDay)];
+    return { quotas, ofDay, counts: shareCounts(db, [quotas, ofDay], pino({ level: 'silent' })) };
+  });
+  const left = () => processes.map(({ ofDay }) => ofDay.look('bytes', 100).remaining);
+  try {
+    for (const remaining of [70, 40]) {
+      for (const { quotas, ofDay } of processes) {
+        quotas.note('in a minute', 10);
+        ofDay.note('bytes', 100, 15);
+      }
+      // who tells last knows of both; the other with what it counts next
+      await expect.poll(() => Math.min(...left()), { timeout: 10_000 }).toBe(remaining);
+      nowMs += 3 * minuteMs;
+    }
+  } finally {
+    for (const { counts } of processes) await counts.close();
+    await db.destroy();
+  }
+});
+
+test('names that strangers make up by the thousand cost no more memory than there is for them, and switch off no limit', () => {
+  const quotas = createQuotas(clock);
+  for (let nth = 0; nth < 120_000; nth += 1) quotas.note(`${strangers}${nth}`, 5);
+  expect(quotas.takeUncounted().counts.length).toBeLessThan(55_000);
+  const fresh = `${strangers}who comes later`;
+  for (let nth = 1; nth <= 5; nth += 1) quotas.note(fresh, 5);
+  expect(quotas.look(fresh, 5).isOver).toBe(true);
+  for (let nth = 1; nth <= 5; nth += 1) expect(quotas.use('a client', 5).isOver).toBe(false);
+  expect(quotas.use('a client', 5).isOver).toBe(true);
+});
+
+test('however many names strangers make up, nobody counts for another: not a client that has never failed, nor who tries one again and again', () => {
+  const quotas = createQuotas(clock);
+  const guessed = `${strangers}one client from one address`;
+  const flood = (from: number) => {
+    for (let nth = from; nth < from + 60_000; nth += 1) quotas.note(`${strangers}made up ${nth}`, 10);
+  };
+  flood(0);
+  for (let nth = 1; nth <= 10; nth += 1) quotas.note(guessed, 10);
+  flood(60_000);
+  expect(quotas.look(guessed, 10).isOver).toBe(true);
+  const honest = Array.from({ length: 500 }, (_, nth) => quotas.look(`${strangers}honest ${nth}`, 10));
+  expect(honest.filter(({ isOver, remaining }) => isOver || remaining < 10)).toEqual([]);
+});
+
+test('logins that succeed are requests of their client, too', async () => {
+  const api = await limited({ requestsPerMinute: 3 });
+  const login = (client: string) =>
+    api.request('/oauth/token', {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: client,
+        client_secret: `demo-${client}`,
+      }),
+    });
+  for (let nth = 1; nth <= 3; nth += 1) expect((await login('LOTUSGS0')).status).toBe(200);
+  const { status, headers } = await login('LOTUSGS0');
+  expect([status, headers.get('ratelimit')]).toEqual([429, '"per-minute";r=0;t=40']);
+  expect((await login('MERISGS0')).status).toBe(200);
+});
+
+describe('logins that fail', async () => {
+  const api = await limited({ failedLoginsPerMinute: 3 }, { trustedProxies: ['127.0.0.1', '10.1.0.0/16'] });
+
+  const login = (client: string, secret: string, forwardedFor?: string) =>
+    api.request('/oauth/token', {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${client}:${secret}`).toString('base64')}`,
+        ...(forwardedFor !== undefined && { 'x-forwarded-for': forwardedFor }),
+      },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+  const right = 'demo-LOTUSGS0';
+
+  it('after a few neither a wrong nor the right secret is looked at from there, for the rest of the minute', async () => {
+    for (let nth = 1; nth <= 3; nth += 1)
+      expect((await login('LOTUSGS0', `guess ${nth}`, '203.0.113.9')).status).toBe(401);
+    const refused = await login('LOTUSGS0', right, '203.0.113.9');
+    expect(refused.status).toBe(429);
+    expect(refused.body.detail).toContain('Neither a secret nor an assertion was looked at');
+    expect(refused.headers.get('retry-after')).toBe('40');
+    aheadMs += minuteMs;
+    expect((await login('LOTUSGS0', right, '203.0.113.9')).status).toBe(200);
+  });
+
+  it('who is elsewhere, and other clients from there, get in', async () => {
+    for (let nth = 1; nth <= 4; nth += 1) await login('LOTUSGS0', 'guess', '203.0.113.9');
+    expect((await login('LOTUSGS0', right, '203.0.113.10')).status).toBe(200);
+    expect((await login('MERISGS0', 'demo-MERISGS0', '203.0.113.9')).status).toBe(200);
+  });
+
+  it('whoever tries one client after another from one address is stopped too', async () => {
+    for (let nth = 1; nth <= 30; nth += 1)
+      expect((await login(`client-${nth}`, 'x', '203.0.113.9')).status).toBe(401);
+    expect((await login('client-31', 'x', '203.0.113.9')).status).toBe(429);
+    expect((await login('LOTUSGS0', right, '203.0.113.10')).status).toBe(200);
+  });
+
+  it('logins that succeed are not counted', async () => {
+    for (let nth = 1; nth <= 40; nth += 1)
+      expect((await login('LOTUSGS0', right, '203.0.113.9')).status).toBe(200);
+  });
+
+  it('what a stranger writes into X-Forwarded-For moves nobody else, nor itself', async () => {
+    // our proxy adds where it came from; before that stands what the stranger wrote
+    for (let nth = 1; nth <= 3; nth += 1) await login('LOTUSGS0', 'guess', `198.51.100.${nth}, 203.0.113.9`);
+    expect((await login('LOTUSGS0', right, '198.51.100.77, 203.0.113.9')).status).toBe(429);
+    expect((await login('LOTUSGS0', right, '203.0.113.9, 10.1.2.3')).status).toBe(429); // by two proxies of ours
+    expect((await login('LOTUSGS0', right, '203.0.113.9, 10.2.2.3')).status).toBe(200); // not ours: it is the client
+  });
+});
+
+describe('where a request comes from', () => {
+  const from = (remoteAddress: string, forwarded: string | undefined, trusted: readonly string[]) =>
+    clientAddress(
+      {
+        env: { incoming: { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } },
+      } as never,
+      trusting(trusted),
+    );
+  it.each([
+    ['192.0.2.1', undefined, [], '192.0.2.1'],
+    ['192.0.2.1', '203.0.113.9', [], '192.0.2.1'], // nobody is believed
+    ['192.0.2.1', '203.0.113.9', ['192.0.2.1'], '203.0.113.9'],
+    ['::ffff:192.0.2.1', '203.0.113.9', ['192.0.2.0/24'], '203.0.113.9'],
+    ['192.0.2.1', '', ['192.0.2.1'], '192.0.2.1'],
+    ['192.0.2.1', 'unknown', ['192.0.2.1'], '192.0.2.1'],
+    ['192.0.2.1', '203.0.113.9:4711', ['192.0.2.1'], '203.0.113.9'],
+    ['192.0.2.1', '203.0.113.9:4711, 192.0.2.7:80', ['192.0.2.0/24'], '203.0.113.9'],
+    ['192.0.2.1', '[2001:db8::1]:443', ['192.0.2.1'], '2001:db8:0:0'],
+    ['192.0.2.1', '[2001:db8::1]', ['192.0.2.1'], '2001:db8:0:0'],
+    ['192.0.2.1', '2001:0DB8:0000:0001::1', ['192.0.2.1'], '2001:db8:0:1'],
+    ['192.0.2.1', '2001:db8::1:0:0:203.0.113.9', ['192.0.2.1'], '2001:db8:0:1'],
+    ['192.0.2.1', 'fe80::1%eth0', ['192.0.2.1'], 'fe80:0:0:0'],
+    ['192.0.2.1', '::ffff:c633:6401', ['192.0.2.1'], '198.51.100.1'],
+    ['192.0.2.1', '0:0:0:0:0:FFFF:198.51.100.1', ['192.0.2.1'], '198.51.100.1'],
+    ['192.0.2.1', '[198.51.100.1', ['192.0.2.1'], '192.0.2.1'],
+    ['192.0.2.1', '198.51.100.1:x', ['192.0.2.1'], '192.0.2.1'],
+    ['::ffff:c000:201', '203.0.113.9', ['192.0.2.1'], '203.0.113.9'],
+    ['fe80::1%eth0', '203.0.113.9', ['fe80::/10'], '203.0.113.9'],
+    ['192.0.2.1', '192.0.2.1, 192.0.2.1', ['192.0.2.1'], '192.0.2.1'],
+    ['fd00::1', '2001:db8:1:2:3:4:5:6', ['fd00::/8'], '2001:db8:1:2'],
+    ['fd00::1', '::ffff:203.0.113.9', ['fd00::/8'], '203.0.113.9'],
+  ])('%s, forwarded for %s, with proxies %j: %s', (socket, forwarded, trusted, expected) => {
+    expect(from(socket, forwarded, trusted)).toBe(expected);
+  });
+});

@@ -1,0 +1,398 @@
+// The dry run: every violation and not only the first, told as a submission would be told, and nothing stored.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { messages } from '../../../core/iso20022/messages.ts';
+import { validateRoutes } from '../../../api/payments/dry-run.ts';
+import type { OrProblem } from '../../../fixtures/bodies.ts';
+import { testDatabase } from '../../harness/database.ts';
+import { allFixtures, libxml2, lotus, readFixture } from '../../xml/fixtures.ts';
+import { refusedByReading, refusedByReference, refusedBySchema } from '../../xml/refused-messages.ts';
+import { edit } from '../../harness/patches.ts';
+import { fresh, told, type DryRun } from './dry-run.ts';
+import { startApi, type RunningApi } from '../http/running-api.ts';
+
+const database = await testDatabase();
+let api: RunningApi;
+beforeAll(async () => {
+  api = await startApi(database.url, { modules: [validateRoutes(libxml2)] });
+});
+afterAll(() => api.close());
+
+function post(body: string | Uint8Array, client: string | null = 'SGDFAST', contentType = 'application/xml') {
+  return send(body, client, { 'content-type': contentType });
+}
+
+async function send(body: string | Uint8Array, client: string | null, given: Record<string, string>) {
+  const token = client === null ? {} : { authorization: `Bearer ${await api.token(client)}` };
+  const headers = { ...token, ...given };
+  return api.request<OrProblem<DryRun>>('/iso20022/validate', { method: 'POST', headers, body });
+}
+
+async function dryRun(body: string | Uint8Array, client = 'SGDFAST'): Promise<DryRun> {
+  const answer = await post(body, client);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+}
+
+describe('a message without fault', () => {
+  test.each([
+    ...(['sg-th-lotus.xml', 'sg-th-own-fx.xml', 'sg-my-no-bic.xml'] as const).map(
+      (file) => ['pacs008', file, 'SGDFAST', ['schema', 'rules', 'reference-data']] as const,
+    ),
+    ['pacs008', 'hk-de-iban.xml', 'CNYFPS', ['schema', 'rules', 'reference-data']],
+    ['pacs002', 'credited.xml', 'THBPPAY', ['schema', 'rules']],
+    ['acmt023', 'proxy.xml', 'SGDFAST', ['schema', 'rules', 'reference-data']],
+    ['acmt024', 'found.xml', 'THBPPAY', ['schema', 'rules']],
+    ['pacs028', 'enquiry.xml', 'SGDFAST', ['schema']],
+  ] as const)('%s/%s is valid', async (message, file, client, judged) => {
+    const run = await dryRun(fresh(readFixture(message, file)), client);
+    expect(run).toMatchObject({ valid: true, judged, violations: [] });
+    expect(run.message.replace('.', '').slice(0, 7)).toBe(message);
+  });
+});
+
+describe('what was not judged is listed by name (MSG-14)', () => {
+  const namesOf = async (file: Parameters<typeof readFixture>, client: string) => {
+    const { notJudged } = await dryRun(fresh(readFixture(...file)), client);
+    return notJudged.map(({ name, ruleId }) => `${ruleId} ${name}`);
+  };
+  const replaced = ['MSG-9 CreDtTm', 'MSG-10 IntrBkSttlmDt', 'MSG-10 InstgAgt', 'MSG-10 InstdAgt'];
+  test('of a payment with a quote', async () => {
+    expect(await namesOf(['pacs008', 'sg-th-lotus.xml'], 'SGDFAST')).toEqual([
+      'PAY-4 quote',
+      'PAY-6 destination maximum',
+      'DUP-2 duplicates',
+      'SEC-2 callback address',
+      'TIM-4 freshness at submission',
+      ...replaced,
+    ]);
+  });
+
+  test('what a message says and the forwarded one replaces is no matter of any rule (MSG-10)', async () => {
+    let xml = fresh(lotus);
+    xml = edit(xml, /(<IntrBkSttlmDt>)[^<]*/, '$11999-01-01');
+    for (const agent of ['InstgAgt', 'InstdAgt']) {
+      xml = edit(xml, new RegExp(`(<${agent}>\\s*<FinInstnId>\\s*<BICFI>)[^<]*`), '$1NONEXXS0');
+    }
+    const { valid, notJudged } = await dryRun(xml);
+    expect(valid).toBe(true);
+    const told = notJudged.filter(({ ruleId }) => ruleId === 'MSG-10').map(({ reason }) => reason);
+    expect(told).toHaveLength(3);
+    for (const reason of told) expect(reason).toMatch(/the forwarded message has its own/);
+  });
+
+  test('of a payment without one, whose own account, fee and maximum are judged (PAY-5)', async () => {
+    expect(await namesOf(['pacs008', 'sg-th-own-fx.xml'], 'SGDFAST')).toEqual([
+      'DUP-2 duplicates',
+      'SEC-2 callback address',
+      'TIM-4 freshness at submission',
+      ...replaced,
+    ]);
+  });
+
+  test('of the other messages', async () => {
+    expect(await namesOf(['acmt023', 'proxy.xml'], 'SGDFAST')).toEqual([
+      'DUP-2 duplicates',
+      'SEC-2 callback address',
+      'RES-2 account or proxy',
+    ]);
+    expect(await namesOf(['pacs002', 'credited.xml'], 'THBPPAY')).toEqual([
+      'PAY-8 the payment it is about',
+      'PAY-7 an earlier final status',
+    ]);
+    expect(await namesOf(['acmt024', 'found.xml'], 'THBPPAY')).toEqual(['RES-2 the request it answers']);
+    expect(await namesOf(['pacs028', 'enquiry.xml'], 'SGDFAST')).toEqual(['TIM-2 the payment it is about']);
+  });
+});
+
+test('an empty body is told as that (MSG-2)', async () => {
+  const { status, body } = await api.request<OrProblem<DryRun>>('/iso20022/validate', {
+    method: 'POST',
+    body: '',
+    headers: { authorization: `Bearer ${await api.token('SGDFAST')}`, 'content-type': 'application/xml' },
+  });
+  expect([status, body.detail]).toEqual([400, 'The body is refused: the body is empty.']);
+});
+
+describe('a message with faults', () => {
+  test('all of them are told: schema, rules and reference data, each as AddtlInf would carry it', async () => {
+    let xml = fresh(lotus);
+    xml = edit(xml, 'SHAR', 'DEBT');
+    xml = edit(xml, /<Ustrd>[^<]*/, '<Ustrd>a&#x85;b');
+    xml = edit(xml, '"SGD">1001.00', '"SGD">0.001');
+    xml = edit(xml, '>CASH<', '>ZZZZ<');
+    xml = edit(xml, /(<CdtrAgt>\s*<FinInstnId>\s*<BICFI>)LOTUTHS0/, '$1NOBATHS0');
+    const run = await dryRun(xml, 'MYRRPP');
+    expect(told(run)).toEqual([
+      'FF01 MSG-5 CdtTrfTxInf/ChrgBr',
+      'FF01 MSG-4 CdtTrfTxInf/RmtInf/Ustrd',
+      'FF01 MSG-4 CdtTrfTxInf/PmtTpInf/CtgyPurp/Cd',
+      'AGNT MSG-5 GrpHdr/SttlmInf/ClrSys/Prtry',
+      'CURR MSG-4 CdtTrfTxInf/IntrBkSttlmAmt',
+      'CH20 MON-2 CdtTrfTxInf/InstdAmt',
+      'AGNT PAY-6 CdtTrfTxInf/DbtrAgt',
+      'RC07 PAY-6 CdtTrfTxInf/CdtrAgt',
+    ]);
+    expect(run.valid).toBe(false);
+    expect(run.judged).toEqual(['schema', 'rules', 'reference-data']);
+    expect(run.violations[0]).toEqual({
+      id: 'guideline-violated',
+      isoCode: 'FF01',
+      ruleId: 'MSG-5',
+      xpath: '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf/ChrgBr',
+      text: 'must be SHAR',
+      fault: 'not-used',
+      explanation:
+        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid ISO 20022, but not used in this scheme). Found: DEBT.',
+      additionalInformation: 'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR. Found: DEBT.',
+    });
+  });
+
+  test('what a country requires, and every amount that is wrong, is told at once', async () => {
+    let xml = fresh(readFixture('pacs008', 'sg-th-full.xml'));
+    xml = edit(xml, /<CtgyPurp>[^]*?<\/CtgyPurp>/, '');
+    xml = edit(xml, '"SGD">1000.00', '"SGD">0.00');
+    xml = edit(xml, '"THB">25000.00', '"THB">0');
+    expect(told(await dryRun(xml))).toEqual([
+      'FF01 MSG-4 CdtTrfTxInf/IntrBkSttlmAmt',
+      'FF01 MSG-4 CdtTrfTxInf/RgltryRptg[1]/Dtls[1]/Amt',
+      'CH21 MSG-7 CdtTrfTxInf/PmtTpInf/CtgyPurp/Cd',
+    ]);
+  });
+
+  test('without a quote the fee, the own account and the maximum are judged too (PAY-5, PAY-6)', async () => {
+    const own = fresh(readFixture('pacs008', 'sg-th-own-fx.xml'));
+    expect(told(await dryRun(edit(own, /("THB">)[\d.]+/, '$10.01')))).toEqual([
+      'AM09 PAY-5 CdtTrfTxInf/ChrgsInf[2]/Amt',
+    ]);
+    expect(told(await dryRun(edit(own, 'LOTU-TH-THB', 'MERI-TH-THB')))).toEqual([
+      'RC11 PAY-5 CdtTrfTxInf/IntrmyAgt2Acct',
+    ]);
+  });
+
+  test('the agents of charges may be named by any identifier of the two PSPs, and by none of another (MSG-6)', async () => {
+    const source = /(<Amt Ccy="SGD">1.00<\/Amt>\s*<Agt>\s*<FinInstnId>)\s*<BICFI>LOTUSGS0<\/BICFI>/;
+    const destination = /(<Amt Ccy="THB">100.00<\/Amt>\s*<Agt>\s*<FinInstnId>)\s*<BICFI>LOTUTHS0<\/BICFI>/;
+    const member = (system: string, id: string) =>
+      `$1<ClrSysMmbId><ClrSysId><Prtry>${system}</Prtry></ClrSysId><MmbId>${id}</MmbId></ClrSysMmbId>`;
+    const named = (one: string, other: string) => edit(edit(fresh(lotus), source, one), destination, other);
+    const lei = '$1<LEI>999900LOTUSGS0000022</LEI>';
+    expect(told(await dryRun(named(lei, member('THBPPAY', 'LOTUTH01'))))).toEqual([]);
+    expect(told(await dryRun(named(member('SGDFAST', 'LOTUSG01'), '$1<BICFI>LOTUTHS0XXX</BICFI>')))).toEqual(
+      [],
+    );
+    const { violations } = await dryRun(named(lei.replace('22<', '23<'), lei));
+    expect(violations.map(({ explanation }) => explanation)).toEqual([
+      'MSG-6 CdtTrfTxInf/ChrgsInf[1]/Agt: not the agent of these charges (FF01, wrong value). Found: an institution that the service does not know. Expected: the institution in DbtrAgt, by any of its identifiers.',
+      'MSG-6 CdtTrfTxInf/ChrgsInf[2]/Agt: not the agent of these charges (FF01, wrong value). Found: another institution. Expected: the institution in CdtrAgt, by any of its identifiers.',
+    ]);
+  });
+
+  test('an acceptance time is held against the present (TIM-4)', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] }); // it stands still, so that the limits of the scheme hold to the millisecond
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    const ofAge = async (ms: number) => told(await dryRun(fresh(lotus, new Date(Date.now() - ms))));
+    const refused = ['TM01 TIM-4 CdtTrfTxInf/AddtlDtTm/AccptncDtTm'];
+    expect([await ofAge(119_000), await ofAge(120_000)]).toEqual([[], []]);
+    expect([await ofAge(120_001), await ofAge(121_000)]).toEqual([refused, refused]);
+    expect([await ofAge(-10_000), await ofAge(-10_001)]).toEqual([[], refused]);
+  });
+
+  test('a value that the schema refuses is told once: no rule judges what follows from it', async () => {
+    const xml = edit(fresh(lotus), /(<DbtrAgt>\s*<FinInstnId>\s*<BICFI>)LOTUSGS0/, '$1lotus');
+    const run = await dryRun(xml);
+    expect(told(run)).toEqual(['FF01 MSG-4 CdtTrfTxInf/DbtrAgt/FinInstnId/BICFI']);
+    expect(run.notJudged).toEqual(
+      expect.arrayContaining([
+        {
+          name: 'agent of the source PSP fee',
+          ruleId: 'MSG-6',
+          reason: 'The schema refuses what it needs: CdtTrfTxInf/DbtrAgt.',
+        },
+        expect.objectContaining({ name: 'debtor agent', ruleId: 'PAY-6' }),
+      ]),
+    );
+  });
+
+  test('where the schema finds fault with what a rule reads, that rule is named as not judged, and all others are', async () => {
+    const run = await dryRun(edit(fresh(lotus), '"SGD">1000.00', '"SGD">1,000'), 'MYRRPP');
+    expect(run.judged).toEqual(['schema', 'rules', 'reference-data']);
+    expect(told(run)).toEqual([
+      'FF01 MSG-4 CdtTrfTxInf/IntrBkSttlmAmt',
+      'AGNT MSG-5 GrpHdr/SttlmInf/ClrSys/Prtry',
+      'AGNT PAY-6 CdtTrfTxInf/DbtrAgt',
+    ]);
+    expect(run.notJudged.slice(0, 2)).toEqual([
+      {
+        name: 'currencies of the source',
+        ruleId: 'MSG-4',
+        reason: 'The schema refuses what it needs: CdtTrfTxInf/IntrBkSttlmAmt.',
+      },
+      {
+        name: 'currency of the instructed amount',
+        ruleId: 'MSG-4',
+        reason: 'The schema refuses what it needs: CdtTrfTxInf/IntrBkSttlmAmt.',
+      },
+    ]);
+  });
+
+  test.each([
+    [
+      'an element where it may not stand',
+      edit(lotus, '<PmtTpInf>', '<PrvsInstgAgt1/><PmtTpInf>'),
+      ['FF01 MSG-4 CdtTrfTxInf/PrvsInstgAgt1', 'CH21 MSG-4 CdtTrfTxInf/PrvsInstgAgt1/FinInstnId'],
+    ],
+    [
+      'an element that is not known',
+      edit(lotus, '<PmtTpInf>', '<Whatever><x/></Whatever><PmtTpInf>'),
+      ['FF01 MSG-4 CdtTrfTxInf'],
+    ],
+    [
+      'a second transaction',
+      edit(lotus, '</FIToFICstmrCdtTrf>', '<CdtTrfTxInf/></FIToFICstmrCdtTrf>'),
+      ['FF01 MSG-5 CdtTrfTxInf[2]'],
+    ],
+  ])('%s keeps nothing that follows it from being judged', async (_, text, structural) => {
+    let broken = edit(fresh(text), '<PreAgrdXchgRate>25', '<PreAgrdXchgRate>2.5.2');
+    broken = edit(broken, '>CASH<', '>ZZZZ<');
+    const run = await dryRun(broken);
+    const rest = told(run).map((one) => one.replace('CdtTrfTxInf[1]', 'CdtTrfTxInf'));
+    const others = [
+      'FF01 MSG-4 CdtTrfTxInf/AgrdRate/PreAgrdXchgRate',
+      'FF01 MSG-4 CdtTrfTxInf/PmtTpInf/CtgyPurp/Cd',
+    ];
+    expect(rest.toSorted()).toEqual([...structural, ...others].toSorted());
+  });
+
+  test('another root: nothing of it can be judged, and that is said', async () => {
+    const run = await dryRun(lotus.replaceAll('Document', 'BizMsgEnvlp'));
+    expect(run).toMatchObject({ valid: false, judged: ['schema'] });
+    expect(run.violations.map(({ explanation }) => explanation)).toEqual([
+      'MSG-4 /Document: the root element must be Document (FF01, not valid ISO 20022). Found: another root element.',
+    ]);
+    expect(run.notJudged.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['rules of the message', 'reference data', 'quote', 'duplicates']),
+    );
+  });
+
+  test('a party that lacks its name keeps no rule from being judged', async () => {
+    const run = await dryRun(
+      edit(fresh(lotus), /(<Cdtr>\s*)<Nm>[^<]*<\/Nm>/, '$1').replace('>CASH<', '>ZZZZ<'),
+    );
+    expect(told(run)).toEqual([
+      'CH21 MSG-4 CdtTrfTxInf/Cdtr/Nm',
+      'FF01 MSG-4 CdtTrfTxInf/PmtTpInf/CtgyPurp/Cd',
+    ]);
+  });
+
+  test('more than 20 faults of the schema are cut to 20', async () => {
+    const report =
+      '<RgltryRptg><Dtls><Tp>&#x85;</Tp><Ctry>sg</Ctry><Amt Ccy="x">+1</Amt></Dtls></RgltryRptg>';
+    const run = await dryRun(edit(fresh(lotus), '<RmtInf>', `${report.repeat(10)}<RmtInf>`));
+    expect(run.violations).toHaveLength(20);
+    expect(run.notJudged[0]?.name).toBe('faults of the schema beyond the first 20');
+    expect(run.judged).toEqual(['schema']);
+  });
+
+  test.each([...refusedBySchema, ...refusedByReading, ...refusedByReference])(
+    '$fault: the first violation is what a submission is told',
+    async ({ text, key, isoCode, ruleId, path }) => {
+      const isOfTime = path.endsWith('AccptncDtTm');
+      const { violations, valid } = await dryRun(isOfTime ? text : fresh(text));
+      expect(valid).toBe(false);
+      const xpath = path === '' ? '/Document' : `/Document/FIToFICstmrCdtTrf/${path}`;
+      expect(violations[0]).toMatchObject({ id: key, isoCode, ruleId, xpath });
+    },
+  );
+
+  test('a fault of the schema elsewhere keeps no rule of the other messages from being judged either', async () => {
+    const rejected = readFixture('pacs002', 'rejected.xml').toString();
+    const report = edit(
+      edit(rejected, /<StsRsnInf>[^]*<\/StsRsnInf>/, ''),
+      /<OrgnlUETR>[^<]*/,
+      '<OrgnlUETR>x',
+    );
+    expect(told(await dryRun(report))).toEqual([
+      'FF01 MSG-4 TxInfAndSts/OrgnlUETR',
+      'CH21 MSG-11 TxInfAndSts/StsRsnInf/Rsn/Cd',
+    ]);
+    const proxy = readFixture('acmt023', 'proxy.xml').toString();
+    const request = edit(edit(proxy, '<Cd>MBNO', '<Cd>ZZZZ'), /<CreDtTm>[^<]*/, '<CreDtTm>today');
+    expect(told(await dryRun(request))).toEqual([
+      'FF01 MSG-4 Assgnmt/CreDtTm',
+      'FF01 MSG-4 Vrfctn/PtyAndAcctId/Acct/Prxy/Tp/Cd',
+    ]);
+    const unread = await dryRun(edit(proxy, /<Assgne>[^]*<\/Assgne>/, '<Assgne/>'));
+    expect(unread.notJudged.map(({ name }) => name)).toContain('reference data');
+  });
+
+  test('a pacs.002 RJCT without reason, an acmt.023 without country: their own rules', async () => {
+    const rejected = readFixture('pacs002', 'rejected.xml').toString();
+    expect(told(await dryRun(edit(rejected, /<StsRsnInf>[^]*<\/StsRsnInf>/, '')))).toEqual([
+      'CH21 MSG-11 TxInfAndSts/StsRsnInf/Rsn/Cd',
+    ]);
+    const account = readFixture('acmt023', 'account.xml').toString();
+    const [country] = told(await dryRun(edit(account, /<Assgne>[^]*<\/Assgne>/, '<Assgne/>')));
+    expect(country).toMatch(/^CH21 RES-2 /);
+  });
+});
+
+describe('what is no message of ours', () => {
+  test.each(['pacs.008.001.08', 'pacs.008.001.12', 'pacs.002.001.10', 'acmt.023.001.03'])(
+    '%s: the answer names the namespace that is expected',
+    async (older) => {
+      const kind = older.slice(0, 8);
+      const xml = edit(lotus, 'pacs.008.001.13', older);
+      const expected = { 'pacs.008': '001.13', 'pacs.002': '001.15', 'acmt.023': '001.04' }[kind] ?? '';
+      const answer = await post(xml);
+      expect([answer.status, answer.body]).toMatchObject([400, { code: 'message-refused', ruleId: 'MSG-2' }]);
+      const { detail } = answer.body as { detail: string };
+      expect(detail.match(/urn:iso:std:iso:20022:tech:xsd:[a-z0-9.]+\d/g)).toEqual([
+        `urn:iso:std:iso:20022:tech:xsd:${kind}.${expected}`,
+      ]);
+    },
+  );
+
+  test('another document altogether is told all of them (MSG-1)', async () => {
+    const { status, body } = await post('<Document xmlns="urn:x"/>');
+    expect(status).toBe(400);
+    expect((body as { detail: string }).detail.match(/urn:iso/g)).toHaveLength(Object.keys(messages).length);
+  });
+
+  test.each([
+    ['not XML', 'pacs.008', 400],
+    ['a DOCTYPE', `<!DOCTYPE x>${lotus}`, 400],
+    ['nothing', '', 400],
+    ['not UTF-8', Buffer.from(lotus, 'utf16le'), 400],
+  ])('%s is refused', async (_, body, status) => {
+    const answer = await post(body);
+    expect([answer.status, answer.body]).toMatchObject([status, { code: 'message-refused' }]);
+  });
+
+  test('size and content type are judged before anything else (MSG-2)', async () => {
+    expect((await post('x'.repeat(256 * 1024 + 1))).status).toBe(413);
+    expect((await post(lotus, 'SGDFAST', 'application/json')).status).toBe(415);
+    expect(
+      (await send(lotus, 'SGDFAST', { 'content-type': 'text/xml', 'content-encoding': 'gzip' })).status,
+    ).toBe(415);
+  });
+});
+
+test.each(['LOTUSGS0', 'MERISGS0', 'operator'])('%s may not ask: 403', async (client) => {
+  expect((await post(lotus, client)).status).toBe(403);
+});
+
+test('without a token: 401', async () => {
+  expect((await post(lotus, null)).status).toBe(401);
+});
+
+test('nothing is stored', async () => {
+  const counted = sql`select (select count(*) from messages) + (select count(*) from payments) as money,
+    (select count(*) from resolutions) as resolutions, (select count(*) from audit_events) as events`;
+  const counts = async () => (await counted.execute(api.db)).rows;
+  const before = await counts(); // that the demo's scheme was entered is an event
+  for (const { bytes } of allFixtures()) await dryRun(bytes);
+  expect(await counts()).toEqual(before);
+});

@@ -1,0 +1,241 @@
+// A data key that is no longer there (SEC-3): nothing is stored under it, a process that runs seals under another and soon
+// opens nothing with it (LIF-6), and one that was changed is named.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { connect, type Db } from '../../../db/pool/connection.ts';
+import { dropDataKeys, listDataKeys } from '../../../db/keys/data-keys.ts';
+import { settleAttempt } from '../../../db/deliveries/deliveries.ts';
+import { openExcerpt, sealExcerpt } from '../../../db/deliveries/excerpts.ts';
+import { DataKeyDeleted, isDatabaseFailure } from '../../../db/pool/failures.ts';
+import { messageBody, recordReceived, storedOutgoing } from '../../../db/records/messages.ts';
+import { refuseMessage } from '../../../db/records/refused-messages.ts';
+import { beginSealing, open, payloadSeal, seal, vaultPlugin } from '../../../db/keys/vault.ts';
+import { bookPolicy, deliverPolicy, enquiryPolicy, forwardPolicy } from '../../../workflows/policies.ts';
+import { testDatabase } from '../../harness/database.ts';
+import { rewritten } from '../../harness/rewritten.ts';
+
+const keys = [{ keyId: 'first', key: randomBytes(32).toString('base64') }];
+
+afterEach(() => void vi.useRealTimers());
+
+/** A database, and processes that seal. */
+async function world() {
+  const { url } = await testDatabase();
+  const opened: Db[] = [];
+  afterAll(() => Promise.all(opened.map((db) => db.destroy())));
+  return async (): Promise<Db> => {
+    const vault = vaultPlugin({ keys, seals: true }, () => undefined);
+    const db = connect(url, { applicationName: 'isthmus-test', maxConnections: 3, vault });
+    opened.push(db);
+    await beginSealing(db);
+    return db;
+  };
+}
+
+const message = (text: string) =>
+  ({
+    subjectId: randomUUID(),
+    type: 'pacs008',
+    messageIdentification: 'M-1',
+    leg: 'source',
+    party: 'SGDFAST',
+    body: Buffer.from(text),
+  }) as const;
+
+const loseKeys = (db: Db) => rewritten(db, sql`delete from data_keys`);
+const inHalfAMinute = () => vi.advanceTimersByTime(30_001);
+
+describe('stored under it', async () => {
+  const start = await world();
+  const deliveryId = randomUUID();
+  let reader: Db;
+
+  beforeAll(async () => {
+    reader = await start();
+    await rewritten(
+      reader,
+      sql`insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, attempts, possibly_sent)
+        values (${deliveryId}, ${randomUUID()}, now(), 'confirmation', ${randomUUID()}, 'SGDFAST', 1, 1)`,
+    );
+    await rewritten(
+      reader,
+      sql`insert into delivery_attempts (delivery_id, begun_at, attempt) values (${deliveryId}, now(), 1)`,
+    );
+  });
+
+  test.each([
+    ['a message that came', async (db: Db) => recordReceived(db, message(randomUUID()))],
+    [
+      'a message that we built',
+      async (db: Db) =>
+        sql`with ${storedOutgoing(db, [{ ...message('built'), messageId: randomUUID() }], sql`true`)} select`.execute(
+          db,
+        ),
+    ],
+    [
+      'a message that does not count',
+      async (db: Db) => {
+        const { subjectId, party, body } = message(randomUUID());
+        await refuseMessage(db, 'report.invalid', { subjectId, party, inReplyTo: null, body, fault: {} });
+      },
+    ],
+    [
+      'an excerpt',
+      async (db: Db) =>
+        settleAttempt(db, {
+          deliveryId,
+          attempt: 1,
+          asks: 1,
+          url: null,
+          outcome: 'ANSWERED',
+          httpStatus: 500,
+          durationMs: 1,
+          errorClass: null,
+          responseExcerpt: 'said',
+          next: { kind: 'retry', inMs: 0 },
+        }),
+    ],
+  ])('%s is not; the process looks at once, and it is stored at the next try', async (_what, store) => {
+    const db = await start();
+    const before = await keysStoredUnder();
+    await loseKeys(reader);
+    const failed = await store(db).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: 'IS001' });
+    expect(isDatabaseFailure(failed)).toBe(true); // 503, or tried again
+    expect(await keysStoredUnder()).toEqual(before);
+    await vi.waitFor(async () => {
+      await store(db);
+    }, 5_000);
+    const [now] = await listDataKeys(reader);
+    expect(now).toBeDefined();
+    expect(await keysStoredUnder()).toContain(now?.keyId);
+  });
+
+  async function keysStoredUnder(): Promise<readonly (string | null)[]> {
+    const { rows } = await sql<{ keyId: string | null }>`
+      select key_id as "keyId" from message_bodies union all
+      select excerpt_key_id from delivery_attempts order by 1`.execute(reader);
+    return rows.map(({ keyId }) => keyId);
+  }
+
+  test('in a process that stores nothing, what goes to Temporal is sealed under another within half a minute', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const db = await start();
+    const { seal: sealed } = payloadSeal(db);
+    const lost = sealed(Buffer.from('x')).keyId;
+    await loseKeys(reader);
+    inHalfAMinute();
+    await vi.waitFor(() => expect(sealed(Buffer.from('x')).keyId).not.toBe(lost));
+    const [now] = await listDataKeys(reader);
+    expect(sealed(Buffer.from('x')).keyId).toBe(now?.keyId);
+  });
+});
+
+describe('deleted with all that it sealed (LIF-6)', async () => {
+  const start = await world();
+
+  test('a process that runs opens nothing with it half a minute later', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const db = await start();
+    const excerpt = { deliveryId: randomUUID(), attempt: 1, responseExcerpt: 'Quetzal' };
+    const { text, keyId } = sealExcerpt(db, excerpt);
+    const stored = { ...excerpt, responseExcerpt: text };
+    expect(await openExcerpt(db, stored, keyId)).toBe('Quetzal');
+    await sql`update data_keys set month = month - interval '3 months'`.execute(db);
+    expect(await dropDataKeys(db)).toHaveLength(1);
+    inHalfAMinute();
+    expect(await openExcerpt(db, stored, keyId)).toBeNull();
+  });
+
+  test('nor what Temporal kept, once it has looked; while the database is away it opens with what it has', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const [db, away] = [await start(), await start()];
+    const { bytes, keyId } = payloadSeal(db).seal(Buffer.from('kept'));
+    const open = (process: Db) => payloadSeal(process).open(keyId ?? '', bytes);
+    expect(Buffer.from(await open(db)).toString()).toBe('kept');
+    await loseKeys(db);
+    inHalfAMinute();
+    await vi.waitFor(() => expect(open(db)).rejects.toThrow('is deleted'));
+    await away.destroy();
+    inHalfAMinute();
+    expect(Buffer.from(await open(away)).toString()).toBe('kept');
+  });
+});
+
+test('an activity that was passed what nobody can open is not tried again, whichever it is (SEC-9)', () => {
+  const { type } = ApplicationFailure.fromError(new DataKeyDeleted('deleted'), { nonRetryable: false }); // as the SDK does
+  const policies = [forwardPolicy, deliverPolicy('queue'), enquiryPolicy('queue', 1), bookPolicy('queue')];
+  for (const { retry } of policies) expect(retry?.nonRetryableErrorTypes).toContain(type);
+});
+
+describe('changed', async () => {
+  const start = await world();
+
+  test('no process starts, and each says which key, in which table, and what to do', async () => {
+    const db = await start();
+    const { messageId } = await recordReceived(db, message('a text'));
+    await sql`update data_keys set wrapped = set_byte(wrapped, 20, (get_byte(wrapped, 20) + 1) % 256)`.execute(
+      db,
+    );
+    const [stored] = await listDataKeys(db);
+    const failed = await start().catch((error: unknown) => error);
+    expect(failed).toMatchObject({ name: 'ConfigurationError' });
+    for (const said of [
+      stored?.keyId ?? 'none',
+      'data_keys',
+      'from a backup',
+      'SEALING_KEYS',
+      'Sealed messages',
+    ])
+      expect(String(failed)).toContain(said);
+    expect((await messageBody(db, messageId))?.toString()).toBe('a text'); // one that runs has it
+  });
+});
+
+test('a key that is put back, beside the one that has followed it, opens what it sealed; that one goes on', async () => {
+  const start = await world();
+  const db = await start();
+  const about = ['a message'];
+  const before = seal(db, about, Buffer.from('before'));
+  await sql`create table backup as select * from data_keys`.execute(db);
+  await loseKeys(db);
+  const after = await start(); // makes another for the same month
+  const made = seal(after, about, Buffer.from('after'));
+  expect(await open(after, about, before)).toBeNull();
+  await sql`insert into data_keys select * from backup`.execute(after);
+  expect((await open(after, about, before))?.toString()).toBe('before');
+  const next = await start();
+  expect((await open(next, about, made))?.toString()).toBe('after');
+  expect(seal(next, about, Buffer.from('later')).keyId).toBe(made.keyId);
+  await sql`drop table backup`.execute(db);
+});
+
+test('where there is no key to seal under, because one could not be made, that is tried again at once', async () => {
+  const start = await world();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const db = await start();
+  const lost = seal(db, ['a message'], Buffer.from('x')).keyId;
+  await sql`
+    create function refuse_key() returns trigger language plpgsql as 'begin raise exception ''recovery''; end'`.execute(
+    db,
+  );
+  await sql`create trigger refuse_key before insert on data_keys for each row execute function refuse_key()`.execute(
+    db,
+  );
+  await loseKeys(db);
+  const sealedBy = () => {
+    vi.advanceTimersByTime(300);
+    try {
+      return seal(db, ['a message'], Buffer.from('x')).keyId;
+    } catch {
+      return 'none';
+    }
+  };
+  inHalfAMinute();
+  await expect.poll(sealedBy).toBe('none'); // it has looked, found none, and could make none
+  await sql`drop trigger refuse_key on data_keys`.execute(db);
+  await expect.poll(sealedBy).not.toBe('none');
+  expect(sealedBy()).not.toBe(lost);
+});

@@ -1,0 +1,77 @@
+/** The demo's rows, as its directory makes them in a database, and what several test files ask of them. */
+import { sql, type Selectable } from 'kysely';
+import { expect } from 'vitest';
+import { connect } from '../../../db/pool/connection.ts';
+import { moveCounterparties } from '../../../db/seed.ts';
+import type { Database } from '../../../db/tables.ts';
+import { testDatabase } from '../../harness/database.ts';
+
+const database = await testDatabase();
+await moveCounterparties(database.url, {
+  operatorEndpointUrl: (operatorId) => `http://127.0.0.1:9000/${operatorId}`,
+  fxpBaseUrl: (bic) => `http://127.0.0.1:9001/${bic}`,
+});
+const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 1 });
+
+const tables = [
+  'countries',
+  'currencies',
+  'operators',
+  'operator_callback_origins',
+  'clearing_systems',
+  'country_clearing_systems',
+  'address_types',
+  'address_type_countries',
+  'address_inputs',
+  'address_type_inputs',
+  'institutions',
+  'institution_roles',
+  'institution_identifiers',
+  'institution_memberships',
+  'fxp_endpoints',
+  'book_endpoints',
+  'clients',
+  'settlement_accounts',
+  'fxp_settlement_access',
+  'fxp_corridors',
+  'scheme_fee_formulas',
+  'creditor_agent_fee_formulas',
+  'tier_improvements',
+  'psp_improvements',
+  'rates',
+] as const;
+type Rows = { readonly [Table in (typeof tables)[number]]: Selectable<Database[Table]>[] };
+
+const read = async (table: string) => [
+  table,
+  (await sql`select * from ${sql.table(table)}`.execute(db)).rows,
+];
+export const rows = Object.fromEntries(await Promise.all(tables.map(read))) as Rows;
+await db.destroy(); // this module outlives the file that asked first
+
+export const corridorOf = (
+  row: Pick<
+    Rows['fxp_corridors'][number],
+    'source_country' | 'source_currency' | 'destination_country' | 'destination_currency'
+  >,
+): string =>
+  [row.source_country, row.source_currency, row.destination_country, row.destination_currency].join(' ');
+
+export const places = rows.country_clearing_systems.map(
+  ({ country_code: country, clearing_system_id: id }) => ({
+    country,
+    currency: rows.clearing_systems.find((system) => system.clearing_system_id === id)!.currency_code,
+  }),
+);
+
+/** Every ordered pair of different currencies in different countries, counted here for itself. */
+export const allCorridors = places.flatMap((source) =>
+  places
+    .filter((other) => other.country !== source.country && other.currency !== source.currency)
+    .map((other) => `${source.country} ${source.currency} ${other.country} ${other.currency}`),
+);
+
+/** Fails with the keys that occur twice. */
+export function expectUnique(keys: readonly string[]): void {
+  expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+}
