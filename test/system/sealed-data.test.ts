@@ -311,7 +311,9 @@ describe('somebody who changes what is stored', () => {
       await changed(stored);
       await gateway.startWorker();
       expect((await submitting).report?.status).toBe('RJCT');
-      expect(await evidence.audit(message.uetr)).toEqual(['message.defect']);
+      const events = await evidence.audit(message.uetr);
+      const ofASlowMachine = 'sweep.started-again'; // the sweep at the start of the worker may be first
+      expect(events.filter((kind) => kind !== ofASlowMachine)).toEqual(['message.defect']);
       expect(await evidence.decision(message.uetr)).toMatchObject({ status: 'RJCT', reason_code: 'NARR' });
     },
   );

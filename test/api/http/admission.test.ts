@@ -177,10 +177,12 @@ describe('admission under load', () => {
 
   it('keeps the bursts of others, however many repeats of one wait to be answered from the record (OVL-1, I-16)', async () => {
     let isOn = true;
+    let answered = 0;
     const repeating = Array.from({ length: 60 }, async () => {
-      while (isOn) await turns.take('REPEATING', (giveUp) => delay(2).then(() => giveUp('record')));
+      for (; isOn; answered += 1)
+        await turns.take('REPEATING', (giveUp) => delay(2).then(() => giveUp('record')));
     });
-    await delay(100);
+    await vi.waitFor(() => expect(answered).toBeGreaterThan(60), 20_000); // each has been answered once
     await run({ seconds: 20, perSecond: { HONEST: 2 }, answered: 40 });
     const refused = Array.from({ length: 20 }, () => submit('HONEST')).filter((code) => code !== undefined);
     isOn = false;
@@ -191,10 +193,11 @@ describe('admission under load', () => {
   it('keeps the bursts of others, whatever waits of one whose messages are refused before they are judged (OVL-1, I-16)', async () => {
     const noMessage = () => delay(2, 'no message'); // a costly one
     let isOn = true;
+    let refusals = 0;
     const nonsense = Array.from({ length: 60 }, async () => {
-      while (isOn) await turns.take('NONSENSE', noMessage);
+      for (; isOn; refusals += 1) await turns.take('NONSENSE', noMessage);
     });
-    await delay(100); // each of them has been refused once; the clock of the test stands
+    await vi.waitFor(() => expect(refusals).toBeGreaterThan(60), 20_000); // each has been refused once
     await run({ seconds: 20, perSecond: { HONEST: 2 }, answered: 40 });
     const refused = Array.from({ length: 20 }, () => submit('HONEST')).filter((code) => code !== undefined);
     isOn = false;

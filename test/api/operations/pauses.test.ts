@@ -66,11 +66,11 @@ test('no quote is made of a paused FX provider’s rates; those that were made s
   const [best = '', ...others] = before.map((one) => one.fxpfinInstId);
   expect(await act(`/parties/${best}/pause`)).toMatchObject({ status: 200, body: [{ party: best }] });
   const offered = async () => (await askQuotes(gateway)).map((one) => one.fxpfinInstId);
-  await vi.waitFor(async () => expect(await offered()).toEqual(others));
+  await vi.waitFor(async () => expect(await offered()).toEqual(others), 10_000);
   const message = instruction(before[0] ?? (await bestQuote(gateway)));
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
   await act(`/parties/${best}/resumption`);
-  await vi.waitFor(async () => expect(await offered()).toEqual([best, ...others]));
+  await vi.waitFor(async () => expect(await offered()).toEqual([best, ...others]), 10_000);
 });
 
 test('only operators pause, and only payment systems and FX providers', async () => {
