@@ -87,6 +87,7 @@ export function rootFault(
   const wanted = expectedNamespaces(given ?? '', expected).join(' or ');
   const told = `the namespace of the root element must be ${wanted}${given === undefined || isRight ? '' : `, not of ${given}`}`;
   if (!isWrapped) return { code: 'namespace', detail: told };
+  // MSG-12: no business application header, no envelope
   const alone =
     'the message is wrapped: send its Document alone, as the root element, without a business application header or envelope (MSG-12)';
   return { code: 'wrapped', ruleId: 'MSG-12', detail: isRight ? alone : `${alone}; ${told}` };

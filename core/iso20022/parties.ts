@@ -96,7 +96,7 @@ export function buildAgent(name: string, agent: AgentIdentification): XmlElement
   );
 }
 
-/** @param element an account element such as `CdtrAcct`; absent gives undefined */
+/** @param element an account element, as `CdtrAcct` (REF-5); absent gives undefined */
 export function readAccount(element: XmlElement | undefined): AccountIdentification | undefined {
   if (element === undefined) return undefined;
   const account: Writable<AccountIdentification> = {};

@@ -59,7 +59,7 @@ describe('who may', () => {
   });
 });
 
-describe('what takes one', () => {
+describe('what takes one (ADM-1)', () => {
   it('a name counts within a second in every process; author, reason and the value before are kept', async () => {
     const before = await documentOf('institutions', 'SG-LOTU');
     const { body } = await propose([
@@ -378,7 +378,7 @@ describe('a client (ADM-4)', () => {
   });
 });
 
-describe('readiness', () => {
+describe('readiness (ADM-1)', () => {
   it('says of a party that is ready what there is, and of one that is not what to do', async () => {
     const ready = await api.get<{ isReady: boolean }>('/admin/readiness/SG-MERI', 'operator');
     expect(ready.body.isReady).toBe(true);
