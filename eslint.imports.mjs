@@ -155,7 +155,6 @@ const files = {
   'api/http/client.ts': { packages: ['ipaddr.js'] },
   'activities/sweep/executions.ts': { packages: ['@temporalio/client'] },
   'api/temporal.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
-  'api/trace-engine-calls.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
   'telemetry/trace-sdk.ts': { packages: ['@opentelemetry/*'], importsLater: true }, // where traces are configured
   'telemetry/traces.ts': { packages: ['@opentelemetry/api'] }, // its types
   'cli/bundle.mjs': { packages: ['esbuild'] },

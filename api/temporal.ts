@@ -10,8 +10,9 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
   isGrpcDeadlineError,
+  type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { ApplicationFailure, type PayloadCodec } from '@temporalio/common';
+import { ApplicationFailure, type PayloadCodec, type Headers } from '@temporalio/common';
 import type { TemporalConfig } from '../core/settings/config.ts';
 import type { Decision } from '../core/payments/decision.ts';
 import type { ResolutionRequest } from '../contract/activities.ts';
@@ -36,9 +37,9 @@ import {
   type StoredPaymentKey,
   type StoredRequestKey,
 } from '../contract/starts.ts';
-import type { Traces } from '../telemetry/traces.ts';
+import type { Traces, OpenSpan } from '../telemetry/traces.ts';
 import { TemporalUnavailable, WorkersAway } from './http/failures.ts';
-import { traceEngineCalls } from './trace-engine-calls.ts';
+import { withTrace } from '../contract/trace.ts';
 
 export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
@@ -252,5 +253,28 @@ export async function connectTemporal(
     },
     check: () => call(0, ask),
     close: () => connection.close(),
+  };
+}
+
+function traceEngineCalls(traces: Traces): WorkflowClientInterceptor {
+  const client = { kind: 'client' } as const;
+  const under = ({ traceparent }: OpenSpan, headers: Headers) => withTrace(headers, { traceparent });
+  return {
+    startUpdateWithStart: (input, next) =>
+      traces.within(`start ${input.workflowType}, update ${input.updateName}`, client, (span) =>
+        next({
+          ...input,
+          workflowStartHeaders: under(span, input.workflowStartHeaders),
+          updateHeaders: under(span, input.updateHeaders),
+        }),
+      ),
+    startUpdate: (input, next) =>
+      traces.within(`update ${input.updateName}`, client, (span) =>
+        next({ ...input, headers: under(span, input.headers) }),
+      ),
+    signalWithStart: (input, next) =>
+      traces.within(`start ${input.workflowType}, signal ${input.signalName}`, client, (span) =>
+        next({ ...input, headers: under(span, input.headers) }),
+      ),
   };
 }

@@ -4,7 +4,6 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { isWhiteSpace } from '../core/iso20022/white-space.ts';
-import { findCrowd } from './crowd.ts';
 import type { IntakeFault } from './engine.ts';
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -134,4 +133,26 @@ export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
 export function withoutMark(bytes: Uint8Array): Buffer {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return startsWith(whole, byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
+}
+
+const maxTags = 5_000; // the largest message that our schemas let through has some 800 elements
+const lessThan = 0x3c;
+const equalsSign = 0x3d;
+const slash = 0x2f;
+
+/** Whether a byte occurs more than 5,000 times, not counting end tags; stops there. */
+function isCrowded(text: Buffer, byte: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf(byte); at >= 0; at = text.indexOf(byte, at + 1)) {
+    if (text[at + 1] !== slash) count += 1;
+    if (count > maxTags) return true;
+  }
+  return false;
+}
+
+/** What there is too much of, in words; undefined if the body may be parsed. Equals signs are rare in values. */
+function findCrowd(text: Buffer): string | undefined {
+  if (text.length <= maxTags) return undefined;
+  if (isCrowded(text, lessThan)) return 'more than 5,000 elements';
+  return isCrowded(text, equalsSign) ? 'more than 5,000 attributes (equals signs)' : undefined;
 }

@@ -7,7 +7,7 @@ import { readOwedBooks } from '../../db/books/book-pages.ts';
 import { clockAhead, closedAhead, passedAhead } from '../../db/books/closed-books.ts';
 import { takeLease } from '../../db/pool/leases.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { repeat } from '../upkeep/repeat.ts';
+import { repeat } from '../../db/pool/repeat.ts';
 import type { Executions } from '../sweep/executions.ts';
 
 const everyMsDefault = 10 * 60_000;

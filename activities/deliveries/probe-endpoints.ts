@@ -7,7 +7,7 @@ import { enquireAboutNothing } from '../../core/iso20022/pacs028.ts';
 import { claimProbes, finishProbe, type ProbeOutcome, type WantedProbe } from '../../db/scheme/probes.ts';
 import { newMessageIdentification } from '../compose.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { repeat } from '../upkeep/repeat.ts';
+import { repeat } from '../../db/pool/repeat.ts';
 
 type Dependencies = Pick<
   ActivityDependencies,

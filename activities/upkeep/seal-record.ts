@@ -10,7 +10,7 @@ import {
   type SealHead,
 } from '../../db/records/audit-seals.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { repeat } from './repeat.ts';
+import { repeat } from '../../db/pool/repeat.ts';
 
 type Dependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'signer'>;
 

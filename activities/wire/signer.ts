@@ -1,7 +1,7 @@
 // Signs what is sent, anew at each attempt, by every key that signs at that moment (CBK-2). The keys are in memory: to sign
 // waits for nothing, because an attempt is on record by then. They are read again when they change (REF-6), and made when
 // they are due.
-import { createPrivateKey, sign, type KeyObject } from 'node:crypto';
+import { createPrivateKey, sign, type KeyObject, createHash, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { signedPrefix, webhookHeaders } from '../../core/deliveries/webhook-signature.ts';
 import type { Db } from '../../db/pool/connection.ts';
@@ -15,8 +15,13 @@ import {
   type StrangeKey,
 } from '../../db/keys/delivery-keys.ts';
 import { ReferenceDataStale, SealingKeyMissing } from '../../db/pool/failures.ts';
-import { repeat } from '../upkeep/repeat.ts';
-import { signedRequest } from './sign-request.ts';
+import { repeat } from '../../db/pool/repeat.ts';
+import { httpbis } from 'http-message-signatures';
+import {
+  contentDigest,
+  signatureToleranceSeconds,
+  signedComponents,
+} from '../../core/deliveries/http-signature.ts';
 
 export interface Signer {
   /**
@@ -195,4 +200,38 @@ async function readKeys(db: Db): Promise<readonly Key[]> {
       format: 'jwk',
     }),
   }));
+}
+
+interface RequestKey {
+  readonly keyId: string;
+  /** ed25519. */
+  readonly privateKey: KeyObject;
+}
+
+async function signedRequest(
+  { keyId, privateKey }: RequestKey,
+  { url, body }: { readonly url: string; readonly body: Uint8Array },
+): Promise<Readonly<Record<string, string>>> {
+  const digest = contentDigest(createHash('sha256').update(body).digest('base64'));
+  const created = new Date();
+  const { headers } = await httpbis.signMessage(
+    {
+      key: {
+        id: keyId,
+        alg: 'ed25519',
+        sign: (base) => Promise.resolve(sign(null, base, privateKey)),
+      },
+      fields: [...signedComponents],
+      params: ['created', 'expires', 'keyid', 'nonce', 'alg'],
+      paramValues: {
+        created,
+        expires: new Date(created.getTime() + signatureToleranceSeconds * 1_000),
+        nonce: randomUUID(),
+      },
+    },
+    { method: 'POST', url, headers: { 'content-digest': digest } },
+  );
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value].flat().join(', ')]),
+  );
 }

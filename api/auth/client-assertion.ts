@@ -10,7 +10,6 @@ import { keysOfParty, type PartyKey } from '../../db/keys/party-keys.ts';
 import { readPublicKey, type KeyKind, type PublicKey } from '../../db/keys/public-key.ts';
 import { useAssertion } from '../../db/keys/used-assertions.ts';
 import { faultOfAssertion, type AssertionClaims, type AssertionTerms } from './assertion-claims.ts';
-import { nobodysKeys } from './nobodys-keys.ts';
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
@@ -161,3 +160,24 @@ function nobodys(kind: KeyKind, fault: string): NamedKey {
   assert(read.ok, 'a key of nobody is a key');
   return { keyId: '', credential: '', key: read.value, fault };
 }
+
+const nobodysKeys = {
+  Ed25519: { kty: 'OKP', crv: 'Ed25519', x: 'CMlbEkMns6YTk4zPEatxAXT2lydR4LZypUHeFXqkYuo' },
+  'P-256': {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'vkTSjujpqWCtjNXFe5P77sALgIUTsCeWXRORYovlOrk',
+    y: 'ESb7SdBEsla5V_PaEE_nHEY6MUj3i4p8opG66c6nl00',
+  },
+  'P-384': {
+    kty: 'EC',
+    crv: 'P-384',
+    x: 'DFfZZ7umqlJvYK5EyNPxAVN78DZa1UuPxwkNOSyCqD258f1BPl9suUCEmqvuN8La',
+    y: 'F_jqip2A1dD23KFugH635U5J8PIuvWaodgM83g0U9j4e6tzcZQ3xtGTJI4ShoEa-',
+  },
+  RSA: {
+    kty: 'RSA',
+    n: 'rRHyXHFOZRt5TzLqLJnChSLW3OsYTFGwzHZ8M4cWWnXgSl2jwQkmbwF37dPFTNkA5YxTdu1dRZVI2YO0YK693xkiq3Qkdi9UidD9DYSg1QiScn0K081NOvb2RcNIOPYPy90AIEkwp2ZDXsbUu234KtHne20D6Clkx2_h2Op2v52crvIfajRsxFi1AYFXtoybC-_YRZAWmucyY0Lc8BBf6pMulOzYJaYPUdEelIDHSPdeTwWn-AZCoGe_kELuzV0vHN9eYtMyVNeUc-5gOiAviMxcIJaxwV9MX0viubf5X4TJ21pjAv-c4z4jw_xj49tOhI3vHE7LFvIrTI49QIMPaQ',
+    e: 'AQAB',
+  },
+} as const satisfies Readonly<Record<KeyKind, Readonly<Record<string, string>>>>;

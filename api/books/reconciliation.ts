@@ -30,8 +30,7 @@ import {
   type ReferenceData,
 } from '../../core/scheme/reference.ts';
 import { readCamt054Page } from '../../db/books/books-camt054.ts';
-import { readMovements } from '../../db/books/reconciliation.ts';
-import { createBookIndexes, type BookIndexes } from './book-indexes.ts';
+import { readMovements, readBookIndex, type BookIndex } from '../../db/books/reconciliation.ts';
 import { refuseOpenPeriod } from './closed-period.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Caller } from '../http/caller.ts';
@@ -43,6 +42,8 @@ import { streamed } from '../http/stream.ts';
 import type { Router } from '../http/route.ts';
 import { xml } from '../http/xml-message.ts';
 import { reconciliationSchema } from './reconciliation-schemas.ts';
+import { bookKey } from '../../core/books/daily-books.ts';
+import type { Db } from '../../db/pool/connection.ts';
 
 const id = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
 const query = z.object({
@@ -357,4 +358,23 @@ function csvField(value: JsonValue): string {
   if (typeof value !== 'string') return renderJson(value);
   const text = formula.test(value) ? `'${value}` : value;
   return /[",;\s']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const most = 16; // a book of a million payments is some 800 KB
+
+type BookIndexes = (book: Book, period: Period) => Promise<BookIndex>;
+
+/** Those that were asked for last. */
+function createBookIndexes(db: Db): BookIndexes {
+  const kept = new Map<string, Promise<BookIndex>>();
+  return (book, period) => {
+    const key = [bookKey(book), period.from.toISOString(), period.to.toISOString()].join(' ');
+    const known = kept.get(key) ?? readBookIndex(db, book, period);
+    kept.delete(key);
+    kept.set(key, known); // the one that was asked for last stands last
+    const [oldest] = kept.keys();
+    if (kept.size > most && oldest !== undefined) kept.delete(oldest);
+    known.catch(() => kept.delete(key));
+    return known;
+  };
 }

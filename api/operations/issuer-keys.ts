@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { listIssuerKeys } from '../../db/keys/issuer.ts';
-import { again } from './again.ts';
+import { repeat } from '../../db/pool/repeat.ts';
 import type { BuiltinIssuer } from '../auth/issuer.ts';
 import type { RouteModule } from '../dependencies.ts';
 import { json } from '../http/response.ts';
@@ -55,7 +55,7 @@ export function startIssuerKeys(
   issuer: Pick<BuiltinIssuer, 'rotate'>,
   { afterDays, logger }: { readonly afterDays: number; readonly logger: Logger },
 ): () => Promise<void> {
-  return again(hourMs, async () => {
+  return repeat(async () => {
     try {
       await issuer.rotate({
         by: 'isthmus',
@@ -69,5 +69,6 @@ export function startIssuerKeys(
         'a key of the issuer that is due could not be made; trying again in an hour',
       );
     }
+    return hourMs;
   });
 }

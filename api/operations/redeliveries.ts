@@ -13,21 +13,24 @@ import {
   redeliverDeadLetters,
   type DeadLetter,
   type RedeliveryFilter,
+  listTaken,
 } from '../../db/payments/asks.ts';
-import { toldKinds } from '../../db/deliveries/deliveries.ts';
+import { toldKinds, type ToldKind } from '../../db/deliveries/deliveries.ts';
 import { findPayment } from '../../db/payments/payments.ts';
-import { listOutcomes } from '../../db/payments/recorded-outcomes.ts';
+import { listOutcomes, readDecision } from '../../db/payments/recorded-outcomes.ts';
 import type { ApiDependencies, RouteModule } from '../dependencies.ts';
 import { hindrancesOf, hindrancesOfMany, hindrancesOfManySchema, hindrancesSchema } from './hindrances.ts';
 import { instant, uuid } from '../http/parameters.ts';
 import { passOn } from '../http/pass-on.ts';
-import { isProblem, problem } from '../http/problem.ts';
+import { isProblem, problem, type Problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import { nothingToDeliver } from './nothing-to-deliver.ts';
 import { partyAsked } from './party-filter.ts';
 import type { PaymentWorkflows } from '../temporal.ts';
-import { withoutPayment } from '../payments/without-payment.ts';
+import { withoutPayment, problemOf } from '../payments/without-payment.ts';
+import type { Decider } from '../../core/payments/decision.ts';
+import type { Db } from '../../db/pool/connection.ts';
+import { whatCameUnder } from '../../db/payments/without-payment.ts';
 
 type Workflows = Pick<PaymentWorkflows, 'redeliver' | 'enquire'>;
 
@@ -227,4 +230,38 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
       return json({ asked, hindrances: await hindrancesOf(deps, [instruction]) });
     },
   );
+}
+
+/** @param kinds those that were named; undefined: all that were not taken */
+async function nothingToDeliver(
+  db: Db,
+  subjectId: string,
+  kinds: readonly ToldKind[] | undefined,
+): Promise<Problem> {
+  const taken = await listTaken(db, subjectId);
+  if (kinds === undefined && taken.length > 0) {
+    const when = taken.map(({ kind, deliveredAt }) => `${kind} ${deliveredAt.toISOString()}`).join(', ');
+    const detail = `Everything was delivered: ${when}. To send one of them again, name it in \`kinds\` (ops redeliver --kind).`;
+    return problem('nothing-to-deliver', { detail });
+  }
+  const decision = await readDecision(db, subjectId);
+  if (decision !== null) {
+    const detail = (kinds ?? []).map((kind) => `${kind}: ${whyNone(kind, decision.decidedBy)}`).join('; ');
+    return problem('nothing-to-deliver', detail === '' ? {} : { detail: `${detail}.` });
+  }
+  if ((await findPayment(db, subjectId)) !== undefined) {
+    const detail = 'It has no final status yet: nobody is to be told one.';
+    return problem('nothing-to-deliver', { detail });
+  }
+  const came = await whatCameUnder(db, subjectId);
+  return came.as === 'other' ? problem('nothing-to-deliver') : problemOf(came, subjectId);
+}
+
+/** Of a payment that is decided. */
+function whyNone(kind: ToldKind, decidedBy: Decider): string {
+  if (kind === 'notification') return 'only a credited payment with a quote has one (NOT-1)';
+  if (kind !== 'confirmation') return 'it has none';
+  return decidedBy === 'destination'
+    ? 'it was the HTTP answer to the report of the destination, which gets it again by posting its final status again (PAY-9)'
+    : 'nothing had left for the destination, which is told nothing';
 }

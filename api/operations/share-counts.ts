@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool/connection.ts';
 import { addCounts, countUndecided, forgetCounts } from '../../db/records/request-counts.ts';
-import { again } from './again.ts';
+import { repeat } from '../../db/pool/repeat.ts';
 import type { Quotas } from '../http/quotas.ts';
 
 export interface Undecided {
@@ -69,7 +69,8 @@ export function shareCounts(db: Db, all: readonly Quotas[], logger: Logger): Sha
   }
 
   const undecided = countingUndecided(db, logger);
-  const stops = [again(shareEveryMs, share), again(countEveryMs, undecided.count)];
+  const every = (ms: number, work: () => Promise<void>) => repeat(() => work().then(() => ms));
+  const stops = [every(shareEveryMs, share), every(countEveryMs, undecided.count)];
   return {
     undecided,
     close: async () => {

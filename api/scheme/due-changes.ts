@@ -3,13 +3,13 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool/connection.ts';
 import { applyDueChanges } from '../../db/scheme/changes.ts';
-import { again } from '../operations/again.ts';
+import { repeat } from '../../db/pool/repeat.ts';
 
 const everyMs = 500;
 
 /** @returns stops it, after the current look */
 export function startDueChanges(db: Db, logger: Logger): () => Promise<void> {
-  return again(everyMs, () => look(db, logger));
+  return repeat(() => look(db, logger).then(() => everyMs));
 }
 
 async function look(db: Db, logger: Logger): Promise<void> {

@@ -1,9 +1,9 @@
-// Work that a worker does again and again beside its tasks, one time after the other, until it is stopped.
+// Background work of a process, one time after the other, until it is stopped.
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * @param work must not fail; answers milliseconds until the next time. Its signal says that it is stopped, and should end.
- * @returns how to stop it, after what is under way
+ * @param work must not fail; answers the milliseconds until the next time. Its signal says that it should end.
+ * @returns stops it, after the work under way
  */
 export function repeat(work: (signal: AbortSignal) => Promise<number>): () => Promise<void> {
   const stopped = new AbortController();
@@ -11,7 +11,7 @@ export function repeat(work: (signal: AbortSignal) => Promise<number>): () => Pr
   const working = (async () => {
     while (!signal.aborted) {
       const nextInMs = await work(signal);
-      await delay(nextInMs, undefined, { signal }).catch(() => undefined);
+      await delay(nextInMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   })();
   return async () => {
