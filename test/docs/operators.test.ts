@@ -1,20 +1,10 @@
-// The operators' pages: their links lead to sections that there are, and their commands have the options that they name.
+// The commands in the operators' pages are scripts, commands and options that there are.
 import { readdirSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readDocument, root } from './documents.ts';
-import { linksOf, sectionsOf } from './markdown.ts';
 
 const pages = readdirSync(join(root, 'docs', 'operations')).map((name) => `docs/operations/${name}`);
-
-it.each(pages)('%s: every link to a section leads to one', (page) => {
-  const anchorsOf = (path: string) => sectionsOf(readDocument(path)).map(({ anchor }) => anchor);
-  for (const { path, anchor } of linksOf(readDocument(page))) {
-    if (anchor === undefined) continue;
-    const target = path === '' ? page : normalize(join(dirname(page), path));
-    expect(anchorsOf(target), target).toContain(anchor);
-  }
-});
 
 const command = /npm run (?:--silent )?(ops|admin|audit) -- ([a-z-]+)([^\n`]*)/g;
 
