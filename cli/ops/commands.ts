@@ -113,7 +113,9 @@ export async function listAlerts(context: CommandContext, query: Query, options:
       );
   } else {
     printAlerts(terminal, alerts);
-    terminal.line(terminal.paint('muted', 'What each kind means, and what to do: docs/operations/alerts.md.'));
+    terminal.line(
+      terminal.paint('muted', 'What each kind means, and what to do: docs/operations/alerts.md.'),
+    );
   }
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
