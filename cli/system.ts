@@ -293,7 +293,7 @@ function refuseTls(env: Environment): void {
   const secured = ['TLS_CERT', 'TLS_CERT_FILE'].find((name) => (env[name] ?? '') !== '');
   if (secured !== undefined) {
     throw new UserError(
-      `${secured} is set, and what is started here speaks plain http on loopback. Unset it; how to end TLS in an api of your own: docs/operations.md, "TLS and certificates".`,
+      `${secured} is set, and what is started here speaks plain http on loopback. Unset it; how to end TLS in an api of your own: docs/operations/deploy-and-upgrade.md.`,
     );
   }
 }

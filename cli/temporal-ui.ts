@@ -1,7 +1,7 @@
 // Links into the Temporal UI: the list of payments, and one payment. It must not ask the server.
 import type { RunFile } from './run-file.ts';
 
-/** What the list shows; operators put more after it (docs/operations.md). */
+/** What the list shows; operators put more after it (docs/operations/postgres-and-temporal.md). */
 const everyPayment = 'WorkflowType = "payment"';
 
 /** The list of all payments; undefined for a Temporal server whose UI we do not know. */

@@ -188,7 +188,7 @@ async function assertSearchAttributes(workflow: WorkflowClient, namespace: strin
     } catch (error) {
       if (!isInvalidArgument(error)) return; // it does not answer: readiness tells (OBS-4)
       throw new ConfigurationError(
-        `the Temporal namespace ${namespace} has no search attribute ${name}. Create it, of type Keyword (docs/operations.md, "Temporal"), then start the worker again.`,
+        `the Temporal namespace ${namespace} has no search attribute ${name}. Create it with docker/temporal-namespace.sh, then start the worker again.`,
       );
     }
   }

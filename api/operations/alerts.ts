@@ -77,7 +77,7 @@ function addReading(router: Router, deps: ApiDependencies): void {
       operationId: 'listAlerts',
       summary: 'Alerts, newest first',
       description:
-        'Without `state`, those that nobody has closed. docs/operations.md says for each kind what it means and what to do. ' +
+        'Without `state`, those that nobody has closed. docs/operations/alerts.md says for each kind what it means and what to do. ' +
         'The next page, if there is one, is in the `Link` header and in `next`.',
       query,
       problems: ['invalid-cursor'],

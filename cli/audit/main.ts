@@ -8,7 +8,7 @@ It reads the database of DATABASE_URL, as isthmus_readonly or the owner of the t
 Keep the digest that it prints last, or that of a line "record sealed" of a worker's log, where nobody who can write into the
 database can write: --head holds the seals against it. Without it nothing is compared but the database with itself, and its
 owner can have the record sealed anew. With SEALING_KEYS a seal counts only by a key that was made by somebody who has them.
-docs/operations.md says what to do about what it finds.
+docs/operations/keys-and-sealing.md says what to do about what it finds.
 Exit code: 0 all is as its seals say, 1 something is not, or hours after --head were sealed late, or it could not be read, 2 the
 options were not understood.`;
 

@@ -1,4 +1,4 @@
-// What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations.md),
+// What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations/on-duty.md),
 // and shows the answer. It must not look into the gateway's database.
 import type { z } from 'zod';
 import { eventKinds } from '../../core/operations/event-kinds.ts';
@@ -109,11 +109,13 @@ export async function listAlerts(context: CommandContext, query: Query, options:
     const { kind } = query;
     if (kind !== undefined && !isRaised(kind))
       terminal.line(
-        `This version raises no alert of kind ${kind}: docs/operations.md has those that it does.`,
+        `This version raises no alert of kind ${kind}: docs/operations/alerts.md has those that it does.`,
       );
   } else {
     printAlerts(terminal, alerts);
-    terminal.line(terminal.paint('muted', 'What each kind means, and what to do: docs/operations.md.'));
+    terminal.line(
+      terminal.paint('muted', 'What each kind means, and what to do: docs/operations/alerts.md.'),
+    );
   }
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }

@@ -12,7 +12,7 @@ import type { Act, DeadOptions, JsonOption, ListOptions } from './commands.ts';
 
 const help = `
 It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, whose secret is in ISTHMUS_CLIENT_SECRET or in the file
-ISTHMUS_CLIENT_SECRET_FILE; without ISTHMUS_URL, the demo that runs here. docs/operations.md says what to do when.
+ISTHMUS_CLIENT_SECRET_FILE; without ISTHMUS_URL, the demo that runs here. docs/operations/on-duty.md says what to do when.
 Exit code: 0 done, 1 it was refused or nobody answered, 2 the options were not understood.`;
 
 function addOps(command: Command, context: CommandContext): void {

@@ -103,7 +103,7 @@ export async function beginSealing(db: Db): Promise<void> {
   if (lacking.size > 0) {
     throw new ConfigurationError(
       `SEALING_KEYS lacks ${[...lacking].join(', ')}, without which messages of this database cannot be read: ` +
-        'add it, after the first key. (docs/operations.md, "Sealed messages")',
+        'add it, after the first key. (docs/operations/keys-and-sealing.md)',
     );
   }
   if (vault === undefined) return;
@@ -134,7 +134,7 @@ async function unwrap(wrapper: KeyWrapper, { keyId, month, wrapped, wrappedBy }:
     throw new SealBroken(
       `the data key ${keyId} of ${month.slice(0, 7)} does not open: its row in the table data_keys has been changed, ` +
         `or ${wrappedBy} in SEALING_KEYS is another key than the one that wrapped it. Put back the key, or that row from a ` +
-        'backup. (docs/operations.md, "Sealed messages")',
+        'backup. (docs/operations/keys-and-sealing.md)',
     );
   }
 }

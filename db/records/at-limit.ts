@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { alertUnlessOpen, hasDetail } from './audit.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** What a party can cause too much of; docs/operations.md says what each means. */
+/** What a party can cause too much of; docs/operations/alerts.md says what each means. */
 export type PartyLimit =
   | 'callback-addresses'
   | 'contradictions'

@@ -162,7 +162,7 @@ test('close: of a payment, the kinds that are named; without them it says which 
   await listAlerts(context(), { subjectId }, all);
   expect(lines).toHaveLength(3);
   expect(lines[1]).toContain('payment.contradiction');
-  expect(lines[2]).toContain('docs/operations.md');
+  expect(lines[2]).toContain('docs/operations/alerts.md');
   await act(context(), { ...close, all: true, seen }, {});
   lines.splice(0);
   await listAlerts(context(), { subjectId }, all);

@@ -135,7 +135,7 @@ describe('docker-compose.yml', () => {
   it('keeps what people wrote out of the log of its Postgres, as the embedded one does and the documents ask (I-14)', () => {
     for (const [name, value] of Object.entries(noValuesInLog)) {
       expect(service('postgres').command).toContain(`-c${name}=${value}`);
-      expect(read('docs/operations.md')).toContain(`\`${name} = ${value}\``);
+      expect(read('docs/operations/postgres-and-temporal.md')).toContain(`\`${name} = ${value}\``);
     }
   });
 

@@ -41,7 +41,8 @@ async function run(block: string): Promise<string> {
   const own = block.replaceAll('http://127.0.0.1:8080', gateway.url);
   const script = [
     'set -euo pipefail',
-    `isthmus() { ${process.execPath} ${join(dist, 'ops.js')} "$@"; }`,
+    // `npm run --silent admin -- ...`, from the bundle
+    `npm() { shift 4; ${process.execPath} ${join(dist, 'ops.js')} admin "$@"; }`,
     ...functions,
     own,
   ].join('\n');

@@ -1,4 +1,4 @@
-// Behind a proxy everybody comes from one address (docs/operations.md): who is known does not wait behind strangers (SEC-7, I-16).
+// Behind a proxy everybody comes from one address (docs/operations/deploy-and-upgrade.md): who is known does not wait behind strangers (SEC-7, I-16).
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { RouteModule } from '../../../api/dependencies.ts';

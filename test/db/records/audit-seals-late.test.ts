@@ -108,7 +108,7 @@ test('somebody who keeps the turn from all workers is found out: that nothing is
   await stop();
   // as operations have it
   const who = `select pid, usename, application_name from pg_locks join pg_stat_activity using (pid) where locktype = 'advisory' and granted and (classid::bigint << 32 | objid::bigint) = hashtext('audit_seals') and database = (select oid from pg_database where datname = current_database())`;
-  expect(readDocument('docs/operations.md')).toContain(who);
+  expect(readDocument('docs/operations/alerts.md')).toContain(who);
   expect((await sql.raw(who).execute(db)).rows).toEqual([
     expect.objectContaining({ application_name: 'a-reader' }),
   ]);
