@@ -27,7 +27,7 @@ import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 import { createPace } from './pace.ts';
 import { toldToSigner } from './signer.ts';
 import { admitting } from './admission.ts';
-import answerExamples from '../answer-examples.json' with { type: 'json' };
+import answerExamples from './answer-examples.json' with { type: 'json' };
 import { createTurns, turnKinds, type GiveUpTurn, type TurnKind, type Turns } from './turns.ts';
 
 type Fields = z.ZodObject;

@@ -11,7 +11,7 @@ import {
   unreadableKey,
   type DeliveryKey,
 } from '../../db/keys/delivery-keys.ts';
-import answerExamples from '../answer-examples.json' with { type: 'json' };
+import answerExamples from '../http/answer-examples.json' with { type: 'json' };
 import type { ApiDependencies } from '../dependencies.ts';
 import { problemsShown } from '../http/openapi.ts';
 import { problem } from '../http/problem.ts';

@@ -179,7 +179,8 @@ function renderOperation(document: Document, request: string, operation: Operati
 
 /** An answer with status 200: a block, or the message examples. */
 function renderAnswer(request: string, content: Readonly<Record<string, Content>>, shown: Map<string, string>): readonly string[] {
-  const [[mediaType, { example = undefined } = {}] = ['']] = Object.entries(content);
+  const [first] = Object.entries(content);
+  const [mediaType, example] = [first?.[0], first?.[1].example];
   if (example === undefined) return renderMessages('Answer', Object.values(content));
   const text = typeof example === 'string' ? example.trimEnd() : compactJson(example);
   const before = shown.get(text);
