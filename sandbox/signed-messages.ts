@@ -1,6 +1,6 @@
 /**
  * Signs what a destination sends to the gateway, where its payment system has a key here (RFC 9421, SEC-1). Any party may do
- * it so, with nothing but a hash and a signature; docs/how-to/sign-with-your-key.md has it step by step.
+ * it so, with nothing but a hash and a signature; docs/how-to/sign-messages.md has it step by step.
  */
 import { createHash, createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -27,6 +27,7 @@ import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
 import { createPace } from './pace.ts';
 import { toldToSigner } from './signer.ts';
 import { admitting } from './admission.ts';
+import answerExamples from './answer-examples.json' with { type: 'json' };
 import { createTurns, turnKinds, type GiveUpTurn, type TurnKind, type Turns } from './turns.ts';
 
 type Fields = z.ZodObject;
@@ -344,7 +345,7 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
         : { body: { required: true, content: { 'application/json': { schema: body } } } }),
       ...request,
     },
-    responses: documentResponses(route.answer, {
+    responses: documentResponses(withExample(route), {
       problems: [
         ...(route.problems ?? []),
         ...(route.isSigned ? (['signature-refused'] as const) : []),
@@ -356,6 +357,12 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
       kept: route.madeFrom !== undefined,
     }),
   });
+}
+
+/** An answer that declares no example shows the recorded one of its operation. */
+function withExample({ operationId, answer }: Pick<Route, 'operationId' | 'answer'>): AnswerDocument {
+  const example = (answerExamples as Readonly<Record<string, unknown>>)[operationId];
+  return example === undefined ? answer : { example, ...answer };
 }
 
 function publicDocumentOf(route: PublicRoute): RouteConfig {

@@ -11,6 +11,7 @@ import {
   unreadableKey,
   type DeliveryKey,
 } from '../../db/keys/delivery-keys.ts';
+import answerExamples from '../http/answer-examples.json' with { type: 'json' };
 import type { ApiDependencies } from '../dependencies.ts';
 import { problemsShown } from '../http/openapi.ts';
 import { problem } from '../http/problem.ts';
@@ -55,7 +56,9 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
       answers: {
         200: {
           description: 'A key set',
-          content: { 'application/json': { schema: webhookKeySetSchema } },
+          content: {
+            'application/json': { schema: webhookKeySetSchema, example: answerExamples.getWebhookKeySet },
+          },
         },
         503: { description: 'unavailable', content: problemsShown(['unavailable']) },
       },

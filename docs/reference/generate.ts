@@ -65,8 +65,18 @@ interface Operation {
   readonly tags?: readonly string[];
   readonly 'x-roles'?: readonly string[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
-  readonly responses: Readonly<Record<string, { readonly description?: string }>>;
+  readonly requestBody?: { readonly content: Readonly<Record<string, Content & { readonly schema?: Schema }>> };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface Answer {
+  readonly description?: string;
+  readonly content?: Readonly<Record<string, Content>>;
+}
+
+interface Content {
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly $ref?: string }>>;
 }
 
 interface Parameter {
@@ -107,21 +117,37 @@ function renderOperations(document: Document): string {
   const lines = [
     '# API reference',
     '',
-    'Generated from the route definitions. `openapi.json` beside it has every schema and example; the service serves it at',
-    '`/openapi.json`, and `/reference` shows it in a browser. Every path works with and without a trailing slash. What each',
-    'refusal means: [problems](problems.md) for requests, [rejections](rejections.md) for messages.',
+    'Generated from the route definitions. `openapi.json` beside it has every schema and example. The service serves it at',
+    '`/openapi.json`, and `/reference` shows it in a browser. What each refusal means: [problems](problems.md) for requests,',
+    '[rejections](rejections.md) for messages. Lists in the samples are shortened.',
+    '',
+    '## Conventions',
+    '',
+    '- **Paths** work with and without a trailing slash. HTTP/1.1 only, without dot segments.',
+    '- **Codes** are in capital letters. What does not look like a code is 400; a well-formed code that Isthmus does not know is 404.',
+    '- **Given twice:** a query parameter, a header or a JSON member that stands twice is 400.',
+    '- **Unknown** members of a JSON body are 400; unknown query parameters are ignored.',
+    '- **Decimals:** a body has them as strings, and a number is 400. Answers have numbers: read them as decimals.',
+    '- **JSON bodies** have at most 64 KiB (413) and 32 levels (400), and are not compressed (415).',
+    '- **Pages:** the next page is an absolute address in the `Link` header. A cursor is valid for its list only.',
+    '- **Caching:** reference data has an `ETag` and `no-cache`: keep it, and ask each time whether it changed. Quotes, fees and rates are `no-store`.',
+    '- **Idempotency-Key:** covers 24 hours, one client, one operation and the bytes of the body.',
+    '- **Requests:** `X-Request-Id` of an answer finds the request in the log. Yours is kept if it is a UUID or 32 hexadecimal digits.',
+    '- **Failures:** 503 with `Retry-After` says that a part does not answer; 500 is a defect of Isthmus.',
   ];
+  const shown = new Map<string, string>();
   for (const tag of document.tags ?? []) {
     lines.push('', `## ${tag.name}`, '', `${tag.description ?? ''}.`);
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, operation] of Object.entries(methods)) {
-        if (operation.tags?.includes(tag.name) === true) lines.push(...renderOperation(document, `${method.toUpperCase()} ${path}`, operation));
+        if (operation.tags?.includes(tag.name) === true) lines.push(...renderOperation(document, `${method.toUpperCase()} ${path}`, operation, shown));
       }
     }
   }
   lines.push('', '## Webhooks', '', 'What Isthmus sends to each party; `openapi.json` shows the messages.');
   for (const [name, { post }] of Object.entries(document.webhooks)) {
-    lines.push('', `### ${name}`, '', sentences(post?.summary, post?.description), '', 'What the receiver may answer:', '');
+    lines.push('', `### ${name}`, '', sentences(post?.summary, post?.description), '');
+    lines.push(...renderMessages('Message', Object.values(post?.requestBody?.content ?? {})), '', 'The receiver may answer:', '');
     for (const [status, { description }] of Object.entries(post?.responses ?? {})) {
       lines.push(`- **${status}**: ${description ?? ''}`);
     }
@@ -129,7 +155,8 @@ function renderOperations(document: Document): string {
   return `${lines.join('\n')}\n`;
 }
 
-function renderOperation(document: Document, request: string, operation: Operation): readonly string[] {
+/** `shown`: examples so far, each with the request that it stands at. */
+function renderOperation(document: Document, request: string, operation: Operation, shown: Map<string, string>): readonly string[] {
   const parameters = (operation.parameters ?? [])
     .filter((parameter) => parameter.in !== 'path')
     .map((parameter) => `\`${parameter.name}\`${parameter.required === true ? '' : ' (optional)'}`);
@@ -143,9 +170,48 @@ function renderOperation(document: Document, request: string, operation: Operati
     `- Roles: ${operation['x-roles']?.join(', ') ?? 'none needed'}`,
     ...(parameters.length > 0 ? [`- Query and headers: ${parameters.join(', ')}`] : []),
     ...renderBody(document, operation),
+    ...renderMessages('Sample', Object.values(operation.requestBody?.content ?? {})),
     ...renderExample(document, request, operation),
     ...(refusals.length > 0 ? [`- Refusals: ${refusals.join(', ')}`] : []),
+    ...renderAnswer(request, operation.responses[200]?.content ?? {}, shown),
   ];
+}
+
+/** An answer with status 200: a block, or the message examples. */
+function renderAnswer(request: string, content: Readonly<Record<string, Content>>, shown: Map<string, string>): readonly string[] {
+  const [first] = Object.entries(content);
+  const [mediaType, example] = [first?.[0], first?.[1].example];
+  if (example === undefined) return renderMessages('Answer', Object.values(content));
+  const text = typeof example === 'string' ? example.trimEnd() : compactJson(example);
+  const before = shown.get(text);
+  if (before !== undefined) return [`- Answer: as for \`${before}\``];
+  shown.set(text, request);
+  return ['', 'Answer:', '', `\`\`\`${mediaType === 'application/json' ? 'json' : 'text'}`, text, '```'];
+}
+
+/** Links to the messages of schemas/examples. */
+function renderMessages(title: string, content: readonly Content[]): readonly string[] {
+  const links = content.flatMap(({ examples = {} }) =>
+    Object.entries(examples).map(([label, { $ref = '' }]) => `[${label}](../../schemas/examples/${$ref.split('/').at(-1) ?? ''}.xml)`),
+  );
+  return links.length === 0 ? [] : [`- ${title}: ${[...new Set(links)].join(', ')}`];
+}
+
+/** JSON in lines of at most 110 characters where the values allow it: short members share a line. */
+function compactJson(value: unknown, indent = ''): string {
+  const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, ' ');
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= 110) return line;
+  const inner = `${indent}  `;
+  const isArray = Array.isArray(value);
+  const items = Object.entries(value).map(([name, one]) => `${isArray ? '' : `${JSON.stringify(name)}: `}${compactJson(one, inner)}`);
+  const lines = items.reduce<string[]>((before, item) => {
+    const last = before.at(-1);
+    const joined = `${last ?? ''}, ${item}`;
+    const shares = !isArray && last !== undefined && !/[{[]/.test(joined) && inner.length + joined.length < 110;
+    return shares ? [...before.slice(0, -1), joined] : [...before, item];
+  }, []);
+  const [open, close] = isArray ? '[]' : '{}';
+  return `${open}\n${lines.map((one) => `${inner}${one}`).join(',\n')}\n${indent}${close}`;
 }
 
 /** What the body of a request has: the members of an object, or what else it is. */

@@ -5,10 +5,10 @@ import { linksOf } from './markdown.ts';
 import { readDocument } from './documents.ts';
 
 const warning =
-  "**Before you pay again after any `RJCT`, read [the record](call-the-api.md#read-the-record):** if `events` has a `payment.contradiction` whose `reported` is `ACCC` or `BLCK`, do not pay again until the scheme's operators have settled where the money is.";
+  "**Before you pay again after any `RJCT`, read [the record](call-the-api.md#read-the-record). Do not pay again if `events` has a `payment.contradiction` whose `reported` is `ACCC` or `BLCK`: the scheme's operators must first settle where the money is. If `decision.ruleId` is `TIM-1`, the payee may have been credited: the destination's operator must first say that it has not, unless [nothing left Isthmus](call-the-api.md#did-the-payment-leave).**";
 
-it.each(['be-a-source', 'be-a-psp'])(
-  'docs/how-to/%s.md: nobody pays again before the record was read for a contradiction (PAY-7)',
+it.each(['answers-and-retries', 'what-to-tell-customers'])(
+  'docs/how-to/%s.md: nobody pays again before the record was read for a contradiction (PAY-7) and a missed deadline (TIM-1)',
   (page) => {
     expect(readDocument(`docs/how-to/${page}.md`).split(warning)).toHaveLength(2);
   },
@@ -17,6 +17,6 @@ it.each(['be-a-source', 'be-a-psp'])(
 it('a book, which tells of no contradiction, leads to it (PAY-7, REC-1)', () => {
   const links = linksOf(readDocument('docs/how-to/reconcile.md'));
   expect(links).toContainEqual(
-    expect.objectContaining({ path: 'be-a-source.md', anchor: 'what-an-answer-means' }),
+    expect.objectContaining({ path: 'answers-and-retries.md', anchor: 'who-rejected' }),
   );
 });

@@ -12,28 +12,24 @@ function linkedFrom(document: string): ReadonlySet<string> {
 }
 
 describe('README.md', () => {
-  it('is read in a few minutes', () => {
-    expect(readDocument('README.md').split('\n').length).toBeLessThanOrEqual(150);
+  it('is read in a few minutes, and its first command, the demo, stands on the first screen', () => {
+    const lines = readDocument('README.md').split('\n');
+    expect(lines.length).toBeLessThanOrEqual(120);
+    expect(lines[lines.indexOf('```sh') + 1]).toBe('npm run demo');
+    expect(lines.indexOf('```sh')).toBeLessThan(25);
   });
 
-  it('shows the parties and the way of a payment', () => {
+  it('shows the way of a payment', () => {
     const pictures = blocksOf(readDocument('README.md')).filter(({ language }) => language === 'mermaid');
-    expect(pictures.map(({ text }) => text.split(/\s/)[0])).toEqual(['flowchart', 'sequenceDiagram']);
+    expect(pictures.map(({ text }) => text.split(/\s/)[0])).toEqual(['sequenceDiagram']);
   });
 
-  it('names the demo and the tests by their commands', () => {
-    const commands = blocksOf(readDocument('README.md')).flatMap(({ text }) => text.split(/\n/));
-    for (const command of ['npm run demo', 'npm test']) {
-      expect(commands.some((line) => line.split(/ {2,}#/)[0] === command)).toBe(true);
-    }
-  });
-
-  it('names every folder of the project', () => {
+  it('leaves it to the architecture to name every folder of the project', () => {
     const folders = readdirSync(root, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !/^\.|node_modules|dist|coverage/.test(entry.name))
       .map((entry) => entry.name);
     for (const folder of folders.filter((name) => name !== 'docker')) {
-      expect(readDocument('README.md')).toContain(`](${folder})`);
+      expect(readDocument('docs/explanation/architecture.md')).toContain(`\`${folder}/\``);
     }
   });
 
@@ -52,9 +48,12 @@ describe('README.md', () => {
 });
 
 describe('docs/README.md', () => {
-  it('goes by what a reader wants', () => {
-    const titles = sectionsOf(readDocument('docs/README.md')).map(({ title }) => title);
-    expect(titles.slice(1)).toEqual(['Learn', 'Do', 'Look up', 'Understand', 'Words that the documents use']);
+  it('goes by who the reader is', () => {
+    const titles = sectionsOf(readDocument('docs/README.md')).map(({ title }) => title.split(':')[0]);
+    expect(titles.slice(1)).toEqual([
+      ...['Start', 'PSP', 'Source', 'Destination', 'FX provider', 'All parties', 'Operators of Isthmus'],
+      ...['Look up', 'Understand', 'Words that the documents use'],
+    ]);
   });
 
   it('leads to every document', () => {
@@ -79,7 +78,6 @@ it('whoever is told to start processes on a Temporal server is told to name a na
   const onAServer = [...documents, ...library]
     .flatMap((document) => blocksOf(readDocument(document)).map(({ text }) => ({ document, text })))
     .filter(({ text }) => /\bTEMPORAL_ADDRESS=/.test(text));
-  expect(onAServer.length).toBeGreaterThan(0);
   const without = onAServer.filter(({ text }) => !/\bTEMPORAL_NAMESPACE=\w/.test(text));
   expect(without.map(({ document }) => document)).toEqual([]);
 });

@@ -30,6 +30,7 @@ interface Answer {
 }
 interface Operation {
   readonly operationId: string;
+  readonly 'x-roles'?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
@@ -110,6 +111,16 @@ describe('the answers of an operation', () => {
         /600 s/,
       );
     }
+  });
+
+  it('each is shown by an example, where a party other than the operators of the scheme may read it', () => {
+    const forParties = inPaths.filter((one) => one['x-roles']?.some((role) => role !== 'operator'));
+    expect(forParties.length).toBeGreaterThan(35);
+    const without = forParties.filter(({ responses }) => {
+      const [content] = Object.values(responses['200']?.content ?? {});
+      return content?.example === undefined && content?.examples === undefined;
+    });
+    expect(without.map(({ operationId }) => operationId)).toEqual([]);
   });
 
   it('each refusal shows an example per code, of that status, with what its problem says', () => {
