@@ -20,7 +20,7 @@ const mainOf = new Map([
 ]);
 
 /** The static checks of `verify` and `verify:static`, in this order; each is an npm script. */
-const checks = ['format:check', 'lint', 'types', 'unused', 'bundle'];
+const checks = ['format:check', 'lint', 'lint:commits', 'types', 'unused', 'bundle'];
 
 /** @type {Record<string, number>} */
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15, SIGABRT: 6 };
