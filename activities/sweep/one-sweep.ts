@@ -29,7 +29,7 @@ import {
   orNextTime,
   startAgain,
   watchAsked,
-  type Course,
+  type SweepRun,
   type FoundCounts,
 } from './start-again.ts';
 import { lookForStuck } from './stuck-executions.ts';
@@ -64,53 +64,53 @@ export async function sweepOnce(
 ): Promise<{ readonly hasFailed: boolean; readonly isCut: boolean }> {
   const found = { ...nothingFound };
   const stuck = lookForStuck(deps, { standstillMs, signal: limits.signal, onEnd: () => (found.stuck += 1) });
-  const course: Course = { found, stuck, hasFailed: false };
+  const sweepRun: SweepRun = { found, stuck, hasFailed: false };
   const failed = new Set<Kind>();
   for (const kind of kinds) {
     await limits.keepLease();
     try {
-      await pieces[kind](deps, limits, course);
+      await pieces[kind](deps, limits, sweepRun);
     } catch (error) {
       failed.add(kind);
       deps.logger.warn({ err: error, kind }, 'the sweep could not look for these; the next one will');
     }
   }
   await limits.keepLease();
-  if (!(await stuck.settle()) || failed.size > 0) course.hasFailed = true;
+  if (!(await stuck.settle()) || failed.size > 0) sweepRun.hasFailed = true;
   if (Object.values(found).some((count) => count > 0)) {
     deps.logger.warn({ found }, 'the sweep found work that nobody was doing, and started it again (LIF-2)');
     for (const [kind, count] of Object.entries(found)) if (count > 0) deps.onFound(kind, count);
   }
   const isLeft = (kind: Kind) => !limits.pass.through.has(kind) && !failed.has(kind);
-  return { hasFailed: course.hasFailed, isCut: kinds.some(isLeft) };
+  return { hasFailed: sweepRun.hasFailed, isCut: kinds.some(isLeft) };
 }
 
 type PieceLimits = Omit<SweepLimits, 'standstillMs'>;
 
 /** What is looked for, and what is done about each: one kind's failure is no other's. */
 const pieces: Readonly<
-  Record<Kind, (deps: SweepDependencies, limits: PieceLimits, course: Course) => Promise<void>>
+  Record<Kind, (deps: SweepDependencies, limits: PieceLimits, sweepRun: SweepRun) => Promise<void>>
 > = {
-  payments: (deps, limits, course) =>
+  payments: (deps, limits, sweepRun) =>
     inPieces(limits, {
       kind: 'payments',
       isUrgent: true,
       find: (from) => findUndecided(deps.db, limits.graceMs, from),
       work: (payment) =>
-        orNextTime(deps, { kind: 'payments', subjectId: payment.uetr }, course, () =>
-          sweepPayment(deps, payment, limits.graceMs, course),
+        orNextTime(deps, { kind: 'payments', subjectId: payment.uetr }, sweepRun, () =>
+          sweepPayment(deps, payment, limits.graceMs, sweepRun),
         ),
     }),
-  lateFinals: (deps, limits, course) =>
+  lateFinals: (deps, limits, sweepRun) =>
     inPieces(limits, {
       kind: 'lateFinals',
       find: (from) => findUntoldFinals(deps.db, limits, from),
       work: ({ uetr, reportMessageId }) =>
-        startAgain(deps, { kind: 'lateFinals', subjectId: uetr }, course, () =>
+        startAgain(deps, { kind: 'lateFinals', subjectId: uetr }, sweepRun, () =>
           settle(deps, uetr, reportMessageId),
         ),
     }),
-  deliveries: (deps, limits, course) =>
+  deliveries: (deps, limits, sweepRun) =>
     inPieces(limits, {
       kind: 'deliveries',
       isUrgent: true,
@@ -118,27 +118,27 @@ const pieces: Readonly<
       work: async ({ subjectId }) => {
         const isOwed = () => isNeglected(deps.db, subjectId);
         const owed = { subjectId, isOwed, goOn: () => deps.executions.redeliver(subjectId) };
-        await startAgain(deps, { kind: 'deliveries', subjectId }, course, () =>
-          bring(course.stuck, redeliveryWorkflowId(subjectId), owed),
+        await startAgain(deps, { kind: 'deliveries', subjectId }, sweepRun, () =>
+          bring(sweepRun.stuck, redeliveryWorkflowId(subjectId), owed),
         );
       },
     }),
-  resolutions: (deps, limits, course) =>
+  resolutions: (deps, limits, sweepRun) =>
     inPieces(limits, {
       kind: 'resolutions',
       find: (from) => findUnanswered(deps.db, { ...limits, workerId: deps.workerId }, from),
       work: (request) =>
-        startAgain(deps, { kind: 'resolutions', subjectId: request.messageId }, course, () =>
-          answer(deps, request, course),
+        startAgain(deps, { kind: 'resolutions', subjectId: request.messageId }, sweepRun, () =>
+          answer(deps, request, sweepRun),
         ),
     }),
-  submissions: (deps, limits, course) =>
+  submissions: (deps, limits, sweepRun) =>
     inPieces(limits, {
       kind: 'submissions',
       find: (from) => findUnjudged(deps.db, { ...limits, workerId: deps.workerId }, from),
       work: (submission) =>
-        startAgain(deps, { kind: 'submissions', subjectId: submission.subjectId }, course, () =>
-          judge(deps, submission, course),
+        startAgain(deps, { kind: 'submissions', subjectId: submission.subjectId }, sweepRun, () =>
+          judge(deps, submission, sweepRun),
         ),
     }),
 };
@@ -190,7 +190,7 @@ async function settle(
 async function judge(
   deps: SweepDependencies,
   submission: UnjudgedSubmission,
-  { stuck }: Course,
+  { stuck }: SweepRun,
 ): Promise<void> {
   const { activities, executions } = deps;
   const { messageId, subjectId, type, sourceSystem, messageIdentification } = submission;
@@ -228,7 +228,7 @@ async function judge(
 async function answer(
   { activities, executions }: SweepDependencies,
   { messageId, sourceSystem, messageIdentification }: UnansweredResolution,
-  { stuck }: Course,
+  { stuck }: SweepRun,
 ): Promise<void> {
   const workflowId = resolutionWorkflowId(sourceSystem, messageIdentification);
   await activities.endResolution({ resolutionId: messageId });
@@ -246,14 +246,14 @@ async function sweepPayment(
   deps: SweepDependencies,
   payment: UndecidedPayment,
   graceMs: number,
-  course: Course,
+  sweepRun: SweepRun,
 ): Promise<void> {
   const { db, executions } = deps;
-  const { stuck } = course;
+  const { stuck } = sweepRun;
   const { uetr, sends } = payment;
   const cause = causeOnRecord(payment);
   if (cause !== undefined) {
-    await decideFromRecord(deps, payment, cause, course);
+    await decideFromRecord(deps, payment, cause, sweepRun);
     return;
   }
   const goOn = () => executions.start(payment);
@@ -261,7 +261,7 @@ async function sweepPayment(
   if (execution === undefined) {
     // it may have decided before it ended
     if (await isUndecided(db, uetr))
-      await startAgain(deps, { kind: 'payments', subjectId: uetr }, course, goOn);
+      await startAgain(deps, { kind: 'payments', subjectId: uetr }, sweepRun, goOn);
     return;
   }
   const isSendOwed = (now: Sends | null): now is Sends => now !== null && isSendOverdue(now, graceMs);
@@ -272,7 +272,7 @@ async function sweepPayment(
     stuck.watch(execution, send);
     return;
   }
-  await startAgain(deps, { kind: 'enquiries', subjectId: uetr }, course, async () => {
+  await startAgain(deps, { kind: 'enquiries', subjectId: uetr }, sweepRun, async () => {
     await executions.enquire(uetr);
     await watchAsked(stuck, execution, send);
   });
@@ -293,14 +293,14 @@ async function decideFromRecord(
   deps: SweepDependencies,
   payment: UndecidedPayment,
   cause: DecisionCause,
-  course: Course,
+  sweepRun: SweepRun,
 ): Promise<void> {
   const { db, executions, activities } = deps;
-  const { stuck } = course;
+  const { stuck } = sweepRun;
   const { uetr } = payment;
   if (!(await isUndecided(db, uetr))) return; // its execution has decided since it was found
   const kind = foundBy[cause.by];
-  await startAgain(deps, { kind, subjectId: uetr }, course, async () => {
+  await startAgain(deps, { kind, subjectId: uetr }, sweepRun, async () => {
     await activities.decidePayment({ uetr, cause });
     const goOn = () => executions.start(payment);
     const execution = await stuck.endIfFailing(paymentWorkflowId(uetr), uetr);

@@ -30,7 +30,7 @@ export const nothingFound = {
 export type FoundCounts = typeof nothingFound;
 
 /** What a sweep has found and started again. */
-export interface Course {
+export interface SweepRun {
   readonly found: FoundCounts;
   readonly stuck: StuckExecutions;
   /** Something failed, and is left to the next sweep. */
@@ -92,7 +92,7 @@ interface Found {
 export async function startAgain(
   deps: SweepDependencies,
   { kind, subjectId }: Found,
-  course: Course,
+  sweepRun: SweepRun,
   start: () => Promise<void>,
 ): Promise<void> {
   const event = {
@@ -100,9 +100,9 @@ export async function startAgain(
     subjectId,
     detail: { found: kind },
   } as const;
-  await orNextTime(deps, { kind, subjectId }, course, async () => {
+  await orNextTime(deps, { kind, subjectId }, sweepRun, async () => {
     await start();
-    course.found[kind] += 1;
+    sweepRun.found[kind] += 1;
     await recordAuditOnce(deps.db, event, 'detail');
   });
 }
@@ -114,14 +114,14 @@ export async function startAgain(
 export async function orNextTime(
   { executions, logger }: SweepDependencies,
   { kind, subjectId }: Found,
-  course: Course,
+  sweepRun: SweepRun,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (isUnanswerable(error)) return;
-    course.hasFailed = true;
+    sweepRun.hasFailed = true;
     logger.warn({ err: error, subjectId, kind }, 'the sweep could not start this again; the next one will');
     if (!(await executions.isReachable())) throw error; // else every one of them would wait for its time limit
   }

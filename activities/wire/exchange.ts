@@ -66,8 +66,8 @@ interface ExchangeState {
   interims: number;
 }
 
-/** What the steps of an exchange tell it. */
-interface Steps {
+/** What the events of an exchange tell it. */
+interface ExchangeEvents {
   /** The connection stands: whether a byte may leave now, in the same turn. */
   readonly begin: () => boolean;
   /** The first one counts. @param errorClass why it ended, unless all was sent, and the answer read to its end */
@@ -150,45 +150,50 @@ export function exchange(
   });
 }
 
-function send(connections: Connections, request: Exchange, state: ExchangeState, steps: Steps): void {
+function send(
+  connections: Connections,
+  request: Exchange,
+  state: ExchangeState,
+  events: ExchangeEvents,
+): void {
   const headers = { ...request.headers, 'content-length': String(request.body.length) };
   const { client, abandon } = (state.posting = connections.post(request.url, headers));
   client.once('socket', (socket) => {
     // what came before the request is the answer to nothing
-    if (socket.readableLength > 0) steps.end('not-http');
-    else if (steps.begin()) write();
+    if (socket.readableLength > 0) events.end('not-http');
+    else if (events.begin()) write();
     if (!state.begun) abandon();
   });
   const write = () => {
     client.write(request.body, (error) => {
       if (error !== null && error !== undefined) return; // told by its event
       state.isSent = true;
-      if (state.isWhole) steps.end(undefined);
+      if (state.isWhole) events.end(undefined);
     });
     client.end();
   };
   client.on('information', () => {
     state.interims += 1;
-    if (state.interims > maxInterims) steps.end('not-http');
+    if (state.interims > maxInterims) events.end('not-http');
   });
-  client.once('response', (answer) => readAnswer(state, steps, answer));
-  client.once('upgrade', () => steps.end('not-http')); // nobody asked for it
+  client.once('response', (answer) => readAnswer(state, events, answer));
+  client.once('upgrade', () => events.end('not-http')); // nobody asked for it
   client.on('error', (error) => {
     if (state.answer?.complete) {
       // each read hands out one chunk of what has come of it; what came behind it was wrong
       while (state.answer.read() !== null);
       state.isWhole = true;
-      if (state.isSent) steps.end(undefined);
+      if (state.isSent) events.end(undefined);
     }
-    steps.failed(error);
+    events.failed(error);
   });
-  client.once('close', () => steps.end(state.isWhole && state.isSent ? undefined : 'reset'));
+  client.once('close', () => events.end(state.isWhole && state.isSent ? undefined : 'reset'));
 }
 
-function readAnswer(state: ExchangeState, steps: Steps, answer: IncomingMessage): void {
+function readAnswer(state: ExchangeState, events: ExchangeEvents, answer: IncomingMessage): void {
   const { statusCode = 0, headers } = answer;
   if (!isFinalStatus(statusCode)) {
-    steps.end('not-http');
+    events.end('not-http');
     return;
   }
   state.answer = answer;
@@ -197,14 +202,14 @@ function readAnswer(state: ExchangeState, steps: Steps, answer: IncomingMessage)
   answer.on('data', (chunk: Buffer) => {
     state.chunks.push(chunk.subarray(0, maxBodyBytes - state.bytes));
     state.bytes += chunk.length;
-    if (state.bytes > maxBodyBytes) steps.end('answer-too-large');
+    if (state.bytes > maxBodyBytes) events.end('answer-too-large');
   });
   answer.once('end', () => {
     state.isWhole = true;
     // one that answers before it has read all may read on, or never (RFC 9110, section 7.5)
-    if (state.isSent) steps.end(undefined);
+    if (state.isSent) events.end(undefined);
   });
-  answer.once('error', steps.failed);
+  answer.once('error', events.failed);
 }
 
 /** Once what has come until now is read. */
