@@ -61,15 +61,15 @@ export function createConnector(options: ConnectorOptions): Connector {
   const opens = new Map([...options.certificates].map(([receiver, own]) => [receiver, opening(own)]));
   return {
     connect: (target, callback) => {
-      const connecting: Connecting = { isOver: false };
+      const state: Connecting = { isOver: false };
       const open = opens.get(`${target.hostname}:${target.port}`) ?? openPlain;
-      connect(target, { ...options, open }, connecting).then(
+      connect(target, { ...options, open }, state).then(
         (socket) => callback(null, socket),
         (error: unknown) => callback(toConnectError(error), null),
       );
       return () => {
-        connecting.isOver = true;
-        connecting.connecting?.destroy(new ConnectError('closed'));
+        state.isOver = true;
+        state.connecting?.destroy(new ConnectError('closed'));
       };
     },
   };
@@ -81,13 +81,13 @@ function toConnectError(error: unknown): ConnectError {
 }
 
 /** Asked anew: it may be over since it was last asked. */
-const isOver = (connecting: Connecting): boolean => connecting.isOver;
+const isOver = (state: Connecting): boolean => state.isOver;
 
 /** Each address in its turn, within one limit. */
 async function connect(
   target: buildConnector.Options,
   { resolver, allowLoopback, timeoutMs, open }: ConnectorOptions & { readonly open: Open },
-  connecting: Connecting,
+  state: Connecting,
 ): Promise<net.Socket> {
   const host = target.hostname.replace(/^\[|\]$/g, '');
   const isName = net.isIP(host) === 0;
@@ -101,11 +101,11 @@ async function connect(
   for (const [index, address] of turns.entries()) {
     const turnMs = Math.max(1, (until - performance.now()) / (turns.length - index));
     const checked = { ...target, hostname: address, ...(isName && { servername: host }) };
-    if (isOver(connecting)) throw new ConnectError('closed');
+    if (isOver(state)) throw new ConnectError('closed');
     try {
-      const socket = await connectTo({ open, target: checked }, turnMs, connecting);
+      const socket = await connectTo({ open, target: checked }, turnMs, state);
       const { remoteAddress } = socket;
-      if (isAllowed(remoteAddress) && !isOver(connecting)) return socket;
+      if (isAllowed(remoteAddress) && !isOver(state)) return socket;
       socket.destroy();
       failures.push(new ConnectError(remoteAddress === undefined ? 'reset' : 'address-forbidden'));
     } catch (error) {
@@ -126,16 +126,16 @@ const openPlain = opening();
 function connectTo(
   { open, target }: { readonly open: Open; readonly target: buildConnector.Options },
   limitMs: number,
-  connecting: Connecting,
+  state: Connecting,
 ): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
     const socket = open(target, (...[error, connected]) => {
       clearTimeout(timer);
-      delete connecting.connecting;
+      delete state.connecting;
       if (error !== null) reject(error);
       else resolve(connected);
     });
     const timer = setTimeout(() => void socket.destroy(new ConnectError('timeout')), limitMs);
-    connecting.connecting = socket;
+    state.connecting = socket;
   });
 }
