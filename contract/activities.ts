@@ -1,7 +1,6 @@
 /**
  * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. Both import it,
- * and neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database
- * (SEC-3).
+ * and neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database.
  */
 import type { Decision, DecisionCause } from '../core/payments/decision.ts';
 import type { Subject } from './subject.ts';
@@ -21,7 +20,7 @@ export interface Route {
   readonly sourceSystem: string;
   readonly destinationSystem: string;
   readonly priority: 'HIGH' | 'NORM';
-  /** BIC of the quote's FX provider; null where the debtor agent does its own FX (PAY-5). */
+  /** BIC of the quote's FX provider; null where the debtor agent does its own FX. */
   readonly fxp: string | null;
 }
 
@@ -29,17 +28,17 @@ export interface Route {
  * The judgement of a submission; its verdict says what follows.
  * `accepted`: ACTC; the payment is to be forwarded. `decided`: final, by a RJCT of the gateway on this very submission,
  * or of the payment that it repeats; the decision goes to the callback too.
- * `refused`: a repeat with other content, answered RJCT in the HTTP answer only; the payment is not touched (DUP-2).
+ * `refused`: a repeat with other content, answered RJCT in the HTTP answer only; the payment is not touched.
  */
 export type Judgement =
   | {
       readonly verdict: 'accepted';
-      /** Whether a repeat has asked for the status since, and nobody has asked the destination yet (DUP-1). */
+      /** Whether a repeat has asked for the status since, and nobody has asked the destination yet. */
       readonly enquiry: boolean;
       readonly answerMessageId: string;
       readonly instructionDeliveryId: string;
       readonly route: Route;
-      /** Epoch milliseconds, as all of these by the database clock; null for NORM (TIM-1). */
+      /** Epoch milliseconds, as all of these by the database clock; null for NORM. */
       readonly deadlineAt: number | null;
       /** Epoch milliseconds: when the gateway accepted it, not `AccptncDtTm`. */
       readonly acceptedAt: number;
@@ -51,11 +50,10 @@ export type Judgement =
        */
       readonly isTaken: boolean;
       /**
-       * Epoch milliseconds: when its last send began, if there was one. Enquiries due before that have been made
-       * (TIM-2).
+       * Epoch milliseconds: when its last send began, if there was one. Enquiries due before that have been made.
        */
       readonly lastSentAt?: number;
-      /** Id of the destination's first final, if it is stored and not applied yet (PAY-7). */
+      /** Id of the destination's first final, if it is stored and not applied yet. */
       readonly finalReportId?: string;
     }
   | { readonly verdict: 'decided'; readonly answerMessageId: string; readonly decision: Decision }
@@ -69,23 +67,23 @@ export type Judgement =
 /** What the destination said to one send of the instruction. */
 export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
-  /** 202, or an interim pacs.002: the final one comes later (PAY-8). */
+  /** 202, or an interim pacs.002: the final one comes later. */
   | { readonly kind: 'pending' }
   /**
-   * A final after the decision: it is on record, and its confirmation is due (PAY-7, PAY-9). Or nothing may be sent any
+   * A final after the decision: it is on record, and its confirmation is due. Or nothing may be sent any
    * longer.
    */
   | { readonly kind: 'late' }
-  /** No send of this round had an answer that counts, and none follows (TIM-3). */
+  /** No send of this round had an answer that counts, and none follows. */
   | { readonly kind: 'unanswered' };
 
-/** Not decided: by the database clock, which counts, the deadline has not come yet (TIM-1). */
+/** Not decided: by the database clock, which counts, the deadline has not come yet. */
 export interface NotYet {
   /** Milliseconds. */
   readonly waitMs: number;
 }
 
-/** Not decided, for a defect of ours: a person has been told, and it is to be tried again (SEC-9). */
+/** Not decided, for a defect of ours: a person has been told, and it is to be tried again. */
 export interface AfterDefect {
   /** Milliseconds. */
   readonly retryInMs: number;
@@ -99,18 +97,17 @@ export type DecisionResult = Decision | NotYet | AfterDefect | null;
 
 /** Short database work, run in the workflow task itself. Each may run more than once. */
 export interface PaymentLocalActivities {
-  /** Judges a stored submission, and stores the payment with its first answer (PAY-2, PAY-3). */
+  /** Judges a stored submission, and stores the payment with its first answer. */
   validatePayment(submission: Submission): Promise<Judgement>;
   /** Writes the decision unless there is one, with every message that derives from it; answers the one that stands. */
   decidePayment(payment: { readonly uetr: string; readonly cause: DecisionCause }): Promise<DecisionResult>;
-  /** Raises the alert that nobody knows how the payment ended (TIM-2). */
+  /** Raises the alert that nobody knows how the payment ended. */
   reportInDoubt(payment: { readonly uetr: string }): Promise<void>;
 }
 
 export interface ForwardingActivities {
   /**
-   * Sends the stored instruction, once per call; throws a failed send, so that the next one follows when it is due
-   * (TIM-3).
+   * Sends the stored instruction, once per call; throws a failed send, so that the next one follows when it is due.
    */
   forwardPayment(instruction: {
     readonly uetr: string;
@@ -121,7 +118,7 @@ export interface ForwardingActivities {
 
 export interface DeliveryActivities {
   /**
-   * Brings what is due of a payment or resolution to its receivers; throws until each is delivered or given up (CBK-1).
+   * Brings what is due of a payment or resolution to its receivers; throws until each is delivered or given up.
    */
   deliver(due: Subject): Promise<void>;
 }
@@ -132,14 +129,14 @@ export interface ResolutionRequest {
   readonly messageId: string;
 }
 
-/** The one answer of a resolution (RES-1). */
+/** The one answer of a resolution. */
 export interface ResolutionAnswer {
   readonly verified: boolean;
   readonly reasonCode: string | null;
   readonly answerMessageId: string;
 }
 
-/** A stored acmt.023 that is to be sent to the party that can answer it (RES-2). */
+/** A stored acmt.023 that is to be sent to the party that can answer it. */
 export interface ResolutionEnquiry {
   readonly deliveryId: string;
   readonly of: 'directory' | 'creditor-agent';
@@ -149,7 +146,7 @@ export interface ResolutionEnquiry {
 /**
  * The judgement of a request; its verdict says what follows. `routed`: a party is to be asked. `answered`: the gateway
  * rejects it, or it repeats a resolution that is answered; the answer goes to the callback too. `refused`: a repeat
- * with other content, answered in the HTTP answer only; the resolution is not touched (DUP-2).
+ * with other content, answered in the HTTP answer only; the resolution is not touched.
  */
 export type ResolutionJudgement =
   | {
@@ -157,7 +154,7 @@ export type ResolutionJudgement =
       readonly resolutionId: string;
       /** Epoch milliseconds, database clock: for the record. */
       readonly deadlineAt: number;
-      /** Milliseconds to the deadline, by the database clock (RES-1). */
+      /** Milliseconds to the deadline, by the database clock. */
       readonly remainingMs: number;
       readonly enquiry: ResolutionEnquiry;
     }
@@ -176,7 +173,7 @@ export type ResolutionStep =
 
 /** Short database work of a resolution. Each may run more than once. */
 export interface ResolutionLocalActivities {
-  /** Judges a stored request, and stores the resolution with its first enquiry or its answer (RES-2). */
+  /** Judges a stored request, and stores the resolution with its first enquiry or its answer. */
   judgeResolution(request: ResolutionRequest): Promise<ResolutionJudgement>;
   /** Writes the answer unless there is one, or the enquiry that comes next; answers what stands. */
   followResolution(report: {
@@ -187,7 +184,7 @@ export interface ResolutionLocalActivities {
   }): Promise<ResolutionStep>;
   /**
    * At the deadline, unless there is an answer: passes on what a party has said, or writes false AB08. Answers what
-   * stands (RES-1).
+   * stands.
    */
   endResolution(resolution: { readonly resolutionId: string }): Promise<ResolutionAnswer>;
 }
@@ -202,7 +199,7 @@ export interface EnquiryActivities {
   }): Promise<{ readonly reportMessageId: string }>;
 }
 
-/** What was made of the books of closed days (REC-2). */
+/** What was made of the books of closed days. */
 export interface BooksMade {
   /** Of all books, each day counted for each. */
   readonly days: number;

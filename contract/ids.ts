@@ -9,7 +9,7 @@ import type { ResolutionRequest, Submission } from './activities.ts';
 export const taskQueues = {
   /** Workflows, local activities and sends to destinations. */
   payments: 'payments',
-  /** Callbacks, confirmations and notifications: a slow receiver holds no slot of a payment (CBK-3). */
+  /** Callbacks, confirmations and notifications: a slow receiver holds no slot of a payment. */
   deliveries: 'deliveries',
   /** Sends to proxy directories and creditor agents: those that are silent hold no slot of a payment or a callback. */
   enquiries: 'enquiries',
@@ -27,20 +27,19 @@ export const workflowTypes = {
   dailyBooks: 'dailyBooks',
 } as const;
 
-/** The Temporal schedule that sends the books of each day (REC-2). */
+/** The Temporal schedule that sends the books of each day. */
 export const dailyBooksScheduleId = 'daily-books';
 
 export interface PaymentInput {
   readonly uetr: string;
   /**
-   * Of the stored submission. If no update brings it, the execution judges it itself, or continues from the record
-   * (LIF-2).
+   * Of the stored submission. If no update brings it, the execution judges it itself, or continues from the record.
    */
   readonly messageId?: string;
 }
 
 /**
- * How a payment ended. `REFUSED`: only refused repeats came (DUP-2). `LAPSED`: nothing came, or nothing that could be
+ * How a payment ended. `REFUSED`: only refused repeats came. `LAPSED`: nothing came, or nothing that could be
  * answered.
  */
 export interface PaymentOutcome {
@@ -63,8 +62,7 @@ export function redeliveryWorkflowId(subjectId: string): string {
 
 export interface ResolutionInput {
   /**
-   * Of the stored request. If no update brings it, the execution judges it itself, or continues from the record
-   * (LIF-2).
+   * Of the stored request. If no update brings it, the execution judges it itself, or continues from the record.
    */
   readonly messageId?: string;
 }
@@ -111,10 +109,10 @@ export function submitUpdateId(messageId: string, timesUnanswerable: number): st
 
 export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 'resolve' } as const;
 export const signals = {
-  /** The source asks for the status of a payment that is not decided (DUP-1). */
+  /** The source asks for the status of a payment that is not decided. */
   enquire: 'enquire',
   /**
-   * The record may know more than the execution: a decision, or that a deadline is past by the database clock (LIF-2).
+   * The record may know more than the execution: a decision, or that a deadline is past by the database clock.
    */
   look: 'look',
 } as const;
@@ -122,10 +120,10 @@ export type SubmitArguments = [Submission];
 export type ReportFinalArguments = [ReportFinal];
 export type ResolveArguments = [ResolutionRequest];
 
-/** What operators filter by in the Temporal UI. No personal data (SEC-3). */
+/** What operators filter by in the Temporal UI. No personal data. */
 export const searchAttributes = {
   uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
-  /** RCVD until validated, then ACTC, INDOUBT after 24 h (TIM-2), and the final status: ACCC, RJCT,
+  /** RCVD until validated, then ACTC, INDOUBT after 24 h, and the final status: ACCC, RJCT,
    * BLCK, when all are told or one try to tell them was not enough; REFUSED or LAPSED where a run ends without (`PaymentOutcome`). */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
   /** Of a rejection or a refusal: `AC04 account closed`. */

@@ -1,6 +1,6 @@
 /**
  * How the executions of payments, resolutions and redeliveries are started: by the api when a message comes, by the
- * sweep when one was lost (LIF-2). A payment has one execution at a time. Duplicates are told apart by the database, so
+ * sweep when one was lost. A payment has one execution at a time. Duplicates are told apart by the database, so
  * an execution that was lost can be started again from the record.
  */
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
@@ -23,7 +23,7 @@ import type { Subject } from './subject.ts';
 const policies = {
   workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
   workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-  workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed well before a deadline (TIM-1, RES-1)
+  workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed well before a deadline
 } as const;
 
 /** What is needed to start a payment's execution from the record. */
@@ -118,7 +118,7 @@ export function redeliveryStart(subjectId: string, taskQueuePrefix: string) {
 }
 
 /**
- * Sends the books of each day (REC-2), two minutes after its end: it is closed by then. Operators may pause it or trigger
+ * Sends the books of each day, two minutes after its end: it is closed by then. Operators may pause it or trigger
  * it in Temporal's UI: what was sent is on record, so that no trigger sends anything twice, and a missed one loses no day.
  */
 export function dailyBooksSchedule(taskQueuePrefix: string) {

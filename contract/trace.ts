@@ -1,6 +1,6 @@
 /**
- * How the trace of a submission goes through the engine (OBS-3): in the headers of starts, updates, signals and
- * activities, under the name that Temporal's own interceptors use. Ids only (SEC-3). What it is used for must not
+ * How the trace of a submission goes through the engine: in the headers of starts, updates, signals and
+ * activities, under the name that Temporal's own interceptors use. Ids only. What it is used for must not
  * change what an execution does.
  */
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';

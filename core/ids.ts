@@ -9,7 +9,7 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 /** A UUID of any version in lower case, as the database writes it. */
 export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const anyUuid = new RegExp(uuidPattern, 'i');
-/** As UETRs and quote ids are: a UUID v4 in lower case (MSG-5, QUO-7). */
+/** As UETRs and quote ids are: a UUID v4 in lower case. */
 export const uuidV4Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 /** BIC8 or BIC11 in form. */
 export const bicPattern = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/;
@@ -24,7 +24,7 @@ export function isUuidV4(text: string): boolean {
   return uuidV4Pattern.test(text);
 }
 
-/** A UUID of any version and case: unknown ones get 404, anything else 400 (REF-3). */
+/** A UUID of any version and case: unknown ones get 404, anything else 400. */
 export function isUuid(text: string): boolean {
   return anyUuid.test(text);
 }
@@ -49,8 +49,7 @@ const maxMessageIdLength = 35; // Max35Text
 const messageIdPattern = /^[!-.0-~](?:[ /]?[!-.0-~])*$/;
 
 /**
- * An id that every message can carry: at most 35 printable characters, no `/` or space at either end or two in a row
- * (MSG-5).
+ * An id that every message can carry: at most 35 printable characters, no `/` or space at either end or two in a row.
  */
 export function isIdentifier(text: string): boolean {
   return text.length <= maxMessageIdLength && messageIdPattern.test(text);
@@ -58,7 +57,7 @@ export function isIdentifier(text: string): boolean {
 
 // Institutions
 
-export const finInstIdTypes = ['BICFI', 'LEI', 'otherId', 'internalId'] as const; // REF-4
+export const finInstIdTypes = ['BICFI', 'LEI', 'otherId', 'internalId'] as const;
 export type FinInstIdType = (typeof finInstIdTypes)[number];
 
 export const finInstRoles = ['psp', 'fxp', 'sap'] as const;
@@ -75,13 +74,13 @@ export function canonicalId(type: FinInstIdType, value: string): string {
 
 // Quotes
 
-/** One quote, UUID v4, lower case (QUO-7). Its last byte is its ordinal within its request. */
+/** One quote, UUID v4, lower case. Its last byte is its ordinal within its request. */
 export type QuoteId = Branded<'QuoteId'>;
-/** One request for quotes, stored as one row (QUO-10): a UUID v4 whose last byte is 00. */
+/** One request for quotes, stored as one row: a UUID v4 whose last byte is 00. */
 export type QuoteRequestId = Branded<'QuoteRequestId'>;
 
 /**
- * @returns undefined unless the text is a lower-case UUID v4 (QUO-7). The id of a request passes here too: it is a
+ * @returns undefined unless the text is a lower-case UUID v4. The id of a request passes here too: it is a
  * well-formed id that names no quote (ordinal 0).
  */
 export function parseQuoteId(text: string): QuoteId | undefined {
@@ -97,7 +96,7 @@ export function quoteRequestIdFrom(randomUuid: string): QuoteRequestId {
   return `${randomUuid.slice(0, -2)}00` as QuoteRequestId;
 }
 
-/** The id of quote `ordinal` (1 to 255, the rank) of a request, so that a quote is found by its request (QUO-10). */
+/** The id of quote `ordinal` (1 to 255, the rank) of a request, so that a quote is found by its request. */
 export function quoteIdOf(requestId: QuoteRequestId, ordinal: number): QuoteId {
   assert(
     Number.isInteger(ordinal) && ordinal >= 1 && ordinal <= maxQuotesPerRequest,

@@ -1,7 +1,7 @@
 /**
  * What JSON.parse takes without a word: unlimited depth; members that occur more than once in one object, of which it
  * takes the last one and other parsers the first; and texts with half a character or U+0000, which nobody stores as
- * they were sent (SEC-4).
+ * they were sent.
  */
 
 export type JsonPath = readonly (string | number)[];

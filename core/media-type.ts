@@ -1,5 +1,5 @@
 // Whether the head of a request or an answer announces a body that we read: its media type (RFC 9110, 8.3) in UTF-8, and
-// not compressed. Used for XML and JSON bodies of the api (MSG-2).
+// not compressed. Used for XML and JSON bodies of the api.
 
 const token = String.raw`[!#$%&'*+.^\w|~\x60-]+`;
 const quoted = String.raw`"(?:[^"\\]|\\.)*"`;

@@ -345,7 +345,7 @@ comment on column audit_events.severity is 'info, alert (a person must look) or 
 comment on column audit_events.kind is 'What happened, for example payment.contradiction.';
 comment on column audit_events.subject_id is 'What it is about, where that is one: the UETR of a payment, or the id of a resolution or of a page of a book.';
 comment on column audit_events.party is 'The party concerned, if any.';
-comment on column audit_events.detail is 'Codes and ids; never personal data (SEC-3).';
+comment on column audit_events.detail is 'Codes and ids; never personal data.';
 
 create table audit_events_default partition of audit_events DEFAULT;
 alter table audit_events_default add constraint audit_events_default_pkey PRIMARY KEY (audit_event_id);
@@ -381,7 +381,7 @@ create table book_endpoints (
 comment on table book_endpoints is 'Where the camt.054 of each day is sent (REC-2).';
 comment on column book_endpoints.party_id is 'The payment system; or the internalId of an institution, for each account that it has at a settlement access provider.';
 comment on column book_endpoints.url is 'Full address.';
-comment on column book_endpoints.registered_at is 'When; the first book is that of the day before (REC-2).';
+comment on column book_endpoints.registered_at is 'When; the first book is that of the day before.';
 
 create table book_pages (
   book_page_id uuid not null,
@@ -428,7 +428,7 @@ create table callback_addresses (
 );
 comment on table callback_addresses is 'Addresses that a source named in a repeat of its submission: the last one is the callback''s from then on (DUP-1). Insert-only.';
 comment on column callback_addresses.message_id is 'The submission.';
-comment on column callback_addresses.url is 'The address, judged before it was stored (SEC-2).';
+comment on column callback_addresses.url is 'The address, judged before it was stored.';
 comment on column callback_addresses.named_at is 'When.';
 
 create table case_entries (
@@ -454,7 +454,7 @@ comment on column case_entries.audit_event_id is 'The alert; null where it is ab
 comment on column case_entries.subject_id is 'The case: the UETR of a payment, or the id of a resolution.';
 comment on column case_entries.action is 'take: somebody takes care of it; note; close: nothing more is to be done; reopen.';
 comment on column case_entries.client_id is 'Who.';
-comment on column case_entries.note is 'In their words; no personal data (SEC-3).';
+comment on column case_entries.note is 'In their words; no personal data.';
 comment on column case_entries.at is 'When.';
 comment on column case_entries.audit_event_ids is 'The alerts that an entry about a whole case is about; null where it is about one.';
 
@@ -478,10 +478,10 @@ comment on column clearing_systems.clearing_system_id is 'Id of the payment syst
 comment on column clearing_systems.operator_id is 'The operator that runs it.';
 comment on column clearing_systems.currency_code is 'Its settlement currency.';
 comment on column clearing_systems.max_amount is 'Largest payment, in its currency, scale kept as given.';
-comment on column clearing_systems.max_execution_seconds is 'Seconds from AccptncDtTm within which a HIGH payment to it must be final (TIM-1).';
-comment on column clearing_systems.max_acceptance_age_seconds is 'Seconds after AccptncDtTm that a first submission from it is still accepted (TIM-4).';
-comment on column clearing_systems.max_resolution_seconds is 'Seconds that its submissions of acmt.023 wait for their answer (RES-1): a person looks at a screen meanwhile, whatever the destination.';
-comment on column clearing_systems.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
+comment on column clearing_systems.max_execution_seconds is 'Seconds from AccptncDtTm within which a HIGH payment to it must be final.';
+comment on column clearing_systems.max_acceptance_age_seconds is 'Seconds after AccptncDtTm that a first submission from it is still accepted.';
+comment on column clearing_systems.max_resolution_seconds is 'Seconds that its submissions of acmt.023 wait for their answer: a person looks at a screen meanwhile, whatever the destination.';
+comment on column clearing_systems.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
 
 create table client_secrets (
   client_id text not null,
@@ -522,7 +522,7 @@ comment on column clients.role is 'psp, fxp, ipso or operator.';
 comment on column clients.institution_id is 'Institution that a psp or fxp client speaks for.';
 comment on column clients.clearing_system_id is 'Payment system that an ipso client speaks for.';
 comment on column clients.demo is 'Whether its secret is public knowledge; any but the embedded default refuses to start with one.';
-comment on column clients.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
+comment on column clients.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
 
 create table countries (
   country_code text not null,
@@ -539,8 +539,8 @@ comment on table countries is 'Countries whose payment systems are linked (endpo
 comment on column countries.country_code is 'ISO 3166 alpha-2 code.';
 comment on column countries.country_id is 'ISO 3166 numeric code.';
 comment on column countries.name is 'English short name.';
-comment on column countries.required_pacs008_elements is 'Elements that a pacs.008 to this country must contain: purposeCode, categoryPurposeCode (MSG-7).';
-comment on column countries.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
+comment on column countries.required_pacs008_elements is 'Elements that a pacs.008 to this country must contain: purposeCode, categoryPurposeCode.';
+comment on column countries.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
 
 create table country_clearing_systems (
   country_code text not null,
@@ -584,8 +584,8 @@ comment on column currencies.currency_code is 'ISO 4217 alphabetic code.';
 comment on column currencies.currency_id is 'ISO 4217 numeric code.';
 comment on column currencies.name is 'English name.';
 comment on column currencies.symbol is 'Symbol for display.';
-comment on column currencies.decimal_places is 'Decimals of an amount: scheme data, not ISO 4217 data (MON-2).';
-comment on column currencies.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
+comment on column currencies.decimal_places is 'Decimals of an amount: scheme data, not ISO 4217 data.';
+comment on column currencies.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
 
 create table data_keys (
   key_id text not null,
@@ -628,15 +628,15 @@ comment on column decisions.uetr is 'The payment.';
 comment on column decisions.status is 'ACCC, RJCT or BLCK.';
 comment on column decisions.reason_code is 'Status reason code of RJCT, or of the destination''s report.';
 comment on column decisions.rule_id is 'Rule by which the gateway rejected, or null.';
-comment on column decisions.decided_by is 'Who decided: the destination''s pacs.002, the gateway, or two operators (LIF-4).';
+comment on column decisions.decided_by is 'Who decided: the destination''s pacs.002, the gateway, or two operators.';
 comment on column decisions.report_message_id is 'The destination''s pacs.002 that decided.';
 comment on column decisions.callback_message_id is 'pacs.002 to the source.';
-comment on column decisions.confirmation_message_id is 'pacs.002 to the destination (PAY-9).';
+comment on column decisions.confirmation_message_id is 'pacs.002 to the destination.';
 comment on column decisions.notification_message_id is 'fxtr.017 to the FX provider.';
 comment on column decisions.decided_at is 'When, database clock.';
 comment on column decisions.outcome_id is 'What the operators recorded; null where they did not decide.';
-comment on column decisions.perhaps_seen is 'Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not (REC-2).';
-comment on column decisions.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).';
+comment on column decisions.perhaps_seen is 'Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not.';
+comment on column decisions.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned.';
 
 create table decisions_default partition of decisions DEFAULT;
 alter table decisions_default add constraint decisions_default_pkey PRIMARY KEY (uetr);
@@ -677,22 +677,22 @@ comment on column deliveries.subject_id is 'What its message is about: the UETR 
 comment on column deliveries.kind is 'instruction: pacs.008 to the destination; callback: final pacs.002, or acmt.024, to the source; confirmation: pacs.002 to the destination; notification: fxtr.017; directory-enquiry, account-enquiry: acmt.023 to a proxy directory, to a creditor agent; book: a page of a camt.054.';
 comment on column deliveries.message_id is 'What is delivered.';
 comment on column deliveries.party is 'To whom: payment system, FX provider, or owner of an account.';
-comment on column deliveries.url is 'Where a callback goes; null for every other kind, whose address is the one registered at the moment of each attempt (CBK-5).';
+comment on column deliveries.url is 'Where a callback goes; null for every other kind, whose address is the one registered at the moment of each attempt.';
 comment on column deliveries.asked_at is 'When it was asked for; set anew by a redelivery.';
-comment on column deliveries.next_due_at is 'When the next attempt is due (CBK-1); during an attempt, when that attempt counts as lost.';
+comment on column deliveries.next_due_at is 'When the next attempt is due; during an attempt, when that attempt counts as lost.';
 comment on column deliveries.attempts is 'Number of attempts made; the last one may be under way.';
-comment on column deliveries.attempts_since_asked is 'Position in the schedule: of CBK-1, or of the round of an instruction (TIM-3).';
-comment on column deliveries.possibly_sent is 'Attempts that are under way or ended otherwise than NOT_SENT (TIM-3).';
+comment on column deliveries.attempts_since_asked is 'Position in the schedule: of CBK-1, or of the round of an instruction.';
+comment on column deliveries.possibly_sent is 'Attempts that are under way or ended otherwise than NOT_SENT.';
 comment on column deliveries.delivered_at is 'When it was acknowledged since it was last asked for; null while it is due.';
 comment on column deliveries.closed_at is 'When no further attempt was allowed: given up, decided (instructions) or answered (enquiries).';
 comment on column deliveries.closed_reason is 'decided, answered, gone (410), expired (72 h).';
-comment on column deliveries.final_report_id is 'Of an instruction: the first final pacs.002 of the destination that was stored. From then on it decides (PAY-7).';
-comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one (DUP-1).';
-comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats (TIM-3).';
-comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent (TIM-3).';
-comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it (DUP-1).';
-comment on column deliveries.enquiry_owed_since is 'Of an instruction: when the source first asked for the status, of those questions that no send had met when the last one came (DUP-1).';
-comment on column deliveries.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).';
+comment on column deliveries.final_report_id is 'Of an instruction: the first final pacs.002 of the destination that was stored. From then on it decides.';
+comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one.';
+comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats.';
+comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent.';
+comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it.';
+comment on column deliveries.enquiry_owed_since is 'Of an instruction: when the source first asked for the status, of those questions that no send had met when the last one came.';
+comment on column deliveries.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned.';
 
 create table deliveries_default partition of deliveries DEFAULT;
 alter table deliveries_default add constraint deliveries_default_pkey PRIMARY KEY (delivery_id);
@@ -720,14 +720,14 @@ comment on column delivery_attempts.delivery_id is 'The delivery.';
 comment on column delivery_attempts.attempt is 'From 1.';
 comment on column delivery_attempts.started_at is 'Before the socket opened.';
 comment on column delivery_attempts.finished_at is 'When the answer or the failure was recorded.';
-comment on column delivery_attempts.outcome is 'NOT_SENT, MAYBE_SENT or ANSWERED (TIM-3).';
+comment on column delivery_attempts.outcome is 'NOT_SENT, MAYBE_SENT or ANSWERED.';
 comment on column delivery_attempts.http_status is 'Status of the answer.';
 comment on column delivery_attempts.duration_ms is 'Milliseconds from start to answer or failure.';
 comment on column delivery_attempts.error_class is 'refused, timeout, reset and so on; null when answered.';
-comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx (CBK-4).';
-comment on column delivery_attempts.url is 'Where it went (CBK-4).';
-comment on column delivery_attempts.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).';
-comment on column delivery_attempts.excerpt_key_id is 'Data key that the excerpt is sealed under (SEC-3), which is base64 then; null: it is not sealed.';
+comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx.';
+comment on column delivery_attempts.url is 'Where it went.';
+comment on column delivery_attempts.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned.';
+comment on column delivery_attempts.excerpt_key_id is 'Data key that the excerpt is sealed under, which is base64 then; null: it is not sealed.';
 
 create table delivery_attempts_default partition of delivery_attempts DEFAULT;
 alter table delivery_attempts_default add constraint delivery_attempts_default_pkey PRIMARY KEY (delivery_id, attempt);
@@ -766,7 +766,7 @@ comment on column delivery_keys.signs_until is 'Until when it signs; null: until
 comment on column delivery_keys.withdrawn_at is 'When it was given away: it is no longer published.';
 comment on column delivery_keys.made_by is 'Client id of an operator, or isthmus.';
 comment on column delivery_keys.because is 'Why it was made.';
-comment on column delivery_keys.vouched is 'The public key, encrypted by a key of SEALING_KEYS: whoever has those made it (SEC-6); null: nobody vouches for it.';
+comment on column delivery_keys.vouched is 'The public key, encrypted by a key of SEALING_KEYS: whoever has those made it; null: nobody vouches for it.';
 comment on column delivery_keys.vouched_by is 'By which.';
 
 create table endpoint_probes (
@@ -809,7 +809,7 @@ comment on column former_account_owners.account_id is 'Account id at the SAP.';
 comment on column former_account_owners.owner_id is 'Whose it was.';
 comment on column former_account_owners.owned_until is 'The end (UTC) of the day on which it was given up: a book of a day has one owner.';
 comment on column former_account_owners.currency_code is 'Currency of the account.';
-comment on column former_account_owners.registered_at is 'Since when the account was there; its first book is that of the day before (REC-2).';
+comment on column former_account_owners.registered_at is 'Since when the account was there; its first book is that of the day before.';
 
 create table former_book_endpoints (
   party_id text not null,
@@ -889,7 +889,7 @@ create table institution_identifiers (
 CREATE INDEX institution_identifiers_institution ON public.institution_identifiers USING btree (institution_id);
 comment on table institution_identifiers is 'BICs, LEIs and other ids of institutions.';
 comment on column institution_identifiers.identifier_type is 'BICFI, LEI or otherId.';
-comment on column institution_identifiers.lookup_value is 'The value in the form it is looked up by: a BIC11 ending in XXX as its BIC8 (REF-4).';
+comment on column institution_identifiers.lookup_value is 'The value in the form it is looked up by: a BIC11 ending in XXX as its BIC8.';
 comment on column institution_identifiers.value is 'The value as given.';
 comment on column institution_identifiers."position" is 'Order among the same type, from 1; the first BICFI is the one we write.';
 comment on column institution_identifiers.institution_id is 'Whose it is.';
@@ -926,12 +926,12 @@ create table institutions (
   constraint institutions_pkey PRIMARY KEY (institution_id)
 );
 comment on table institutions is 'Financial institutions: PSPs, FXPs and SAPs.';
-comment on column institutions.institution_id is 'internalId, the service''s own id (REF-4).';
+comment on column institutions.institution_id is 'internalId, the service''s own id.';
 comment on column institutions.name is 'Name.';
 comment on column institutions.country_code is 'Country of establishment.';
-comment on column institutions.onboarded is 'Whether it can take part in payments; others are listed only (REF-3).';
-comment on column institutions.supports_acmt023 is 'Whether it answers account resolution requests (RES-2).';
-comment on column institutions.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
+comment on column institutions.onboarded is 'Whether it can take part in payments; others are listed only.';
+comment on column institutions.supports_acmt023 is 'Whether it answers account resolution requests.';
+comment on column institutions.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
 
 create table issuer_keys (
   key_id text not null,
@@ -983,7 +983,7 @@ comment on table message_bodies is 'The bytes of each message: kept for a shorte
 comment on column message_bodies.message_id is 'The message, or refused message.';
 comment on column message_bodies.created_at is 'As of the message.';
 comment on column message_bodies.body is 'The bytes.';
-comment on column message_bodies.key_id is 'Data key that the bytes are sealed under (SEC-3); null: they are not sealed.';
+comment on column message_bodies.key_id is 'Data key that the bytes are sealed under; null: they are not sealed.';
 
 create table message_bodies_default partition of message_bodies DEFAULT;
 alter table message_bodies_default add constraint message_bodies_default_pkey PRIMARY KEY (message_id);
@@ -1053,7 +1053,7 @@ comment on column messages.status is 'Transaction status of a pacs.002; true or 
 comment on column messages.reason_code is 'Status reason of a pacs.002, verification reason of an acmt.024, if any.';
 comment on column messages.answer_url is 'Address that a submission named for its answer (pacs002Endpoint, acmt024Endpoint).';
 comment on column messages.in_reply_to is 'The message that this one answers.';
-comment on column messages.refusal is 'Of an answer of ours that refuses: rule, place and public text at length (MSG-13).';
+comment on column messages.refusal is 'Of an answer of ours that refuses: rule, place and public text at length.';
 comment on column messages.sha256 is 'SHA-256 of its bytes.';
 comment on column messages.size is 'Number of its bytes.';
 comment on column messages.created_at is 'When it was stored.';
@@ -1082,7 +1082,7 @@ comment on table operators is 'Instant payment system operators (IPSOs).';
 comment on column operators.operator_id is 'Our id of the operator.';
 comment on column operators.name is 'Name for people.';
 comment on column operators.endpoint_url is 'Base address; /iso20022/pacs008, /iso20022/pacs002 and /iso20022/acmt023 are appended.';
-comment on column operators.ended_at is 'It does not count from then on, but for what refers to it (ADM-1); null: it counts.';
+comment on column operators.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
 comment on column operators.signs_messages is 'Whether its messages count only with a signature by one of its keys, and ours to it have one (RFC 9421).';
 
 create table pauses (
@@ -1168,10 +1168,10 @@ comment on column payments.accepted is 'Whether it passed validation (ACTC); fal
 comment on column payments.forwarded_message_id is 'The converted pacs.008 for the destination.';
 comment on column payments.destination_clearing_system is 'Payment system it goes to.';
 comment on column payments.corridor is 'Source and destination country, as in SG-TH.';
-comment on column payments.priority is 'HIGH or NORM (MSG-5).';
+comment on column payments.priority is 'HIGH or NORM.';
 comment on column payments.acceptance_at is 'AccptncDtTm, the scheme''s clock.';
-comment on column payments.deadline_at is 'Moment by which a HIGH payment must be final (TIM-1); null for NORM.';
-comment on column payments.quote_id is 'The quote it uses; null where the debtor agent does its own FX (PAY-5).';
+comment on column payments.deadline_at is 'Moment by which a HIGH payment must be final; null for NORM.';
+comment on column payments.quote_id is 'The quote it uses; null where the debtor agent does its own FX.';
 comment on column payments.fxp_id is 'FX provider of the quote.';
 comment on column payments.exchange_rate is 'Destination units per source unit.';
 comment on column payments.source_amount is 'Source interbank settlement amount, source currency.';
@@ -1184,10 +1184,10 @@ comment on column payments.creditor_agent_id is 'Creditor agent.';
 comment on column payments.source_sap_id is 'Source-side SAP (intermediary agent 1); null without a quote.';
 comment on column payments.source_account_id is 'The FX provider''s account there.';
 comment on column payments.destination_sap_id is 'Destination-side SAP (intermediary agent 2).';
-comment on column payments.destination_account_id is 'The account there: of the FX provider, or of the debtor agent (PAY-5).';
-comment on column payments.source_references is 'Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them (MSG-11).';
-comment on column payments.destination_references is 'Ids and agents of the forwarded pacs.008, as a confirmation repeats them (PAY-9).';
-comment on column payments.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).';
+comment on column payments.destination_account_id is 'The account there: of the FX provider, or of the debtor agent.';
+comment on column payments.source_references is 'Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them.';
+comment on column payments.destination_references is 'Ids and agents of the forwarded pacs.008, as a confirmation repeats them.';
+comment on column payments.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned.';
 
 create table payments_default partition of payments DEFAULT;
 alter table payments_default add constraint payments_default_pkey PRIMARY KEY (uetr);
@@ -1258,7 +1258,7 @@ create table quote_requests (
 ) partition by RANGE (issued_at);
 comment on table quote_requests is 'Quotes, one row per request, partitioned by UTC day (QUO-7, QUO-10). Arrays hold one entry per quote, best first; quote k has the request''s id with k as its last byte.';
 comment on column quote_requests.quote_request_id is 'UUID v4 whose last byte is 00.';
-comment on column quote_requests.issued_at is 'issuedDateTime of every quote of the request, database clock (QUO-6).';
+comment on column quote_requests.issued_at is 'issuedDateTime of every quote of the request, database clock.';
 comment on column quote_requests.psp_id is 'Requesting PSP.';
 comment on column quote_requests.source_country is 'Source country.';
 comment on column quote_requests.source_currency is 'Source currency.';
@@ -1272,11 +1272,11 @@ comment on column quote_requests.tier_improvement_ids is 'Tier of each quote, or
 comment on column quote_requests.psp_improvement_ids is 'PSP improvement of each quote, or null.';
 comment on column quote_requests.exchange_rates is 'Rate of each quote after all improvements, destination units per source unit.';
 comment on column quote_requests.source_amounts is 'Source interbank settlement amount of each quote, source currency.';
-comment on column quote_requests.source_capped is 'Whether the source maximum was exceeded by what was asked (QUO-4).';
+comment on column quote_requests.source_capped is 'Whether the source maximum was exceeded by what was asked.';
 comment on column quote_requests.destination_amounts is 'Destination interbank settlement amount of each quote, destination currency.';
-comment on column quote_requests.destination_capped is 'Whether the destination maximum was exceeded by what was asked (QUO-4).';
-comment on column quote_requests.scheme_fees is 'Network scheme fee of each quote, source currency (FEE-1); also from endpoint 12b, which does not show it.';
-comment on column quote_requests.creditor_agent_fees is 'Creditor agent fee of each quote, destination currency (FEE-2).';
+comment on column quote_requests.destination_capped is 'Whether the destination maximum was exceeded by what was asked.';
+comment on column quote_requests.scheme_fees is 'Network scheme fee of each quote, source currency; also from endpoint 12b, which does not show it.';
+comment on column quote_requests.creditor_agent_fees is 'Creditor agent fee of each quote, destination currency.';
 comment on column quote_requests.source_sap_ids is 'Source-side SAP of each quote (intermediary agent 1).';
 comment on column quote_requests.source_account_ids is 'The FX provider''s account there.';
 comment on column quote_requests.destination_sap_ids is 'Destination-side SAP of each quote (intermediary agent 2).';
@@ -1322,7 +1322,7 @@ comment on column rates.source_country is 'Source country.';
 comment on column rates.source_currency is 'Source currency.';
 comment on column rates.destination_country is 'Destination country.';
 comment on column rates.destination_currency is 'Destination currency.';
-comment on column rates.exchange_rate is 'Destination units per source unit, tier improvement included (FX-8).';
+comment on column rates.exchange_rate is 'Destination units per source unit, tier improvement included.';
 comment on column rates.threshold is 'Smallest source amount, inclusive; 0 for the base rate.';
 comment on column rates.tier_improvement_id is 'The tier that made it, or null for the base rate.';
 comment on column rates.created_at is 'When it took effect.';
@@ -1377,14 +1377,14 @@ comment on column recorded_outcomes.outcome_id is 'Our id.';
 comment on column recorded_outcomes.uetr is 'The payment.';
 comment on column recorded_outcomes.status is 'ACCC, RJCT or BLCK.';
 comment on column recorded_outcomes.reason_code is 'ISO 20022 code; always for RJCT, never for ACCC.';
-comment on column recorded_outcomes.evidence is 'How the operator knows, in their words; no personal data (SEC-3).';
+comment on column recorded_outcomes.evidence is 'How the operator knows, in their words; no personal data.';
 comment on column recorded_outcomes.recorded_by is 'Client id.';
 comment on column recorded_outcomes.recorded_at is 'When.';
 comment on column recorded_outcomes.confirmed_by is 'Client id of another operator; null while nobody has.';
 comment on column recorded_outcomes.confirmed_at is 'When; from then on it decides, unless a final of the destination is stored.';
 comment on column recorded_outcomes.withdrawn_by is 'Client id; only one that is not confirmed can be withdrawn.';
 comment on column recorded_outcomes.withdrawn_at is 'When.';
-comment on column recorded_outcomes.withdrawn_because is 'Why, in their words; no personal data (SEC-3).';
+comment on column recorded_outcomes.withdrawn_because is 'Why, in their words; no personal data.';
 
 create table refusals (
   message_id uuid not null,
@@ -1450,7 +1450,7 @@ CREATE UNIQUE INDEX resolution_answers_message ON public.resolution_answers USIN
 comment on table resolution_answers is 'The answer of each resolution: one row, written once, never changed (RES-1).';
 comment on column resolution_answers.resolution_id is 'The resolution.';
 comment on column resolution_answers.verified is 'Vrfctn: whether the account was found or confirmed.';
-comment on column resolution_answers.reason_code is 'Reason of a false answer (RES-4).';
+comment on column resolution_answers.reason_code is 'Reason of a false answer.';
 comment on column resolution_answers.rule_id is 'Rule by which the gateway itself answered, or null.';
 comment on column resolution_answers.answered_by is 'Whose answer it is: the proxy directory''s, the creditor agent''s or the gateway''s own.';
 comment on column resolution_answers.report_message_id is 'The acmt.024 that was received and passed on.';
@@ -1474,8 +1474,8 @@ comment on column resolutions.resolution_id is 'The submitted acmt.023; correlat
 comment on column resolutions.source_clearing_system is 'Payment system that submitted it.';
 comment on column resolutions.message_identification is 'Its MsgId; the authority on duplicates.';
 comment on column resolutions.judged_at is 'When it was judged, database clock.';
-comment on column resolutions.deadline_at is 'Moment at which the gateway itself answers false AB08 (RES-1).';
-comment on column resolutions.destination_country is 'Where the account is (RES-2); null where the request was refused.';
+comment on column resolutions.deadline_at is 'Moment at which the gateway itself answers false AB08.';
+comment on column resolutions.destination_country is 'Where the account is; null where the request was refused.';
 comment on column resolutions.destination_clearing_system is 'Payment system whose operator is asked; null where the request was refused.';
 
 create table scheme_change_edits (
@@ -1532,7 +1532,7 @@ comment on table scheme_changes is 'Changes of the scheme''s data, proposed and 
 comment on column scheme_changes.change_id is 'Our id.';
 comment on column scheme_changes.proposed_by is 'Client id, or the command that made it.';
 comment on column scheme_changes.proposed_at is 'When.';
-comment on column scheme_changes.proposed_because is 'In their words; no personal data (SEC-3).';
+comment on column scheme_changes.proposed_because is 'In their words; no personal data.';
 comment on column scheme_changes.effective_at is 'From when on it counts; null: as soon as it may.';
 comment on column scheme_changes.needs_approval is 'Whether a second operator must approve it.';
 
@@ -1567,7 +1567,7 @@ comment on column settlement_accounts.sap_id is 'The SAP that holds it.';
 comment on column settlement_accounts.country_code is 'Country of the SAP.';
 comment on column settlement_accounts.currency_code is 'Currency of the account.';
 comment on column settlement_accounts.account_id is 'Account id at the SAP.';
-comment on column settlement_accounts.registered_at is 'When; its first book is that of the day before (REC-2).';
+comment on column settlement_accounts.registered_at is 'When; its first book is that of the day before.';
 
 create table tier_improvements (
   tier_improvement_id bigint not null generated always as identity,

@@ -1,4 +1,4 @@
-// Loads the demo's scheme, the directory db/seed, as `isthmus admin import` loads one (ADM-3). Safe to repeat: what
+// Loads the demo's scheme, the directory db/seed, as `isthmus admin import` loads one. Safe to repeat: what
 // was entered before stays as it is, also what has ended since; only the addresses of the counterparties follow the
 // sandbox.
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // The tables as Kysely sees them; what each column means and its unit is commented in the database (db/schema.sql).
-// Money and rates are decimal text here, `numeric` there (MON-1).
+// Money and rates are decimal text here, `numeric` there.
 import type { ColumnType, Generated } from 'kysely';
 import type { PaymentTables } from './payment-tables.ts';
 

@@ -105,7 +105,7 @@ async function takePacs002(
 }
 
 /**
- * Journals what the gateway states about a payment, and reverses the credit if required (TIM-1).
+ * Journals what the gateway states about a payment, and reverses the credit if required.
  * @param entry how it arrived
  */
 export function takeConfirmation(

@@ -25,10 +25,10 @@ export interface ForwardedPacs008 {
   readonly references: Pacs008References;
   readonly clearingSystem: SandboxClearingSystem;
   readonly priority: 'HIGH' | 'NORM';
-  /** Milliseconds since 1970 UTC: HIGH counts from here (TIM-1). */
+  /** Milliseconds since 1970 UTC: HIGH counts from here. */
   readonly acceptanceAt: number;
   readonly settlement: Amount;
-  /** What the creditor gets: the settlement amount less the creditor agent's fee (FEE-2). */
+  /** What the creditor gets: the settlement amount less the creditor agent's fee. */
   readonly creditedAmount: string;
   readonly creditorAccount: AccountIdentification;
 }

@@ -20,7 +20,7 @@ export interface PartyRequest {
   /** Segments of the path, decoded, without empty ones. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
-  /** `webhook-*` headers (CBK-2). */
+  /** `webhook-*` headers. */
   readonly webhookHeaders: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -49,7 +49,7 @@ export interface PartyServerOptions {
   readonly onRefused: (request: PartyRequest, status: number) => void;
 }
 
-const maxBodyBytes = 256 * 1024; // MSG-2
+const maxBodyBytes = 256 * 1024;
 const keepAliveMs = 30_000; // longer than any client's, so that no request meets a closing socket
 
 export function problem(status: number, detail: string): PartyAnswer {
@@ -155,7 +155,7 @@ function controlFault(headers: IncomingMessage['headers']): PartyAnswer | undefi
     : problem(415, 'Send Content-Type: application/json, which no page of another origin can.');
 }
 
-/** Media type and encoding (MSG-2); undefined if they are right. */
+/** Media type and encoding; undefined if they are right. */
 function mediaFault(headers: IncomingMessage['headers']): PartyAnswer | undefined {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   if (!['application/xml', 'text/xml'].includes(type.trim())) {

@@ -35,7 +35,7 @@ export interface JournalEntry {
   /** A rule that the gateway broke, as seen by this party. */
   readonly violation?: string;
   readonly note?: string;
-  /** `webhook-*` headers that came with it (CBK-2). */
+  /** `webhook-*` headers that came with it. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly sha256?: string;
   /** The body, byte for byte. */

@@ -22,7 +22,7 @@ export interface LedgerRow {
   pacs002Endpoint: string;
   /** Sends answered with 503 so far. */
   refused: number;
-  /** Whether the behaviour has begun; later sends are enquiries (DUP-1). */
+  /** Whether the behaviour has begun; later sends are enquiries. */
   begun: boolean;
   movement: 'none' | 'moved' | 'reversed';
   /** The answer before the outcome was known. */
@@ -34,7 +34,7 @@ export interface LedgerRow {
 export interface Ledger {
   row(uetr: string): LedgerRow | undefined;
   open(row: LedgerRow): void;
-  /** A negative confirmation came before any instruction: that instruction must never move money (TIM-1). */
+  /** A negative confirmation came before any instruction: that instruction must never move money. */
   cancel(uetr: string): void;
   isCancelled(uetr: string): boolean;
 }
@@ -50,7 +50,7 @@ export function openLedger(): Ledger {
   };
 }
 
-/** What a confirmation, or an unsolicited negative pacs.002 (TIM-1), means for a row. */
+/** What a confirmation, or an unsolicited negative pacs.002, means for a row. */
 export interface Consequence {
   /** The original ids are not those of the row's pacs.008. */
   readonly mismatch: boolean;
@@ -59,7 +59,7 @@ export interface Consequence {
   readonly violation?: string;
 }
 
-/** Compares what the gateway states about a payment with what this operator knows to be true (I-4). */
+/** Compares what the gateway states about a payment with what this operator knows to be true. */
 export function judgeConfirmation(row: LedgerRow, stated: Pacs002): Consequence {
   const { original } = row.pacs008.references;
   if (stated.original.messageIdentification !== original.messageIdentification) {

@@ -11,7 +11,7 @@ export interface SandboxClearingSystem {
   readonly clearingSystemId: string;
   readonly operatorId: string;
   readonly currencyCode: string;
-  /** HIGH: seconds from `AccptncDtTm` to the deadline (TIM-1). */
+  /** HIGH: seconds from `AccptncDtTm` to the deadline. */
   readonly maxExecutionSeconds: number;
 }
 
@@ -41,11 +41,11 @@ export interface SandboxOptions {
   /** 0 or absent: a free one. */
   readonly ports?: { readonly source?: number; readonly destination?: number; readonly fxProvider?: number };
   readonly clearingSystems: readonly SandboxClearingSystem[];
-  /** Where a destination gets its token for the gateway (SEC-1). */
+  /** Where a destination gets its token for the gateway. */
   readonly tokens: TokenSource;
   /** Of the payment systems whose destinations sign what they send; absent: none does. */
   readonly signingKeys?: SigningKeys;
-  /** Where the gateway publishes the keys of what it sends; absent: signatures are not looked at (CBK-2). */
+  /** Where the gateway publishes the keys of what it sends; absent: signatures are not looked at. */
   readonly gatewayKeysUrl?: string;
   /** Absent: entries are kept in memory only. */
   readonly journalDirectory?: string;

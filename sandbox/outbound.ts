@@ -37,15 +37,15 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-const maxAnswerBytes = 64 * 1024; // SEC-5
+const maxAnswerBytes = 64 * 1024;
 
 /** @param keys of those that sign what they send */
 export function openOutbound(tokens: TokenSource, keys: SigningKeys): Outbound {
   const agent = new Agent({
     connections: 32, // per address of the gateway: as many as the bench's closed loop keeps in progress
     pipelining: 1,
-    headersTimeout: 5_000, // SEC-5
-    bodyTimeout: 10_000, // SEC-5
+    headersTimeout: 5_000,
+    bodyTimeout: 10_000,
     connect: { timeout: 5_000 },
   });
   const timers = new Set<NodeJS.Timeout>();

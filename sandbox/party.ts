@@ -33,7 +33,7 @@ export function refuse(
   return problem(fault.httpStatus, fault.detail);
 }
 
-/** Takes a page of the books of a day (REC-2): journals it. */
+/** Takes a page of the books of a day: journals it. */
 export async function takeBook(
   party: string,
   request: PartyRequest,

@@ -1,6 +1,6 @@
 /**
  * Plays the behaviour of a row (behaviours.ts): the answer to the send, when money moves, which reports follow. Money
- * moves at most once per row, however often it is sent (DUP-1).
+ * moves at most once per row, however often it is sent.
  */
 import type { Statement } from './behaviours.ts';
 import { problem, type PartyAnswer } from './http.ts';
@@ -9,7 +9,7 @@ import type { LedgerRow, Report } from './ledger.ts';
 import { deliverReport, makeReport, sentEntry, type ReportingTools } from './reports.ts';
 
 export interface PerformanceTools extends ReportingTools {
-  /** Whether the gateway rejected the payment before it arrived here (TIM-1). */
+  /** Whether the gateway rejected the payment before it arrived here. */
   readonly isCancelled: (uetr: string) => boolean;
 }
 
@@ -19,11 +19,11 @@ export interface Performance {
    * @param entry what was received, without the answer's HTTP status
    */
   answerInstruction(row: LedgerRow, entry: NewEntry): PartyAnswer;
-  /** The gateway rejected: a credit is reversed, and no more money moves (TIM-1). */
+  /** The gateway rejected: a credit is reversed, and no more money moves. */
   reverse(row: LedgerRow): void;
 }
 
-/** The outcome here of a payment that the gateway rejected (TIM-1). */
+/** The outcome here of a payment that the gateway rejected. */
 export const rejectedByGateway: Statement = { status: 'RJCT', reasonCode: 'AB03' };
 
 export function openPerformance(tools: PerformanceTools): Performance {
@@ -70,7 +70,7 @@ function begin(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyA
   return answer === 'reset' ? 'reset' : answerWith(tools, row, report);
 }
 
-/** DUP-1: the known outcome again, in the same bytes; without one, the earlier answer. */
+/** The known outcome again, in the same bytes; without one, the earlier answer. */
 function answerEnquiry(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyAnswer {
   const known = row.report ?? row.interim;
   const httpStatus = known === undefined ? 202 : 200;
@@ -120,6 +120,6 @@ async function reportLater(tools: PerformanceTools, row: LedgerRow): Promise<voi
 function delayOf({ timings }: PerformanceTools, { pacs008, behaviour }: LedgerRow): number {
   if (behaviour.reportAfter === 'interimDelay') return timings.interimDelayMs;
   if (behaviour.reportAfter !== 'deadline') return timings.answerDelayMs;
-  const deadline = pacs008.acceptanceAt + pacs008.clearingSystem.maxExecutionSeconds * 1_000; // TIM-1
+  const deadline = pacs008.acceptanceAt + pacs008.clearingSystem.maxExecutionSeconds * 1_000;
   return Math.max(0, deadline + timings.lateByMs - Date.now());
 }

@@ -16,7 +16,7 @@ export interface ReportingTools {
   readonly outbound: Outbound;
   readonly timings: SandboxTimings;
   readonly log: Log;
-  /** Called with the gateway's answer to a report: its confirmation (PAY-9). */
+  /** Called with the gateway's answer to a report: its confirmation. */
   readonly onConfirmation: (row: LedgerRow, body: Uint8Array) => Promise<void>;
 }
 

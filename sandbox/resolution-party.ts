@@ -1,6 +1,6 @@
 /**
  * The proxy directory and the creditor agents behind a destination operator: they receive the gateway's acmt.023 and
- * answer with an acmt.024 in the HTTP response (RES-2), as `resolution-behaviours.ts` says. They check the gateway's
+ * answer with an acmt.024 in the HTTP response, as `resolution-behaviours.ts` says. They check the gateway's
  * compliance.
  */
 import { randomUUID } from 'node:crypto';

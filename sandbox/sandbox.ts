@@ -106,7 +106,7 @@ async function startServers(
   throw failed.reason;
 }
 
-/** A request that nobody knows to be the gateway's: not read, but its bytes are kept (CBK-2). */
+/** A request that nobody knows to be the gateway's: not read, but its bytes are kept. */
 function refuseUnsigned(
   journal: Journal,
   request: PartyRequest,

@@ -1,5 +1,5 @@
 /**
- * Verifies that a message comes from the gateway (CBK-2), as every receiver should: by the keys that it publishes, and by
+ * Verifies that a message comes from the gateway, as every receiver should: by the keys that it publishes, and by
  * its time. Any receiver may do it so; docs/how-to/verify-our-signatures.md has it step by step.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Signs what a destination sends to the gateway, where its payment system has a key here (RFC 9421, SEC-1). Any party may do
+ * Signs what a destination sends to the gateway, where its payment system has a key here (RFC 9421). Any party may do
  * it so, with nothing but a hash and a signature; docs/how-to/sign-messages.md has it step by step.
  */
 import { createHash, createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';

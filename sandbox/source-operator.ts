@@ -19,7 +19,7 @@ export function sourceOperators(
   /** By party and MsgId of the request: the sha256 of the first acmt.024. */
   const answered = new Map<string, string>();
 
-  /** A payment has one final status, always sent in the same bytes (PAY-7, I-3). */
+  /** A payment has one final status, always sent in the same bytes. */
   function violationOf(uetr: string, status: string, bytes: Uint8Array): string | undefined {
     if (!isFinal(status)) return `PAY-1: ${status} is not final and has no place in a callback`;
     const sha256 = sha256Of(bytes);

@@ -1,5 +1,5 @@
 /**
- * A party's access tokens for the gateway (SEC-1): OAuth 2.0 client credentials, kept until shortly before they expire.
+ * A party's access tokens for the gateway: OAuth 2.0 client credentials, kept until shortly before they expire.
  */
 import { request, type Dispatcher } from 'undici';
 
@@ -24,7 +24,7 @@ interface Grant {
 }
 
 const renewBeforeMs = 30_000; // before expiry, so that no token expires in transit
-const timeoutMs = 5_000; // SEC-5
+const timeoutMs = 5_000;
 
 const demoCredentials = (clearingSystemId: string) => ({
   clientId: clearingSystemId,

@@ -1,4 +1,4 @@
-// Where the lines of the log go: to standard output, after the work that they tell of (OBS-1). A file on a full disk, or a
+// Where the lines of the log go: to standard output, after the work that they tell of. A file on a full disk, or a
 // pipe or terminal that nobody reads, costs lines, and neither a payment nor the process nor its end: no write blocks, what
 // waits is bounded, and how much was lost is said where it is missing. Lines are whole, also where others write to the same
 // pipe.

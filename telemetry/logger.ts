@@ -1,4 +1,4 @@
-// The log of a process: one JSON object a line (OBS-1), written after the work that it tells of (log-stream.ts).
+// The log of a process: one JSON object a line, written after the work that it tells of (log-stream.ts).
 import { pino, type Logger } from 'pino';
 import { createLogStream } from './log-stream.ts';
 

@@ -1,4 +1,4 @@
-// The traces of a process, where they are configured (OBS-3).
+// The traces of a process, where they are configured.
 import type { Logger } from 'pino';
 import { openTraceSdk, type TraceSdkOptions } from './trace-sdk.ts';
 import { createTraces, type Traces } from './traces.ts';

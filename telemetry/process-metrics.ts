@@ -1,4 +1,4 @@
-// The metrics of every process (OBS-2): memory, event loop, garbage collection, and the connections of its pool.
+// The metrics of every process: memory, event loop, garbage collection, and the connections of its pool.
 import { collectDefaultMetrics, Gauge, type Registry } from '@prometheus-io/client';
 
 /** The connections of a pool, at this moment. */

@@ -1,4 +1,4 @@
-// The port for metrics and health, apart from the work of the process (OBS-2, OBS-4): /metrics for Prometheus,
+// The port for metrics and health, apart from the work of the process: /metrics for Prometheus,
 // /health/live and /health/ready for whoever starts and stops it. It needs no token: bind it where only they can reach it.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-// OpenTelemetry's SDK, loaded when it is asked for and not before (OBS-3): makes spans and exports them over OTLP. What
+// OpenTelemetry's SDK, loaded when it is asked for and not before: makes spans and exports them over OTLP. What
 // a collector does not take in time is lost, counted, and said once a minute; nothing waits for it.
 import type { Agent } from 'node:http';
 import type * as Api from '@opentelemetry/api';
@@ -50,7 +50,7 @@ const mostWaiting = 8_192; // spans: some MB, and a second of a hundred payments
 const usualExportMs = 5_000; // for one batch and its repeats
 const batchMs = 1_000; // who looks for a payment that just failed does not wait for more
 const sayMs = 60_000;
-const closeMs = 1_000; // beside what else a process does once it is told to stop (OBS-4)
+const closeMs = 1_000; // beside what else a process does once it is told to stop
 
 export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> {
   // by their names: a bundler keeps these where they are, and so unloaded, but lifts static imports to the beginning

@@ -1,4 +1,4 @@
-// Spans of database statements (OBS-3): by their names, never with a text or a parameter (SEC-3), and only within what has
+// Spans of database statements: by their names, never with a text or a parameter, and only within what has
 // a span itself: what a process asks by itself, every second perhaps, belongs to no submission.
 import type { Traces } from './traces.ts';
 

@@ -1,5 +1,5 @@
 // Traces (OBS-3): the spans of a process, and what goes on from one to the next. Whoever makes a span names it by a
-// code and gives it ids and codes: never a text, an address, or a value of a message (SEC-3). Where no traces are
+// code and gives it ids and codes: never a text, an address, or a value of a message. Where no traces are
 // configured, there are no spans, and none of OpenTelemetry's SDK is loaded.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span, SpanContext } from '@opentelemetry/api';
@@ -129,7 +129,7 @@ function within(span: OpenSpan | undefined): SpanContext | undefined {
   return context && { ...context, isRemote: false };
 }
 
-/** The kind of an error: what it says is not for traces (SEC-3). */
+/** The kind of an error: what it says is not for traces. */
 function codeOf(error: unknown): string {
   const { type, name } = (error ?? {}) as { readonly type?: unknown; readonly name?: unknown };
   const code = [type, name].find((one) => typeof one === 'string' && /^\w+$/.test(one));

@@ -1,4 +1,4 @@
-// What a worker counts (OBS-2), in Prometheus' own form: what became of payments, sends by party, breakers, the sweep.
+// What a worker counts, in Prometheus' own form: what became of payments, sends by party, breakers, the sweep.
 // Labels are codes of the scheme (payment systems, BICs, corridors, reasons) and, of a receiver, the name of its gate: an
 // address, or a party and an address. Never an id of a payment.
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
@@ -46,7 +46,7 @@ export interface WorkerMetrics {
 
 const finalBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 60, 300, 3_600, 86_400];
 const sendBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const deadlineBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]; // TIM-1: 0.25
+const deadlineBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]; // 0.25
 
 export function createWorkerMetrics(): WorkerMetrics {
   const registry = new Registry();

@@ -1,4 +1,4 @@
-/** The books of a day: made and sent when the day is closed (REC-2). The schedule starts it; a person may, too. */
+/** The books of a day: made and sent when the day is closed. The schedule starts it; a person may, too. */
 import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { BookActivities, BooksMade } from '../contract/activities.ts';
 import { bookPolicy } from './policies.ts';

@@ -1,5 +1,5 @@
 /**
- * The clock that counts for a payment is the database's (TIM-1). An execution knows the engine's, and how far the other
+ * The clock that counts for a payment is the database's. An execution knows the engine's, and how far the other
  * was ahead of it when last heard of.
  */
 

@@ -5,7 +5,7 @@
  * order.
  *
  * A statement that fails leaves its turn to the others, and is tried again in another: what cannot be done now, because
- * a row is locked, holds up no deadline, no final and no other message (SEC-9).
+ * a row is locked, holds up no deadline, no final and no other message.
  */
 import { ApplicationFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
 
@@ -31,7 +31,7 @@ export function oneAtATime(): InTurn {
 const firstPauseMs = 50;
 const longestPauseMs = 3_000;
 
-/** @throws what will not change by trying again: a defect of ours (SEC-9), or a request to cancel */
+/** @throws what will not change by trying again: a defect of ours, or a request to cancel */
 function untilDone(inTurn: InTurn): InTurn {
   async function again<T>(work: () => Promise<T>, error: unknown, pauseMs: number): Promise<T> {
     if (!mayYetSucceed(error)) throw error;

@@ -54,7 +54,7 @@ const reportFinalUpdate = defineUpdate<Decision | null, ReportFinalArguments>(up
 const enquireSignal = defineSignal(signals.enquire);
 const lookSignal = defineSignal(signals.look);
 
-/** One execution per UETR. Neither a request to cancel nor a failed delivery ends it before its payment has (LIF-3). */
+/** One execution per UETR. Neither a request to cancel nor a failed delivery ends it before its payment has. */
 export function payment(input: PaymentInput): Promise<PaymentOutcome> {
   return shielded(() => run(input));
 }
@@ -112,7 +112,7 @@ function isConfirmationDue({ confirmationDue }: Progress): boolean {
 /**
  * Waits for the first word on the payment, which comes with the start or is in the record. If it was lost on the way
  * because no worker took it in time, its sender had no answer and sends again; otherwise this execution lapses. One
- * that cannot be answered is kept by the record (SEC-9): the execution makes way for whatever else comes under its
+ * that cannot be answered is kept by the record: the execution makes way for whatever else comes under its
  * UETR.
  */
 async function untilKnown(progress: Progress): Promise<void> {
@@ -135,7 +135,7 @@ function isKnown(progress: Progress): boolean {
   return progress.judgement !== undefined || progress.decision !== undefined;
 }
 
-/** Continues from the record (LIF-2); a submission that cannot be answered at all is left to a person (SEC-9). */
+/** Continues from the record; a submission that cannot be answered at all is left to a person. */
 async function takeFromRecord(progress: Progress, messageId: string): Promise<void> {
   try {
     await takeSubmission(progress, { messageId });
@@ -169,7 +169,7 @@ async function judge(progress: Progress, submission: Submission): Promise<Judgem
   }
 }
 
-/** Takes a stored final of the destination, which waits for the confirmation (PAY-8). */
+/** Takes a stored final of the destination, which waits for the confirmation. */
 async function takeFinal(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
   await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: false });
   return progress.decision ?? null;
@@ -194,7 +194,7 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   const deliveryId = accepted.instructionDeliveryId;
   const sending = new CancellationScope();
   const send = () => {
-    // an enquiry during a send joins it (DUP-1)
+    // an enquiry during a send joins it
     if (progress.roundsUnderWay > 0) return;
     progress.rounds += 1;
     progress.sentAt = now(progress);
@@ -205,7 +205,7 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   };
   showSends(progress, destinationSystem);
   if (finalReportId !== undefined) {
-    // stored before this execution began, and not applied yet (PAY-7)
+    // stored before this execution began, and not applied yet
     await decide(progress, { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true });
   } else if (!accepted.isTaken) send();
   if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
@@ -239,7 +239,7 @@ async function sendInstruction(
     } else if (answer.kind === 'unanswered' && deadlineAt === null)
       await decide(progress, { by: 'unreachable' });
   } catch (error) {
-    // Every attempt is on record; the deadline (TIM-1) or the next enquiry (TIM-2) goes on from there.
+    // Every attempt is on record; the deadline or the next enquiry goes on from there.
     if (!(error instanceof ActivityFailure)) throw error;
     // a send that was lost after the decision may have taken a late final, whose confirmation is then due
     if (progress.decision !== undefined) progress.confirmationDue = true;

@@ -9,14 +9,14 @@ import { queueBeside } from '../contract/ids.ts';
 
 /**
  * Of what was passed to an activity: nobody will ever open it. The activity fails, and what calls it goes on as after any
- * that has failed for good: the next is called with what is sealed under a key that is there (SEC-9).
+ * that has failed for good: the next is called with what is sealed under a key that is there.
  */
 const nonRetryableErrorTypes = ['DataKeyDeleted'];
 
 /**
  * Database work of milliseconds: one try. What fails is tried again by the workflow (one-at-a-time.ts) until the
  * database answers; the pause is a timer, so that what waits for the database holds neither a slot of a workflow task
- * nor another statement of its execution (SEC-9).
+ * nor another statement of its execution.
  */
 export const localPolicy: LocalActivityOptions = {
   startToCloseTimeout: '4s', // above the 3 s of a statement (db/pool/connection.ts): none is left behind
@@ -48,7 +48,7 @@ export function deliverPolicy(workflowQueue: string): ActivityOptions {
 }
 
 /**
- * Sends to a proxy directory or a creditor agent, for no longer than the source waits (RES-1). The activity itself sets
+ * Sends to a proxy directory or a creditor agent, for no longer than the source waits. The activity itself sets
  * the delays between retries.
  * @param workflowQueue the task queue of the workflow that asks
  */
@@ -80,7 +80,7 @@ export function bookPolicy(workflowQueue: string): ActivityOptions {
   };
 }
 
-/** How long after a delivery activity failed for good, which none should, the next one starts (I-17). */
+/** How long after a delivery activity failed for good, which none should, the next one starts. */
 export const deliverAgainAfter = '30s';
 
 /** An execution that its submission never reached ends after this. HISTORY: that there is such a timer. */

@@ -17,14 +17,14 @@ export interface Progress {
   /** The judgement that made this payment, once there is one. */
   judgement?: Exclude<Judgement, { verdict: 'refused' }>;
   refused?: Extract<Judgement, { verdict: 'refused' }>;
-  /** A submission met a defect of ours, and could not be answered at all (SEC-9). */
+  /** A submission met a defect of ours, and could not be answered at all. */
   unanswerable: boolean;
   decision?: Decision;
-  /** How far the database clock, which is the one that counts, was ahead of the engine's when last heard of (TIM-1). */
+  /** How far the database clock, which is the one that counts, was ahead of the engine's when last heard of. */
   clockAheadMs: number;
-  /** The source asked for the status (DUP-1): the instruction goes to the destination once more. */
+  /** The source asked for the status: the instruction goes to the destination once more. */
   statusAsked: boolean;
-  /** The sweep has decided, or says that the time to decide has come (LIF-2): the record is asked. */
+  /** The sweep has decided, or says that the time to decide has come: the record is asked. */
   lookAsked: boolean;
   rounds: number;
   /** When the last one began: database clock, milliseconds since 1970. */
@@ -34,7 +34,7 @@ export interface Progress {
   shown?: string;
   /** The deliveries have begun. */
   telling: boolean;
-  /** Deliveries are made once more after these: a confirmation may have become due meanwhile (PAY-9). */
+  /** Deliveries are made once more after these: a confirmation may have become due meanwhile. */
   confirmationDue: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Brings the deliveries of a payment or resolution to their receivers again, after its own execution has closed: when
- * the source asks for the status of a decided payment (DUP-1), when an operator does (CBK-1), or when the sweep finds some
- * that nobody brings (LIF-2).
+ * the source asks for the status of a decided payment, when an operator does, or when the sweep finds some
+ * that nobody brings.
  */
 import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { redeliverySignal } from '../contract/ids.ts';

@@ -1,6 +1,6 @@
 /**
  * The resolution of a proxy or an account: from the acmt.023 of a source to its one acmt.024, one execution per
- * submitter and MsgId (RES-1, RES-2). It orders the steps and waits; what a step does is in activities/, and the record
+ * submitter and MsgId. It orders the steps and waits; what a step does is in activities/, and the record
  * is the database. It must hold nothing about a person: ids, codes and times only.
  */
 import {
@@ -55,18 +55,18 @@ interface ResolutionProgress {
   readonly inTurn: InTurn;
   judgement?: Judged;
   refused: boolean;
-  /** A request met a defect of ours, and could not be answered at all (SEC-9). */
+  /** A request met a defect of ours, and could not be answered at all. */
   unanswerable: boolean;
   answer?: ResolutionAnswer;
   /** The deadline is past, and no answer could be made for a defect of ours. */
   isGivenUp: boolean;
 }
 
-/** How long before the deadline the engine's timer goes off: what the answer takes from there (RES-1). */
+/** How long before the deadline the engine's timer goes off: what the answer takes from there. */
 const leadMs = 100;
 
 /**
- * A request to cancel changes nothing (LIF-3): neither here nor in an update.
+ * A request to cancel changes nothing: neither here nor in an update.
  * @param recorded the stored request; if no update comes with the start, it is judged, or continued from the record
  */
 export function resolution(recorded?: ResolutionRequest): Promise<ResolutionOutcome> {
@@ -122,7 +122,7 @@ async function takeRecorded(progress: ResolutionProgress, recorded: ResolutionRe
     note(progress, await judge(progress, recorded));
   } catch (error) {
     if (!isLocalFailure(error)) throw error;
-    // one that cannot be answered at all is left to a person (SEC-9)
+    // one that cannot be answered at all is left to a person
   }
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
@@ -161,8 +161,8 @@ function note(progress: ResolutionProgress, judgement: ResolutionJudgement): voi
 }
 
 /**
- * Asks until a party or the deadline answers (RES-1); which was first, the record settles by compare-and-set. Undefined
- * where a defect of ours keeps it from being answered at all: the record keeps it, and a person is told (SEC-9).
+ * Asks until a party or the deadline answers; which was first, the record settles by compare-and-set. Undefined
+ * where a defect of ours keeps it from being answered at all: the record keeps it, and a person is told.
  */
 async function bringToAnswer(
   progress: ResolutionProgress,
@@ -191,7 +191,7 @@ function untilDeadlineMs({ remainingMs }: Routed): number {
   return Math.max(1, remainingMs - leadMs);
 }
 
-/** Until the source has taken its answer, or the delivery is a dead letter: nothing else ends this (CBK-1). */
+/** Until the source has taken its answer, or the delivery is a dead letter: nothing else ends this. */
 function tellSource(resolutionId: string): Promise<void> {
   return tellAll(resolutionId, undefined, async () => {
     if (!workflowInfo().continueAsNewSuggested) return;
@@ -200,7 +200,7 @@ function tellSource(resolutionId: string): Promise<void> {
   });
 }
 
-/** The proxy directory, then the creditor agent, as far as each answer leads (RES-2). */
+/** The proxy directory, then the creditor agent, as far as each answer leads. */
 async function ask(progress: ResolutionProgress, routed: Routed): Promise<void> {
   const { resolutionId, deadlineAt } = routed;
   let next: ResolutionEnquiry = routed.enquiry;
@@ -222,8 +222,7 @@ async function ask(progress: ResolutionProgress, routed: Routed): Promise<void> 
       ({ remainingMs } = step);
     }
   } catch (error) {
-    // Every attempt is on record, and the deadline answers (RES-1); what a party said may have met a defect of ours
-    // (SEC-9).
+    // Every attempt is on record, and the deadline answers; what a party said may have met a defect of ours.
     if (!(error instanceof ActivityFailure || isLocalFailure(error) || isCancellation(error))) throw error;
   }
 }

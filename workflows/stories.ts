@@ -31,7 +31,7 @@ const answers: Partial<Record<DestinationAnswer['kind'], string>> = {
 };
 
 /**
- * A round is one send with its retries (TIM-3); whether a byte has left is on record with each attempt.
+ * A round is one send with its retries; whether a byte has left is on record with each attempt.
  * @param answer to the round; undefined while it lasts
  */
 export function sendingStory(

@@ -1,6 +1,6 @@
 /**
  * The steps that bring what is due of a payment or resolution to its receivers, in whatever execution. No failure of a
- * delivery ends the others (I-17).
+ * delivery ends the others.
  */
 import {
   ActivityFailure,
@@ -16,7 +16,7 @@ import { deliverAgainAfter, deliverPolicy } from './policies.ts';
  * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up.
  * @param subjectId UETR of the payment, or id of the resolution
  * @param summary what an operator reads beside it in the Temporal UI
- * @param beforePause runs when the activity has failed for good, which none should (I-17)
+ * @param beforePause runs when the activity has failed for good, which none should
  */
 export async function tellAll(
   subjectId: string,

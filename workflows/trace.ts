@@ -1,5 +1,5 @@
 /**
- * Hands the trace that an execution was started in on to its steps (OBS-3). It gives no command, waits for nothing and
+ * Hands the trace that an execution was started in on to its steps. It gives no command, waits for nothing and
  * draws no random number, so that a history replays the same with traces and without: executions that were started
  * without a trace run through it untouched. It is no workflow, but a module of interceptors
  * (cli/bundle-workflows.mjs).

@@ -1,6 +1,6 @@
 /**
  * The wait of an accepted payment for its decision (payment.ts): until the destination decides, or the deadline (TIM-1),
- * or that the destination could never be reached (TIM-3); silence decides nothing, and is enquired about (TIM-2). What
+ * or that the destination could never be reached; silence decides nothing, and is enquired about (TIM-2). What
  * the source or the sweep asks for is done meanwhile. What decides is the record; this only asks it in time.
  */
 import {
@@ -27,7 +27,7 @@ const { reportInDoubt } = proxyLocalActivities<PaymentLocalActivities>({
   summary: 'alert: nobody knows how it ended (TIM-2)',
 });
 
-/** HIGH (TIM-1): at the deadline, by the database clock, the gateway rejects. */
+/** HIGH: at the deadline, by the database clock, the gateway rejects. */
 export async function untilDeadline(progress: Progress, deadlineAt: number, send: () => void): Promise<void> {
   let waitMs = deadlineAt - now(progress);
   while (progress.decision === undefined) {
@@ -45,7 +45,7 @@ export async function untilDeadline(progress: Progress, deadlineAt: number, send
   }
 }
 
-/** NORM (TIM-2, TIM-3): a timeout never rejects once a byte may have left; enquiries, then a person. */
+/** NORM: a timeout never rejects once a byte may have left; enquiries, then a person. */
 export async function untilFinal(
   progress: Progress,
   { acceptedAt, lastSentAt = 0 }: Accepted,
@@ -80,7 +80,7 @@ export async function untilFinal(
   }
 }
 
-/** Asks the record, if the sweep says that it knows more (LIF-2). */
+/** Asks the record, if the sweep says that it knows more. */
 async function lookIfAsked(progress: Progress): Promise<void> {
   if (!progress.lookAsked || progress.decision !== undefined) return;
   progress.lookAsked = false;
@@ -116,7 +116,7 @@ function takeStatusAsked(progress: Progress): boolean {
   return asked;
 }
 
-/** Writes the decision, or learns the one that stands (PAY-7, PAY-10). */
+/** Writes the decision, or learns the one that stands. */
 export async function decide(progress: Progress, cause: DecisionCause): Promise<DecisionResult> {
   const decided = await progress.inTurn(() => decidePayment({ uetr: progress.input.uetr, cause }));
   if (decided !== null && 'status' in decided) progress.decision ??= decided;

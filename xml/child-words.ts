@@ -1,5 +1,5 @@
 /**
- * Describes what is wrong with the children of an element (MSG-13). A name from the message is repeated only if the
+ * Describes what is wrong with the children of an element. A name from the message is repeated only if the
  * schema, or its list of what the scheme leaves out, has it too.
  */
 import type { Violation } from '../core/iso20022/violation.ts';

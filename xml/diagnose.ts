@@ -1,7 +1,7 @@
 /**
  * Says what is wrong with a message that an engine refused: every faulty element, with what was found and what was
  * expected. It uses the tree and the schema instead of the engine's words, so that every engine leads to the same
- * rejections (MSG-13), and goes on where an engine stops (MSG-14). The verdict is the engine's alone.
+ * rejections, and goes on where an engine stops. The verdict is the engine's alone.
  */
 import { maxViolations, type Violation } from '../core/iso20022/violation.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';

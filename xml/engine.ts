@@ -8,7 +8,7 @@ import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Violation } from '../core/iso20022/violation.ts';
 import type { Result } from '../core/result.ts';
 
-/** Why bytes are not a message at all (MSG-2): answered with HTTP 4xx, and nothing is started. */
+/** Why bytes are not a message at all: answered with HTTP 4xx, and nothing is started. */
 export interface IntakeFault {
   readonly code:
     | 'not-utf8'
@@ -29,15 +29,15 @@ export interface IntakeFault {
 }
 
 /**
- * `guideline`: what the scheme uses (MSG-8). `intake`: what counts when a party answers us, every element of ISO 20022
- * (PAY-11, RES-2); only for pacs.002 and acmt.024.
+ * `guideline`: what the scheme uses (MSG-8). `intake`: what counts when a party answers us, every element of ISO 20022;
+ * only for pacs.002 and acmt.024.
  */
 export type SchemaKind = 'guideline' | 'intake';
 
 /** A well-formed message of a known namespace. The caller of `parse` disposes of it. */
 export interface ParsedMessage {
   readonly type: MessageType;
-  /** The `Document` element, read from the document that `validate` judges (MSG-8). */
+  /** The `Document` element, read from the document that `validate` judges. */
   readonly document: XmlElement;
   /**
    * What the schema refuses, at most 20, in document order; empty if the message is valid.
@@ -52,7 +52,7 @@ export interface XmlEngine {
   /** How its usage guideline has a pacs.008 forwarded. */
   readonly forwarding: Forwarding;
   /**
-   * Checks the bytes (MSG-2), parses them and reads the root namespace.
+   * Checks the bytes, parses them and reads the root namespace.
    * @param expected the messages that the caller accepts; any other namespace is refused, naming the expected one
    */
   parse(bytes: Uint8Array, expected: readonly MessageName[]): Result<ParsedMessage, IntakeFault>;

@@ -1,6 +1,6 @@
 /**
- * What is refused before parsing (MSG-2): bytes that are not UTF-8, and constructs that no message needs. One pass over
- * the bytes, which reports everything it can find at once (MSG-13).
+ * What is refused before parsing: bytes that are not UTF-8, and constructs that no message needs. One pass over
+ * the bytes, which reports everything it can find at once.
  */
 import { isUtf8 } from 'node:buffer';
 import { isWhiteSpace } from '../core/iso20022/white-space.ts';

@@ -1,6 +1,6 @@
 /**
  * The default engine: libxml2 in this process. Each message is one document, which is parsed, converted to our tree and
- * validated, so that values are read from what was judged (MSG-8). It fetches nothing and expands no entity.
+ * validated, so that values are read from what was judged. It fetches nothing and expands no entity.
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
 import { assert } from '../core/assert.ts';

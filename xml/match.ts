@@ -1,6 +1,6 @@
 /**
  * Compares the children of an element with its type: which are unknown, out of place, too many, missing. An engine
- * stops at the first fault; this finds all of them (MSG-14).
+ * stops at the first fault; this finds all of them.
  */
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
 import type { ComplexType, Particle } from './schema-model.ts';

@@ -1,5 +1,5 @@
 /**
- * Loads the edition of the external code sets by which a process judges (MSG-4): the latest of those in a directory and
+ * Loads the edition of the external code sets by which a process judges: the latest of those in a directory and
  * the shipped one. Workflows must not read it.
  */
 import { readdirSync, readFileSync } from 'node:fs';

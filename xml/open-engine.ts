@@ -30,7 +30,7 @@ function schemasOf({ usageGuideline: directory, officialSchemas }: EngineConfig)
 export interface Engines {
   /** The one that decides. */
   readonly engine: XmlEngine;
-  /** Checks a sample (MSG-8); undefined: it is not configured, or does not work here. */
+  /** Checks a sample; undefined: it is not configured, or does not work here. */
   readonly second: Promise<XmlEngine | undefined>;
   /** Which engines work on this machine, in words for people. */
   readonly inWords: Promise<string>;

@@ -1,5 +1,5 @@
 /**
- * Reads a message that answers one of ours, from bytes to values: parsed, validated and read from one tree (MSG-8). The
+ * Reads a message that answers one of ours, from bytes to values: parsed, validated and read from one tree. The
  * caller judges whether it is about one of our messages.
  */
 import { explain } from '../core/rejections/explanation.ts';
@@ -39,7 +39,7 @@ const readers: { readonly [Name in keyof Answers]: Reader<Answers[Name]> } = {
 
 /** Bytes that are no valid message. */
 export interface Unreadable {
-  /** In words: element and expectation, without the sender's text (MSG-13). */
+  /** In words: element and expectation, without the sender's text. */
   readonly reason: string;
   /** Undefined: there is no document that could be judged. */
   readonly rejection?: Rejection;
@@ -81,7 +81,7 @@ export async function parseMessage<Name extends keyof Answers>(
   return readMessage(name, parsed.value);
 }
 
-/** The same from the body of an HTTP answer, whose fault a person is told in words (PAY-8, RES-2). */
+/** The same from the body of an HTTP answer, whose fault a person is told in words. */
 export async function readAnswer<Name extends keyof Answers>(
   engine: XmlEngine,
   name: Name,

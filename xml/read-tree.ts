@@ -16,8 +16,7 @@ interface OpenElement extends XmlElement {
 export interface TreeReading {
   readonly root: XmlElement;
   /**
-   * Of the root element. Elements of any other namespace are named {@link foreignName}, so that no reader finds them
-   * (MSG-8).
+   * Of the root element. Elements of any other namespace are named {@link foreignName}, so that no reader finds them.
    */
   readonly namespace: string;
   /**

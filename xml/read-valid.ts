@@ -1,5 +1,5 @@
 /**
- * From a parsed message to its values, through the document that its schema judged (MSG-8). The caller judges whose
+ * From a parsed message to its values, through the document that its schema judged. The caller judges whose
  * message it is and what it is about.
  */
 import { rejectionOf, type Violation } from '../core/iso20022/violation.ts';

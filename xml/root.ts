@@ -1,6 +1,6 @@
 /**
  * Which message a body claims to be, by its root element: from the tree of a parsed body or, if other faults prevent
- * parsing, from its text, so that the sender learns of both at once (MSG-13).
+ * parsing, from its text, so that the sender learns of both at once.
  */
 import { expectedNamespaces, isoIdentifier, messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { IntakeFault } from './engine.ts';

@@ -78,7 +78,7 @@ function load(
   { officialSchemaDirectory, guideline }: SchemaOptions,
 ): MessageSchema {
   if (kind === 'intake') {
-    // alone: it has all of ISO 20022, and no setting may undo a final status (PAY-11)
+    // alone: it has all of ISO 20022, and no setting may undo a final status
     const path = join(projectSchemas, 'intake', type.schemaFile);
     return { files: [schemaAt(path)], model: modelAt(path) };
   }

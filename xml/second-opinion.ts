@@ -1,5 +1,5 @@
 /**
- * A second engine beside the one that decides (MSG-8): it validates a sample of the same messages, in the background. No
+ * A second engine beside the one that decides: it validates a sample of the same messages, in the background. No
  * message waits for it, and what it says changes nothing: whoever asked for it hears where the two verdicts differ.
  */
 import { createHash } from 'node:crypto';

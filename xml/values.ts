@@ -1,6 +1,6 @@
 /**
  * Compares one value with a simple type of our schemas: not to judge it, which the engine has done, but to say what is
- * wrong with it, what was found and what was expected (MSG-13).
+ * wrong with it, what was found and what was expected.
  */
 import type { RejectionDetails } from '../core/rejections/rejection.ts';
 import { visible, type VisibleKind } from '../core/iso20022/visible-values.ts';

@@ -1,5 +1,5 @@
-// Makes the camt.054 of every closed day that is not sent yet, page by page, for those who have registered an address
-// (REC-2). From then on a page is a delivery like a callback (CBK-1). What a stopped worker left half made, the next
+// Makes the camt.054 of every closed day that is not sent yet, page by page, for those who have registered an address.
+// From then on a page is a delivery like a callback. What a stopped worker left half made, the next
 // call goes on with: each page is made once.
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
@@ -74,7 +74,7 @@ async function sendBooks(
 
 const notClosed = () => failure('PeriodNotClosed', 'the day is not over by the clock of the database');
 
-/** One alert, for as long as a receiver waits for its book in vain (REC-2, OBS-6). */
+/** One alert, for as long as a receiver waits for its book in vain. */
 async function tellOfUnusableEndpoints(deps: ActivityDependencies): Promise<void> {
   const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
   for (const { registeredAs, reason, internalId } of unusableEndpoints(
@@ -97,7 +97,7 @@ interface Day extends SentBook {
   readonly signal: AbortSignal;
 }
 
-/** @returns how many pages are new; undefined for a defect of ours, which a person is told of (SEC-9) */
+/** @returns how many pages are new; undefined for a defect of ours, which a person is told of */
 async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | undefined> {
   const { book, party, period, signal } = day;
   let made = 0;
@@ -138,7 +138,7 @@ async function sendPage(
   });
   const isNew = await storeBookPage(deps.db, { book: bookKey(book), period, page, pages }, message);
   if (isNew) {
-    // the sweep finds a delivery that the engine was not told of (LIF-2)
+    // the sweep finds a delivery that the engine was not told of
     await executions.redeliver(subjectId).catch((error: unknown) => {
       deps.logger.warn({ err: error, party }, 'the engine could not be told of a page; the sweep will');
     });

@@ -1,4 +1,4 @@
-// Sees to it that the books of each day are sent (REC-2): that there is a Temporal schedule for it, and that somebody
+// Sees to it that the books of each day are sent: that there is a Temporal schedule for it, and that somebody
 // is told where it does not do its work, because it is paused, for example, where clocks differ, or where books are
 // closed that are not over.
 import { lateDay } from '../../core/books/daily-books.ts';
@@ -62,7 +62,7 @@ async function tell(deps: ActivityDependencies): Promise<void> {
 }
 
 /**
- * One alert for each receiver of books that should have been made long ago, until an operator closes it (OBS-6). By the
+ * One alert for each receiver of books that should have been made long ago, until an operator closes it. By the
  * clock of the database, as the books are made; where that is not believed, nobody knows what is late, and the alert
  * says so.
  */
@@ -86,7 +86,7 @@ async function tellOfLateBooks({ db, logger, reference }: ActivityDependencies):
   }
 }
 
-/** What is decided until then has that time, whatever the clock says: it is in the book of no day before (REC-2). */
+/** What is decided until then has that time, whatever the clock says: it is in the book of no day before. */
 async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<void> {
   const until = await closedAhead(db);
   if (until === undefined) return;
@@ -94,7 +94,7 @@ async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<
   await alertUnlessOpen(db, { kind: 'book.closed-ahead', detail: { until: until.toISOString() } });
 }
 
-/** The days of an account until then are sent to who no longer has it, and read by them (REC-1, SEC-1). */
+/** The days of an account until then are sent to who no longer has it, and read by them. */
 async function tellOfPassedAhead({ db, logger }: ActivityDependencies): Promise<void> {
   for (const { owner: party, sap, account, until } of await passedAhead(db)) {
     logger.warn({ party, until }, 'an account stays its former owner’s beyond the present');

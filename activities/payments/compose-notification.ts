@@ -1,4 +1,4 @@
-// The fxtr.017 that tells an FX provider of its trade, made with the decision of its payment (NOT-1, NOT-2).
+// The fxtr.017 that tells an FX provider of its trade, made with the decision of its payment.
 import { assert } from '../../core/assert.ts';
 import { identifyAgent } from '../../core/payments/agent.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
@@ -14,8 +14,8 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { isDefect } from '../failures.ts';
 
 /**
- * The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX (NOT-1, PAY-5). One that cannot
- * be made must not hold the decision back: it raises an alert (SEC-9).
+ * The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX. One that cannot
+ * be made must not hold the decision back: it raises an alert.
  */
 export async function composeNotification(
   deps: ActivityDependencies,
@@ -38,7 +38,7 @@ export async function composeNotification(
   }
 }
 
-/** A person must register an address; the notification waits for it (NOT-1). */
+/** A person must register an address; the notification waits for it. */
 export async function alertIfNoEndpoint(
   deps: ActivityDependencies,
   { uetr, fxpId }: DecidablePayment,
@@ -59,7 +59,7 @@ interface NotificationTerms extends DecidablePayment {
 
 function buildNotification(deps: ActivityDependencies, payment: NotificationTerms): Promise<OutgoingMessage> {
   const reference = deps.reference();
-  // The FX provider sees the same agents as in the messages of the payment, branches too (NOT-2).
+  // The FX provider sees the same agents as in the messages of the payment, branches too.
   const named = payment.sourceReferences.agents ?? {};
   const agent = (institutionId: string): AgentIdentification => {
     const institution = reference.institutions.get(institutionId);
@@ -67,7 +67,7 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
     return identifyAgent(institution);
   };
   const messageIdentification = newMessageIdentification();
-  // the trading side is the source PSP: it buys what is paid out at the destination (NOT-2)
+  // the trading side is the source PSP: it buys what is paid out at the destination
   const xml = buildFxtr017({
     messageIdentification,
     uetr: payment.uetr,

@@ -1,5 +1,5 @@
 // Writes the decision of a payment with everything that derives from it: the callback, the confirmation to the
-// destination and, on ACCC with a quote, the fxtr.017 (PAY-7, PAY-9, PAY-10, TIM-1, NOT-1). It sends nothing.
+// destination and, on ACCC with a quote, the fxtr.017. It sends nothing.
 import { assert } from '../../core/assert.ts';
 import {
   decisionBy,
@@ -38,7 +38,7 @@ export function createDecidePayment(deps: ActivityDependencies): PaymentLocalAct
       { logger: deps.logger.child({ uetr }), what: 'a decision met a defect' },
       () => decideOnce(deps, uetr, cause),
       async (): Promise<DecisionResult> => {
-        // a decision that cannot be told must not be written: alert a person, and try again (SEC-9)
+        // a decision that cannot be told must not be written: alert a person, and try again
         await recordAuditOnce(deps.db, { kind: 'decision.defect', subjectId: uetr });
         return { retryInMs: afterDefectMs };
       },
@@ -70,7 +70,7 @@ async function decideOnce(
   throw new Error('what was written meanwhile, a first final or a decision, is found by the third reading');
 }
 
-/** The first final wins: another one is compared, confirmed and changes nothing (PAY-7, PAY-9). */
+/** The first final wins: another one is compared, confirmed and changes nothing. */
 async function settleReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
@@ -159,7 +159,7 @@ function tellDecided(
   });
 }
 
-/** Beside an outcome that operators recorded: what they did not hear by a message (LIF-4). */
+/** Beside an outcome that operators recorded: what they did not hear by a message. */
 const foundOut = {
   source: 'LIF-4 the destination sent no final status: two operators of Isthmus found out, and confirmed it',
   destination:
@@ -169,7 +169,7 @@ const foundOut = {
 const narrative = 'NARR';
 const maxWords = 105; // AddtlInf
 
-/** The reason in the destination's own words, for which NARR stands (PAY-11). Its report is kept, but not readable once changed. */
+/** The reason in the destination's own words, for which NARR stands. Its report is kept, but not readable once changed. */
 async function ownWordsOf(
   { db, engine }: ActivityDependencies,
   messageId: string,
@@ -184,7 +184,7 @@ async function ownWordsOf(
 
 /** Beside NARR, where the destination said nothing else. */
 const withoutReason = 'the destination gave no reason that can be passed on';
-/** A source knows a rejection of ours by the id of a rule at its head: no destination may look like that (MSG-11). */
+/** A source knows a rejection of ours by the id of a rule at its head: no destination may look like that. */
 const ruleId = /^\s*[A-Z]{3}-[0-9]/;
 
 /** What a pacs.002 that states the decision is composed of. */
@@ -205,7 +205,7 @@ function informationOn({ due, ownWords, leg }: Stated): readonly string[] | unde
   return rejection && [additionalInformation(rejection), ...(leg === 'destination' ? [returnCredit] : [])];
 }
 
-/** The pacs.002 that states the decision, for either side (MSG-11, PAY-9). */
+/** The pacs.002 that states the decision, for either side. */
 function composeReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
@@ -221,7 +221,7 @@ function composeReport(
     reasonCode: reasonCode ?? undefined,
     additionalInformation: informationOn(stated),
   });
-  // a code that others have given need not be one of a scheme's own guideline, and must not hold the decision up (PAY-11)
+  // a code that others have given need not be one of a scheme's own guideline, and must not hold the decision up
   const schema = due.decidedBy === 'gateway' || reasonCode === null ? 'guideline' : 'intake';
   const composition: Composition = {
     type: 'pacs002',

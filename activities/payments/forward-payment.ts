@@ -1,4 +1,4 @@
-// Sends the stored instruction to the destination, once per call, and takes in what it answers (PAY-8, TIM-3).
+// Sends the stored instruction to the destination, once per call, and takes in what it answers.
 // A payment that is decided, or past its deadline, is never sent again.
 import { activityInfo } from '@temporalio/activity';
 import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
@@ -27,7 +27,7 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       const entered = await enterOrWait(deps, party, deliveryId);
       if (entered === 'given up') return { kind: 'unanswered' };
       const { way, isLast } = entered;
-      // the sends of one activity are one round, however often faults of our own interrupt it (TIM-3)
+      // the sends of one activity are one round, however often faults of our own interrupt it
       const round = roundOf();
       const claimed = await claimSend(way, (claim) =>
         claimInstruction(deps.db, deliveryId, { round, claim }),
@@ -49,8 +49,8 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
 }
 
 /**
- * A NORM payment of which no byte can have left is rejected after 60 s, however long the breaker would hold its retries
- * (TIM-3). One that was tried is given up then; one that never was is tried all the same, because it is rejected only
+ * A NORM payment of which no byte can have left is rejected after 60 s, however long the breaker would hold its retries.
+ * One that was tried is given up then; one that never was is tried all the same, because it is rejected only
  * after an attempt of its own. `isLast`: this is that attempt.
  */
 async function enterOrWait(
@@ -71,7 +71,7 @@ async function enterOrWait(
   throw failure('Held', `${party}: ${last.reason}`, last.takeTurn());
 }
 
-/** The round in which the sends of one activity are counted (TIM-3). */
+/** The round in which the sends of one activity are counted. */
 function roundOf(): string {
   const { workflowExecution, activityId } = activityInfo();
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
@@ -81,7 +81,7 @@ function roundOf(): string {
 const isNoReport = ({ body, truncated }: AnswerBody) =>
   !truncated && !body.includes('pacs.002') && !body.some(isControl);
 
-/** Takes in the destination's pacs.002, exactly as one that comes to our own address (PAY-8). */
+/** Takes in the destination's pacs.002, exactly as one that comes to our own address. */
 async function takeAnswer(
   deps: ActivityDependencies,
   { uetr, attempt }: { readonly uetr: string; readonly attempt: ClaimedAttempt },

@@ -1,5 +1,5 @@
 // Opens a stored pacs.008, and builds the messages of its judgement from values: the pacs.008 to the destination and the
-// first answer to the source. Nothing is validated, sent or stored here: `compose.ts` comes next (MSG-8).
+// first answer to the source. Nothing is validated, sent or stored here: `compose.ts` comes next.
 import { identifyAgent } from '../../core/payments/agent.ts';
 import { assert } from '../../core/assert.ts';
 import { compact } from '../../core/compact.ts';
@@ -51,7 +51,7 @@ export async function openSubmission(engine: XmlEngine, stored: StoredSubmission
   }
 }
 
-/** The converted pacs.008 (MSG-9, MSG-10), and what a confirmation of it will carry (PAY-9). */
+/** The converted pacs.008, and what a confirmation of it will carry. */
 export function forwardedPacs008(
   { stored, references }: AnswerableSubmission,
   { message, payment }: AcceptedPacs008,
@@ -103,7 +103,7 @@ export function forwardedPacs008(
   };
 }
 
-/** The first answer to the source: ACTC, or RJCT with its reason (MSG-11). */
+/** The first answer to the source: ACTC, or RJCT with its reason. */
 export function firstAnswer(
   { stored, references, messageId }: AnswerableSubmission,
   turned?: TurnedAway,

@@ -1,5 +1,5 @@
 // Judges a stored pacs.008 and writes the payment with its first answer: in one statement, so that nothing is answered
-// that is not durable (PAY-2, MSG-3), and with the database's unique keys as the authority on duplicates (DUP-3).
+// that is not durable, and with the database's unique keys as the authority on duplicates.
 import { randomUUID } from 'node:crypto';
 import { claimedDebtorAgent } from '../../core/payments/agent.ts';
 import { assert } from '../../core/assert.ts';
@@ -34,7 +34,7 @@ import { refuseOnce, untilWritten } from './write-once.ts';
 
 /** A submission that is being judged, as its outcome is written. */
 interface Case extends AnswerableSubmission {
-  /** The one that it claims, which may see a payment that is rejected, too (SEC-1). */
+  /** The one that it claims, which may see a payment that is rejected, too. */
   readonly debtorAgentId: string | null;
 }
 
@@ -57,7 +57,7 @@ export function createValidatePayment(deps: ActivityDependencies): PaymentLocalA
   };
 }
 
-/** What was judged before is answered as it stands, before any check (DUP-1). */
+/** What was judged before is answered as it stands, before any check. */
 function judgeAndWrite(deps: ActivityDependencies, messageId: string, judge: Judge): Promise<Judgement> {
   return untilWritten(async () => {
     const stored = await loadSubmission(deps.db, messageId);
@@ -79,14 +79,14 @@ async function judge(
   const debtorAgentId = claimedDebtorAgent(reference, document, sourceSystem)?.institutionId ?? null;
   const context = { reference, sourceSystem, storedAt, now, recorded: stored };
   const quoteId = quoteNeeded(reading, context);
-  const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId); // as it is now (QUO-6)
+  const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId); // as it is now
   return {
     submission: { messageId, stored, references, debtorAgentId },
     verdict: judgePayment(reading, { ...context, quote }),
   };
 }
 
-/** SEC-9: RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */
+/** RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */
 function judgeBarely(_deps: ActivityDependencies, messageId: string, stored: StoredSubmission): Judged {
   const { messageIdentification, uetr } = stored;
   const original = { messageIdentification, messageNameId: messages.pacs008.identifier, uetr };
@@ -97,8 +97,8 @@ function judgeBarely(_deps: ActivityDependencies, messageId: string, stored: Sto
 }
 
 /**
- * The judgement that stands: of the same message again, which is a status enquiry (DUP-1), or when another execution
- * takes the payment up again from the record (LIF-2).
+ * The judgement that stands: of the same message again, which is a status enquiry, or when another execution
+ * takes the payment up again from the record.
  */
 function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
   assert(payment !== undefined, 'what was judged is known');
@@ -132,7 +132,7 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
 }
 
 /**
- * A refused repeat is answered in the HTTP answer only, and the payment is not touched (DUP-2); any other rejection is
+ * A refused repeat is answered in the HTTP answer only, and the payment is not touched; any other rejection is
  * the payment's final status.
  */
 async function answerNo(
@@ -184,7 +184,7 @@ function eventOf({ stored, messageId }: Case, { event }: TurnedAway): AuditEvent
   return { kind: event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
 }
 
-/** A payment that is rejected has no destination on record: for the pause of which one it was is told beside it (LIF-5). */
+/** A payment that is rejected has no destination on record: for the pause of which one it was is told beside it. */
 function pauseEventOf(subjectId: string, { party }: Rejection): AuditEvent | null {
   return party === undefined ? null : { kind: 'payment.destination-paused', subjectId, party };
 }
@@ -192,7 +192,7 @@ function pauseEventOf(subjectId: string, { party }: Rejection): AuditEvent | nul
 /** Milliseconds since it was stored, until it was read to be judged, both by the database clock. */
 const ageOf = ({ now, storedAt }: StoredSubmission) => Math.round(now - storedAt);
 
-/** The payment is written with its ACTC and its instruction (PAY-2). */
+/** The payment is written with its ACTC and its instruction. */
 async function accept(
   deps: ActivityDependencies,
   submission: Case,

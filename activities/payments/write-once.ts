@@ -1,5 +1,5 @@
 // How a submission, of a payment or a resolution, is answered once: it is judged and written as one step, and its repeats
-// are refused always by the same message (DUP-2, DUP-3).
+// are refused always by the same message.
 import type { AuditEvent } from '../../db/records/audit.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { recordRefusal, type OutgoingMessage } from '../../db/records/messages.ts';
@@ -10,7 +10,7 @@ const maxTries = 3; // each further try means that another submission with the s
 
 /**
  * Judges and writes a submission, and starts again if another took one of its keys before it was written: the
- * database's unique keys are the authority (DUP-3), so the next try judges by what is on record by then.
+ * database's unique keys are the authority, so the next try judges by what is on record by then.
  * @throws an expected failure, after which the workflow tries again, when the keys kept being taken
  */
 export async function untilWritten<Judgement>(
@@ -24,7 +24,7 @@ export async function untilWritten<Judgement>(
 }
 
 /**
- * Refuses a repeat, in the HTTP answer only (DUP-2).
+ * Refuses a repeat, in the HTTP answer only.
  * @param compose makes the answer, with what a person must know of it; not called where one was given before
  * @returns the id of the answer that stands
  */

@@ -1,5 +1,5 @@
 // Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call, and stores what
-// it answers in the HTTP response (RES-2). What follows from the answer is follow-resolution.ts.
+// it answers in the HTTP response. What follows from the answer is follow-resolution.ts.
 import { assert } from '../../core/assert.ts';
 import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
 import type { RequestReferences } from '../../core/iso20022/acmt023.ts';
@@ -70,7 +70,7 @@ async function referencesOf(
   return (await openRequest(engine, { body, messageIdentification }, acceptedRequest)).references;
 }
 
-/** Id of the stored acmt.024; undefined: it does not answer this request, and is on record as refused (RES-2). */
+/** Id of the stored acmt.024; undefined: it does not answer this request, and is on record as refused. */
 async function takeAnswer(
   deps: ActivityDependencies,
   { resolutionId: subjectId, attempt }: Asked,

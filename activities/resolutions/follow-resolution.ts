@@ -1,5 +1,5 @@
 // Draws the consequence of a party's answer, or of the deadline: the next enquiry, or the resolution's one answer,
-// written by compare-and-set with its callback (RES-1, RES-2). It sends nothing.
+// written by compare-and-set with its callback. It sends nothing.
 import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../../core/assert.ts';
 import type { Acmt023 } from '../../core/iso20022/acmt023.ts';
@@ -95,7 +95,7 @@ export function createEndResolution(deps: ActivityDependencies): ResolutionLocal
 
 type Answered = Extract<ResolutionStep, { kind: 'answered' }>;
 
-/** The answer that stands; else what follows from the work; else, after a defect of ours, the barest answer (SEC-9). */
+/** The answer that stands; else what follows from the work; else, after a defect of ours, the barest answer. */
 function bounded<Step extends ResolutionStep>(
   deps: ActivityDependencies,
   resolutionId: string,
@@ -162,7 +162,7 @@ async function composeAnswer(
   const passedOn = await composePassedOn(deps.engine, request, { values, by: of, messageId });
   const { reasonCode } = values;
   if (reasonCode === undefined || isListedReason(reasonCode)) return passedOn;
-  // RES-4: a code that the scheme does not list is passed on unchanged, and put on record
+  // a code that the scheme does not list is passed on unchanged, and put on record
   const { resolutionId: subjectId } = request;
   const event = {
     kind: 'resolution.reason-unlisted',

@@ -1,5 +1,5 @@
 // Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer: in one
-// statement, so that nothing is answered that is not durable, with the database's unique key as the authority (RES-2, MSG-3).
+// statement, so that nothing is answered that is not durable, with the database's unique key as the authority.
 import {
   loadRequest,
   recordAnsweredAtOnce,
@@ -63,7 +63,7 @@ async function judge(
     : rejectRequest(deps, request, stored, routing.refusal);
 }
 
-/** SEC-9: the answer to a request that we cannot judge; a repeat gets it in the HTTP answer only. */
+/** The answer to a request that we cannot judge; a repeat gets it in the HTTP answer only. */
 async function answerBarely(
   deps: ActivityDependencies,
   messageId: string,
@@ -81,7 +81,7 @@ async function answerBarely(
 }
 
 /**
- * The judgement that stands: of the same message again (DUP-1), or when it is taken up again from the record (LIF-2).
+ * The judgement that stands: of the same message again, or when it is taken up again from the record.
  */
 function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
@@ -89,7 +89,7 @@ function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution)
   return { verdict: 'routed', resolutionId, ...times, enquiry };
 }
 
-/** A repeat with other content: answered in the HTTP answer only; the resolution is not touched (DUP-2). */
+/** A repeat with other content: answered in the HTTP answer only; the resolution is not touched. */
 async function refuseRepeat(
   deps: ActivityDependencies,
   request: Request,
@@ -109,7 +109,7 @@ async function refuseRepeat(
   return { verdict: 'refused', reasonCode: rejection.isoCode, answerMessageId };
 }
 
-/** The gateway's own answer, at once (RES-2, RES-4). */
+/** The gateway's own answer, at once. */
 async function rejectRequest(
   deps: ActivityDependencies,
   request: Request,

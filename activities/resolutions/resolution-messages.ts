@@ -1,5 +1,5 @@
 // Makes the messages of a resolution: the acmt.023 of each leg and the acmt.024 to the source. Each is built from
-// values and validated before it is stored (MSG-8, RES-3); nothing is sent or stored here.
+// values and validated before it is stored; nothing is sent or stored here.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../../core/assert.ts';
 import {
@@ -157,13 +157,13 @@ export async function composeRejection(
   };
 }
 
-/** What is known of a stored request before anything of it is read again: checked at intake (MSG-2). */
+/** What is known of a stored request before anything of it is read again: checked at intake. */
 export interface RequestKeys extends Omit<Request, 'references'> {
   readonly messageIdentification: string;
 }
 
 /**
- * The answer to a request that we could not judge (SEC-9): false NARR, from checked keys alone, and an alert; that what we had
+ * The answer to a request that we could not judge: false NARR, from checked keys alone, and an alert; that what we had
  * stored was changed has one of its own.
  */
 export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: string): Promise<NewAnswer> {

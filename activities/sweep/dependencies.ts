@@ -11,7 +11,7 @@ export interface SweepDependencies {
   readonly activities: Pick<PaymentLocalActivities, 'validatePayment' | 'decidePayment'> &
     Pick<ResolutionLocalActivities, 'judgeResolution' | 'endResolution'>;
   readonly logger: Logger;
-  /** Counts what it found (OBS-2). */
+  /** Counts what it found. */
   readonly onFound: (kind: string, count: number) => void;
   /** Of the process that sweeps (dependencies.ts). */
   readonly workerId: string;

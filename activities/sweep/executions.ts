@@ -1,4 +1,4 @@
-// The executions of payments, as the sweep sees them (LIF-2): whether one runs, and how one that was lost is started
+// The executions of payments, as the sweep sees them: whether one runs, and how one that was lost is started
 // again. Whatever it starts is already durable in the database; it decides nothing.
 import {
   Client,
@@ -64,7 +64,7 @@ export interface Executions {
   end(execution: RunningExecution): Promise<void>;
   /** Starts a payment from the record, unless its execution runs. */
   start(payment: StoredPaymentKey): Promise<void>;
-  /** Tells a running execution that the source asks for the status (DUP-1). */
+  /** Tells a running execution that the source asks for the status. */
   enquire(uetr: string): Promise<void>;
   /** Asks a running execution to look at the record, which may know more. */
   look(uetr: string): Promise<void>;
@@ -72,7 +72,7 @@ export interface Executions {
   resolve(request: StoredRequestKey): Promise<void>;
   /** Brings what is due of a payment or resolution to its receivers again. */
   redeliver(subjectId: string): Promise<void>;
-  /** Makes the schedule that sends the books of each day (REC-2), unless it is there. */
+  /** Makes the schedule that sends the books of each day, unless it is there. */
   scheduleBooks(): Promise<void>;
 }
 
@@ -186,7 +186,7 @@ async function assertSearchAttributes(workflow: WorkflowClient, namespace: strin
     try {
       await workflow.count(`${name} = "none"`);
     } catch (error) {
-      if (!isInvalidArgument(error)) return; // it does not answer: readiness tells (OBS-4)
+      if (!isInvalidArgument(error)) return; // it does not answer: readiness tells
       throw new ConfigurationError(
         `the Temporal namespace ${namespace} has no search attribute ${name}. Create it with docker/temporal-namespace.sh, then start the worker again.`,
       );

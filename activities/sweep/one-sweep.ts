@@ -1,4 +1,4 @@
-// One sweep (LIF-2): what the record says that nobody is working on, in the order in which it is started again.
+// One sweep: what the record says that nobody is working on, in the order in which it is started again.
 import { causeOnRecord, type DecisionCause } from '../../core/payments/decision.ts';
 import { isSendOverdue, isStatusOwed, type Sends } from '../../core/payments/enquiry-schedule.ts';
 import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../../contract/ids.ts';
@@ -146,7 +146,7 @@ const pieces: Readonly<
 /**
  * Does what may be long, or slow, as much as one sweep may; the next goes on behind that. So neither what fails again
  * and again nor what is many keeps anything waiting. What waits for us most is looked at from the beginning in each
- * sweep that can (I-15).
+ * sweep that can.
  */
 async function inPieces<Row extends Place>(
   { pieceMs, pass: { places, through }, signal }: PieceLimits,
@@ -170,7 +170,7 @@ async function inPieces<Row extends Place>(
   if (isUrgent) places.delete(kind);
 }
 
-/** A final that came after the decision is compared with that, and confirmed (PAY-7, PAY-9). */
+/** A final that came after the decision is compared with that, and confirmed. */
 async function settle(
   { activities, executions }: SweepDependencies,
   uetr: string,
@@ -200,7 +200,7 @@ async function judge(
     const { verdict } = await judged(stuck, { workflowId, subjectId }, () =>
       activities.validatePayment({ messageId }),
     );
-    if (verdict === 'refused') return; // told in an HTTP answer only (DUP-2)
+    if (verdict === 'refused') return; // told in an HTTP answer only
     if (verdict === 'decided') {
       await executions.redeliver(subjectId);
       await endUnread(stuck, { workflowId, subjectId });

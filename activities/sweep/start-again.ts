@@ -10,19 +10,19 @@ export const nothingFound = {
   submissions: 0,
   /** Accepted, undecided and without an execution. */
   payments: 0,
-  /** Statuses that a source asked for, and that its execution did not hear of (DUP-1). */
+  /** Statuses that a source asked for, and that its execution did not hear of. */
   enquiries: 0,
-  /** Finals that were stored and not applied (PAY-7). */
+  /** Finals that were stored and not applied. */
   finals: 0,
-  /** Outcomes that operators have confirmed, and that were not applied (LIF-4). */
+  /** Outcomes that operators have confirmed, and that were not applied. */
   outcomes: 0,
-  /** HIGH payments past their deadline by the database clock, and still undecided (TIM-1). */
+  /** HIGH payments past their deadline by the database clock, and still undecided. */
   deadlines: 0,
   /** Payments and resolutions with deliveries that were due and not attempted. */
   deliveries: 0,
-  /** Finals that came after the decision, of which nobody was told: no alert, or no confirmation (PAY-7, PAY-9). */
+  /** Finals that came after the decision, of which nobody was told: no alert, or no confirmation. */
   lateFinals: 0,
-  /** Resolutions past their deadline without answer (RES-1). */
+  /** Resolutions past their deadline without answer. */
   resolutions: 0,
   /** Executions that could not go on, and were ended. */
   stuck: 0,
@@ -62,7 +62,7 @@ interface OfSubject {
   readonly subjectId: string;
 }
 
-/** Judges a submission, of which nothing more may be asked of its execution: it may not be answered at all (SEC-9). */
+/** Judges a submission, of which nothing more may be asked of its execution: it may not be answered at all. */
 export async function judged<T>(
   stuck: StuckExecutions,
   execution: OfSubject,
@@ -109,7 +109,7 @@ export async function startAgain(
 
 /**
  * What fails is left to the next sweep, and keeps this one from nothing else. What a defect of ours keeps from being
- * done at all is on record, and this worker does not try again (SEC-9).
+ * done at all is on record, and this worker does not try again.
  */
 export async function orNextTime(
   { executions, logger }: SweepDependencies,

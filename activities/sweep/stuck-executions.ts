@@ -1,5 +1,5 @@
 // Executions that run by name only, and keep their subject from everybody else: the sweep asks here whether somebody
-// works on what the record says is owed (LIF-2). One whose workflow task fails again and again is ended at once. One
+// works on what the record says is owed. One whose workflow task fails again and again is ended at once. One
 // that waits for nothing, because its worker lost a local activity, looks like one that is about to go on: it is ended
 // when it has done nothing meanwhile, whatever it was told.
 import { setTimeout } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 // The sweep (LIF-2): at every start of a worker, and from then on every 30 s in one process at a time, it finds what
 // nobody is working on and starts it again. The promise does not rest on executions: they may be cancelled, terminated,
-// deleted or never started, and their payments still end. In a healthy system it finds nothing (I-20).
+// deleted or never started, and their payments still end. In a healthy system it finds nothing.
 import { messageIdsCountForDays } from '../../core/payments/duplicates.ts';
 import { giveBackLease, takeLease } from '../../db/pool/leases.ts';
 import type { SweepDependencies } from './dependencies.ts';
@@ -36,13 +36,13 @@ export interface RunningSweep {
   stop(): Promise<void>;
 }
 
-const everyMsDefault = 30_000; // LIF-2
-const looksPerPeriod = 3; // of who does not sweep, whether who did is gone: within 60 s, the lease included (I-15)
-/** Then this sweep is cut short and another begins at once, so that accepted payments come before a backlog (I-15). */
+const everyMsDefault = 30_000;
+const looksPerPeriod = 3; // of who does not sweep, whether who did is gone: within 60 s, the lease included
+/** Then this sweep is cut short and another begins at once, so that accepted payments come before a backlog. */
 const pieceMsDefault = 10_000;
 const graceMsDefault = 15_000; // the api gives up after 10 s, a worker that died is replaced within 5
 const day = 24 * 3_600_000;
-const wholeMs = messageIdsCountForDays * day; // of the sweep at the start: as long as MsgIds count (DUP-2)
+const wholeMs = messageIdsCountForDays * day; // of the sweep at the start: as long as MsgIds count
 const overlapMs = 10 * 60_000; // of those that follow, beyond the last one that left nothing undone
 
 /** Sweeps at once, then at intervals, until it is stopped. Failures are logged and made good by the next one. */

@@ -1,5 +1,5 @@
 // Watches the HIGH deadlines in every worker, beside the executions that wait for them: a worker that stands still may
-// have swallowed their tasks, and a deadline must not wait until somebody notices (TIM-1). In a healthy system there is
+// have swallowed their tasks, and a deadline must not wait until somebody notices. In a healthy system there is
 // nothing to find.
 import { findOverdue } from '../../db/records/sweep.ts';
 import type { SweepDependencies } from './dependencies.ts';

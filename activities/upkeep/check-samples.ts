@@ -1,4 +1,4 @@
-// Has Xerces check a sample of the messages that libxml2 has judged (MSG-8). A verdict that differs is an alert: one of the
+// Has Xerces check a sample of the messages that libxml2 has judged. A verdict that differs is an alert: one of the
 // two engines, or our schema, is wrong. The verdict that counts stays as it is.
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../../core/settings/config.ts';

@@ -8,7 +8,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { failure, isDefect } from '../failures.ts';
 import { tellKeyMissing } from './key-missing.ts';
 
-const maxTries = 3; // SEC-9
+const maxTries = 3;
 
 /** Where a defect is noted, and of what. */
 interface Defective {
@@ -47,7 +47,7 @@ export async function boundDefects<T>(
 
 /**
  * As `boundDefects`, for what a source has submitted: where nothing at all can be answered, a person is told, and this
- * worker does not bring it again (LIF-2).
+ * worker does not bring it again.
  * @param messageId of the stored submission
  */
 export async function boundSubmission<T>(
@@ -83,7 +83,7 @@ function noteDefect({ logger, what }: Defective, error: unknown): string {
   return defect;
 }
 
-/** Its kind and where it was; never its text, which might hold a value of the message (SEC-3). */
+/** Its kind and where it was; never its text, which might hold a value of the message. */
 function describeDefect(error: unknown): { defect: string; frames: readonly string[] } {
   if (!(error instanceof Error)) return { defect: typeof error, frames: [] };
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));

@@ -1,5 +1,5 @@
 // Tells somebody that this worker lacks a key of SEALING_KEYS: what it cannot open is left to a worker that can, and nothing
-// ends by it, so that payments and deliveries would wait without a word (SEC-3, TIM-3, OBS-6).
+// ends by it, so that payments and deliveries would wait without a word.
 import { alertUnlessOpen } from '../../db/records/audit.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { outlast } from '../failures.ts';

@@ -1,4 +1,4 @@
-// Every alert of the record is also a log line (OBS-1): of level error, a security event of level warn. One worker at a
+// Every alert of the record is also a log line: of level error, a security event of level warn. One worker at a
 // time looks for those of the last day that nobody has logged; each of them is logged at least once, whichever process
 // wrote it. One that is older, because no worker ran for a day, is in the record only.
 import type { Logger } from 'pino';

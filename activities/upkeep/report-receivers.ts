@@ -1,5 +1,5 @@
-// That this worker is there, and what it finds of its receivers (CBK-3), written down every few seconds, so that an operator
-// sees whether any worker runs, and which breakers are open, without asking each process (OBS-7).
+// That this worker is there, and what it finds of its receivers, written down every few seconds, so that an operator
+// sees whether any worker runs, and which breakers are open, without asking each process.
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool/connection.ts';
 import { forgetWorker, writeReceiverStates } from '../../db/deliveries/party-health.ts';

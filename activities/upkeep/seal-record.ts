@@ -1,4 +1,4 @@
-// Seals what was decided and what happened, hour by hour (SEC-6): one worker at a time, each hour five minutes after its end.
+// Seals what was decided and what happened, hour by hour: one worker at a time, each hour five minutes after its end.
 // The digest of each seal is a line of the log, so that it is also where no writer of the database reaches. Each worker
 // remembers the newest seal that it has seen: who removes it has the record sealed anew, but not unheard.
 import { alertUnlessOpen } from '../../db/records/audit.ts';

@@ -1,5 +1,5 @@
 // Tells somebody of a lack of our own that lasts (own-lacks.ts): no attempt is used up, and nothing ends, so that payments
-// and deliveries would wait for it without a word (TIM-3, OBS-6). Each worker looks at its own.
+// and deliveries would wait for it without a word. Each worker looks at its own.
 import { alertUnlessOpen } from '../../db/records/audit.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 

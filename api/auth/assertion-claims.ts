@@ -1,4 +1,4 @@
-// What an assertion by which a client logs in has to say (RFC 7523, SEC-1), once its signature is known to be good. What is
+// What an assertion by which a client logs in has to say (RFC 7523), once its signature is known to be good. What is
 // wrong is for the log of the operators: whoever sent it is not told.
 
 export interface AssertionTerms {

@@ -1,4 +1,4 @@
-// From the claims of a token, or of a client of the built-in issuer, to the caller that the routes see (SEC-1).
+// From the claims of a token, or of a client of the built-in issuer, to the caller that the routes see.
 import { findInstitution, type ReferenceData } from '../../core/scheme/reference.ts';
 import { ok, refused, type Result } from '../../core/result.ts';
 import { everyRole, type Caller, type Role } from '../http/caller.ts';
@@ -57,8 +57,7 @@ function institutionIdOf(given: string | undefined, data: ReferenceData): string
 }
 
 /**
- * A psp or fxp names an institution that has this role, and an ipso a known payment system; an operator names neither
- * (SEC-1).
+ * A psp or fxp names an institution that has this role, and an ipso a known payment system; an operator names neither.
  * @returns what is wrong, for whoever sent it
  */
 export function callerFrom(claims: CallerClaims, data: ReferenceData): Result<Caller, string> {

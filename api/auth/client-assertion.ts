@@ -1,4 +1,4 @@
-// A client that shows who it is by a key of its party instead of a secret: `private_key_jwt` (SEC-1, RFC 7523, FAPI 2.0). There is
+// A client that shows who it is by a key of its party instead of a secret: `private_key_jwt` (RFC 7523, FAPI 2.0). There is
 // no secret to be lost, and an assertion counts once. Of a client that does not exist as much is done as of one that does.
 import { compactVerify, decodeJwt, errors, type CompactJWSHeaderParameters } from 'jose';
 import { assert } from '../../core/assert.ts';
@@ -26,7 +26,7 @@ export interface AssertionContext extends Omit<AssertionTerms, 'clientId'> {
   readonly db: Db;
   /**
    * Is told why an assertion was refused; whoever sent it is not.
-   * @param clientId null: there is no such client, and what it calls itself may be anything (SEC-3)
+   * @param clientId null: there is no such client, and what it calls itself may be anything
    */
   readonly onRefused?: (clientId: string | null, why: string) => void;
 }
@@ -110,7 +110,7 @@ function faultOfSignature(error: errors.JOSEError, named: NamedKey | undefined):
     : 'it is malformed, or wants something to be understood that is not (crit)';
 }
 
-/** One object, and each member once: of two that are the same, others may read the first (SEC-4). */
+/** One object, and each member once: of two that are the same, others may read the first. */
 function faultOfText(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

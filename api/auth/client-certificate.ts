@@ -1,4 +1,4 @@
-// The TLS client certificate of a request, for tokens bound to one (RFC 8705, SEC-1): from the connection where TLS ends
+// The TLS client certificate of a request, for tokens bound to one (RFC 8705): from the connection where TLS ends
 // here; behind a proxy that we trust, from the header in which it says so, and from nobody else's.
 import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-// The keys of an external issuer (SEC-1), read from its address when a token needs them. It may be away, slow or broken into:
+// The keys of an external issuer, read from its address when a token needs them. It may be away, slow or broken into:
 // what it answers is limited, and strangers' tokens ask it no more often for that.
 import {
   createLocalJWKSet,
@@ -13,7 +13,7 @@ import {
 } from 'jose';
 import type { Logger } from 'pino';
 
-/** Plus 30 s for which a verified token is remembered, and 5 s for the read: 60 s (SEC-8). */
+/** Plus 30 s for which a verified token is remembered, and 5 s for the read: 60 s. */
 const maxAgeMs = 25_000;
 /** A new key is accepted after at most this time; unknown key ids, wrong signatures and failures do not make us read more often. */
 const cooldownMs = 5_000;

@@ -1,4 +1,4 @@
-// The built-in token issuer (SEC-1): signs access tokens for the clients in the database. For the embedded demo;
+// The built-in token issuer: signs access tokens for the clients in the database. For the embedded demo;
 // production uses an external issuer.
 import { randomUUID } from 'node:crypto';
 import {
@@ -24,11 +24,11 @@ export interface BuiltinIssuer {
   /** Public keys, for verifiers. */
   jwks(): Promise<JSONWebKeySet>;
   readonly verificationKey: JWTVerifyGetKey;
-  /** Another key signs from now on, in every process within a second (SEC-8). */
+  /** Another key signs from now on, in every process within a second. */
   rotate(rotation: Rotation): Promise<boolean>;
   /**
    * Whether the client still exists with the same role, institution and payment system, and what it has logged in by counts
-   * (SEC-8, ADM-4).
+   * (ADM-4).
    */
   stands(claims: CallerClaims): Promise<boolean>;
   /**
@@ -47,7 +47,7 @@ export interface IssuerSettings {
   readonly audience: string;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** The current reference data: a new object within a second of every change, including clients and keys (REF-6). */
+  /** The current reference data: a new object within a second of every change, including clients and keys. */
   readonly reference: () => object;
 }
 
@@ -111,7 +111,7 @@ async function readRegister(db: Db): Promise<Register> {
     await offerIssuerKey(db, await makeKey());
     keys = await readIssuerKeys(db);
     if (!keys.some((key) => key.active)) {
-      // the one that signs is none of ours (SEC-6)
+      // the one that signs is none of ours
       await rotateIssuerKey(db, await makeKey(), { by: 'isthmus', because: strangeKey, withdraw: false });
       keys = await readIssuerKeys(db);
     }

@@ -1,4 +1,4 @@
-// Whether a message was signed by the operator that it comes from (SEC-1, RFC 9421), where that operator wants it: a token
+// Whether a message was signed by the operator that it comes from (RFC 9421), where that operator wants it: a token
 // that somebody has stolen, or who can read and write at a proxy, is not enough then. It is over the digest of the body, so it
 // is looked at before the body is: whoever cannot sign takes nothing that the operator needs. Each signature counts once, and is
 // used up there and then, whatever becomes of its message: what we refuse, nobody else can send.
@@ -110,7 +110,7 @@ interface Signed {
 /** By whom its signature is, among those that have been used (db/keys/used-assertions.ts). */
 const userOf = ({ keyId }: SignatureInput) => `signature ${keyId}`;
 
-/** Once the body has come, which may take 30 s: whether a key of these counts still (SEC-8). */
+/** Once the body has come, which may take 30 s: whether a key of these counts still. */
 async function countStill(db: Db, system: string, signed: readonly Signed[]): Promise<boolean> {
   const keys = await keysOfParty(db, { clearingSystemId: system });
   return signed.some(({ key }) => keys.some(({ credential }) => credential === key.credential));

@@ -1,4 +1,4 @@
-// Whose secret is tried next (SEC-7), where it cannot be judged at once: the right one of a client's first login, or a guess at
+// Whose secret is tried next, where it cannot be judged at once: the right one of a client's first login, or a guess at
 // one that was brought along, without a tag. It costs a processor some 40 ms, so clients take turns, and of one client the
 // addresses: whoever guesses keeps only those waiting that it names. Those it may keep out: by many addresses it makes the turn
 // of another come too late.

@@ -1,4 +1,4 @@
-// Whose signature is verified next (SEC-7): whoever has a token of a payment system may send what its operator did not sign. Of
+// Whose signature is verified next: whoever has a token of a payment system may send what its operator did not sign. Of
 // one system its addresses take turns, and of one address its connections. Those of which a signature was just refused have one
 // turn between them, unless a good one came from there: who cannot sign keeps who can waiting for a turn or two.
 import type { WaitingClient } from '../http/turns.ts';

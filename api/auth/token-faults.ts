@@ -1,4 +1,4 @@
-// What is wrong with a token, in words for whoever sent it (SEC-1). Of claims only where the signature is good: libraries
+// What is wrong with a token, in words for whoever sent it. Of claims only where the signature is good: libraries
 // verify it first. Never a value of the token.
 import { errors } from 'jose';
 

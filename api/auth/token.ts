@@ -1,4 +1,4 @@
-// Verifies access tokens (SEC-1): a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is
+// Verifies access tokens: a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is
 // in the reference data. api/auth/authenticator.ts remembers the results.
 import { jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { Logger } from 'pino';
@@ -124,8 +124,7 @@ function isCanonical(token: string): boolean {
 }
 
 /**
- * When the token expires, or why its times are refused: a lifetime is at most an hour, and expiry has no tolerance
- * (SEC-8).
+ * When the token expires, or why its times are refused: a lifetime is at most an hour, and expiry has no tolerance.
  */
 function endOf({ exp = 0, iat = 0 }: JWTPayload, nowMs: number): number | Problem {
   if (exp - iat > maxTokenLifetimeSeconds + clockToleranceSeconds) {

@@ -1,4 +1,4 @@
-// A period of the books can be read when it is closed, by the database clock (REC-2).
+// A period of the books can be read when it is closed, by the database clock.
 import { closedAfterMs, type Period } from '../../core/books/reconciliation.ts';
 import { closeBooks } from '../../db/books/closed-books.ts';
 import type { Db } from '../../db/pool/connection.ts';

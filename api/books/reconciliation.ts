@@ -1,4 +1,4 @@
-// The books of a period, closed (REC-1, REC-2): GET /reconciliation as JSON and CSV, in one stream of any length, and
+// The books of a period, closed: GET /reconciliation as JSON and CSV, in one stream of any length, and
 // as pages of a camt.054. An operator of a system reads its own, an FX provider or PSP its own accounts.
 import { z } from '@hono/zod-openapi';
 import { isOwnerIn, tenuresOf } from '../../core/books/account-owners.ts';
@@ -247,7 +247,7 @@ function accountsOf({ bookedAccounts }: ReferenceData, { institutionId }: Caller
   return [...bookedAccounts.values()].filter((one) => tenuresOf(one, institutionId).length > 0);
 }
 
-/** The payments of an ordinary bank are in a list (OBS-5); they touch no account whose book we keep. */
+/** The payments of an ordinary bank are in a list; they touch no account whose book we keep. */
 function noBook({ clientId, role }: Caller): Problem {
   const instead = role === 'psp' ? ' GET /payments?from=&to= lists its payments.' : '';
   const books = 'books are of payment systems, and of accounts at settlement access providers';

@@ -1,4 +1,4 @@
-// Which books of a day were sent to whom, and whether they were taken (REC-2). What was given up can be sent again like
+// Which books of a day were sent to whom, and whether they were taken. What was given up can be sent again like
 // any delivery (redeliveries.ts).
 import { z } from '@hono/zod-openapi';
 import { isOwed } from '../../core/books/daily-books.ts';

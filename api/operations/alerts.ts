@@ -1,4 +1,4 @@
-// Alerts, and who takes care of them (OBS-6): GET /alerts, GET /alerts/{alertId}, and what operators do about one alert
+// Alerts, and who takes care of them: GET /alerts, GET /alerts/{alertId}, and what operators do about one alert
 // or about a payment with all its alerts. Nothing is ever changed or removed: what was done is written beside it.
 import { z } from '@hono/zod-openapi';
 import {

@@ -1,4 +1,4 @@
-// The keys by which we sign what we send (CBK-2): published for receivers, and given others by operators. Workers make one
+// The keys by which we sign what we send: published for receivers, and given others by operators. Workers make one
 // after the other on schedule (activities/wire/signer.ts).
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';

@@ -1,4 +1,4 @@
-// What keeps messages from going out, for operators (OBS-7): no engine, no worker, a breaker or a full gate (CBK-3),
+// What keeps messages from going out, for operators: no engine, no worker, a breaker or a full gate,
 // the last two as the workers last reported them. It is told with an enquiry, a redelivery and the record of a payment.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';

@@ -1,4 +1,4 @@
-// The keys of the built-in issuer (SEC-1, SEC-8), given others by operators and on schedule. What a key has signed counts
+// The keys of the built-in issuer, given others by operators and on schedule. What a key has signed counts
 // until it ends, unless the key is withdrawn.
 import { z } from '@hono/zod-openapi';
 import type { Logger } from 'pino';

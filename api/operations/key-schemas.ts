@@ -1,5 +1,5 @@
-// How keys of ours are shown to operators, and given others: those that sign what we send (CBK-2), and those of the built-in
-// issuer (SEC-8).
+// How keys of ours are shown to operators, and given others: those that sign what we send, and those of the built-in
+// issuer.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { ListedDeliveryKey } from '../../db/keys/delivery-keys.ts';

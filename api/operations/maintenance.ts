@@ -1,4 +1,4 @@
-// Background work of the api: creates the partitions of the coming time (QUO-10, LIF-6) and drops the quotes of 62 days ago.
+// Background work of the api: creates the partitions of the coming time and drops the quotes of 62 days ago.
 // Every api process does it, even several at once, on a separate connection, because it may take longer than a request.
 import type { Logger } from 'pino';
 import { connect } from '../../db/pool/connection.ts';

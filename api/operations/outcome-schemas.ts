@@ -1,4 +1,4 @@
-// The schemas of outcomes that operators record of payments in doubt (LIF-4). Codes, ids and times; the evidence is in an
+// The schemas of outcomes that operators record of payments in doubt. Codes, ids and times; the evidence is in an
 // operator's words.
 import { z } from '@hono/zod-openapi';
 import { finalStatuses } from '../../core/payments/report.ts';
@@ -6,7 +6,7 @@ import { words } from './words.ts';
 
 const time = z.string().openapi({ format: 'date-time' });
 
-const reasonCode = z.string().min(1).max(4); // of any edition (PAY-11)
+const reasonCode = z.string().min(1).max(4); // of any edition
 
 export const newOutcomeSchema = z
   .object({

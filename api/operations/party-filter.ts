@@ -1,5 +1,5 @@
 // The party that a list, the alerts or a redelivery is limited to, by whichever of its identifiers an operator types.
-// One that does not exist is refused: "nothing" would be a wrong answer to a name that was mistyped (OBS-5, OBS-6).
+// One that does not exist is refused: "nothing" would be a wrong answer to a name that was mistyped.
 import { partyNamed, type NamedParty, type ReferenceData } from '../../core/scheme/reference.ts';
 import { invalidRequest, type Problem } from '../http/problem.ts';
 

@@ -1,4 +1,4 @@
-// Operators pause a destination or an FX provider, and resume it (LIF-5). While one is paused, no new payment goes to the
+// Operators pause a destination or an FX provider, and resume it. While one is paused, no new payment goes to the
 // destination (core/payments/bind-payment.ts), and no quote is made from the provider's rates (core/quotes/corridor.ts). What is under way
 // goes on. GET /parties shows who is paused, GET /pauses who ever was: an ED06 is asked about when the pause is over.
 import { z } from '@hono/zod-openapi';

@@ -1,4 +1,4 @@
-// The codec endpoint of the Temporal UI and command line: opens what we have sealed on its way to Temporal (SEC-3), for
+// The codec endpoint of the Temporal UI and command line: opens what we have sealed on its way to Temporal, for
 // operators of the scheme. It opens nothing else, and seals nothing.
 import { z } from '@hono/zod-openapi';
 import type { SealingCodec } from '../../contract/payload-codec.ts';

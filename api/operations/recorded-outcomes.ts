@@ -1,6 +1,6 @@
 // Payments in doubt, ended by people (LIF-4): one operator records how a payment ended, with the evidence, another
 // confirms it, and from then on it is decided like any other. What is confirmed is on record before the engine is told;
-// if that is away, the sweep goes on with it once it is back (LIF-2).
+// if that is away, the sweep goes on with it once it is back.
 import { z } from '@hono/zod-openapi';
 import { reasonFor, type OutcomeHindrance } from '../../core/payments/recorded-outcome.ts';
 import { finalStatuses } from '../../core/payments/report.ts';

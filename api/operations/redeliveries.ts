@@ -1,6 +1,5 @@
-// What operators ask for again (CBK-1, DUP-1): the deliveries of one payment, dead letters by the hundred, and how a
-// payment stands. What is asked for is on record before the engine is told; if that is away, the sweep takes over
-// (LIF-2).
+// What operators ask for again: the deliveries of one payment, dead letters by the hundred, and how a
+// payment stands. What is asked for is on record before the engine is told; if that is away, the sweep takes over.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import type { JsonObject } from '../../core/money/money.ts';

@@ -1,4 +1,4 @@
-// Once a second the apis tell each other what they have counted (SEC-7), so that a limit is the same over all of them; and
+// Once a second the apis tell each other what they have counted, so that a limit is the same over all of them; and
 // every few seconds how many payments of each clearing system are undecided. While the database is away each counts by
 // itself.
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// What an operator writes down: evidence, reasons and notes, in their own words (OBS-6, LIF-4, LIF-5).
+// What an operator writes down: evidence, reasons and notes, in their own words.
 import { z } from '@hono/zod-openapi';
 import { misleads } from '../../core/payments/steering.ts';
 import { showsNothing } from '../../core/iso20022/white-space.ts';

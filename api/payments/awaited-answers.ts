@@ -1,5 +1,5 @@
-// Where requests wait for what becomes of their submissions: `Prefer: wait` (PAY-1), and the turn of a resolution
-// (SEC-7). All of them share one look at the record every 50 ms, so that a thousand cost the database no more than one.
+// Where requests wait for what becomes of their submissions: `Prefer: wait`, and the turn of a resolution.
+// All of them share one look at the record every 50 ms, so that a thousand cost the database no more than one.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../db/pool/connection.ts';
 import { findAnswers, type JudgedSubmission } from '../../db/payments/submission-answers.ts';

@@ -109,7 +109,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         }
         const message = parsed.value;
         const uetr = readUetr(message.type.name, message.document);
-        if (uetr !== undefined) aboutRequest(context).subjectId = uetr; // OBS-1: as of a submission
+        if (uetr !== undefined) aboutRequest(context).subjectId = uetr; // as of a submission
         const run = await judge(message, {
           reference: deps.reference.current(),
           sourceSystem: caller.clearingSystemId,

@@ -158,7 +158,7 @@ async function submit(
   } finally {
     taking.end();
   }
-  giveUpTurn(isKnown ? 'record' : undefined); // what is left is to wait for the destination (SEC-7)
+  giveUpTurn(isKnown ? 'record' : undefined); // what is left is to wait for the destination
   const final = await iso.answers.answer(messageId, waitsUntil - performance.now());
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
   const answer = await storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
@@ -167,7 +167,7 @@ async function submit(
 }
 
 /**
- * Undefined: its payment system has as many payments without a final status as it may (SEC-7). What is on record goes on.
+ * Undefined: its payment system has as many payments without a final status as it may. What is on record goes on.
  */
 async function takeIn(
   { db, config }: RouteDependencies,
@@ -183,7 +183,7 @@ async function takeIn(
   return undecided.takeIn(sourceSystem);
 }
 
-/** The very same message again (DUP-1): answered from the record, also while the engine is down. */
+/** The very same message again: answered from the record, also while the engine is down. */
 function answerKnown(
   deps: RouteDependencies,
   { workflows }: Iso20022Dependencies,
@@ -248,7 +248,7 @@ async function report(
   const received = await receiveReport(deps, iso.engine, incoming);
   if (isProblem(received)) return received;
   const { payment, taken, status } = received;
-  incoming.giveUpTurn(); // it counts from now on (PAY-7), and keeps none of its sender's others from being stored
+  incoming.giveUpTurn(); // it counts from now on, and keeps none of its sender's others from being stored
   if (taken.kind === 'interim') return new Response(null, { status: 202, headers: baseHeaders });
   const { uetr, sourceSystem, messageId } = payment;
   if (taken.kind === 'late' && taken.isConfirmationDue) passOn(deps, uetr, iso.workflows.redeliver(uetr));
@@ -344,7 +344,7 @@ function notYours({ clientId }: Caller, uetr: string): string {
 }
 
 const doesNotCount = 'This report does not count: send a correct one.';
-/** There is no payment to hold it against (MSG-2). */
+/** There is no payment to hold it against. */
 const isNowhere = 'This report does not count, and nothing of it is on record: send a correct one.';
 const ifCredited = 'If you have credited it, call the operators of the scheme.';
 
@@ -358,7 +358,7 @@ function invalid({ reason: detail, rejection }: InvalidReport): Problem {
   });
 }
 
-/** For a program that does not read the confirmation (PAY-7). */
+/** For a program that does not read the confirmation. */
 function contradiction(decision: Decision, reported: string): Readonly<Record<string, string>> {
   if (!contradicts(decision, reported)) return {};
   const { status } = decision;

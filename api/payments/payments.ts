@@ -107,7 +107,7 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
 
 /** What keeps a payment from being judged, or its messages from going out; null: nothing is owed. */
 async function whatHoldsUp(deps: ApiDependencies, evidence: PaymentEvidence): Promise<JsonObject | null> {
-  // a destination that took its instruction is asked again until it says how the payment ended (TIM-2)
+  // a destination that took its instruction is asked again until it says how the payment ended
   const owed = evidence.deliveries.filter(
     (one) => one.closedAt === null && (one.deliveredAt === null || one.kind === 'instruction'),
   );
@@ -119,7 +119,7 @@ async function whatHoldsUp(deps: ApiDependencies, evidence: PaymentEvidence): Pr
   return owed.length > 0 || isUnjudged ? hindrancesOf(deps, owed) : null;
 }
 
-/** A PSP sees its payment once it is judged, and must not take that for a loss (PAY-2). */
+/** A PSP sees its payment once it is judged, and must not take that for a loss. */
 function hint({ role }: Caller): string {
   return role === 'psp'
     ? ' It may be stored all the same, and still go out: until its operator has an answer, keep the amount reserved and do not pay again.'
@@ -208,7 +208,7 @@ function sidesOf(
   };
 }
 
-/** The tree of a stored pacs.008; null: its bytes are no longer kept (LIF-6); `changed`: they are not what was stored (SEC-3). */
+/** The tree of a stored pacs.008; null: its bytes are no longer kept; `changed`: they are not what was stored. */
 async function documentOf(
   { db }: ApiDependencies,
   engine: XmlEngine,
@@ -223,7 +223,7 @@ async function documentOf(
   return parsed.value.document;
 }
 
-/** Null when nothing was forwarded, or what was is no longer kept (LIF-6), or not what was stored (SEC-3). */
+/** Null when nothing was forwarded, or what was is no longer kept, or not what was stored. */
 async function differenceOf(
   deps: ApiDependencies,
   engine: XmlEngine,

@@ -1,4 +1,4 @@
-// The evidence of a payment as JSON, limited to what the caller may see (OBS-5). The only message values in it are those of the
+// The evidence of a payment as JSON, limited to what the caller may see. The only message values in it are those of the
 // field differences.
 import { assert } from '../../core/assert.ts';
 import type { CaseEntry } from '../../core/operations/cases.ts';
@@ -109,7 +109,7 @@ function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObjec
   return { ...decision, decidedAt: timeOf(decidedAt) };
 }
 
-/** A person must find out (TIM-2, LIF-4). */
+/** A person must find out. */
 const isInDoubt = ({ events }: PaymentEvidence) => events.some(({ kind }) => kind === 'payment.in-doubt');
 
 /** What comes next for a payment without final status, and when. */
@@ -124,7 +124,7 @@ function renderNext(evidence: PaymentEvidence, now: Date): JsonValue {
   return { what: isInDoubt(evidence) ? 'person' : 'enquiry', at: null };
 }
 
-/** When an enquiry was asked for that has not gone out (DUP-1); undefined: there is none. */
+/** When an enquiry was asked for that has not gone out; undefined: there is none. */
 function askedInVain({ deliveries }: PaymentEvidence): Date | undefined {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
   if (instruction === undefined || instruction.enquiryAskedAt === null) return undefined;

@@ -1,4 +1,4 @@
-// Bounds the work that one payment system's repeats cause (DUP-1, PAY-9, SEC-7, OVL-2). Every repeat is answered from the
+// Bounds the work that one payment system's repeats cause. Every repeat is answered from the
 // record all the same.
 import type { MayAsk } from '../../db/payments/asks.ts';
 import { alertAtLimit } from '../../db/records/at-limit.ts';

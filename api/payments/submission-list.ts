@@ -1,5 +1,5 @@
 // GET /submissions: what sources have sent, payments and resolutions alike, newest first, from the moment that it is
-// stored (OBS-5). A payment that is judged is in GET /payments too, with all that is known of it.
+// stored. A payment that is judged is in GET /payments too, with all that is known of it.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import { isIdentifier, uuidPattern } from '../../core/ids.ts';

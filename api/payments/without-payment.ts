@@ -1,5 +1,5 @@
 // What operators are told of a UETR without a payment. One that is stored and not judged yet may still go out, and one
-// that a destination reported as credited may have been paid: anybody who takes it for lost pays twice (PAY-2, PAY-8).
+// that a destination reported as credited may have been paid: anybody who takes it for lost pays twice.
 import { whatCameUnder, type AlertAbout, type CameUnder } from '../../db/payments/without-payment.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { problem, type Problem } from '../http/problem.ts';
@@ -43,7 +43,7 @@ const alone = {
     ' What came and was refused at once, before anything was stored, is in the logs only: search them for the UETR.',
 } as const satisfies Record<keyof typeof whyNone, string>;
 
-/** Somebody may have paid what we do not know or have lost (PAY-8); empty if there is no alert. */
+/** Somebody may have paid what we do not know or have lost; empty if there is no alert. */
 function butAlerts({ alerts, alertCount }: CameUnder, uetr: string): string {
   if (alertCount === 0) return '';
   const more = alertCount - alerts.length;

@@ -1,4 +1,4 @@
-// Endpoints 14 to 16: fees and amounts at a given rate, and the two fee formulas. No capping here (FEE-6).
+// Endpoints 14 to 16: fees and amounts at a given rate, and the two fee formulas. No capping here.
 import { z } from '@hono/zod-openapi';
 import { findCorridor, findPlace, fixAmount, type CorridorKey } from '../../core/quotes/corridor.ts';
 import { feesAndAmounts, type FeesAndAmounts } from '../../core/money/fee.ts';
@@ -172,7 +172,7 @@ function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>
   return outcome.ok ? json(renderFees(outcome.value, corridor.key)) : amountRefused(outcome.refusal);
 }
 
-/** Endpoint 14, and the same of a quote (FEE-8). */
+/** Endpoint 14, and the same of a quote. */
 export function renderFees(
   fees: FeesAndAmounts,
   key: Pick<CorridorKey, 'sourceCurrency' | 'destinationCurrency'>,

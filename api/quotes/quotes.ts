@@ -1,5 +1,5 @@
-// Endpoints 12, 12b and 13, and the fees of one quote (FEE-8). A PSP gets its quotes ranked and valid for ten minutes
-// (QUO-6), in this order: read the request, load offers, price (core/quotes/quote.ts), store, answer.
+// Endpoints 12, 12b and 13, and the fees of one quote. A PSP gets its quotes ranked and valid for ten minutes,
+// in this order: read the request, load offers, price (core/quotes/quote.ts), store, answer.
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { feesOfQuote, type AmountTooSmall } from '../../core/money/fee.ts';
@@ -182,7 +182,7 @@ function addOneQuote(router: Router, deps: ApiDependencies): void {
   );
 }
 
-const validMs = 600_000; // QUO-6
+const validMs = 600_000;
 
 const rankedQuotes = {
   description: 'Quotes, best first',
@@ -266,7 +266,7 @@ async function answerQuotes<Quote extends QuoteSnapshot>(
   const { amountCurrency, amount } = asked;
   const quotes = priced.value.slice(0, maxQuotesPerRequest);
   const issue = { quoteRequestId, pspId, corridor: corridor.key, amountCurrency, amount, quotes };
-  const issuedAt = await store.store(issue); // QUO-7
+  const issuedAt = await store.store(issue);
   const issued = { corridor, quoteRequestId, issuedAt, amountCurrency, amount, quotes };
   return json(render(issued), 200, expiry(issuedAt));
 }

@@ -1,5 +1,5 @@
 // Endpoints 17 to 19 and the two lists of rates: what FX providers post, and what PSPs and they themselves may see of
-// it. An FX provider must never see another's rates here (FX-9): only the market's best, without a name (FX-5).
+// it. An FX provider must never see another's rates here (FX-9): only the market's best, without a name.
 import { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
 import {
@@ -59,7 +59,7 @@ const pspBody = z
   .strict()
   .openapi('NewPspImprovement');
 
-const mostTiers = 100; // FX-6: of one FX provider and currency, since each makes a rate in every corridor
+const mostTiers = 100; // of one FX provider and currency, since each makes a rate in every corridor
 
 /** Where the parts of a rate's corridor are. */
 const corridorMembers: CorridorFields = {
@@ -269,7 +269,7 @@ function addLists(router: Router, deps: ApiDependencies): void {
       operationId: 'listRates',
       summary: 'Current rates of a corridor, all FX providers',
       tag: 'Rates',
-      roles: ['psp', 'operator'], // FX-9: an FXP may not list its competitors' rates
+      roles: ['psp', 'operator'], // an FXP may not list its competitors' rates
       query: corridorPath,
       problems: ['unknown-country', 'unknown-currency', 'currency-not-of-country', 'unknown-corridor'],
       answer: { description: 'Base and tier rates, best first', schema: ratesSchema },
@@ -312,7 +312,7 @@ function identityOf(data: ReferenceData, fxpId: string): { fxpfinInstIdType: str
   return { fxpfinInstIdType: type, fxpfinInstId: value };
 }
 
-/** Flat, decimals as numbers (FX-5). */
+/** Flat, decimals as numbers. */
 function renderRate(stored: StoredRate): JsonObject {
   return {
     rateId: stored.rateId,

@@ -1,4 +1,4 @@
-// Quotes as JSON, in the fields of the specification, decimals digit for digit (MON-4).
+// Quotes as JSON, in the fields of the specification, decimals digit for digit.
 import { assert } from '../../core/assert.ts';
 import type { Corridor, CorridorFxp, SettlementPlace } from '../../core/quotes/corridor.ts';
 import { quoteIdOf, type QuoteId, type QuoteRequestId } from '../../core/ids.ts';

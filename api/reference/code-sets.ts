@@ -1,4 +1,4 @@
-// The edition of the external code sets by which an api judges (MSG-4), as its answers name it.
+// The edition of the external code sets by which an api judges, as its answers name it.
 import { z } from '@hono/zod-openapi';
 import { codeSets } from '../../core/iso20022/external-codes.ts';
 

@@ -1,4 +1,4 @@
-// Endpoints 4 and 5: currencies. `decimalPlaces` is the scheme's, not ISO 4217's (MON-2).
+// Endpoints 4 and 5: currencies. `decimalPlaces` is the scheme's, not ISO 4217's.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { Currency, ReferenceData } from '../../core/scheme/reference.ts';

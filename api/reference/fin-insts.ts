@@ -42,7 +42,7 @@ type Onboarded = z.infer<typeof onboarded>;
 const isMeant = (asked: Onboarded) => (one: Institution) =>
   asked === undefined || one.onboarded === (asked === 'true');
 const isPlace = (text: string) => /^[!-~]{1,70}$/.test(text); // an institutionId, which is only compared
-const pageSize = { usual: 100, most: 500 }; // REF-2
+const pageSize = { usual: 100, most: 500 };
 
 export function finInstRoutes(router: Router, deps: ApiDependencies): void {
   addList(router, deps);
@@ -124,7 +124,7 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
       const { countryCode: country } = params;
-      return referenceAnswer(context, data, ofCountry(data, { country, role: 'any', ...query })); // REF-3
+      return referenceAnswer(context, data, ofCountry(data, { country, role: 'any', ...query }));
     },
   );
 }

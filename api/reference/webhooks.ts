@@ -22,7 +22,7 @@ const xml = (examples: Readonly<Record<string, MessageExample>>) => ({
 const resends =
   'Anything else, or nothing within 5 s, does not count as an answer: the same bytes are sent again after 1, 2 and 5 s (TIM-3)';
 
-/** Of everything that is sent (CBK-2). */
+/** Of everything that is sent. */
 const signed = z.object({
   'webhook-id': z.string().openapi({
     description: 'The MsgId: the same for every attempt, so that you can recognise a repeat (CBK-2)',
@@ -40,7 +40,7 @@ const signed = z.object({
   }),
 });
 
-/** A delivery: the same bytes until they are received (CBK-1). */
+/** A delivery: the same bytes until they are received. */
 const delivered: Pick<Webhook, 'responses'> = {
   responses: {
     '2XX': { description: 'Received, regardless of the body (CBK-4): it is not sent again' },

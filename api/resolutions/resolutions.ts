@@ -1,4 +1,4 @@
-// Where a request to resolve a proxy or confirm an account enters: POST /iso20022/acmt023 (RES-1, MSG-3). It stores
+// Where a request to resolve a proxy or confirm an account enters: POST /iso20022/acmt023 (RES-1). It stores
 // what it received, hands its id to the resolution's workflow and answers with the stored acmt.024; it judges no
 // request.
 import { z } from '@hono/zod-openapi';
@@ -119,7 +119,7 @@ async function resolve(
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
   const maxResolutionSeconds = system?.maxResolutionSeconds ?? 0;
   const from = known && 'record';
-  // once it is judged, what is left is to wait for those that are asked (SEC-7)
+  // once it is judged, what is left is to wait for those that are asked
   void answers.judged(messageId, maxResolutionSeconds * 1_000).then(() => giveUpTurn(from));
   const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
@@ -136,7 +136,7 @@ async function resolve(
 }
 
 /**
- * An execution that is ended by hand while its source waits changes nothing (LIF-3): another goes on from the record.
+ * An execution that is ended by hand while its source waits changes nothing: another goes on from the record.
  */
 async function waitForAnswer(
   workflows: ResolutionWorkflows,

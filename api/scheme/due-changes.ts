@@ -1,4 +1,4 @@
-// Changes of the scheme that count from a time on are made at that time, within a second (ADM-1). Every api process looks;
+// Changes of the scheme that count from a time on are made at that time, within a second. Every api process looks;
 // one makes each.
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool/connection.ts';

@@ -1,5 +1,5 @@
-// How operators change the scheme (ADM-1, ADM-2): propose, look at the difference, approve or refuse; import a whole
-// directory (ADM-3); give a client another secret (ADM-4).
+// How operators change the scheme: propose, look at the difference, approve or refuse; import a whole
+// directory; give a client another secret.
 import { z } from '@hono/zod-openapi';
 import { editsBetween, isSame, type SchemeEdit } from '../../core/scheme/change.ts';
 import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';
@@ -154,7 +154,7 @@ function editsOf(scheme: Scheme, wanted: readonly Wanted[]): readonly SchemeEdit
   });
 }
 
-/** Of secrets that stay: nobody is told their hashes, so that they are named by their ids alone (ADM-4). */
+/** Of secrets that stay: nobody is told their hashes, so that they are named by their ids alone. */
 function withHashes(clients: Scheme['clients'], document: Readonly<Record<string, unknown>>) {
   const { clientId, secrets } = document;
   if (!Array.isArray(secrets)) return document;

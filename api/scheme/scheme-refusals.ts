@@ -1,4 +1,4 @@
-// What keeps a change of the scheme from being made or decided, as its operators are told (ADM-1, ADM-2).
+// What keeps a change of the scheme from being made or decided, as its operators are told.
 import type { Finding } from '../../core/scheme/finding.ts';
 import type { Decision, DecisionHindrance } from '../../db/scheme/changes.ts';
 import { problem, type Problem } from '../http/problem.ts';

@@ -1,4 +1,4 @@
-// Forms of the scheme's data and of their changes on the wire (ADM-1, ADM-2); scheme.ts and scheme-changes.ts serve them.
+// Forms of the scheme's data and of their changes on the wire; scheme.ts and scheme-changes.ts serve them.
 import { z } from '@hono/zod-openapi';
 import { canonical } from '../../core/scheme/canonical.ts';
 import { differencesOf, type SchemeEdit } from '../../core/scheme/change.ts';
@@ -177,7 +177,7 @@ export const readinessSchema = z
   .openapi('PartyReadiness');
 
 /**
- * Hashes of secrets are nobody's business (ADM-4); of a difference, which secret it is and until when, and whether it is another
+ * Hashes of secrets are nobody's business; of a difference, which secret it is and until when, and whether it is another
  * under an id that there was: whoever approves must see that.
  */
 function withoutHashes(
@@ -198,14 +198,14 @@ function withoutHashes(
   };
 }
 
-/** Members in the order of the form. Of a client its secrets are left out, unless hashes are asked for (ADM-4). */
+/** Members in the order of the form. Of a client its secrets are left out, unless hashes are asked for. */
 export function renderDocument(kind: SchemeKind, document: SchemeDocument, hashes = false): JsonObject {
   const shown = schemeForms[kind].parse(document) as unknown as JsonObject;
   if (kind !== 'clients' || hashes) return shown;
   return Object.fromEntries(Object.entries(shown).filter(([member]) => member !== 'secrets'));
 }
 
-/** Of a client that counts: which secrets it has, and until when (ADM-4). */
+/** Of a client that counts: which secrets it has, and until when. */
 export const renderSecrets = (kind: SchemeKind, document: SchemeDocument | undefined): JsonObject =>
   kind !== 'clients' || document === undefined
     ? {}

@@ -1,4 +1,4 @@
-// The scheme's data as its operators set it up (ADM-1, ADM-3): every document, one with its history, and what a party still
+// The scheme's data as its operators set it up: every document, one with its history, and what a party still
 // lacks. Changes are made in scheme-changes.ts.
 import { z } from '@hono/zod-openapi';
 import { readinessOf } from '../../core/scheme/readiness.ts';

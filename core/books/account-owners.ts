@@ -1,5 +1,5 @@
 /**
- * Whose the books of an account are (REC-1, SEC-1). An account may pass to another owner, or be removed; for its books
+ * Whose the books of an account are. An account may pass to another owner, or be removed; for its books
  * it does so at the end of a day (UTC), so that each day has one owner, who alone gets and reads the book of that day.
  * An account that comes back was nobody's in between.
  */

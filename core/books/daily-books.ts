@@ -1,5 +1,5 @@
 /**
- * Which books of which days are sent, and to whom (REC-2): each day that is closed, once, to everybody who has
+ * Which books of which days are sent, and to whom: each day that is closed, once, to everybody who has
  * registered an address for them, from the day before that on. What was sent is on record; a day that was missed is
  * made up for.
  */

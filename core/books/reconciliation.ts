@@ -111,7 +111,7 @@ function sumOf(totals: readonly Total[]): Exact {
   return totals.reduce((sum, one) => (one.sum === null ? sum : sum.plus(exact(one.sum))), exact('0'));
 }
 
-export const entriesPerPage = 125; // within the 256 KiB and the 5,000 elements of any message (MSG-2, SEC-7)
+export const entriesPerPage = 125; // within the 256 KiB and the 5,000 elements of any message
 
 const directions = { in: 'CRDT', out: 'DBIT' } as const satisfies Record<Side, Direction>;
 
@@ -122,7 +122,7 @@ export function periodName({ from, to }: Period): string {
   return isDay ? compactTime(from).slice(0, 8) : `${compactTime(from).slice(2)}${compactTime(to).slice(2)}`;
 }
 
-/** What a page of a camt.054 says (REC-1); the same for ever once the period is closed. */
+/** What a page of a camt.054 says; the same for ever once the period is closed. */
 export function camt054Of(
   {
     book,

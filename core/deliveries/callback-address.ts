@@ -45,7 +45,7 @@ export function refuseEndpoint(address: string, policy: WebAddressPolicy): strin
   return isSecure(parsed.value, policy) ? undefined : notHttps;
 }
 
-/** The same for the address of an FX provider's notifications, which may be a queue (NOT-1). */
+/** The same for the address of an FX provider's notifications, which may be a queue. */
 export function refuseNotificationAddress(address: string, policy: WebAddressPolicy): string | undefined {
   const queue = parseQueueAddress(address);
   if (queue === undefined) return refuseEndpoint(address, policy);

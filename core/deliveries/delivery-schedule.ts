@@ -1,17 +1,16 @@
 /**
- * When a failed send is repeated and when it is given up: for deliveries (CBK-1) and for instructions and requests
- * (TIM-3).
+ * When a failed send is repeated and when it is given up: for deliveries (CBK-1) and for instructions and requests.
  */
 
-/** What is stored is not what was stored, or is no longer there: it is never sent (SEC-3). */
+/** What is stored is not what was stored, or is no longer there: it is never sent. */
 export const messageChanged = 'message-changed';
 
-/** This process lacks the key of SEALING_KEYS without which it cannot open it: another one may have it (SEC-3). */
+/** This process lacks the key of SEALING_KEYS without which it cannot open it: another one may have it. */
 export const keyMissing = 'key-missing';
 
 /**
  * What the record calls an attempt that became no send through us alone: our machine was short of something, our process
- * ended or lacks a key, or our copy of the message is not what it was. It uses up no attempt, and ends nothing (TIM-3).
+ * ended or lacks a key, or our copy of the message is not what it was. It uses up no attempt, and ends nothing.
  */
 export const ownFaults: readonly string[] = ['own-resources', 'closed', messageChanged, keyMissing];
 
@@ -26,7 +25,7 @@ const ownFaultMs = 5 * second; // each try is a row of the record, and a lack of
 
 /**
  * Milliseconds until the next try after a fault of our own. A message that was changed waits for a person, who puts it
- * back, and one that does not open here for another process: it is looked at ever more seldom, but within a minute (I-15).
+ * back, and one that does not open here for another process: it is looked at ever more seldom, but within a minute.
  * @param attempts made of the delivery, ever
  */
 export const afterOwnFaultMs = (errorClass: string, attempts: number): number =>
@@ -52,9 +51,9 @@ const delaysMs: readonly number[] = [
   8 * hour,
 ];
 
-/** Milliseconds after which an unsuccessful delivery is given up (CBK-1). */
+/** Milliseconds after which an unsuccessful delivery is given up. */
 export const giveUpAfterMs = 72 * hour;
-const variation = 0.2; // CBK-1: each delay varied by up to 20 %
+const variation = 0.2; // each delay varied by up to 20 %
 
 export interface FailedAttempt {
   /** Attempts since the delivery was requested, including this one. */
@@ -85,10 +84,10 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
     : { kind: 'retry', inMs: Math.min(inMs, remainingMs) }; // the last attempt falls at 72 hours
 }
 
-const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second]; // TIM-3
+const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second];
 
 /**
- * When an instruction or request is sent again after sends without a usable answer (TIM-3).
+ * When an instruction or request is sent again after sends without a usable answer.
  * @param sends made in this round
  * @returns milliseconds; undefined after the last retry
  */

@@ -1,5 +1,5 @@
 /**
- * The one form of a host in an address (SEC-2): a domain name in lower case, four decimal numbers, or an IPv6 address
+ * The one form of a host in an address: a domain name in lower case, four decimal numbers, or an IPv6 address
  * in its shortest form. Other forms (numeric, short, octal, hexadecimal) are read differently by different programs.
  */
 

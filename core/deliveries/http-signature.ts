@@ -1,5 +1,5 @@
 /**
- * What is signed of a message between an operator and us, where its operator wants that (SEC-1): HTTP Message Signatures
+ * What is signed of a message between an operator and us, where its operator wants that: HTTP Message Signatures
  * (RFC 9421) over method, path, query and the digest of the body (RFC 9530), with the time, and with a nonce, so that each
  * counts once. Chosen over a detached JWS, which knows nothing of HTTP: what it is about would be a form of our own.
  */

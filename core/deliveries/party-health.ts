@@ -1,5 +1,5 @@
 /**
- * How the parties are (OBS-7): what came of our sends to them, what they are still owed, and which payments wait for
+ * How the parties are: what came of our sends to them, what they are still owed, and which payments wait for
  * their final status; and how each worker's breakers stand.
  */
 import type { ReferenceData } from '../scheme/reference.ts';
@@ -34,7 +34,7 @@ export interface PartyHealth {
   readonly kinds: readonly KindHealth[];
   /** Payments that were sent to it and have no final status, and since when the oldest waits. */
   readonly waiting: number;
-  /** Answers and reports of it that did not count (PAY-8, RES-4). */
+  /** Answers and reports of it that did not count. */
   readonly refused: number;
   /** What they were about, the newest. */
   readonly refusedOf: readonly {
@@ -66,7 +66,7 @@ export interface Workers {
   readonly workerHeardSecondsAgo: number | null;
 }
 
-/** A receiver to which something has to wait (CBK-3). */
+/** A receiver to which something has to wait. */
 export interface HeldUp {
   /** The name of its gate. */
   readonly receiver: string;
@@ -78,7 +78,7 @@ export interface HeldUp {
 
 /** How the workers find one receiver. */
 export interface ReceiverHealth {
-  /** The name of its gate (CBK-3): an address as registered, or a party and an address. */
+  /** The name of its gate: an address as registered, or a party and an address. */
   readonly receiver: string;
   /** Workers by the state of their breaker. */
   readonly closed: number;

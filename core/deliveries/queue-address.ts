@@ -1,5 +1,5 @@
 /**
- * The address of a queue where an FX provider takes its fxtr.017 (NOT-1): `amqps://host[:port]/queue`, or
+ * The address of a queue where an FX provider takes its fxtr.017: `amqps://host[:port]/queue`, or
  * `amqps://host[:port]/?address=/queues/queue` where its broker wants an address with slashes (AMQP 1.0, section
  * 3.5.4).
  */

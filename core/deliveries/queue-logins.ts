@@ -1,5 +1,5 @@
 /**
- * What we log in with at the brokers of FX providers (NOT-1): one JSON object, `{"host:port": {"username", "password"}}`.
+ * What we log in with at the brokers of FX providers: one JSON object, `{"host:port": {"username", "password"}}`.
  */
 import { parseByReceiver } from './by-receiver.ts';
 

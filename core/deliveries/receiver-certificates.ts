@@ -1,5 +1,5 @@
 /**
- * The certificates that we present to receivers, and the authorities by which theirs are judged (SEC-2): one JSON object,
+ * The certificates that we present to receivers, and the authorities by which theirs are judged: one JSON object,
  * `{"host:port": {"cert", "key", "ca"}}`, PEM each.
  */
 import { parseByReceiver } from './by-receiver.ts';

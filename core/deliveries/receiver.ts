@@ -1,6 +1,6 @@
 /**
  * Who gets a message, by the reference data: the address that is registered for its kind, and the name of the gate
- * before it (CBK-3). Whether the address may be used is judged each time that something is sent (SEC-2).
+ * before it (CBK-3). Whether the address may be used is judged each time that something is sent.
  */
 import {
   originOf,
@@ -20,7 +20,7 @@ export interface Addressed {
   readonly url: string | null;
 }
 
-/** Sends at once to one receiver, per process (CBK-3). */
+/** Sends at once to one receiver, per process. */
 export const mostSendsAtOnce = 16;
 
 /** Whoever operates that payment system. */
@@ -40,8 +40,7 @@ export function registeredAddress(
 }
 
 /**
- * Whether it can go anywhere at this moment: an address is registered, and may be used as far as its text shows (SEC-2,
- * CBK-5).
+ * Whether it can go anywhere at this moment: an address is registered, and may be used as far as its text shows.
  */
 export function hasUsableAddress(
   data: ReferenceData,
@@ -60,7 +59,7 @@ export function hasUsableAddress(
 
 /**
  * The gate of a callback: the origin as registered, which may leave the port open, so that one party cannot open a gate
- * for each port (CBK-3). Two operators behind one host are two receivers. Undefined where it is no address.
+ * for each port. Two operators behind one host are two receivers. Undefined where it is no address.
  */
 function callbackReceiver(data: ReferenceData, party: string, url: string): string | undefined {
   const parsed = parseWebAddress(url);

@@ -1,5 +1,5 @@
 /**
- * The only form in which the address of another party may be written (SEC-2): all programs read it alike, whether they
+ * The only form in which the address of another party may be written: all programs read it alike, whether they
  * decode once or twice, strip path parameters or normalise characters. Purely lexical: what the address resolves to is
  * checked when the connection is made (activities/wire/outbound.ts).
  */

@@ -25,7 +25,7 @@ import { branch, elementAt, leaf, renderDocument, textAt, type XmlElement } from
 export interface Acmt023 {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
-  /** `Assgne/Agt/FinInstnId/PstlAdr/Ctry`: where the account is (RES-2). */
+  /** `Assgne/Agt/FinInstnId/PstlAdr/Ctry`: where the account is. */
   readonly destinationCountry: string;
   /** `Vrfctn/Id`. */
   readonly verificationId: string;
@@ -34,7 +34,7 @@ export interface Acmt023 {
   readonly creditorAgent?: AgentIdentification;
   /** `Acct/Ccy`. */
   readonly currency?: string;
-  /** `IdVrfctnReq` itself: what no rule changes passes unaltered (RES-3). */
+  /** `IdVrfctnReq` itself: what no rule changes passes unaltered. */
   readonly request: XmlElement;
 }
 
@@ -53,8 +53,7 @@ const xpath = (path: string) => `/Document/${message.messageElement}/${path}`;
 
 /**
  * The values of an acmt.023 of a source that its schema found valid.
- * @returns a rejection when there is neither an account nor a proxy (RES-2), for an unknown code (MSG-4) or a wrong IBAN
- * (REF-7)
+ * @returns a rejection when there is neither an account nor a proxy, for an unknown code or a wrong IBAN
  */
 export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
   const value = takeAcmt023(document);
@@ -75,7 +74,7 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
 
 /**
  * The same without judging it: of one that was accepted, perhaps by another edition of the code sets, or that is ours
- * and carries what a party found (PAY-11).
+ * and carries what a party found.
  */
 export function takeAcmt023(document: XmlElement): Acmt023 {
   const request = elementAt(document, message.messageElement);
@@ -109,7 +108,7 @@ export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
 
 export const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a missing mandatory id
 
-/** The same for a request that may be invalid; what an answer cannot carry is left out (MSG-2). */
+/** The same for a request that may be invalid; what an answer cannot carry is left out. */
 export function readRequestReferences(
   document: XmlElement,
   messageIdentification: string,

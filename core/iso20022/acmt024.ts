@@ -1,6 +1,6 @@
 /**
  * Reads and builds the acmt.024 (answer to a resolution request): what a proxy directory or a creditor agent says,
- * passed on to the source (RES-3), and what the gateway itself answers. It never masks or changes what a party says.
+ * passed on to the source, and what the gateway itself answers. It never masks or changes what a party says.
  */
 import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
@@ -40,11 +40,11 @@ export interface Acmt024 {
   /** `OrgnlId`: the request's `Vrfctn/Id`. */
   readonly verificationId: string;
   readonly verified: boolean;
-  /** Always present if not verified (RES-4): NARR where the party gives no code. */
+  /** Always present if not verified: NARR where the party gives no code. */
   readonly reasonCode?: string;
   /** `UpdtdPtyAndAcctId`: what was found. */
   readonly found?: KnownAccount;
-  /** `IdVrfctnRpt` itself: what no rule changes passes unaltered (RES-3). */
+  /** `IdVrfctnRpt` itself: what no rule changes passes unaltered. */
   readonly report: XmlElement;
 }
 
@@ -71,8 +71,8 @@ function partsOf(document: XmlElement) {
 }
 
 /**
- * Where an acmt.024 that its schema found valid breaks a rule of the usage guideline: no reason code with a false answer
- * (RES-4), a code that our edition does not know (MSG-4), or a wrong IBAN (REF-7). A party's answer counts all the same (RES-2).
+ * Where an acmt.024 that its schema found valid breaks a rule of the usage guideline: no reason code with a false answer,
+ * a code that our edition does not know, or a wrong IBAN. A party's answer counts all the same.
  */
 export function findAcmt024Faults(document: XmlElement): readonly Rejection[] {
   const { report, answer, verified } = partsOf(document);
@@ -85,7 +85,7 @@ export function findAcmt024Faults(document: XmlElement): readonly Rejection[] {
   ];
 }
 
-/** The values of an acmt.024 that the intake schema, or the usage guideline, found valid (RES-2). */
+/** The values of an acmt.024 that the intake schema, or the usage guideline, found valid. */
 export function takeAcmt024(document: XmlElement): Acmt024 {
   const { report, answer, verified } = partsOf(document);
   const reason = textAt(answer, 'Rsn/Cd');
@@ -127,7 +127,7 @@ function render(...children: readonly XmlElement[]): string {
 
 /**
  * A party's answer for the sender of the original request, as text: the assignee is the asker, `OrgnlAssgnmt` names the
- * original request; everything else as received (RES-3).
+ * original request; everything else as received.
  */
 export function passOnAcmt024(received: Acmt024, original: RequestReferences, key: AnswerKey): string {
   const assignment = elementAt(received.report, 'Assgnmt');

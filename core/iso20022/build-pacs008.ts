@@ -31,7 +31,7 @@ export interface ForwardedLeg {
   /** The source SAP, from `IntrmyAgt1` or the quote. */
   readonly previousInstructingAgent1?: AgentIdentification;
   readonly previousInstructingAgent1Account?: AccountIdentification;
-  /** Only if the received message leaves it out and the quote fills it in (PAY-4). */
+  /** Only if the received message leaves it out and the quote fills it in. */
   readonly intermediaryAgent2?: AgentIdentification;
   readonly intermediaryAgent2Account?: AccountIdentification;
 }
@@ -47,7 +47,7 @@ export interface Forwarding {
   /** The elements of `GrpHdr` and `CdtTrfTxInf`, in the order of the schema. */
   readonly headerOrder: readonly string[];
   readonly transactionOrder: readonly string[];
-  /** By path, as in `GrpHdr/InstgAgt`; an element of `CdtTrfTxInf` without one passes (MSG-9). */
+  /** By path, as in `GrpHdr/InstgAgt`; an element of `CdtTrfTxInf` without one passes. */
   readonly rules: Readonly<Record<string, ElementRule>>;
 }
 
@@ -90,7 +90,7 @@ export const ownForwarding: Forwarding = {
   rules: {},
 };
 
-const clearingSystemCode = /^[A-Z0-9]{1,3}$/; // ClearingSystemCode of the schema; all else in Prtry (MSG-5)
+const clearingSystemCode = /^[A-Z0-9]{1,3}$/; // ClearingSystemCode of the schema; all else in Prtry
 
 function buildGroup(values: {
   messageIdentification: string;

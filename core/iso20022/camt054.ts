@@ -1,5 +1,5 @@
 /**
- * Builds the camt.054 that tells what was decided of the payments of one book in one period (REC-1, REC-2). It
+ * Builds the camt.054 that tells what was decided of the payments of one book in one period. It
  * has institutions, ids and amounts, but never a person. A long notification has several pages, each a message.
  */
 import type { FinalStatus } from '../payments/report.ts';

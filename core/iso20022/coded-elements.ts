@@ -1,5 +1,5 @@
 /**
- * The external code set of each coded element (MSG-4), found by the last names of its path, in every message. Codes
+ * The external code set of each coded element, found by the last names of its path, in every message. Codes
  * that a schema itself lists (priorities, statuses) are left to the schema.
  */
 import { reject, type Rejection } from '../rejections/rejection.ts';
@@ -59,7 +59,7 @@ export function codingOf(path: readonly string[]): Coding | undefined {
 }
 
 /**
- * A rejection for each code that is not in its set, in document order (MSG-4).
+ * A rejection for each code that is not in its set, in document order.
  * @param root the element whose codes are judged, @param xpath its XPath
  */
 export function findUnknownCodes(root: XmlElement, xpath: string): readonly Rejection[] {

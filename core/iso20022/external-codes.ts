@@ -1,5 +1,5 @@
 /**
- * The external code sets of ISO 20022 that coded elements are checked against (MSG-4): the shipped edition, or the one
+ * The external code sets of ISO 20022 that coded elements are checked against: the shipped edition, or the one
  * that the process has loaded at its start. `coded-elements.ts` says which element uses which set. Workflows do not read
  * them: what they decide must not depend on an edition.
  */

@@ -1,5 +1,5 @@
 /**
- * Builds the fxtr.017 that notifies an FX provider of a completed payment (NOT-1, NOT-2), and reads it for simulated
+ * Builds the fxtr.017 that notifies an FX provider of a completed payment (NOT-2), and reads it for simulated
  * providers. It has institutions, the provider's accounts and amounts, but never a person.
  */
 import { assert } from '../assert.ts';
@@ -23,7 +23,7 @@ export interface Fxtr017 {
   readonly completionDate: string;
   readonly sourcePsp: AgentIdentification;
   readonly fxp: AgentIdentification;
-  /** Destination amount and currency: what the source PSP, the trading side, buys and the FX provider sells (NOT-2). */
+  /** Destination amount and currency: what the source PSP, the trading side, buys and the FX provider sells. */
   readonly tradingSideBuyAmount: Amount;
   /** Source amount and currency: what the source PSP sells and the FX provider buys. */
   readonly tradingSideSellAmount: Amount;

@@ -1,4 +1,4 @@
-/** The IBANs of a message that a source sends: each has the length of its country and its check digits (REF-7). */
+/** The IBANs of a message that a source sends: each has the length of its country and its check digits. */
 import { ibanFault } from '../payments/iban.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 import { elementsNamed } from './elements-named.ts';

@@ -1,6 +1,6 @@
 /**
  * What a message about a transaction repeats of the one that made it, and how it is framed: alike in the pacs.002 and
- * the pacs.028 (MSG-11).
+ * the pacs.028.
  */
 import { messages, type MessageType } from './messages.ts';
 import type { Pacs008 } from './pacs008.ts';

@@ -1,6 +1,6 @@
 /**
  * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the destination
- * (PAY-9) and what a destination reports. It states a status; it never decides one.
+ * and what a destination reports. It states a status; it never decides one.
  */
 import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
@@ -15,7 +15,7 @@ import { collapsed, readAgent, type AgentIdentification } from './parties.ts';
 import type { Pacs008References, ReportedReferences } from './references.ts';
 import { branch, childrenNamed, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
 
-/** The statuses of the scheme: three finals, two interim ones (PAY-7). */
+/** The statuses of the scheme: three finals, two interim ones. */
 const transactionStatuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'] as const;
 export type TransactionStatus = (typeof transactionStatuses)[number];
 
@@ -27,7 +27,7 @@ export interface Pacs002 {
   readonly groups?: readonly ReportedGroup[];
   readonly statusId?: string;
   readonly status: TransactionStatus;
-  /** As given, of any edition of the code set (PAY-11); always present with RJCT. */
+  /** As given, of any edition of the code set; always present with RJCT. */
   readonly reasonCode?: string;
   /** The party's own words for the reason (`Prtry`); the code is then NARR. */
   readonly proprietaryReason?: string;
@@ -68,7 +68,7 @@ function readOriginal(transaction: XmlElement): ReportedReferences {
   });
 }
 
-const statusCode = /^[A-Z]{4}$/; // as every code of ISO's set: free text stays out of the record (SEC-3, MSG-13)
+const statusCode = /^[A-Z]{4}$/; // as every code of ISO's set: free text stays out of the record
 
 /**
  * The status that a pacs.002 states, valid or not, as it was written: whoever says `ACSC` may have credited. Undefined
@@ -98,7 +98,7 @@ const maxReasonCode = 4; // characters, as in every edition
 const narrative = 'NARR'; // ISO 20022: the reason is given in words
 
 /**
- * The reason of the first `StsRsnInf` with a code, else the first in own words (PAY-11). NARR where the source needs a
+ * The reason of the first `StsRsnInf` with a code, else the first in own words. NARR where the source needs a
  * code and the destination gives none that can be passed on.
  */
 function readReason(
@@ -121,7 +121,7 @@ function readReason(
 
 /**
  * Where a pacs.002 that its schema found valid breaks a rule of the usage guideline: no reason code with RJCT (MSG-11),
- * or a code that our edition does not know (MSG-4). A destination's status counts all the same (PAY-11).
+ * or a code that our edition does not know. A destination's status counts all the same.
  */
 export function findPacs002Faults(document: XmlElement): readonly Rejection[] {
   const { report, transaction, status } = partsOf(document);
@@ -134,7 +134,7 @@ export function findPacs002Faults(document: XmlElement): readonly Rejection[] {
   return [...missing, ...findUnknownCodes(report, `/Document/${message.messageElement}`)];
 }
 
-/** The values of a pacs.002 that the intake schema, or the usage guideline, found valid (PAY-11). */
+/** The values of a pacs.002 that the intake schema, or the usage guideline, found valid. */
 export function takePacs002(document: XmlElement): Pacs002 {
   const { report, transaction, status } = partsOf(document);
   const accepted = textAt(transaction, 'AccptncDtTm');
@@ -165,7 +165,7 @@ export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
 
 const maxAdditionalInformation = { count: 10, length: 105 }; // AddtlInf: Text105, up to ten
 
-/** Makes the texts fit their type, whatever they contain: our messages are valid (MSG-8). */
+/** Makes the texts fit their type, whatever they contain: our messages are valid. */
 function buildReason(values: Pacs002): XmlElement | undefined {
   const { reasonCode, additionalInformation = [] } = values;
   const information = additionalInformation
@@ -210,7 +210,7 @@ export function pacs008ReferencesOf(pacs008: Pacs008): Pacs008References {
   return compact<Pacs008References>({ original, instructingAgent, instructedAgent });
 }
 
-/** The report back to the sender of a pacs.008: agents swapped against the original (MSG-11). */
+/** The report back to the sender of a pacs.008: agents swapped against the original. */
 export function answerPacs008(references: Pacs008References, statement: StatusStatement): string {
   const { original, instructingAgent, instructedAgent } = references;
   return buildPacs002(
@@ -224,8 +224,7 @@ export function answerPacs008(references: Pacs008References, statement: StatusSt
 }
 
 /**
- * The confirmation to the destination of our own pacs.008: it goes the same way, so agents stand as in that message
- * (PAY-9).
+ * The confirmation to the destination of our own pacs.008: it goes the same way, so agents stand as in that message.
  */
 export function confirmPacs008(references: Pacs008References, statement: StatusStatement): string {
   return buildPacs002({ ...statement, ...references });

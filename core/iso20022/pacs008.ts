@@ -1,5 +1,5 @@
 /**
- * Reads a pacs.008 (customer credit transfer) from the validated tree (MSG-8): plain values, amounts as decimal
+ * Reads a pacs.008 (customer credit transfer) from the validated tree: plain values, amounts as decimal
  * strings. It makes the checks that a schema cannot express and that need no reference data; accounts, agents and
  * quotes come later.
  */
@@ -62,7 +62,7 @@ export interface Pacs008 {
   readonly intermediaryAgent1Account?: AccountIdentification;
   readonly intermediaryAgent2?: AgentIdentification;
   readonly intermediaryAgent2Account?: AccountIdentification;
-  /** In a forwarded message: the source's intermediary agent 1 (MSG-10). */
+  /** In a forwarded message: the source's intermediary agent 1. */
   readonly previousInstructingAgent1?: AgentIdentification;
   readonly previousInstructingAgent1Account?: AccountIdentification;
   readonly debtorAgent: AgentIdentification;
@@ -71,7 +71,7 @@ export interface Pacs008 {
   readonly creditorAccount: AccountIdentification;
   /** `GrpHdr` itself, for what a usage guideline of somebody else has in it. */
   readonly header: XmlElement;
-  /** `CdtTrfTxInf` itself: what no rule changes passes unaltered (MSG-9). */
+  /** `CdtTrfTxInf` itself: what no rule changes passes unaltered. */
   readonly transaction: XmlElement;
 }
 
@@ -179,7 +179,7 @@ export function readPacs008(document: XmlElement): Result<Pacs008, Rejection> {
   return judged(readValues(document, 'source', demanded), sourceChecks);
 }
 
-/** The same for the pacs.008 that a destination gets from us: it settles in the destination currency (MSG-10). */
+/** The same for the pacs.008 that a destination gets from us: it settles in the destination currency. */
 export function readForwardedPacs008(document: XmlElement): Result<Pacs008, Rejection> {
   return judged(readValues(document, 'destination', demanded), destinationChecks);
 }
@@ -259,11 +259,11 @@ const sourceChecks: readonly Check<Pacs008>[] = [
   ibanCheck,
 ];
 /**
- * For our own messages, which settle in the destination currency (MSG-10); without reference data about the countries.
+ * For our own messages, which settle in the destination currency; without reference data about the countries.
  */
 const destinationChecks: readonly Check<Pacs008>[] = [amountCheck, codeCheck, currencyCheck];
 
-/** No amount is zero, except the source PSP's fee (MSG-4); a rate has at most 11 digits as written (MON-1). */
+/** No amount is zero, except the source PSP's fee; a rate has at most 11 digits as written. */
 function* checkAmounts(value: Pacs008, isFit: IsFit): Iterable<Rejection> {
   const mayBeZero = 'ChrgsInf[1]/Amt';
   for (const { amount, path } of amountsOf(value)) {
@@ -286,7 +286,7 @@ function* checkAmounts(value: Pacs008, isFit: IsFit): Iterable<Rejection> {
   }
 }
 
-/** Elements that only a forwarded message has, and a source may not give (MSG-10). */
+/** Elements that only a forwarded message has, and a source may not give. */
 function* checkForwardedElements(value: Pacs008): Iterable<Rejection> {
   const { previousInstructingAgent1, previousInstructingAgent1Account } = value;
   const details = {
@@ -301,7 +301,7 @@ function* checkForwardedElements(value: Pacs008): Iterable<Rejection> {
   }
 }
 
-/** All currencies of a forwarded message are those of one corridor (MSG-4, MSG-6). */
+/** All currencies of a forwarded message are those of one corridor. */
 function* checkCurrencies(value: Pacs008): Iterable<Rejection> {
   const { interbankSettlementAmount, agreedRate, charges, instructedAmount } = value;
   const { unitCurrency, quotedCurrency } = agreedRate;

@@ -1,6 +1,6 @@
 /**
  * Builds the pacs.028 (payment status request) about a pacs.008 of ours, for destinations that prefer it to receiving
- * the pacs.008 again (TIM-2).
+ * the pacs.008 again.
  */
 import { messages } from './messages.ts';
 import { originalElements, originalReferencesOf, renderAboutTransaction } from './original-transaction.ts';
@@ -8,7 +8,7 @@ import type { Pacs008 } from './pacs008.ts';
 import { leaf } from './tree.ts';
 
 /**
- * A trial message to an endpoint that is not used yet (ADM-1): about a payment that there is not, so that nothing follows
+ * A trial message to an endpoint that is not used yet: about a payment that there is not, so that nothing follows
  * from it.
  */
 export function enquireAboutNothing(ids: {

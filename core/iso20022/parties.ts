@@ -133,7 +133,7 @@ export function buildAccount(name: string, account: AccountIdentification): XmlE
   );
 }
 
-/** A BIC8 and the same BIC with `XXX` are the same institution (REF-4). */
+/** A BIC8 and the same BIC with `XXX` are the same institution. */
 function bic11(bic: string): string {
   return bic.length === 8 ? `${bic}XXX` : bic;
 }

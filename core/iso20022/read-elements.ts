@@ -79,7 +79,7 @@ export const ofOneLeg: readonly string[] = [
   'CdtTrfTxInf/SttlmTmReq',
 ];
 
-/** What our rules set, or need of a source (MSG-5 to MSG-7, MSG-10): a usage guideline must have it. */
+/** What our rules set, or need of a source: a usage guideline must have it. */
 export const mustHave: readonly string[] = [
   ...['MsgId', 'CreDtTm', 'NbOfTxs', 'SttlmInf/SttlmMtd', 'SttlmInf/ClrSys/Prtry'].map(
     (one) => `GrpHdr/${one}`,

@@ -1,5 +1,5 @@
 /**
- * What an answer repeats from a message, read before its schema has judged it (MSG-2): its keys, and whatever else is
+ * What an answer repeats from a message, read before its schema has judged it: its keys, and whatever else is
  * well formed. A value that an answer cannot carry is left out, never repaired.
  */
 import { isBic, isIdentifier, isLei, isUuidV4 } from '../ids.ts';
@@ -10,7 +10,7 @@ import { collapsed, readAgent, type AgentIdentification } from './parties.ts';
 import { elementAt, textAt, type XmlElement } from './tree.ts';
 import { showsNothing } from './white-space.ts';
 
-/** The ids of an original message, as a pacs.002 repeats them (MSG-11). */
+/** The ids of an original message, as a pacs.002 repeats them. */
 export interface OriginalReferences {
   readonly messageIdentification: string;
   /** As published, e.g. `pacs.008.001.13`. */
@@ -22,7 +22,7 @@ export interface OriginalReferences {
   readonly uetr: string;
 }
 
-/** The same as a party gives them back: all but the UETR are optional (PAY-11). */
+/** The same as a party gives them back: all but the UETR are optional. */
 export type ReportedReferences = Partial<OriginalReferences> & Pick<OriginalReferences, 'uetr'>;
 
 /** What identifies a message; `uetr` only for kinds of message that have one. */
@@ -61,10 +61,10 @@ const repeatedMessageId = {
   expected:
     'an id of up to 35 printable ASCII characters, without slash or space at either end or two in a row',
 };
-/** A confirmation does not repeat the MsgId of the report: any of ISO 20022 will do (PAY-11). */
+/** A confirmation does not repeat the MsgId of the report: any of ISO 20022 will do. */
 const anyMessageId = { isFit: (text: string) => /^.{1,35}$/su.test(text), expected: '1 to 35 characters' };
 
-/** Every fault of the keys of a message (MSG-2, MSG-13). */
+/** Every fault of the keys of a message. */
 export function findKeyFaults(name: MessageName, document: XmlElement): readonly KeyFault[] {
   const { messageIdentification, uetr } = keyPaths[name];
   const keys = [
@@ -84,7 +84,7 @@ export function findKeyFaults(name: MessageName, document: XmlElement): readonly
   });
 }
 
-/** MsgId and, if the message has one, UETR: without them, no answer is possible (MSG-2). */
+/** MsgId and, if the message has one, UETR: without them, no answer is possible. */
 export function readMessageKey(name: MessageName, document: XmlElement): Result<MessageKey, KeyFault> {
   const [fault] = findKeyFaults(name, document);
   if (fault !== undefined) return refused(fault);
@@ -96,18 +96,18 @@ export function readMessageKey(name: MessageName, document: XmlElement): Result<
   return ok(compact<MessageKey>(keys));
 }
 
-/** The UETR, if it is one, also of a message that has another fault: what it is about (OBS-1). */
+/** The UETR, if it is one, also of a message that has another fault: what it is about. */
 export function readUetr(name: MessageName, document: XmlElement): string | undefined {
   const { uetr } = keyPaths[name];
   return uetr === undefined ? undefined : usable(textAt(document, uetr), isUuidV4);
 }
 
-/** What an answer to a pacs.008 repeats of it (MSG-11). Of one that is not valid, whatever is well formed. */
+/** What an answer to a pacs.008 repeats of it. Of one that is not valid, whatever is well formed. */
 export interface Pacs008References {
   readonly original: OriginalReferences;
   readonly instructingAgent?: AgentIdentification;
   readonly instructedAgent?: AgentIdentification;
-  /** Only of an accepted submission, for its fxtr.017 (NOT-2). */
+  /** Only of an accepted submission, for its fxtr.017. */
   readonly agents?: NamedAgents;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The plain tree from which every message is read, and as which it is built: element names without prefix, attributes,
- * text. The XML engine makes it from the same document that it validates (MSG-8); nothing here parses XML.
+ * text. The XML engine makes it from the same document that it validates; nothing here parses XML.
  */
 
 /** The name given to every element of another namespace: no XML element can have it. */
@@ -8,7 +8,7 @@ export const foreignName = '#foreign';
 
 /** One element. `text` is empty for an element that has children. */
 export interface XmlElement {
-  /** Without prefix; {@link foreignName} if it is of another namespace, so that nothing finds it by name (MSG-8). */
+  /** Without prefix; {@link foreignName} if it is of another namespace, so that nothing finds it by name. */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
@@ -115,7 +115,7 @@ function renderElement(element: XmlElement, namespace: string | undefined): stri
 
 /**
  * The document as it is stored and sent: UTF-8, one namespace, no whitespace between elements.
- * The same tree always gives the same text (MSG-8).
+ * The same tree always gives the same text.
  * @param root the `Document` element
  */
 export function renderDocument(namespace: string, root: XmlElement): string {

@@ -1,6 +1,6 @@
 /**
  * Turns the violations of a schema into rejections: which element, and which kind of fault. The XML engine has judged;
- * this file only assigns the ISO code (MSG-4).
+ * this file only assigns the ISO code.
  */
 import { reject, type Rejection, type RejectionDetails } from '../rejections/rejection.ts';
 import { compact } from '../compact.ts';
@@ -13,13 +13,13 @@ export interface Violation extends RejectionDetails {
    */
   readonly kind: 'missing' | 'proprietary' | 'decimals' | 'surplus' | 'invalid';
   /**
-   * From `/Document` on, with names that the schema knows and nothing else (MSG-13), and a position where siblings
+   * From `/Document` on, with names that the schema knows and nothing else, and a position where siblings
    * share a name. For an unknown element, the XPath of its parent.
    */
   readonly xpath: string;
   /** The value at the XPath can be read, and was judged separately: the fault is its place, or something beside it. */
   readonly isReadable?: true;
-  /** The engine's own message. It may repeat values: never log, store or show it (SEC-3). */
+  /** The engine's own message. It may repeat values: never log, store or show it. */
   readonly message: string;
 }
 

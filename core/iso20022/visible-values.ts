@@ -1,5 +1,5 @@
 /**
- * Which values of a message a refusal may show (MSG-13): codes, currencies, dates, amounts and counts, if they look
+ * Which values of a message a refusal may show: codes, currencies, dates, amounts and counts, if they look
  * like one; never a value of a person or an address, an id, or free text.
  */
 

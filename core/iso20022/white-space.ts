@@ -27,7 +27,7 @@ export function trimmed(text: string): string {
 const unseen = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB]*$/u;
 
 /**
- * Whether a text is invisible to a person (MSG-4), or empty. `ReadableText` of the schemas lists the same characters.
+ * Whether a text is invisible to a person, or empty. `ReadableText` of the schemas lists the same characters.
  */
 export function showsNothing(text: string): boolean {
   return unseen.test(text);

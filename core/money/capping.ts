@@ -37,7 +37,7 @@ export interface CappedAmounts extends SettlementAmounts {
 }
 
 /**
- * QUO-4: the amounts asked if both systems take them, else the largest pair within both maxima.
+ * The amounts asked if both systems take them, else the largest pair within both maxima.
  *
  * With the source at its maximum S, S x rate half up is tried first; if that exceeds the destination maximum M, M
  * binds, and M / rate up cannot exceed S, because S x rate is then above M and S lies on its currency's grid.

@@ -1,6 +1,6 @@
 /**
- * MSG-6: the charges are those of the two PSPs, whatever identifiers name them. If a PSP is itself refused and the
- * agent of its charges would be acceptable in its place, only the PSP is reported (MSG-14).
+ * The charges are those of the two PSPs, whatever identifiers name them. If a PSP is itself refused and the
+ * agent of its charges would be acceptable in its place, only the PSP is reported.
  */
 import { mayBeCreditorAgent, mayBeDebtorAgent, resolveAgent, unknownInstitution } from '../payments/agent.ts';
 import type { Check } from '../rejections/check.ts';
@@ -42,7 +42,7 @@ function atDestination({ message, context, ends }: Judged<SubmissionContext>): P
   };
 }
 
-/** The agent checks refuse such a PSP (PAY-6), and the mismatch says nothing about the charges. */
+/** The agent checks refuse such a PSP, and the mismatch says nothing about the charges. */
 const isPspAtFault = ({ psp, charging, mayStandThere }: Pair) =>
   psp !== charging && !mayStandThere(psp) && mayStandThere(charging);
 

@@ -1,6 +1,6 @@
 /**
  * The currencies of a pacs.008: each is checked against those of the two countries, never against one that is itself
- * wrong, so that one wrong currency is one rejection (MSG-4, MSG-6, MSG-14). An element that only repeats it is not
+ * wrong, so that one wrong currency is one rejection. An element that only repeats it is not
  * reported.
  */
 import type { Check } from '../rejections/check.ts';

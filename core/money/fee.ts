@@ -49,7 +49,7 @@ export const amountZero = amountTooSmall(
   'The amount is 0, so there is nothing to pay. Ask for an amount above 0.',
 );
 
-/** FEE-6: no message can carry a figure of more digits. */
+/** No message can carry a figure of more digits. */
 export interface AmountTooLarge {
   readonly code: 'amount-too-large';
   readonly ruleId: 'FEE-6';
@@ -82,7 +82,7 @@ export function nothingLeft(settlement: Exact, fee: Exact): typeof amountZero {
 const wholePerPercent = exact('0.01');
 const half = exact('0.5');
 
-/** FEE-1: what the source PSP is invoiced; it is not deducted. */
+/** What the source PSP is invoiced; it is not deducted. */
 export function schemeFee(formula: SchemeFeeFormula, sourceDecimalPlaces: number): Fee {
   return {
     nominal: exact(formula.nominalFeeAmount),
@@ -92,7 +92,7 @@ export function schemeFee(formula: SchemeFeeFormula, sourceDecimalPlaces: number
 }
 
 /**
- * FEE-2: what the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4), so it is not a valid formula.
+ * What the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4), so it is not a valid formula.
  */
 export function creditorAgentFee(formula: CreditorAgentFeeFormula, destinationDecimalPlaces: number): Fee {
   const ratio = exact(formula.percentageFee).times(wholePerPercent);
@@ -100,13 +100,13 @@ export function creditorAgentFee(formula: CreditorAgentFeeFormula, destinationDe
   return { nominal: exact(formula.nominalFee), ratio, decimalPlaces: destinationDecimalPlaces };
 }
 
-/** The fee on an interbank settlement amount; rounds half up (FEE-1, FEE-2, MON-3). */
+/** The fee on an interbank settlement amount; rounds half up. */
 export function feeOn(settlement: Exact, fee: Fee): Exact {
   return roundHalfUpTo(fee.nominal.plus(fee.ratio.times(settlement)), fee.decimalPlaces);
 }
 
 /**
- * FEE-4: the smallest destination amount D with D - fee(D) = `credited`.
+ * The smallest destination amount D with D - fee(D) = `credited`.
  *
  * There always is one: with a ratio below 1, raising D by one unit raises the rounded fee by none or one unit, so D -
  * fee(D) climbs in steps of none or one unit and passes every amount. D - fee(D) = C means, for the rounding half up,
@@ -134,12 +134,12 @@ export interface SettlementAmounts {
   readonly destination: Exact;
 }
 
-/** FEE-3: destination = A x rate, half up (MON-3). */
+/** FEE-3: destination = A x rate, half up. */
 export function fromSource(source: Exact, rate: Exact, destinationDecimalPlaces: number): SettlementAmounts {
   return { source, destination: roundHalfUpTo(source.times(rate), destinationDecimalPlaces) };
 }
 
-/** FEE-4: source = D / rate, rounded up so that the FX provider is never short. */
+/** Source = D / rate, rounded up so that the FX provider is never short. */
 export function fromDestination(
   destination: Exact,
   rate: Exact,
@@ -168,7 +168,7 @@ export interface FeesAndAmounts {
   readonly creditorAccountAmount: string;
 }
 
-/** Endpoint 14: fees and amounts at a given rate, without capping; refuses what no message can carry (FEE-6). */
+/** Endpoint 14: fees and amounts at a given rate, without capping; refuses what no message can carry. */
 export function feesAndAmounts(
   request: FeesAndAmountsRequest,
 ): Result<FeesAndAmounts, AmountTooSmall | AmountTooLarge> {

@@ -39,10 +39,10 @@ export interface Exact {
 const asDecimal = (value: Exact): Decimal => value as unknown as Decimal;
 const asExact = (value: Decimal): Exact => value as unknown as Exact;
 
-/** An amount: at most 18 digits before the point and 5 after it, without sign, exponent or leading zeros (MON-1). */
+/** An amount: at most 18 digits before the point and 5 after it, without sign, exponent or leading zeros. */
 export const amountPattern = /^(0|[1-9]\d{0,17})(\.\d{1,5})?$/;
 /**
- * A rate: above zero, at most 10 decimals and, within `maxRateLength` characters, 11 digits in all (MON-1). Without
+ * A rate: above zero, at most 10 decimals and, within `maxRateLength` characters, 11 digits in all. Without
  * look-ahead, which Go and Rust do not have.
  */
 export const ratePattern = /^([1-9]\d{0,10}(\.\d{1,10})?|0\.0{0,9}[1-9]\d{0,9})$/;
@@ -51,16 +51,16 @@ export const basisPointsPattern = /^(10000(\.0{1,5})?|(0|[1-9]\d{0,3})(\.\d{1,5}
 /** A decimal of our own: plain digits, not negative. */
 export const decimalPattern = /^(0|[1-9]\d*)(\.\d+)?$/;
 
-export const maxRateDigits = 11; // MON-1: as written, leading zero included
+export const maxRateDigits = 11; // as written, leading zero included
 export const maxRateLength = maxRateDigits + 1; // and the point
-const maxRateDecimals = 10; // MON-1
+const maxRateDecimals = 10;
 
 export const one: Exact = asExact(new ExactDecimal(1));
 
-/** Whether the text is a rate (MON-1). */
+/** Whether the text is a rate. */
 export const isRate = (text: string): boolean => text.length <= maxRateLength && ratePattern.test(text);
 
-/** @returns undefined when the text is not an amount (MON-1: HTTP 400) */
+/** @returns undefined when the text is not an amount (HTTP 400) */
 export function parseAmount(text: string): Exact | undefined {
   return amountPattern.test(text) ? asExact(new ExactDecimal(text)) : undefined;
 }
@@ -82,19 +82,19 @@ export function roundHalfUpTo(value: Exact, decimalPlaces: number): Exact {
   return asExact(asDecimal(value).toDecimalPlaces(decimalPlaces, Decimal.ROUND_HALF_UP));
 }
 
-/** Down to the currency's decimals: a maximum with finer decimals is never exceeded (QUO-4). */
+/** Down to the currency's decimals: a maximum with finer decimals is never exceeded. */
 export function roundDownTo(value: Exact, decimalPlaces: number): Exact {
   return asExact(asDecimal(value).toDecimalPlaces(decimalPlaces, Decimal.ROUND_FLOOR));
 }
 
-/** Quotient rounded down to the currency's decimals; exact, because it is an integer division of units (FEE-4). */
+/** Quotient rounded down to the currency's decimals; exact, because it is an integer division of units. */
 export function divideRoundedDownTo(dividend: Exact, divisor: Exact, decimalPlaces: number): Exact {
   const units = asDecimal(dividend).times(unitsPerWhole(decimalPlaces)).divToInt(asDecimal(divisor));
   return asExact(units.times(wholesPerUnit(decimalPlaces)));
 }
 
 /**
- * Quotient rounded up to the currency's decimals, so that the FX provider is never short (FEE-4, QUO-4).
+ * Quotient rounded up to the currency's decimals, so that the FX provider is never short.
  * Exact: the integer quotient is raised by one unit unless it divides without remainder. Both sides not negative.
  */
 export function divideRoundedUpTo(dividend: Exact, divisor: Exact, decimalPlaces: number): Exact {
@@ -104,7 +104,7 @@ export function divideRoundedUpTo(dividend: Exact, divisor: Exact, decimalPlaces
   return asExact((dividesEvenly ? units : units.plus(1)).times(wholesPerUnit(decimalPlaces)));
 }
 
-/** An improved rate: half up to 10 decimals, then half up to 11 digits (MON-3). */
+/** An improved rate: half up to 10 decimals, then half up to 11 digits. */
 export function roundImprovedRate(rate: Exact): Exact {
   return asExact(
     asDecimal(rate)
@@ -119,7 +119,7 @@ export function unitOf(decimalPlaces: number): Exact {
 }
 
 const tenTo = (exponent: number): Decimal => new ExactDecimal(`1e${exponent}`);
-const powersUp = [0, 1, 2, 3, 4, 5].map((places) => tenTo(places)); // MON-1: at most 5 decimals
+const powersUp = [0, 1, 2, 3, 4, 5].map((places) => tenTo(places)); // at most 5 decimals
 const powersDown = [0, 1, 2, 3, 4, 5].map((places) => tenTo(-places));
 
 function unitsPerWhole(decimalPlaces: number): Decimal {
@@ -134,20 +134,20 @@ function wholesPerUnit(decimalPlaces: number): Decimal {
   return wholes;
 }
 
-/** Decimal text without trailing zeros or exponent: the only form in which money leaves `core` (MON-1, MON-4). */
+/** Decimal text without trailing zeros or exponent: the only form in which money leaves `core` (MON-4). */
 export function renderDecimal(value: Exact): string {
   return asDecimal(value).toFixed();
 }
 
 /**
- * A stored decimal without trailing zeros (`24900.00000` becomes `24900`), e.g. a `numeric` of the database (MON-1).
+ * A stored decimal without trailing zeros (`24900.00000` becomes `24900`), e.g. a `numeric` of the database.
  */
 export function plainDecimal(text: string): string {
   assert(decimalPattern.test(text), 'a stored decimal is plain digits');
   return text.includes('.') ? text.replace(/\.?(?<!0)0+$/, '') : text;
 }
 
-// Exact numbers in JSON (MON-4)
+// Exact numbers in JSON
 
 const digits: unique symbol = Symbol('digits');
 

@@ -1,6 +1,6 @@
 /**
- * The checks of a payment whose debtor agent does its own FX (PAY-5, FEE-5, FEE-7): its own account, and figures that
- * follow from the message by the formula. Each names what it needs, so that a dry run makes those that it can (MSG-14).
+ * The checks of a payment whose debtor agent does its own FX (FEE-7): its own account, and figures that
+ * follow from the message by the formula. Each names what it needs, so that a dry run makes those that it can.
  */
 import { resolveAgent, unknownInstitution } from '../payments/agent.ts';
 import type { Check } from '../rejections/check.ts';
@@ -84,7 +84,7 @@ export function tooSmall(settlement: Exact, fee: Exact, { currencyCode }: Cleari
 const isAccountGiven = ({ intermediaryAgent2, intermediaryAgent2Account }: Pacs008) =>
   intermediaryAgent2 !== undefined && intermediaryAgent2Account !== undefined;
 
-/** A payment names a quote (PAY-4), or an account of the debtor agent's own with the SAP that has it (PAY-5). */
+/** A payment names a quote, or an account of the debtor agent's own with the SAP that has it. */
 function* checkAccountGiven({ message }: Judged<SubmissionContext>): Iterable<Rejection> {
   if (isAccountGiven(message)) return;
   const { intermediaryAgent2, intermediaryAgent2Account } = message;
@@ -156,7 +156,7 @@ interface Figures {
 }
 
 /**
- * FEE-7: an instructed amount in the destination currency is what is credited, and the other amounts follow from it.
+ * An instructed amount in the destination currency is what is credited, and the other amounts follow from it.
  * Else they follow from the source amount.
  * @returns undefined where an end is unknown, which other checks refuse
  */

@@ -119,7 +119,7 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
 
 /**
  * Whoever closes a case that is about several matters says which of them are over: to have delivered a dead letter is
- * not to have got money back (PAY-7). Who names only what is over by now is told so, as who names nothing is.
+ * not to have got money back. Who names only what is over by now is told so, as who names nothing is.
  * @param open the alerts of the case that nobody has closed
  * @param over those that somebody has, who was last first
  */

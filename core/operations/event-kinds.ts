@@ -1,5 +1,5 @@
 /**
- * Every kind of event in the audit trail. `alert`: a person must look, and finds in docs/operations/alerts.md what to do (OBS-6);
+ * Every kind of event in the audit trail. `alert`: a person must look, and finds in docs/operations/alerts.md what to do;
  * `security`: somebody tried what is not theirs; `info`: for the record.
  */
 export const eventKinds = {

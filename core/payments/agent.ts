@@ -1,6 +1,6 @@
 /**
  * Institutions as messages name them, looked up in reference data, and named back; and which of them may be the agents
- * of a payment (PAY-6). What is refused, and how, is up to the checks of the payment.
+ * of a payment. What is refused, and how, is up to the checks of the payment.
  */
 import { readAgent, type AgentIdentification } from '../iso20022/parties.ts';
 import { elementAt, type XmlElement } from '../iso20022/tree.ts';
@@ -35,7 +35,7 @@ export function resolveAgent(
   return isLeiInOrder ? institution : undefined;
 }
 
-/** Found where {@link resolveAgent} finds no institution, for refusals (MSG-13). */
+/** Found where {@link resolveAgent} finds no institution, for refusals. */
 export const unknownInstitution = 'an institution that the service does not know';
 
 /**
@@ -57,14 +57,13 @@ export function isMember(institution: Institution, clearingSystemId: string): bo
 /** Whether it is a PSP that takes part in the service. */
 export const isOnboardedPsp = ({ onboarded, roles }: Institution) => onboarded && roles.includes('psp');
 
-/** Whether an institution may be the debtor agent of a submission (PAY-6). */
+/** Whether an institution may be the debtor agent of a submission. */
 export function mayBeDebtorAgent(one: Institution | undefined, sourceSystem: string): boolean {
   return one !== undefined && isOnboardedPsp(one) && isMember(one, sourceSystem);
 }
 
 /**
- * Whether an institution may be the creditor agent of a submission, if it is a member of the destination system
- * (PAY-6).
+ * Whether an institution may be the creditor agent of a submission, if it is a member of the destination system.
  */
 export const mayBeCreditorAgent = (one: Institution | undefined) => one !== undefined && isOnboardedPsp(one);
 

@@ -42,15 +42,15 @@ export interface BoundPayment {
   /** From the quote; undefined without one. */
   readonly sourceLeg: SettlementLeg | undefined;
   readonly destinationLeg: SettlementLeg;
-  /** Who instructs the destination PSP: the destination SAP (MSG-10). */
+  /** Who instructs the destination PSP: the destination SAP. */
   readonly destinationSap: Institution;
-  /** Epoch milliseconds; null for NORM (TIM-1). */
+  /** Epoch milliseconds; null for NORM. */
   readonly deadlineAt: number | null;
 }
 
 type Bound = Result<BoundPayment, Rejection>;
 
-/** A value other than the expected one; amounts, rates and currencies may be shown (MSG-13). */
+/** A value other than the expected one; amounts, rates and currencies may be shown. */
 const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
   reject(key, xpath, undefined, { found, expected });
 
@@ -61,7 +61,7 @@ export interface BindingContext extends SubmissionContext {
 }
 
 /**
- * Fixes every amount, agent and account of a message whose ends have passed their checks (PAY-4 to PAY-6); last of all,
+ * Fixes every amount, agent and account of a message whose ends have passed their checks; last of all,
  * its destination must not be paused (LIF-5).
  */
 export function bindPayment(judged: Judged<BindingContext>): Bound {
@@ -79,7 +79,7 @@ export function bindPayment(judged: Judged<BindingContext>): Bound {
   return paused === undefined ? bound : refused(paused);
 }
 
-/** LIF-5: the last check of all; a dry run makes it where it cannot bind, too. */
+/** The last check of all; a dry run makes it where it cannot bind, too. */
 export const pauseCheck: Check<Judged<SubmissionContext>> = {
   name: 'pause of the destination',
   ruleId: 'LIF-5',
@@ -117,7 +117,7 @@ interface Parties {
   readonly destination: ClearingSystem;
 }
 
-/** PAY-4: the message must agree with the quote; agents that it leaves out are filled in. */
+/** The message must agree with the quote; agents that it leaves out are filled in. */
 function bindQuote({ message, context }: Judged<BindingContext>, parties: Parties): Bound {
   const { reference, quote } = context;
   if (quote === undefined) return refused(reject('quote-unknown'));
@@ -155,11 +155,11 @@ function bindQuote({ message, context }: Judged<BindingContext>, parties: Partie
 
 function checkQuoteState(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
   if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');
-  if (quote.expired) return reject('quote-expired'); // QUO-6
+  if (quote.expired) return reject('quote-expired');
   return quote.heldBy === null || quote.heldBy === message.uetr ? undefined : reject('quote-in-use'); // QUO-8
 }
 
-/** The fee is the quote's; a quote of endpoint 12b, which ignores fees, may leave nothing to credit (FEE-5). */
+/** The fee is the quote's; a quote of endpoint 12b, which ignores fees, may leave nothing to credit. */
 function checkQuoteFee(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
   const fee = exact(quote.creditorAgentFee);
   const { amount } = message.charges[1];
@@ -230,7 +230,7 @@ function checkQuoteAgents(
   return undefined;
 }
 
-/** PAY-5: the debtor agent pays from its own account at the destination SAP, at its own rate. */
+/** The debtor agent pays from its own account at the destination SAP, at its own rate. */
 function bindOwnExchange(judged: Judged<BindingContext>, parties: Parties): Bound {
   const { message, context } = judged;
   const { debtorAgent, destination, source } = parties;

@@ -1,6 +1,5 @@
 /**
- * What decides a payment, what the decision states, and who is told of a final that comes after it (PAY-7, PAY-9, TIM-1,
- * TIM-3). Who is told of the decision is in the table of payment-states.ts. Pure: what is known is an argument, and the
+ * What decides a payment, what the decision states, and who is told of a final that comes after it (PAY-7, PAY-9). Who is told of the decision is in the table of payment-states.ts. Pure: what is known is an argument, and the
  * statement that writes the decision checks its
  * condition again (`db/payments/decisions.ts`).
  */
@@ -8,7 +7,7 @@ import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 import { isFinal, type FinalStatus } from './report.ts';
 
-/** The one decision of a payment (PAY-10). */
+/** The one decision of a payment. */
 export interface Decision {
   readonly status: FinalStatus;
   readonly reasonCode: string | null;
@@ -18,26 +17,26 @@ export interface Decision {
 
 /**
  * Why it is decided now: a pacs.002 of the destination, one of two reasons of the gateway's, or whatever is on record.
- * Once a final of the destination is stored, that decides, whatever the cause (PAY-7).
+ * Once a final of the destination is stored, that decides, whatever the cause.
  */
 export type DecisionCause =
   | {
       readonly by: 'destination';
       readonly reportMessageId: string;
       /**
-       * Whether a confirmation is to be sent (PAY-9). Not where the report came to our address and its sender waits
+       * Whether a confirmation is to be sent. Not where the report came to our address and its sender waits
        * there, who is answered with it; always where the report came in an HTTP answer, or is taken from the record,
        * long after.
        */
       readonly wantsConfirmation: boolean;
     }
-  /** HIGH deadline (TIM-1): RJCT AB03. */
+  /** HIGH deadline: RJCT AB03. */
   | { readonly by: 'deadline' }
-  /** NORM, and 60 s after acceptance no byte has ever left for the destination (TIM-3): RJCT ED06. */
+  /** NORM, and 60 s after acceptance no byte has ever left for the destination: RJCT ED06. */
   | { readonly by: 'unreachable' }
   /**
    * What the record knows: the decision that stands, a stored final, or an outcome that two operators have recorded and
-   * confirmed (LIF-2, LIF-4). The gateway rejects nothing by it, and no report is at hand that would have to be compared
+   * confirmed. The gateway rejects nothing by it, and no report is at hand that would have to be compared
    * and confirmed.
    */
   | { readonly by: 'record' };
@@ -49,7 +48,7 @@ export interface StoredReport {
   readonly reasonCode: string | null;
 }
 
-/** How a payment in doubt ended, as two operators have recorded and confirmed it (LIF-4). */
+/** How a payment in doubt ended, as two operators have recorded and confirmed it. */
 export interface ConfirmedOutcome {
   readonly outcomeId: string;
   readonly status: FinalStatus;
@@ -64,17 +63,17 @@ export type Decider = (typeof deciders)[number];
 export interface DecisionFacts {
   /** The destination's report at hand, if there is one. */
   readonly report: StoredReport | null;
-  /** The destination's first final that was stored while it was undecided: it decides, whatever the cause (PAY-7). */
+  /** The destination's first final that was stored while it was undecided: it decides, whatever the cause. */
   readonly firstFinal: StoredReport | null;
-  /** What operators have confirmed: it decides unless a final of the destination does (LIF-4). */
+  /** What operators have confirmed: it decides unless a final of the destination does. */
   readonly outcome: ConfirmedOutcome | null;
-  /** HIGH: until when it must be final, epoch milliseconds; null for NORM (TIM-1). */
+  /** HIGH: until when it must be final, epoch milliseconds; null for NORM. */
   readonly deadlineAt: number | null;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
 }
 
-/** Milliseconds by the database clock until the cause may decide (TIM-1); 0: now. */
+/** Milliseconds by the database clock until the cause may decide; 0: now. */
 export function untilDecidableMs(
   { firstFinal, deadlineAt, now }: DecisionFacts,
   cause: DecisionCause,
@@ -85,8 +84,8 @@ export function untilDecidableMs(
 }
 
 /**
- * What must still hold when the decision is written: 60 s over, every attempt NOT_SENT, and at least one (TIM-3); the
- * deadline past (TIM-1).
+ * What must still hold when the decision is written: 60 s over, every attempt NOT_SENT, and at least one; the
+ * deadline past.
  */
 export type DecisionCondition = 'unreachable' | 'past-deadline';
 
@@ -102,13 +101,13 @@ export interface DueDecision {
   /** Where the gateway itself rejects. */
   readonly rejection: Rejection | undefined;
   readonly onlyIf: DecisionCondition | null;
-  /** Whether a confirmation that is due is sent. False: the destination waits for it in the HTTP answer (PAY-9). */
+  /** Whether a confirmation that is due is sent. False: the destination waits for it in the HTTP answer. */
   readonly sendsConfirmation: boolean;
 }
 
 /**
- * What a cause decides: the final that was stored first, whatever the cause (PAY-7); else what two operators have
- * confirmed (LIF-4); else the cause itself.
+ * What a cause decides: the final that was stored first, whatever the cause; else what two operators have
+ * confirmed; else the cause itself.
  */
 export function decisionBy(
   cause: DecisionCause,
@@ -155,7 +154,7 @@ function ownRejection(by: DecisionCause['by']): {
   }
 }
 
-/** Where the sender of a late final stands with the confirmation, which says what was decided (PAY-9). */
+/** Where the sender of a late final stands with the confirmation, which says what was decided. */
 export type LateSender =
   /** Its final came in an HTTP answer, or is taken from the record long after: it waits for nothing. */
   | 'untold'
@@ -166,10 +165,10 @@ export type LateSender =
 
 /** What a final of the destination leads to when the decision stands: nothing of that changes, nor what an FX provider has. */
 export interface LateFinal {
-  /** Operators are told by an alert, once per report; its sender by a header, where it is answered (PAY-7). */
+  /** Operators are told by an alert, once per report; its sender by a header, where it is answered. */
   readonly isContradiction: boolean;
   /**
-   * The confirmation to the destination (PAY-9): it goes out, again if need be; or only if it had been given up, for who
+   * The confirmation to the destination: it goes out, again if need be; or only if it had been given up, for who
    * posts a final can be reached; null: it is left as it is.
    */
   readonly confirmation: 'ask' | 'ask-if-given-up' | null;
@@ -190,12 +189,12 @@ const confirmationFor = {
   told: null,
 } as const satisfies Record<LateSender, LateFinal['confirmation']>;
 
-/** Whether what a destination reports is another final than what was decided (PAY-7). */
+/** Whether what a destination reports is another final than what was decided. */
 export function contradicts(decision: Pick<Decision, 'status'>, reported: string): boolean {
   return reported !== decision.status;
 }
 
-/** What decides a payment that nobody works on, if the record alone suffices (LIF-2). */
+/** What decides a payment that nobody works on, if the record alone suffices. */
 export function causeOnRecord({
   finalReportId,
   hasOutcome,
@@ -203,7 +202,7 @@ export function causeOnRecord({
 }: {
   /** The first final of the destination that is stored, if there is one. */
   readonly finalReportId: string | null;
-  /** Whether operators have confirmed how it ended (LIF-4). */
+  /** Whether operators have confirmed how it ended. */
   readonly hasOutcome: boolean;
   readonly isOverdue: boolean;
 }): DecisionCause | undefined {

@@ -121,7 +121,7 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
 const onSubmission = 'Only a submission is checked against stored data.';
 
 /**
- * Elements that the forwarded message replaces, so that no rule applies to what a source writes there (MSG-9, MSG-10).
+ * Elements that the forwarded message replaces, so that no rule applies to what a source writes there.
  */
 const replacedOnForwarding: readonly NotJudged[] = (
   [

@@ -1,12 +1,12 @@
 /**
- * What makes a submission a duplicate (DUP-2): the keys that other messages on record have. Which are on record is the
- * database's to say (DUP-3); `payment-checks.ts` judges by them.
+ * What makes a submission a duplicate: the keys that other messages on record have. Which are on record is the
+ * database's to say; `payment-checks.ts` judges by them.
  */
 
-/** How long a MsgId of a sender counts as taken, days (DUP-2). */
+/** How long a MsgId of a sender counts as taken, days. */
 export const messageIdsCountForDays = 62;
 
-/** Other messages on record with the keys of a submission (DUP-2). */
+/** Other messages on record with the keys of a submission. */
 export interface RecordedKeys {
   /** The payment of its UETR. */
   readonly payment: { readonly sourceSystem: string; readonly messageIdentification: string } | undefined;

@@ -1,6 +1,6 @@
 /**
- * When the destination of a NORM payment without a final is asked again (TIM-2), and whether such a question, or one
- * that the source asked (DUP-1), is overdue (LIF-2).
+ * When the destination of a NORM payment without a final is asked again, and whether such a question, or one
+ * that the source asked, is overdue.
  */
 
 const second = 1_000;
@@ -8,7 +8,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /**
- * TIM-2: when a NORM payment without a final is enquired about, milliseconds after acceptance: 60 s, 5 min, 30 min,
+ * When a NORM payment without a final is enquired about, milliseconds after acceptance: 60 s, 5 min, 30 min,
  * then hourly from 2 h 30 min to 24 h. How many there are, and which are passed over, changes with a new form only
  * (workflows/policies.ts).
  */
@@ -30,7 +30,7 @@ export interface Sends {
   readonly acceptedAt: number;
   /** When the last attempt ended, or began if it has no end on record; null before the first. */
   readonly lastSendEndedAt: number | null;
-  /** When its source last asked how it stands, if that asks the destination (DUP-1); null: never. */
+  /** When its source last asked how it stands, if that asks the destination; null: never. */
   readonly statusAskedAt: number | null;
   /** When it first asked what no send had met when it asked last; null: never. */
   readonly owedSince: number | null;
@@ -45,7 +45,7 @@ const clockErrorMs = 5_000; // the database's clock may be set back a little bet
 export const heardMs = 1_000;
 
 /**
- * Whether a send that the source asked for has not been made (DUP-1). One that was under way when it asked is joined,
+ * Whether a send that the source asked for has not been made. One that was under way when it asked is joined,
  * or had ended so shortly before that the execution took it for one.
  */
 export function isStatusOwed({
@@ -67,7 +67,7 @@ function statusOwedSince({ lastSendEndedAt, statusAskedAt, owedSince }: Sends): 
 /**
  * Whether something that a NORM payment should have met for longer than the grace has not come about: the first send,
  * the enquiry of TIM-2 whose turn it was, one that the source asked for, or the word to an operator after the last one.
- * An execution sees to all of it; the sweep asks whether it does (LIF-2). A send that was under way counts as the
+ * An execution sees to all of it; the sweep asks whether it does. A send that was under way counts as the
  * enquiry, too.
  */
 export function isSendOverdue(sends: Sends, graceMs: number): boolean {

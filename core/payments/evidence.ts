@@ -46,15 +46,15 @@ export interface EvidenceDecision {
 export interface EvidenceAttempt {
   readonly attempt: number;
   readonly startedAt: Date;
-  /** Null while it runs, and when a crash left it open: then it counts as MAYBE_SENT (TIM-3). */
+  /** Null while it runs, and when a crash left it open: then it counts as MAYBE_SENT. */
   readonly finishedAt: Date | null;
   readonly outcome: string | null;
   readonly httpStatus: number | null;
   readonly durationMs: number | null;
   readonly errorClass: string | null;
-  /** Where it went; operators only (CBK-4). Null where it opened no socket. */
+  /** Where it went; operators only. Null where it opened no socket. */
   readonly url: string | null;
-  /** Of an answer other than 2xx, at most 1 KiB; operators only (CBK-4). */
+  /** Of an answer other than 2xx, at most 1 KiB; operators only. */
   readonly responseExcerpt: string | null;
 }
 
@@ -70,7 +70,7 @@ export interface EvidenceDelivery {
   /** Of a callback: where its source wants it. */
   readonly url: string | null;
   readonly askedAt: Date;
-  /** Of an instruction: when somebody last asked for the status, other than by the schedule (DUP-1). */
+  /** Of an instruction: when somebody last asked for the status, other than by the schedule. */
   readonly enquiryAskedAt: Date | null;
   readonly nextDueAt: Date;
   readonly deliveredAt: Date | null;
@@ -94,7 +94,7 @@ export interface EventsLeftOut extends Pick<EvidenceEvent, 'severity' | 'kind' |
   readonly number: number;
 }
 
-/** What a party sent and what did not count (PAY-8); operators only. */
+/** What a party sent and what did not count; operators only. */
 export interface EvidenceRefused {
   readonly messageId: string;
   readonly party: string;
@@ -127,7 +127,7 @@ export interface EvidencePayment {
 }
 
 export interface PaymentEvidence {
-  /** Undefined while its first submission is stored and not yet judged, and where all that came was refused (DUP-2). */
+  /** Undefined while its first submission is stored and not yet judged, and where all that came was refused. */
   readonly payment: EvidencePayment | undefined;
   readonly decision: EvidenceDecision | undefined;
   /** Oldest first, as everything here. */
@@ -139,13 +139,13 @@ export interface PaymentEvidence {
   readonly refused: readonly EvidenceRefused[];
   /** What operators did about it, and about each of its alerts. */
   readonly entries: readonly CaseEntry[];
-  /** What operators recorded of how it ended (LIF-4). */
+  /** What operators recorded of how it ended. */
   readonly outcomes: readonly RecordedOutcome[];
 }
 
 /**
  * The pacs.008 that the payment is of; where there is none, the first that nobody has judged yet, or else the first
- * that was refused as a repeat (DUP-2). Undefined where nothing was taken in under the UETR.
+ * that was refused as a repeat. Undefined where nothing was taken in under the UETR.
  */
 export function submissionOf(evidence: PaymentEvidence): EvidenceMessage | undefined {
   const { payment, messages } = evidence;
@@ -154,7 +154,7 @@ export function submissionOf(evidence: PaymentEvidence): EvidenceMessage | undef
   return submissions.find((one) => refusalOf(evidence, one) === undefined) ?? submissions[0];
 }
 
-/** The answer by which a submission that made no payment was refused (DUP-2); undefined while it is not judged. */
+/** The answer by which a submission that made no payment was refused; undefined while it is not judged. */
 export function refusalOf(
   { payment, messages }: PaymentEvidence,
   { messageId }: EvidenceMessage,
@@ -175,8 +175,7 @@ export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): bool
 }
 
 /**
- * Where no payment came to be, only what was exchanged with that party: several may have been refused under one UETR
- * (DUP-2).
+ * Where no payment came to be, only what was exchanged with that party: several may have been refused under one UETR.
  */
 export function ofParty(evidence: PaymentEvidence, party: string): PaymentEvidence {
   if (evidence.payment !== undefined) return evidence;
@@ -190,7 +189,7 @@ export function ofParty(evidence: PaymentEvidence, party: string): PaymentEviden
   };
 }
 
-/** What one person says and another has not confirmed is no outcome yet; what counts, the decision says (LIF-4). */
+/** What one person says and another has not confirmed is no outcome yet; what counts, the decision says. */
 const isOfOutcome = ({ kind }: Pick<EvidenceEvent, 'kind'>) => kind.startsWith('operator.outcome-');
 
 /**
@@ -210,7 +209,7 @@ export const isForSides = (event: Pick<EvidenceEvent, 'severity' | 'kind'>): boo
 const withoutPerson = (detail: unknown) =>
   Object.fromEntries(Object.entries(detail ?? {}).filter(([name]) => name !== 'by'));
 
-/** The confirmation is composed with the decision; a destination that saw nothing is never sent it (PAY-9). */
+/** The confirmation is composed with the decision; a destination that saw nothing is never sent it. */
 export function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {
   const { decision, messages, deliveries } = evidence;
   const isDue = deliveries.some(({ kind }) => kind === 'confirmation');

@@ -1,6 +1,6 @@
 /**
  * The judgement of a pacs.008: every check in the order of PAY-3, and those that a dry run can make. Pure: stored data
- * and the time are arguments, and the database's unique keys have the last word (DUP-3).
+ * and the time are arguments, and the database's unique keys have the last word.
  */
 import { judgeFit, rejectionsOf, type Check, type Findings, type IsFit } from '../rejections/check.ts';
 import { findEnds, type Judged, type SubmissionContext, type SubmissionNow } from '../scheme/ends.ts';
@@ -52,8 +52,8 @@ export interface AcceptedPacs008 {
 }
 
 /**
- * PAY-3: the first failure is the one that is reported. The callback address, checked before all others, is judged at
- * intake (`api/http/callback.ts`): HTTP 422, and nothing is stored (SEC-2).
+ * The first failure is the one that is reported. The callback address, checked before all others, is judged at
+ * intake (`api/http/callback.ts`): HTTP 422, and nothing is stored.
  * @param reading what the schema, and the message by itself, say (MSG)
  */
 export function judgePayment(
@@ -73,7 +73,7 @@ function judgedOf<Context extends SubmissionContext>(message: Pacs008, context: 
 }
 
 /**
- * Every rejection by reference data and the clock, for a dry run. Quotes are not read, so a message without one (PAY-5)
+ * Every rejection by reference data and the clock, for a dry run. Quotes are not read, so a message without one
  * is judged completely, and a message with one up to PAY-4.
  * @param isFit which parts of the message are valid
  * @param refused XPaths of what the schema and the rules of the message refuse

@@ -1,6 +1,6 @@
 /**
  * The checks of a pacs.008 that need reference data, the clock or stored keys, but no quote: usage guidelines,
- * duplicates, freshness, agents. Their inputs are arguments; `judge-payment.ts` has their order (PAY-3).
+ * duplicates, freshness, agents. Their inputs are arguments; `judge-payment.ts` has their order.
  */
 import { isOnboardedPsp, mayBeDebtorAgent, unknownInstitution } from './agent.ts';
 import { chargeChecks } from '../money/charge-checks.ts';
@@ -14,7 +14,7 @@ import { fitsDecimalPlaces } from '../money/money.ts';
 import type { ClearingSystem, Institution } from '../scheme/reference.ts';
 import { reject, rejectWith, type Rejection } from '../rejections/rejection.ts';
 
-const maxAheadMs = 10_000; // TIM-4
+const maxAheadMs = 10_000;
 
 /** MSG-4 to MSG-7: guidelines that need reference data. */
 export const guidelineChecks: readonly Check<Judged<SubmissionContext>>[] = [
@@ -115,7 +115,7 @@ function* checkRequiredElements({ message, context, ends }: Judged<SubmissionCon
   }
 }
 
-/** DUP-2: keys that another message has used; the same message again is an enquiry and is not judged (DUP-1). */
+/** Keys that another message has used; the same message again is an enquiry and is not judged. */
 function* checkDuplicate({ message, context }: Judged<SubmissionNow>): Iterable<Rejection> {
   const { payment, messageIdHeldBy } = context.recorded ?? {};
   if (payment !== undefined) {
@@ -157,7 +157,7 @@ function* checkFreshness({ message, context, ends }: Judged<SubmissionNow>): Ite
 
 const seconds = (ms: number) => `${Math.floor(ms / 1_000)} s`;
 
-/** Epoch milliseconds by which a HIGH payment must be final; null for NORM (TIM-1). */
+/** Epoch milliseconds by which a HIGH payment must be final; null for NORM. */
 export function deadlineOf(message: Pacs008, destination: ClearingSystem | undefined): number | null {
   return message.priority === 'HIGH' && destination !== undefined
     ? message.acceptanceDateTime.epochMs + destination.maxExecutionSeconds * 1_000

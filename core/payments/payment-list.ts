@@ -10,9 +10,9 @@ export type ListedStatus = (typeof listedStatuses)[number];
 
 /**
  * - `waiting`: accepted, no final status yet
- * - `in-doubt`: the same, for more than 24 hours (TIM-2): a person must find out
+ * - `in-doubt`: the same, for more than 24 hours: a person must find out
  * - `telling`: it has its final status, and somebody is still to be told
- * - `dead-letter`: it has its final status, and somebody could not be told (CBK-1): a person must tell them
+ * - `dead-letter`: it has its final status, and somebody could not be told: a person must tell them
  * - `done`: it has its final status, and everybody knows
  */
 export const paymentStates = ['waiting', 'in-doubt', 'telling', 'dead-letter', 'done'] as const;
@@ -28,7 +28,7 @@ export interface PaymentFilter {
   readonly clearingSystem?: string;
   /** Its debtor agent, its creditor agent or its FX provider: our id of the institution. */
   readonly institutionId?: string;
-  /** Of the source or the destination amount, whichever has this currency. Decimal text (MON-1). */
+  /** Of the source or the destination amount, whichever has this currency. Decimal text. */
   readonly amount?: { readonly currency: string; readonly least?: string; readonly most?: string };
   /** When it was judged: from then on, and before then. */
   readonly from?: Date;
@@ -44,7 +44,7 @@ export interface PaymentFilter {
 
 /**
  * Whose payments are listed. A side sees those that it sent, and those that came to it: these once a byte of them may
- * have reached it (PAY-9), and without what they cost the other side, its quote and its FX provider.
+ * have reached it, and without what they cost the other side, its quote and its FX provider.
  */
 export type ListScope =
   | { readonly of: 'all' }
@@ -59,7 +59,7 @@ export interface ListedPayment {
   readonly reasonCode: string | null;
   readonly ruleId: string | null;
   readonly decidedBy: string | null;
-  /** Its destination has reported another final than the one decided (PAY-7). */
+  /** Its destination has reported another final than the one decided. */
   readonly isContradicted: boolean;
   readonly sourceSystem: string;
   readonly destinationSystem: string | null;

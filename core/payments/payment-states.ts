@@ -6,9 +6,9 @@ import type { FinalStatus } from './report.ts';
 
 /**
  * - `RCVD`: stored, and not judged
- * - `REFUSED`: nothing but repeats came, which were refused (DUP-2)
+ * - `REFUSED`: nothing but repeats came, which were refused
  * - `ACTC`: accepted, no final status yet
- * - `INDOUBT`: `ACTC` for 24 hours (TIM-2); a person must find out
+ * - `INDOUBT`: `ACTC` for 24 hours; a person must find out
  */
 export const openStates = ['RCVD', 'REFUSED', 'ACTC', 'INDOUBT'] as const;
 export type OpenState = (typeof openStates)[number];
@@ -19,7 +19,7 @@ type StateOrFinal = OpenState | FinalStatus;
  * - `answer`: the source, by a pacs.002 in the HTTP answer to its submission
  * - `callback`: the source, by a pacs.002 at its callback address
  * - `instruction`: the destination, by the pacs.008
- * - `confirmation`: the destination, by a pacs.002 (PAY-9), if it may have seen the payment
+ * - `confirmation`: the destination, by a pacs.002, if it may have seen the payment
  * - `notification`: the FX provider, by an fxtr.017, if the payment has a quote (NOT-1)
  */
 export type Telling = 'answer' | 'callback' | 'instruction' | 'confirmation' | 'notification';

@@ -1,5 +1,5 @@
 /**
- * How a payment in doubt ended, as operators found out beside the messages (LIF-4): one records it with the evidence,
+ * How a payment in doubt ended, as operators found out beside the messages: one records it with the evidence,
  * another confirms it, and then it decides. Until it is confirmed it can be withdrawn.
  */
 import { isReasonCode } from '../iso20022/pacs002.ts';
@@ -10,7 +10,7 @@ export interface NewOutcome {
   readonly status: FinalStatus;
   /** As the destination gave it, of any edition; always for RJCT, never for ACCC. */
   readonly reasonCode: string | null;
-  /** In the operator's words; no personal data (SEC-3). */
+  /** In the operator's words; no personal data. */
   readonly evidence: string;
   /** Client id. */
   readonly by: string;
@@ -30,7 +30,7 @@ export interface RecordedOutcome {
   readonly withdrawnBecause: string | null;
 }
 
-/** The reason code that a pacs.002 with this status carries (MSG-11); the refusal says what is wrong with it. */
+/** The reason code that a pacs.002 with this status carries; the refusal says what is wrong with it. */
 export function reasonFor(status: FinalStatus, code: string | undefined): Result<string | null, string> {
   if (code === undefined) {
     return status === 'RJCT'

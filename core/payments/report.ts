@@ -1,13 +1,13 @@
 /**
- * What a destination's pacs.002 means for a payment: whether it is about our instruction (PAY-8), and whether it is
- * final (PAY-7). The same for every report, whichever way it arrived.
+ * What a destination's pacs.002 means for a payment: whether it is about our instruction, and whether it is
+ * final. The same for every report, whichever way it arrived.
  */
 import { messages } from '../iso20022/messages.ts';
 import type { Pacs002, TransactionStatus } from '../iso20022/pacs002.ts';
 import type { OriginalReferences } from '../iso20022/references.ts';
 import { trimmed } from '../iso20022/white-space.ts';
 
-/** The statuses that say how a payment ended; ACTC and ACWP are interim (PAY-7). */
+/** The statuses that say how a payment ended; ACTC and ACWP are interim. */
 export const finalStatuses = ['ACCC', 'RJCT', 'BLCK'] as const satisfies readonly TransactionStatus[];
 export type FinalStatus = (typeof finalStatuses)[number];
 
@@ -39,7 +39,7 @@ export function expectedOriginal(element: string): string {
 }
 
 /**
- * The first id that contradicts ours (PAY-11). Ids that the report or our message leaves out are not compared, and white
+ * The first id that contradicts ours. Ids that the report or our message leaves out are not compared, and white
  * space around one is no contradiction.
  */
 function findMismatch({ original, groups = [] }: Pacs002, sent: OriginalReferences): string | undefined {

@@ -13,7 +13,7 @@ const misleading = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e]/u;
 const isolated = /^(?:[^\u2066-\u2069]|[\u2066-\u2068][^\u2066-\u2069]*\u2069)*$/u;
 
 /**
- * Whether a text that is to be kept could read otherwise than it is (OBS-6). Right-to-left text needs the marks that
+ * Whether a text that is to be kept could read otherwise than it is. Right-to-left text needs the marks that
  * join a bracket or a number to its neighbours (LRM, RLM, ALM), and isolates for what is written the other way within
  * it; one that is not closed turns round what is shown after the text, and nested ones whole phrases (CVE-2021-42574).
  */

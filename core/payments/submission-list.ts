@@ -9,9 +9,9 @@ export const submittedMessages = ['pacs008', 'acmt023'] as const;
 export type SubmittedMessage = (typeof submittedMessages)[number];
 
 /**
- * - `stored`: nobody has judged it yet, so nothing has left for anybody; the sweep starts what was lost (LIF-2)
- * - `asking`: a resolution: a party is asked, and has not answered (RES-1)
- * - `answered`: its source has its answer; of a payment the first one, ACTC or RJCT (PAY-1)
+ * - `stored`: nobody has judged it yet, so nothing has left for anybody; the sweep starts what was lost
+ * - `asking`: a resolution: a party is asked, and has not answered
+ * - `answered`: its source has its answer; of a payment the first one, ACTC or RJCT
  */
 export const submissionStates = ['stored', 'asking', 'answered'] as const;
 export type SubmissionState = (typeof submissionStates)[number];
@@ -49,7 +49,7 @@ export interface ListedSubmission {
   readonly verified: boolean | null;
   readonly reasonCode: string | null;
   readonly answeredAt: Date | null;
-  /** A defect of ours keeps it from being answered: a person has an alert (SEC-9). */
+  /** A defect of ours keeps it from being answered: a person has an alert. */
   readonly isUnanswerable: boolean;
 }
 

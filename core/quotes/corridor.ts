@@ -1,6 +1,6 @@
 /**
  * A corridor: two places, their fees and maxima, and the FX providers that can settle between them. Every quote, rate
- * (FX-1) and fee belongs to one. Rates are not read here, because they are never cached (FX-4); `api/http/told.ts` words the
+ * (FX-1) and fee belongs to one. Rates are not read here, because they are never cached; `api/http/told.ts` words the
  * refusals.
  */
 import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from '../money/fee.ts';
@@ -54,11 +54,11 @@ export interface SettlementPlace {
   readonly accountId: string;
 }
 
-/** An FX provider that is set up for the corridor and can settle both sides (FX-3). */
+/** An FX provider that is set up for the corridor and can settle both sides. */
 export interface CorridorFxp {
   readonly institution: Institution;
   readonly idType: string;
-  /** The identifier that PSPs see, which also breaks ties (QUO-2). */
+  /** The identifier that PSPs see, which also breaks ties. */
   readonly id: string;
   readonly source: SettlementPlace;
   readonly destination: SettlementPlace;
@@ -72,11 +72,11 @@ export interface Corridor {
   readonly creditorAgentFee: CreditorAgentFeeFormula;
   /** By internalId. */
   readonly fxps: ReadonlyMap<string, CorridorFxp>;
-  /** Whether an FX provider is set up for it, even one that cannot settle; without one there are no rates (REF-3). */
+  /** Whether an FX provider is set up for it, even one that cannot settle; without one there are no rates. */
   readonly isRated: boolean;
 }
 
-/** REF-3: why a country and a currency are not a place of the service. */
+/** Why a country and a currency are not a place of the service. */
 export type PlaceRefusal =
   | { readonly code: 'unknown-country'; readonly countryCode: string }
   | { readonly code: 'unknown-currency'; readonly currencyCode: string }
@@ -91,7 +91,7 @@ export type PlaceRefusal =
 /** A place that the service does not have, and on which side. */
 export type EndRefusal = PlaceRefusal & { readonly side: AmountSide };
 
-/** REF-3: why the service has no such corridor. */
+/** Why the service has no such corridor. */
 export type CorridorRefusal =
   | EndRefusal
   | {
@@ -149,7 +149,7 @@ export function findRateFault(data: ReferenceData, fxpId: string, key: CorridorK
     : undefined;
 }
 
-/** A country with one of its currencies (REF-3). */
+/** A country with one of its currencies. */
 export function findPlace(
   data: ReferenceData,
   { countryCode, currencyCode }: { readonly countryCode: string; readonly currencyCode: string },
@@ -168,7 +168,7 @@ export function findPlace(
 /** An amount on the side of the corridor that its currency indicates; the source if both are the same. */
 export interface FixedAmount {
   readonly amountSide: AmountSide;
-  /** Well formed (MON-1), with no more decimals than its currency has (MON-2). */
+  /** Well formed, with no more decimals than its currency has. */
   readonly amount: string;
 }
 
@@ -178,7 +178,7 @@ function sideOf({ source, destination }: Corridor, currency: string): 'source' |
   return destination.currency.currencyCode === currency ? 'destination' : undefined;
 }
 
-/** @param asked a well-formed amount (MON-1) */
+/** @param asked a well-formed amount */
 export function fixAmount(
   corridor: Corridor,
   asked: { readonly amountCurrency: string; readonly amount: string },
@@ -209,7 +209,7 @@ function makeCorridor(data: ReferenceData, asked: CorridorKey): Found {
   const fxps = new Map<string, CorridorFxp>();
   for (const institution of setUp) {
     const fxp = fxpOf(data, institution, ends.value);
-    const isPaused = data.paused.has(institution.institutionId); // LIF-5
+    const isPaused = data.paused.has(institution.institutionId);
     if (fxp !== undefined && !isPaused) fxps.set(institution.institutionId, fxp);
   }
   return ok({ key, ...ends.value, schemeFee, creditorAgentFee, fxps, isRated: setUp.length > 0 });
@@ -231,7 +231,7 @@ function findEnds(data: ReferenceData, key: CorridorKey): Result<Ends, EndRefusa
   return ok({ source: source.value, destination: destination.value });
 }
 
-/** FX-3: whether the FX provider is set up to rate the corridor. */
+/** Whether the FX provider is set up to rate the corridor. */
 function isSetUp(data: ReferenceData, fxpId: string, key: CorridorKey): boolean {
   return data.fxpCorridors.has(keyOf(fxpId, corridorName(key)));
 }
@@ -244,7 +244,7 @@ function fxpOf(data: ReferenceData, institution: Institution, ends: Ends): Corri
   return { institution, idType: type, id: value, source, destination };
 }
 
-/** FX-3: the FX provider's nominated, validated SAP at a place and its account there, or undefined. */
+/** The FX provider's nominated, validated SAP at a place and its account there, or undefined. */
 function settlementPlaceOf(data: ReferenceData, fxpId: string, place: Place): SettlementPlace | undefined {
   const { countryCode, currency, clearingSystem } = place;
   const access = data.settlementAccess.get(keyOf(fxpId, countryCode));

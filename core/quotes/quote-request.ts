@@ -27,11 +27,11 @@ export interface AskedQuotes extends CorridorKey {
   readonly amountCurrency: string;
   readonly amount: string;
   readonly psp: NamedInstitution;
-  /** The only PSP that the caller may ask for; undefined: any (QUO-1). */
+  /** The only PSP that the caller may ask for; undefined: any. */
   readonly onlyFor: { readonly institutionId?: string } | undefined;
 }
 
-/** QUO-1: why quotes may not be asked for this PSP. */
+/** Why quotes may not be asked for this PSP. */
 export interface PspRefusal {
   readonly code: 'unknown-psp' | 'not-own-institution' | 'psp-not-of-source-country';
   readonly psp: NamedInstitution;
@@ -59,7 +59,7 @@ export function readQuoteRequest(
   return ok({ corridor: corridor.value, pspId: psp.value.institutionId, ...fixed.value });
 }
 
-/** The requesting PSP: known, the caller's own, and of the source country (QUO-1). */
+/** The requesting PSP: known, the caller's own, and of the source country. */
 function findAskingPsp(data: ReferenceData, asked: AskedQuotes): Result<Institution, PspRefusal> {
   const { psp, sourceCountry, onlyFor } = asked;
   const no = (code: PspRefusal['code']) => refused({ code, psp, sourceCountry });

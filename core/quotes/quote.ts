@@ -1,6 +1,6 @@
 /**
- * Turns the active rates of a corridor into ranked quotes, for endpoints 12 and 12b (QUO-2 to QUO-5, FEE-3). Pure:
- * `db/quotes/quotes.ts` stores the snapshot of what is returned (QUO-7).
+ * Turns the active rates of a corridor into ranked quotes, for endpoints 12 and 12b (QUO-2). Pure:
+ * `db/quotes/quotes.ts` stores the snapshot of what is returned.
  */
 import { capToMaxima, readMaxima, type CappedAmounts, type Maxima } from '../money/capping.ts';
 import type { Corridor, CorridorFxp, CorridorKey, FixedAmount } from './corridor.ts';
@@ -27,7 +27,7 @@ export interface QuoteRequest extends FixedAmount {
   readonly corridor: Corridor;
 }
 
-/** One active rate of an FXP: its base rate (threshold 0) or a tier's stored, improved rate (FX-4). */
+/** One active rate of an FXP: its base rate (threshold 0) or a tier's stored, improved rate. */
 export interface OfferedRate {
   readonly rateId: string;
   /** null for the base rate */
@@ -35,7 +35,7 @@ export interface OfferedRate {
   /** smallest source amount, inclusive; '0' for the base rate */
   readonly threshold: string;
   readonly exchangeRate: string;
-  /** ISO 8601 UTC; all offers of a request in one format, for older goes first (QUO-2) */
+  /** ISO 8601 UTC; all offers of a request in one format, for older goes first */
   readonly createdDateTime: string;
 }
 
@@ -44,7 +44,7 @@ export interface FxpOffer {
   /** internalId */
   readonly fxpId: string;
   readonly rates: readonly OfferedRate[];
-  /** that FXP's improvement for the requesting PSP (FX-7) */
+  /** that FXP's improvement for the requesting PSP */
   readonly pspImprovement: { readonly pspImprovementId: string; readonly basisPoints: string } | null;
 }
 
@@ -63,22 +63,22 @@ export interface Reach {
 /** Reads base rates only: their threshold is 0. */
 export const baseRatesOnly: Reach = { sourceAmount: '0', destinationAmount: '0' };
 
-/** QUO-7: what is stored of a quote, for payments to be bound to. Decimal strings without trailing zeros. */
+/** What is stored of a quote, for payments to be bound to. Decimal strings without trailing zeros. */
 export interface QuoteSnapshot {
   /** internalId */
   readonly fxpId: string;
   readonly rateId: string;
   readonly tierImprovementId: string | null;
   readonly pspImprovementId: string | null;
-  /** with all improvements (FX-8) */
+  /** with all improvements */
   readonly exchangeRate: string;
   readonly sourceInterbankSettlementAmount: string;
   readonly sourceCappedToMaxAmount: boolean;
   readonly destinationInterbankSettlementAmount: string;
   readonly destinationCappedToMaxAmount: boolean;
-  /** source currency, invoiced (FEE-1) */
+  /** source currency, invoiced */
   readonly networkSchemeFee: string;
-  /** destination currency, deducted (FEE-2) */
+  /** destination currency, deducted */
   readonly creditorAgentFee: string;
   readonly sourceSapId: string;
   readonly sourceAccountId: string;
@@ -93,9 +93,9 @@ export interface StoredQuote extends QuoteSnapshot, CorridorKey {
   readonly pspId: string;
   /** Epoch milliseconds. */
   readonly issuedAt: number;
-  /** Whether it was more than 600 s old when read, by the database clock (QUO-6). */
+  /** Whether it was more than 600 s old when read, by the database clock. */
   readonly expired: boolean;
-  /** UETR of the payment that uses it and is not rejected; null: none does (QUO-8). */
+  /** UETR of the payment that uses it and is not rejected; null: none does. */
   readonly heldBy: string | null;
 }
 
@@ -106,13 +106,13 @@ export interface PricedQuote extends QuoteSnapshot {
   readonly creditorAccountAmount: string;
 }
 
-/** QUO-5: which maximum the requested amounts exceeded. */
+/** Which maximum the requested amounts exceeded. */
 export type AdjustedReason =
   'SourceMaximumExceeded' | 'DestinationMaximumExceeded' | 'SourceAndDestinationMaximumExceeded';
 
 /** A quote of endpoint 12b, whose amounts ignore fees; the fees follow from them, for the snapshot. */
 export interface AdjustedQuote extends Omit<PricedQuote, 'creditorAccountAmount'> {
-  /** null if the fee is not smaller than the amount: 12b, which ignores fees, shows the quote all the same (FEE-5) */
+  /** null if the fee is not smaller than the amount: 12b, which ignores fees, shows the quote all the same */
   readonly creditorAccountAmount: string | null;
   /** null when nothing was capped */
   readonly adjustedReason: AdjustedReason | null;
@@ -121,7 +121,7 @@ export interface AdjustedQuote extends Omit<PricedQuote, 'creditorAccountAmount'
 /** Best first; empty if no FX provider that can settle offers a rate. */
 type Ranked<Quote> = Result<readonly Quote[], AmountTooSmall>;
 
-/** Endpoint 12: ranked quotes with fees, or `amount-too-small` if fees and rounding leave none (FEE-5). */
+/** Endpoint 12: ranked quotes with fees, or `amount-too-small` if fees and rounding leave none. */
 export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]): Ranked<PricedQuote> {
   const terms = readTerms(request.corridor);
   const wanted = wantedWithFees(request, terms);
@@ -138,8 +138,8 @@ export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]):
 }
 
 /**
- * Endpoint 12b: ranked quotes whose amounts ignore fees (QUO-5): a given destination amount is the interbank settlement
- * amount. Zero amounts are left out; `amount-too-small` when that leaves none (FEE-5).
+ * Endpoint 12b: ranked quotes whose amounts ignore fees: a given destination amount is the interbank settlement
+ * amount. Zero amounts are left out; `amount-too-small` when that leaves none.
  */
 export function priceQuotesWithoutFees(
   request: QuoteRequest,
@@ -180,7 +180,7 @@ function reachOf({ side, amount }: Wanted, { source, destination }: Maxima): Rea
   };
 }
 
-/** The best base rate that PSPs are quoted in the corridor, all FX providers (FX-5); undefined when there is none. */
+/** The best base rate that PSPs are quoted in the corridor, all FX providers; undefined when there is none. */
 export function marketRateOf({ fxps }: Corridor, offers: readonly FxpOffer[]): string | undefined {
   const [best] = offers
     .filter(({ fxpId }) => fxps.has(fxpId))
@@ -227,7 +227,7 @@ interface Wanted {
   readonly amount: Exact;
 }
 
-/** The settlement amount of a credited amount has the creditor agent's fee on top (FEE-4). */
+/** The settlement amount of a credited amount has the creditor agent's fee on top. */
 function wantedWithFees(request: FixedAmount, { creditorAgentFee: fee }: Terms): Wanted {
   const wanted = wantedWithoutFees(request);
   if (wanted.side === 'source' || wanted.amount.isZero()) return wanted;
@@ -247,7 +247,7 @@ interface Choice {
   readonly amounts: CappedAmounts;
 }
 
-/** At most one choice per FXP that can settle (QUO-2, FX-3), best first. */
+/** At most one choice per FXP that can settle, best first. */
 function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, { fxps, maxima }: Terms): Choice[] {
   const choices: Choice[] = [];
   for (const offer of offers) {
@@ -260,7 +260,7 @@ function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, { fxps, maxi
 }
 
 /**
- * QUO-3: the highest threshold whose rate, improved and capped, gives a source amount of at least that threshold;
+ * The highest threshold whose rate, improved and capped, gives a source amount of at least that threshold;
  * the base rate's threshold is 0, so that it is the last resort. One rule for both amount directions.
  * @returns undefined when the FXP has no such rate
  */
@@ -288,7 +288,7 @@ function chooseTier(
 }
 
 /**
- * QUO-2: exchange rate descending, then older rate first, then FXP id as PSPs see it; total, because an FXP has one
+ * Exchange rate descending, then older rate first, then FXP id as PSPs see it; total, because an FXP has one
  * quote.
  */
 function compareChoices(a: Choice, b: Choice): number {

@@ -7,8 +7,8 @@ const wholePerBasisPoint = exact('0.0001');
 const firstRateTooLong = exact(`1${'0'.repeat(maxRateDigits)}`);
 
 /**
- * `rate` x (1 + basis points / 10000), half up to 10 decimals, then to 11 digits (FX-8, MON-3).
- * @param basisPoints 0 to 10000 (FX-6)
+ * `rate` x (1 + basis points / 10000), half up to 10 decimals, then to 11 digits.
+ * @param basisPoints 0 to 10000
  * @returns undefined when the improved rate would need more than 11 digits before the point, which no message can carry
  */
 export function improveRate(rate: Exact, basisPoints: Exact): Exact | undefined {
@@ -17,7 +17,7 @@ export function improveRate(rate: Exact, basisPoints: Exact): Exact | undefined 
   return improved.lt(firstRateTooLong) ? improved : undefined;
 }
 
-/** `improveRate` on stored text, as saved for a tier (FX-4). */
+/** `improveRate` on stored text, as saved for a tier. */
 export function improveRateText(rate: string, basisPoints: string): string | undefined {
   const improved = improveRate(exact(rate), exact(basisPoints));
   return improved === undefined ? undefined : renderDecimal(improved);

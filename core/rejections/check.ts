@@ -1,6 +1,6 @@
 /**
  * One check of a message, with the elements that it needs: a submission gets the first failure; a dry run gets all of
- * them, and the checks that could not be made because of a fault in what they need (MSG-14).
+ * them, and the checks that could not be made because of a fault in what they need.
  */
 import { within } from '../iso20022/tree.ts';
 import type { Rejection } from './rejection.ts';

@@ -1,5 +1,5 @@
 /**
- * How a rejection is worded: short in `AddtlInf` (MSG-11), long in the header `Isthmus-Rejection` and in dry runs
+ * How a rejection is worded: short in `AddtlInf`, long in the header `Isthmus-Rejection` and in dry runs
  * (MSG-13). Both are plain ASCII, and repeat no more of the sender's text than the rejection holds.
  */
 import type { Rejection } from './rejection.ts';
@@ -74,13 +74,13 @@ function withExpected(text: string, expected = ''): string {
   return left.length === 0 ? '' : ` Expected: ${left.join('. ')}.`;
 }
 
-/** Beside a rejection of ours, to the destination: nobody else tells it (PAY-9). */
+/** Beside a rejection of ours, to the destination: nobody else tells it. */
 export const returnCredit = 'PAY-9 if you have credited this payment, return it: its source is told RJCT';
 
 type ToldShort = Pick<Rejection, 'ruleId' | 'xpath' | 'text' | 'found' | 'expected'>;
 
 /**
- * The text of `AddtlInf` (MSG-11, MSG-13): rule, XPath (in a transaction, from `CdtTrfTxInf` on), and the reason, with
+ * The text of `AddtlInf`: rule, XPath (in a transaction, from `CdtTrfTxInf` on), and the reason, with
  * as much of what was found and expected as fits. A long XPath loses its beginning, so that there is always room for
  * the reason.
  */
@@ -98,7 +98,7 @@ export function additionalInformation(rejection: ToldShort): string {
 }
 
 /**
- * The long form (MSG-13), for the header `Isthmus-Rejection` and dry runs: rule, element, what is wrong and which of
+ * The long form, for the header `Isthmus-Rejection` and dry runs: rule, element, what is wrong and which of
  * the four kinds of fault it is, what was found, what was expected.
  * @returns one line of printable ASCII, at most 1,000 characters
  */

@@ -1,4 +1,4 @@
-/** Why another fault of the message prevented a check, in words (MSG-14). */
+/** Why another fault of the message prevented a check, in words. */
 import type { Ends } from '../scheme/ends.ts';
 
 const below = (path: string) => `CdtTrfTxInf/${path}`;

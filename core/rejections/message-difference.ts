@@ -1,6 +1,6 @@
 /**
  * The differences between a received pacs.008 and the forwarded one, field by field, each with the rule that requires
- * it (MSG-9, MSG-10, PAY-4). As evidence, it compares the two messages only, and shares no code with the building of
+ * it. As evidence, it compares the two messages only, and shares no code with the building of
  * the second.
  */
 import { pacs008Paths } from '../iso20022/pacs008.ts';
@@ -39,15 +39,14 @@ const setByGateway: readonly {
   { xpath: `${transaction}/InstdAgt`, ruleId: 'MSG-10', as: ['changed', 'added', 'removed'] },
 ];
 
-/** Where a child of `CdtTrfTxInf` goes in the forwarded message (MSG-10). */
+/** Where a child of `CdtTrfTxInf` goes in the forwarded message. */
 const movedTo: Readonly<Record<string, string>> = {
   IntrmyAgt1: 'PrvsInstgAgt1',
   IntrmyAgt1Acct: 'PrvsInstgAgt1Acct',
 };
 
 /**
- * Children of a forwarded `CdtTrfTxInf` that come from the quote, and the received element that they would come from
- * (PAY-4).
+ * Children of a forwarded `CdtTrfTxInf` that come from the quote, and the received element that they would come from.
  */
 const filledFromQuote: Readonly<Record<string, string>> = {
   PrvsInstgAgt1: 'IntrmyAgt1',

@@ -51,6 +51,6 @@ export function reasonInWords(code: string): string {
 export const statusInWords = (...[status, reasonCode]: readonly (string | null | undefined)[]) =>
   [status, reasonCode && reasonInWords(reasonCode)].filter((part) => part).join(' ');
 
-/** The same where no free text may stand (SEC-3): a code of another form may name somebody. */
+/** The same where no free text may stand: a code of another form may name somebody. */
 export const publicReason = (code: string) =>
   /^[A-Z0-9]{4}$/.test(code) ? reasonInWords(code) : 'unlisted code';

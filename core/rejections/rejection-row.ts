@@ -1,7 +1,7 @@
 /** A row of the table of rejections (`rejection-table.ts`). */
 import type { EventKind } from '../operations/event-kinds.ts';
 
-/** The four kinds of fault (MSG-13); `explanation.ts` puts them into words. */
+/** The four kinds of fault; `explanation.ts` puts them into words. */
 export type Fault = 'not-iso-20022' | 'not-used' | 'place-or-count' | 'value';
 
 export interface RejectionRow {
@@ -16,11 +16,11 @@ export interface RejectionRow {
   readonly fault?: Fault | null;
   /** For the other side; never repeats data of the message. A check may be more precise. */
   readonly text: string;
-  /** What was found, in general words, if the check itself does not say (MSG-13). */
+  /** What was found, in general words, if the check itself does not say. */
   readonly found?: string;
-  /** What to send or do instead, if the check itself does not say: not the principle, which is in `checks` (MSG-13). */
+  /** What to send or do instead, if the check itself does not say: not the principle, which is in `checks`. */
   readonly expected: string;
-  /** It refuses keys that are already used: in the HTTP answer only, and the record stays as it is (DUP-2). */
+  /** It refuses keys that are already used: in the HTTP answer only, and the record stays as it is. */
   readonly ofRepeat?: true;
   /** The audit event for the operators, besides the answer. */
   readonly event?: EventKind;

@@ -1,10 +1,10 @@
 /**
- * A rejection (MSG-4, MSG-11, RES-4) is a value, sent to the other side in a pacs.002 or acmt.024; it is never logged
+ * A rejection (MSG-4) is a value, sent to the other side in a pacs.002 or acmt.024; it is never logged
  * as an error.
  */
 import { rejections, type Fault, type RejectionKey, type RejectionRow } from './rejection-table.ts';
 
-/** What a check knows about its refusal, beyond the row of the table (MSG-13). */
+/** What a check knows about its refusal, beyond the row of the table. */
 export interface RejectionDetails {
   /** What is wrong, in a few words: instead of the row's. */
   readonly text?: string;
@@ -13,7 +13,7 @@ export interface RejectionDetails {
   readonly found?: string;
   /** What was expected: instead of the row's. */
   readonly expected?: string;
-  /** Whom it is about, for our record: the payment system that is paused (LIF-5). */
+  /** Whom it is about, for our record: the payment system that is paused. */
   readonly party?: string;
 }
 

@@ -1,4 +1,4 @@
-// Why a submission does not become an accepted payment, and what its sender and a person are told of it (PAY-3, DUP-2).
+// Why a submission does not become an accepted payment, and what its sender and a person are told of it.
 import { additionalInformation, explain } from './explanation.ts';
 import { reject, rowOf, type Rejection } from './rejection.ts';
 
@@ -17,14 +17,14 @@ export interface TurnedAway {
   readonly isRefusal: boolean;
   /** `AddtlInf`, an element each. */
   readonly additionalInformation: readonly string[];
-  /** The long form, for `Isthmus-Rejection` (MSG-13). */
+  /** The long form, for `Isthmus-Rejection`. */
   readonly explanation: string;
   /** What a person must know of it besides. */
   readonly event: ReturnType<typeof rowOf>['event'];
 }
 
 /**
- * What a broken copy is told besides its own fault, or its sender might take the payment itself for rejected (DUP-2).
+ * What a broken copy is told besides its own fault, or its sender might take the payment itself for rejected.
  */
 const firstStands = 'DUP-2 the UETR is that of an earlier message: the first message stands';
 

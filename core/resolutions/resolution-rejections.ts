@@ -1,4 +1,4 @@
-/** The rows of the table of rejections that only a resolution request can meet (RES-1 to RES-5, DUP-2). */
+/** The rows of the table of rejections that only a resolution request can meet. */
 import type { RejectionRow } from '../rejections/rejection-row.ts';
 
 export const resolutionRejections = {

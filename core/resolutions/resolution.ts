@@ -103,7 +103,7 @@ function isAskable(
 const maxAccountId = 34; // characters, as in ISO 20022
 const maxProxyId = 320; // characters, as in the usage guideline
 
-/** The rejection of a request that its schema refuses: a missing destination country has a rule of its own (RES-2). */
+/** The rejection of a request that its schema refuses: a missing destination country has a rule of its own. */
 export function requestRejectionOf(violation: Violation): Rejection {
   const { kind, xpath } = violation;
   const isCountry = /\/Assgne(\/Agt(\/FinInstnId(\/PstlAdr(\/Ctry)?)?)?)?$/.test(xpath);
@@ -144,7 +144,7 @@ export const passingReasons: ReadonlySet<string> = new Set([
   'RR02',
 ]);
 
-/** Whether the scheme lists a party's reason (RES-4); others pass too, and are recorded. */
+/** Whether the scheme lists a party's reason; others pass too, and are recorded. */
 export function isListedReason(reasonCode: string): boolean {
   return passingReasons.has(reasonCode);
 }
@@ -169,7 +169,7 @@ function directoryOf(
   return type?.proxyDirectoryId ?? undefined;
 }
 
-/** Known, in that country, as a PSP, and onboarded (RES-2). */
+/** Known, in that country, as a PSP, and onboarded. */
 function creditorAgentOf(
   agent: AgentIdentification,
   countryCode: string,

@@ -1,5 +1,5 @@
 /**
- * One order of what has none (ADM-3), so that two documents that say the same are the same, and a file is reviewed by
+ * One order of what has none, so that two documents that say the same are the same, and a file is reviewed by
  * what has changed in it.
  */
 import type { SchemeDocuments, SchemeKind } from './documents.ts';

@@ -97,7 +97,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Members that one person changes alone, as `<kind><JSON Pointer>`, each with why it harms nobody (ADM-2). Everything else,
+ * Members that one person changes alone, as `<kind><JSON Pointer>`, each with why it harms nobody. Everything else,
  * and whatever members there will be, waits for a second person.
  * @internal exported for tests
  */
@@ -113,7 +113,7 @@ export const harmlessMembers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a second person must approve it (ADM-2). A client ends at once (ADM-4), and what an operator logs in by is its own.
+ * Whether a second person must approve it. A client ends at once, and what an operator logs in by is its own.
  * @param by client id of whoever proposes it
  */
 export function needsApproval(edit: SchemeEdit, by: string): boolean {
@@ -127,7 +127,7 @@ export function needsApproval(edit: SchemeEdit, by: string): boolean {
 
 /**
  * Whether it gives an operator what it logs in by, or takes a client for one, and somebody else proposes it: whoever makes the
- * secret of an operator could approve as that operator what they have proposed themselves (ADM-2).
+ * secret of an operator could approve as that operator what they have proposed themselves.
  */
 export function isCredentialOfAnother(edit: SchemeEdit, by: string): boolean {
   if (edit.kind !== 'clients' || edit.after === null) return false;

@@ -35,7 +35,7 @@ export function* checkAddresses(scheme: Scheme): Iterable<Finding> {
   }
 }
 
-/** The pattern of an IBAN must take those of the country (REF-7). The sample is of digits alone, so it only warns. */
+/** The pattern of an IBAN must take those of the country. The sample is of digits alone, so it only warns. */
 function* checkIbanPatterns(scheme: Scheme, type: AddressTypeDocument, found: Findings): Iterable<Finding> {
   for (const [place, inputId] of type.inputIds.entries()) {
     const { name, pattern } = (scheme['address-inputs'].get(inputId)?.attributes ?? {}) as {

@@ -1,5 +1,5 @@
 /**
- * Checks of what decides amounts: currencies, limits, fee formulas, corridors and opening prices (ADM-1). A part of
+ * Checks of what decides amounts: currencies, limits, fee formulas, corridors and opening prices. A part of
  * check.ts.
  */
 import { creditorAgentFee, feeOn, settlementForCredited } from '../money/fee.ts';
@@ -66,7 +66,7 @@ export function* checkFees(scheme: Scheme): Iterable<Finding> {
   }
 }
 
-/** A fee that eats a payment leaves nothing to credit (FEE-5). */
+/** A fee that eats a payment leaves nothing to credit. */
 function* checkFeeSize(
   { creditorAgentFee: creditor, currencyCode }: FeeFormulaDocument,
   { decimalPlaces }: CurrencyDocument,
@@ -146,7 +146,7 @@ function* checkCorridor(
   }
 }
 
-/** Why an FX provider cannot settle there; undefined: it can (FX-3). */
+/** Why an FX provider cannot settle there; undefined: it can. */
 export function lackOf(
   scheme: Scheme,
   fxp: InstitutionDocument,

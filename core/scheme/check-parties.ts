@@ -1,6 +1,6 @@
 /**
  * Checks of operators, payment systems, institutions, accounts and clients: what a person would see who knows the field,
- * before a change takes effect (ADM-1). Together with check-money.ts they are run by check.ts.
+ * before a change takes effect. Together with check-money.ts they are run by check.ts.
  */
 import { refuseEndpoint, refuseNotificationAddress, refuseOrigin } from '../deliveries/callback-address.ts';
 import { accountFault } from '../payments/iban.ts';
@@ -187,7 +187,7 @@ export function* checkAccounts(scheme: Scheme): Iterable<Finding> {
         `is ${currencyCode}, but no payment system serves ${countryCode} in it.`,
       );
     }
-    const fault = accountFault(accountId); // REF-7
+    const fault = accountFault(accountId);
     if (fault !== undefined)
       yield found.error('/accountId', `looks like an IBAN and is none: ${fault} (ISO 13616).`);
   }

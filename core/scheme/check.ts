@@ -1,5 +1,5 @@
 /**
- * Whether a scheme hangs together, as a person of the field would look at it (ADM-1): references, identifiers, addresses,
+ * Whether a scheme hangs together, as a person of the field would look at it: references, identifiers, addresses,
  * accounts, fees. A change may leave no error that was not there before.
  */
 import type { WebAddressPolicy } from '../deliveries/web-address.ts';
@@ -38,7 +38,7 @@ export function checkScheme(scheme: Scheme, policy: WebAddressPolicy): readonly 
 
 /** How the scheme is kept. */
 export interface SchemePolicy extends WebAddressPolicy {
-  /** false: nobody needs to approve anything, for demos (ADM-2). */
+  /** false: nobody needs to approve anything, for demos. */
   readonly fourEyes: boolean;
 }
 
@@ -76,7 +76,7 @@ function stillThere(finding: Finding, touched: ReadonlySet<string>): Finding {
   return { ...finding, severity: 'warning', says };
 }
 
-/** What an operator logs in by is made by that operator, or beside the api by whoever has the database (ADM-2). */
+/** What an operator logs in by is made by that operator, or beside the api by whoever has the database. */
 function checkCredentials(edits: readonly SchemeEdit[], by: string): readonly Finding[] {
   return edits
     .filter((edit) => isCredentialOfAnother(edit, by))
@@ -89,7 +89,7 @@ function checkCredentials(edits: readonly SchemeEdit[], by: string): readonly Fi
     );
 }
 
-/** Prices that an FX provider has are its own (FX-4). */
+/** Prices that an FX provider has are its own. */
 function checkPricesTouched(edits: readonly SchemeEdit[]): readonly Finding[] {
   return edits
     .filter(({ kind, before }) => kind === 'fx-prices' && before !== null)

@@ -1,5 +1,5 @@
 /**
- * The scheme's data as people enter, review and export it (ADM-1, ADM-3): one document per object, by kind. The tables
+ * The scheme's data as people enter, review and export it (ADM-1): one document per object, by kind. The tables
  * of reference data hold the same; db/scheme/kinds.ts says where. A document's kind is the name of its file.
  */
 import type { FinInstRole } from '../ids.ts';
@@ -53,13 +53,13 @@ export interface ClearingSystemDocument {
   readonly clearingSystemId: string;
   readonly operatorId: string;
   readonly currencyCode: string;
-  /** Decimal text, scale kept as given (MON-1). */
+  /** Decimal text, scale kept as given. */
   readonly maxAmount: string;
   readonly maxExecutionSeconds: number;
   readonly maxAcceptanceAgeSeconds: number;
   readonly maxResolutionSeconds: number;
   readonly countryCodes: readonly string[];
-  /** Where its books go (REC-2); null: nowhere. */
+  /** Where its books go; null: nowhere. */
   readonly bookEndpointUrl: string | null;
 }
 
@@ -101,15 +101,15 @@ export interface InstitutionDocument {
   readonly memberships: readonly { readonly clearingSystemId: string; readonly memberId: string }[];
   readonly publicKeys: readonly PublicKeyDocument[];
   readonly bookEndpointUrl: string | null;
-  /** Of an FX provider: where its fxtr.017 goes (NOT-1). */
+  /** Of an FX provider: where its fxtr.017 goes. */
   readonly notificationUrl: string | null;
-  /** Of an FX provider: the SAP that it nominated per country (FX-3). */
+  /** Of an FX provider: the SAP that it nominated per country. */
   readonly settlementAccess: readonly {
     readonly countryCode: string;
     readonly sapId: string;
     readonly validated: boolean;
   }[];
-  /** Of an FX provider: what it is set up to rate (FX-3). */
+  /** Of an FX provider: what it is set up to rate. */
   readonly corridors: readonly CorridorDocument[];
 }
 
@@ -124,9 +124,9 @@ export interface SettlementAccountDocument {
 export interface FeeFormulaDocument {
   readonly countryCode: string;
   readonly currencyCode: string;
-  /** Of a payment from there, in its currency (FEE-1). */
+  /** Of a payment from there, in its currency. */
   readonly schemeFee: { readonly nominalFeeAmount: string; readonly percentageFeeAsRatio: string };
-  /** Of a payment to there, in its currency (FEE-2). */
+  /** Of a payment to there, in its currency. */
   readonly creditorAgentFee: { readonly nominalFeeAmount: string; readonly percentageFee: string };
 }
 
@@ -137,7 +137,7 @@ export interface ClientDocument {
   readonly clearingSystemId: string | null;
   /** Whose secret is public knowledge. */
   readonly demo: boolean;
-  /** Those that count or will; the hash is told to nobody but an export that asks for it (ADM-4). */
+  /** Those that count or will; the hash is told to nobody but an export that asks for it. */
   readonly secrets: readonly {
     readonly secretId: string;
     /** `scrypt:<salt>:<digest>`, hexadecimal. */
@@ -146,7 +146,7 @@ export interface ClientDocument {
   }[];
 }
 
-/** What an FX provider begins with; from then on its prices are its own (FX-4, FX-6, FX-7). */
+/** What an FX provider begins with; from then on its prices are its own. */
 export interface FxPricesDocument {
   readonly fxpId: string;
   readonly baseRates: readonly (CorridorDocument & { readonly exchangeRate: string })[];

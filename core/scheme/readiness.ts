@@ -1,5 +1,5 @@
 /**
- * What an institution or payment system still lacks before it can go live (ADM-1), item by item, in the order in which a
+ * What an institution or payment system still lacks before it can go live, item by item, in the order in which a
  * person would see to it. Pure: from the scheme's documents and the prices that FX providers have.
  */
 import { lackOf } from './check-money.ts';

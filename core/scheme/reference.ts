@@ -1,6 +1,6 @@
 /**
  * Reference data as one immutable snapshot, for validation, quoting and the JSON endpoints. db/scheme/reference.ts reads it
- * and keeps it up to date (REF-6).
+ * and keeps it up to date.
  */
 import type { CreditorAgentFeeFormula, SchemeFeeFormula } from '../money/fee.ts';
 import { canonicalId, type FinInstIdType, type FinInstRole } from '../ids.ts';
@@ -10,7 +10,7 @@ export interface Country {
   /** ISO 3166 numeric. */
   readonly countryId: number;
   readonly name: string;
-  /** purposeCode, categoryPurposeCode (MSG-7). */
+  /** purposeCode, categoryPurposeCode. */
   readonly requiredPacs008Elements: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface Operator {
   /** Base address; `/iso20022/pacs008` and so on are appended. */
   readonly endpointUrl: string;
   readonly callbackOrigins: readonly string[];
-  /** Whether its messages and ours to it are signed (SEC-1). */
+  /** Whether its messages and ours to it are signed. */
   readonly signsMessages: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface ClearingSystem {
   readonly maxAmount: string;
   readonly maxExecutionSeconds: number;
   readonly maxAcceptanceAgeSeconds: number;
-  /** How long a resolution that it submits may take (RES-1). */
+  /** How long a resolution that it submits may take. */
   readonly maxResolutionSeconds: number;
   readonly countryCodes: readonly string[];
 }
@@ -62,7 +62,7 @@ export interface Institution {
   readonly otherIds: readonly string[];
   readonly memberships: readonly Membership[];
   readonly onboarded: boolean;
-  /** It is there for what refers to it, and does nothing any more (ADM-1). */
+  /** It is there for what refers to it, and does nothing any more. */
   readonly hasEnded: boolean;
   readonly supportsAcmt023: boolean;
   /** Where an FXP receives its fxtr.017. */
@@ -138,7 +138,7 @@ export interface ReferenceData {
   readonly institutionsByMembership: ReadonlyMap<string, Institution>;
   /** By SAP and account id. */
   readonly accountsAtSap: ReadonlyMap<string, SettlementAccount>;
-  /** The same, and those that are gone: their days have a book (REC-1). */
+  /** The same, and those that are gone: their days have a book. */
   readonly bookedAccounts: ReadonlyMap<string, BookedAccount>;
   /** By owner, country and currency. */
   readonly accountsOfOwner: ReadonlyMap<string, readonly SettlementAccount[]>;
@@ -154,10 +154,10 @@ export interface ReferenceData {
   readonly addressTypes: ReadonlyMap<string, AddressType>;
   readonly addressInputs: ReadonlyMap<string, AddressInput>;
   /**
-   * Where the camt.054 of each day is sent (REC-2), by payment system, or institution for its accounts; full addresses.
+   * Where the camt.054 of each day is sent, by payment system, or institution for its accounts; full addresses.
    */
   readonly bookEndpoints: ReadonlyMap<string, string>;
-  /** Payment systems and FX providers that operators have paused, by their id (LIF-5). */
+  /** Payment systems and FX providers that operators have paused, by their id. */
   readonly paused: ReadonlySet<string>;
 }
 
@@ -166,7 +166,7 @@ export function keyOf(...parts: readonly string[]): string {
   return parts.join(' ');
 }
 
-/** The institution of an identifier, or undefined (REF-4). */
+/** The institution of an identifier, or undefined. */
 export function findInstitution(
   data: ReferenceData,
   type: FinInstIdType,

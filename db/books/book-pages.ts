@@ -1,4 +1,4 @@
-// The pages of camt.054 that were made to be sent (REC-2), each once, together with its message and its delivery.
+// The pages of camt.054 that were made to be sent, each once, together with its message and its delivery.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { bookKey, booksToSend, type BookProgress, type SentBook } from '../../core/books/daily-books.ts';
@@ -80,7 +80,7 @@ export interface BookSent {
   /** Pages that were made so far; each is sent from then on. */
   readonly made: number;
   readonly taken: number;
-  /** Given up (CBK-1), by the number of the page; its `subjectId` is what alerts and redeliveries name. */
+  /** Given up, by the number of the page; its `subjectId` is what alerts and redeliveries name. */
   readonly deadPages: readonly { readonly page: number; readonly subjectId: string }[];
   /** Of the next attempt; null: none follows. */
   readonly nextDueAt: Date | null;

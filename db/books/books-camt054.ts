@@ -1,4 +1,4 @@
-// The pages of a book's camt.054 (REC-1), read from the record: one by its number, or all of them in their order. They
+// The pages of a book's camt.054, read from the record: one by its number, or all of them in their order. They
 // show what the book's owner may see, whoever reads them.
 import { createHash } from 'node:crypto';
 import { bookKey } from '../../core/books/daily-books.ts';

@@ -1,4 +1,4 @@
-// Which periods of the books are closed (REC-2). What was read as closed stays so: a decision is never written before
+// Which periods of the books are closed. What was read as closed stays so: a decision is never written before
 // it (decisions.ts), also where the database has meanwhile become another one whose clock is behind. What is not over
 // by the clock of the database is not closed, whatever was written down when that clock was ahead; and that clock is
 // not believed where it is ahead of this process's own by more than clocks go wrong: one look at a clock that ran weeks

@@ -1,4 +1,4 @@
-// The books of a period (REC-1): payments by the time of their decision, database clock, UTC (REC-2). Read slice by
+// The books of a period: payments by the time of their decision, database clock, UTC. Read slice by
 // slice of the decisions, whosever they are, so that neither memory nor the time of a statement grows with the period.
 import { sql } from 'kysely';
 import {

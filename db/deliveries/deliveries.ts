@@ -1,4 +1,4 @@
-// Deliveries and their attempts (CBK-1, CBK-4, TIM-3): an attempt is claimed by one statement, committed before the
+// Deliveries and their attempts: an attempt is claimed by one statement, committed before the
 // socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each
 // has an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same
 // claim again.
@@ -13,7 +13,7 @@ import { runPrepared } from '../pool/prepared.ts';
 import { theOne } from '../pool/the-one.ts';
 import { bodyColumns, heldKeyId, openUnchanged, type BodyColumns } from '../keys/vault.ts';
 
-/** How an attempt ended (TIM-3). */
+/** How an attempt ended. */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
 /** Deliveries that follow a decision, an answer or the end of a day, and are tried until they are taken. */
@@ -34,16 +34,16 @@ export interface ClaimedAttempt {
   readonly asks: number;
   /** Milliseconds since it was (last) asked for, by the database clock. */
   readonly elapsedMs: number;
-  /** Milliseconds left for it to leave us (TIM-1, RES-1), by the database clock; null: no limit. */
+  /** Milliseconds left for it to leave us, by the database clock; null: no limit. */
   readonly remainingMs: number | null;
   readonly party: string;
-  /** Of a callback; null for every other kind (CBK-5). */
+  /** Of a callback; null for every other kind. */
   readonly url: string | null;
   /** Its MsgId. */
   readonly messageIdentification: string;
   readonly messageId: string;
   /**
-   * Null: it cannot be sent. What is stored is not what was stored, or is no longer kept (SEC-3, LIF-6); or this process
+   * Null: it cannot be sent. What is stored is not what was stored, or is no longer kept; or this process
    * lacks a key of SEALING_KEYS, which is `missingKey` then.
    */
   readonly body: Buffer | null;
@@ -64,7 +64,7 @@ export interface ClaimRow extends BodyColumns {
   message_id: string;
 }
 
-/** Longer than any attempt may take (SEC-5: 10 s). */
+/** Longer than any attempt may take (10 s). */
 export const claimSeconds = 15;
 
 export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> {
@@ -84,7 +84,7 @@ export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> 
   };
 }
 
-/** Whatever cannot be opened here: the claim of it is committed, and is settled like any other (TIM-3). */
+/** Whatever cannot be opened here: the claim of it is committed, and is settled like any other. */
 export async function openHere(
   db: Db,
   row: BodyColumns,
@@ -105,17 +105,17 @@ export const insertIntents = sql`
   insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed
   on conflict do nothing`;
 
-/** Whether an operator has recorded of a payment that it was not credited: sent now, it might be after all (LIF-4). */
+/** Whether an operator has recorded of a payment that it was not credited: sent now, it might be after all. */
 export const isSettledUncredited = (uetr: RawBuilder<unknown>) => sql`exists (
   select from recorded_outcomes settled -- index recorded_outcomes_standing
   where settled.uetr = ${uetr} and settled.withdrawn_at is null and settled.status <> 'ACCC')`;
 
 /**
- * Claims one send of an instruction, the first or one that enquires (TIM-2).
- * @param round in which its retries are counted (TIM-3): every round begins at 1
+ * Claims one send of an instruction, the first or one that enquires.
+ * @param round in which its retries are counted: every round begins at 1
  * @param claim made for this send, and used again only to ask for it again, before it is sent
- * @returns undefined once the payment is decided, from its deadline on (TIM-1), and while operators have on record that it
- * was not credited (LIF-4): nothing may leave any longer. A claim that was made before is returned even then, with no time left, to be settled as what it is: NOT_SENT
+ * @returns undefined once the payment is decided, from its deadline on, and while operators have on record that it
+ * was not credited: nothing may leave any longer. A claim that was made before is returned even then, with no time left, to be settled as what it is: NOT_SENT
  */
 export async function claimInstruction(
   db: Db,
@@ -149,10 +149,10 @@ export async function claimInstruction(
   return row && toAttempt(db, row);
 }
 
-/** Neither taken nor given up (CBK-1). */
+/** Neither taken nor given up. */
 export const isOpen = sql`delivered_at is null and closed_at is null`;
 
-/** Given up, and not delivered after all (CBK-1). */
+/** Given up, and not delivered after all. */
 export const isDead = sql`delivered_at is null and closed_at is not null`;
 
 /**
@@ -168,7 +168,7 @@ export interface OpenDelivery {
   readonly deliveryId: string;
   readonly kind: ToldKind;
   readonly party: string;
-  /** Of a callback; null for every other kind (CBK-5). */
+  /** Of a callback; null for every other kind. */
   readonly url: string | null;
   /** Milliseconds until it is due; 0 or less: now. */
   readonly dueInMs: number;
@@ -233,7 +233,7 @@ export interface SettledAttempt {
   readonly httpStatus: number | null;
   readonly durationMs: number;
   readonly errorClass: string | null;
-  /** At most 1 KiB of an answer other than 2xx (CBK-4). */
+  /** At most 1 KiB of an answer other than 2xx. */
   readonly responseExcerpt: string | null;
   readonly next: Following;
 }
@@ -243,7 +243,7 @@ const takenAfterAll = 'delivery.taken-after-all' satisfies EventKind;
 
 /**
  * What the event of a dead letter says, for whoever must act on it: what it is about, of a payment the decision that
- * its receiver was not told (CBK-1), of a book the page that its receiver lacks (REC-2). Of `ended`, rows of the
+ * its receiver was not told, of a book the page that its receiver lacks. Of `ended`, rows of the
  * deliveries that ended.
  */
 const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
@@ -260,7 +260,7 @@ const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
     left join resolutions r on r.resolution_id = ended.subject_id`;
 
 /**
- * Records how an attempt ended and what follows for its delivery; a dead letter with its alert (CBK-1). A delivery has
+ * Records how an attempt ended and what follows for its delivery; a dead letter with its alert. A delivery has
  * one end. If another came first, a 2xx counts all the same, because the receiver has the message: it is no dead letter
  * any longer, which an event says; the alert stays until a person closes it. Nothing else changes an end.
  */
@@ -302,7 +302,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
   await runPrepared(db, 'settle_attempt', write);
 }
 
-/** A delivery that waits for its receiver's breaker (CBK-3) is due when the breaker lets something through again. */
+/** A delivery that waits for its receiver's breaker is due when the breaker lets something through again. */
 export async function deferDelivery(db: Db, deliveryId: string, inMs: number): Promise<void> {
   await sql`
     update deliveries set next_due_at = clock_timestamp() + ${inMs} * interval '1 millisecond'
@@ -311,7 +311,7 @@ export async function deferDelivery(db: Db, deliveryId: string, inMs: number): P
 }
 
 /**
- * Gives up a delivery for which no attempt may be made any longer, with its alert (CBK-1).
+ * Gives up a delivery for which no attempt may be made any longer, with its alert.
  * @returns false if it has ended, or is being attempted right now
  */
 export async function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {

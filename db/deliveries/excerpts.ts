@@ -1,4 +1,4 @@
-// What a receiver answered, at most 1 KiB of it (CBK-4): it may repeat what we sent, so it is sealed as messages are (SEC-3).
+// What a receiver answered, at most 1 KiB of it: it may repeat what we sent, so it is sealed as messages are.
 import type { Db } from '../pool/connection.ts';
 import { SealBroken } from '../keys/key-wrapping.ts';
 import { open, seal, type About } from '../keys/vault.ts';
@@ -33,7 +33,7 @@ export function sealExcerpt(db: Db, excerpt: Excerpt): StoredExcerpt {
 const changed = '(what is stored here is not what was stored)';
 
 /**
- * As it was read; null: there is none, or its key was deleted with the messages of its time (LIF-6).
+ * As it was read; null: there is none, or its key was deleted with the messages of its time.
  * @param stored with its text as it is stored
  * @throws SealingKeyMissing
  */

@@ -1,5 +1,5 @@
 // Of a demo only: its source operators listen somewhere else from now on, and can send no message again with the new
-// address (DUP-1). Without it a callback of an open payment would go to the old one, and to whoever listens there by now.
+// address. Without it a callback of an open payment would go to the old one, and to whoever listens there by now.
 import { sql } from 'kysely';
 import { connect, type Db } from '../pool/connection.ts';
 

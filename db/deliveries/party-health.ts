@@ -1,4 +1,4 @@
-// How the parties are, by the record of our sends to them (OBS-7), and what the workers write down of their receivers.
+// How the parties are, by the record of our sends to them, and what the workers write down of their receivers.
 import { sql } from 'kysely';
 import type {
   HeldUp,
@@ -123,7 +123,7 @@ type Refused = Pick<PartyHealth, 'party' | 'refused' | 'refusedOf'>;
 
 const mostNamed = 10; // a party whose every report is refused must not fill the page
 
-/** What parties sent and what did not count, of the last minutes (PAY-8, RES-4), and of what: the newest. */
+/** What parties sent and what did not count, of the last minutes, and of what: the newest. */
 async function readRefused(db: Db, minutes: number): Promise<readonly Refused[]> {
   // indexes refused_messages_created_at, primary key of resolutions
   const { rows } = await sql<Refused>`

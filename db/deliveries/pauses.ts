@@ -1,5 +1,5 @@
-// Destinations and FX providers that operators pause and resume (LIF-5). Whoever judges and quotes learns of it as of all
-// reference data (REF-6); each act is an audit event of the same statement.
+// Destinations and FX providers that operators pause and resume. Whoever judges and quotes learns of it as of all
+// reference data; each act is an audit event of the same statement.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertAudit } from '../records/audit.ts';

@@ -1,4 +1,4 @@
-// Clients of the built-in token issuer (SEC-1, ADM-4). It must not answer a secret to anybody: only its hash is stored.
+// Clients of the built-in token issuer. It must not answer a secret to anybody: only its hash is stored.
 import { sql, type Selectable } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { keyCounts, keyCredential, secretCounts, secretCredential } from './credentials.ts';
@@ -14,7 +14,7 @@ export interface Client {
 
 const columns = ['client_id', 'role', 'institution_id', 'clearing_system_id'] as const;
 
-/** One that has shown who it is, and by what: a token counts no longer than that does (SEC-8). */
+/** One that has shown who it is, and by what: a token counts no longer than that does. */
 export interface LoggedIn extends Client {
   readonly credential: string;
 }
@@ -64,8 +64,7 @@ export interface ClientWithCredentials extends Client {
 }
 
 /**
- * All of them, or one; a change of any, or of a secret or key, makes new reference data, by which processes know to read again
- * (REF-6, SEC-8).
+ * All of them, or one; a change of any, or of a secret or key, makes new reference data, by which processes know to read again.
  */
 export async function readClients(db: Db, clientId?: string): Promise<readonly ClientWithCredentials[]> {
   const isMeant = clientId === undefined ? sql`true` : sql`c.client_id = ${clientId}`;

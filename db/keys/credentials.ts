@@ -1,4 +1,4 @@
-// What a client has logged in by, as its token names it (SEC-8): by its id, and by what it is, because another one may be given
+// What a client has logged in by, as its token names it: by its id, and by what it is, because another one may be given
 // the same id.
 import { sql, type RawBuilder } from 'kysely';
 

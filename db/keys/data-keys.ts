@@ -1,4 +1,4 @@
-// The data keys under which what is stored of people is sealed (SEC-3), one for each month, as the database holds them:
+// The data keys under which what is stored of people is sealed, one for each month, as the database holds them:
 // wrapped. With the last bytes that a key has sealed it is deleted, and what else it sealed is gone for good, in copies of
 // the database too once the key that wraps it is gone.
 import { sql } from 'kysely';
@@ -68,7 +68,7 @@ export async function countUnsealed(
 
 /**
  * Deletes the keys of past months under which no bytes are sealed any longer: excerpts that they sealed cannot be read
- * from then on (LIF-6). It reads the keys of all bytes, and is for a job.
+ * from then on. It reads the keys of all bytes, and is for a job.
  * @returns the months, as in 2026-11
  */
 export async function dropDataKeys(db: Db): Promise<readonly string[]> {

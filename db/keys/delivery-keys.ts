@@ -1,4 +1,4 @@
-// The ed25519 keys by which we sign what we send (CBK-2). Of two that follow each other both sign for a while, so that a
+// The ed25519 keys by which we sign what we send. Of two that follow each other both sign for a while, so that a
 // receiver that knows only one of them finds a signature that it can verify.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
@@ -52,7 +52,7 @@ export const deliveryKeyIsOver = sql`(withdrawn_at is not null
 const signs = sql`withdrawn_at is null and (signs_until is null or signs_until > clock_timestamp())`;
 
 /**
- * Those by which something may be signed that a receiver reads now; of ours alone, or whoever owns the tables could forge (SEC-6).
+ * Those by which something may be signed that a receiver reads now; of ours alone, or whoever owns the tables could forge.
  * @param onUnreadable told of one that this process cannot read: it is published by those that can
  */
 export async function publishedKeys(
@@ -119,7 +119,7 @@ const saidOfKey = (db: Db, { keyId, publicKey, vouched, vouchedBy }: Vouched): P
     by: vouched === null ? null : { text: vouched, wrappedBy: vouchedBy },
   });
 
-/** Whether a key counts: where there are sealing keys, whoever made it had one that this process has too (SEC-6). */
+/** Whether a key counts: where there are sealing keys, whoever made it had one that this process has too. */
 export const isOurs = async (db: Db, key: Vouched): Promise<boolean> =>
   !vouching(db).isRequired || (await saidOfKey(db, key)) === 'ours';
 
@@ -165,7 +165,7 @@ export interface StrangeKey {
 export const unreadableKey = 'a key of what is sent cannot be read by the SEALING_KEYS of this process';
 
 /**
- * Wraps the private parts that are not (SEC-3), and vouches for the keys that are ours (SEC-6). One that lies there in the clear
+ * Wraps the private parts that are not, and vouches for the keys that are ours. One that lies there in the clear
  * is taken for ours only at a start where none is wrapped yet, or while nothing is sealed yet: else anybody could put one there.
  * @param atStart what another key has wrapped is wrapped anew, once, and so is what this process cannot read: two processes
  *   of which each has another key first, or another key of the same name, would do so by turns for ever

@@ -27,7 +27,7 @@ export async function listIssuerKeys(db: Db): Promise<readonly ListedIssuerKey[]
   return rows;
 }
 
-/** A token lives for an hour at most (SEC-8), and clocks differ by seconds. */
+/** A token lives for an hour at most, and clocks differ by seconds. */
 const countsAfterHours = 2;
 
 /** Nothing that it has signed counts any longer. */
@@ -36,7 +36,7 @@ export const issuerKeyIsOver = sql<boolean>`(withdrawn_at is not null
 
 /**
  * Those by which something may be signed that still counts, the active one first.
- * One that lies there in the clear, where keys are sealed, was made by nobody who has the keys (SEC-6): it does not count.
+ * One that lies there in the clear, where keys are sealed, was made by nobody who has the keys: it does not count.
  * @throws SealingKeyMissing, SealBroken where the active one cannot be read; another is left out: it must not stop what it signs
  */
 export async function readIssuerKeys(db: Db): Promise<IssuerKey[]> {
@@ -64,7 +64,7 @@ const about = (keyId: string) => ['issuer key', keyId];
 
 interface StoredKey {
   readonly key_id: string;
-  /** A JWK, or a string where it is wrapped (SEC-3). */
+  /** A JWK, or a string where it is wrapped. */
   readonly private_jwk: unknown;
   readonly wrapped_by: string | null;
 }
@@ -90,8 +90,8 @@ async function wrap(db: Db, { keyId, privateJwk }: Pick<IssuerKey, 'keyId' | 'pr
 }
 
 /**
- * Wraps those that are not, or by another key (SEC-3), as far as this process can read them. One in the clear is taken for ours
- * only while none is wrapped: else anybody could put one there (SEC-6).
+ * Wraps those that are not, or by another key, as far as this process can read them. One in the clear is taken for ours
+ * only while none is wrapped: else anybody could put one there.
  */
 export async function wrapIssuerKeys(db: Db): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -113,7 +113,7 @@ export async function wrapIssuerKeys(db: Db): Promise<void> {
 }
 
 /**
- * Another key signs from now on (SEC-8).
+ * Another key signs from now on.
  * @param rotation as of the keys of deliveries; with `withdraw`, nothing that was signed before counts any longer
  * @returns whether it does; false: none was due, or another process has just made one
  */

@@ -1,4 +1,4 @@
-// AES-256-GCM, and the keys that wrap other keys (SEC-3). A key management service takes the place of the keys of the
+// AES-256-GCM, and the keys that wrap other keys. A key management service takes the place of the keys of the
 // configuration by doing what a KeyWrapper does.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { assert } from '../../core/assert.ts';

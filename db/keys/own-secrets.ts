@@ -1,5 +1,5 @@
-// Private keys of ours as they are stored: wrapped by the newest of SEALING_KEYS (SEC-3); and what whoever has those says of
-// public ones (SEC-6). Each is judged by itself: one that a process cannot read must not keep it from the others.
+// Private keys of ours as they are stored: wrapped by the newest of SEALING_KEYS; and what whoever has those says of
+// public ones. Each is judged by itself: one that a process cannot read must not keep it from the others.
 import type { Db } from '../pool/connection.ts';
 import { SealingKeyMissing } from '../pool/failures.ts';
 import { SealBroken } from './key-wrapping.ts';

@@ -1,5 +1,5 @@
-// The public keys that parties gave at onboarding (ADM-1): by them a client shows that it is who it says (RFC 7523), and a
-// message that it was sent by whom it says (SEC-1). Two operators have seen each of them (ADM-2).
+// The public keys that parties gave at onboarding: by them a client shows that it is who it says (RFC 7523), and a
+// message that it was sent by whom it says. Two operators have seen each of them.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { keyCounts, keyCredential, secretCounts } from './credentials.ts';
@@ -22,7 +22,7 @@ export const keysOfParty = async (db: Db, party: Party): Promise<readonly PartyK
 
 /**
  * Those that count at this moment, or will. Of a payment system that has ended, too: it still says what became of the payments that it
- * was sent before (ADM-1), and has to sign that.
+ * was sent before, and has to sign that.
  */
 export async function lastingKeysOfParty(
   db: Db,

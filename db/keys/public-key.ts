@@ -1,4 +1,4 @@
-// What a party may enter as its public key (ADM-1, SEC-1), looked at when it is entered and again when it is used: one by
+// What a party may enter as its public key, looked at when it is entered and again when it is used: one by
 // which anybody could sign, or which is no key at all, would be noticed only when it is too late.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { ok, refused, type Result } from '../../core/result.ts';

@@ -1,4 +1,4 @@
-// By which of SEALING_KEYS something is wrapped still, in all tables that a process may read (SEC-3, SEC-6): an operator goes
+// By which of SEALING_KEYS something is wrapped still, in all tables that a process may read: an operator goes
 // by what the logs say of it before one leaves the setting.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';

@@ -29,7 +29,7 @@ interface DataKey extends Pick<StoredDataKey, 'keyId' | 'month'> {
 interface Vault {
   readonly config: SealingConfig;
   readonly wrapper: KeyWrapper;
-  /** Those that the database has, as far as this process knows: one that is deleted there is forgotten here (LIF-6). */
+  /** Those that the database has, as far as this process knows: one that is deleted there is forgotten here. */
   readonly known: Map<string, DataKey>;
   current: DataKey | undefined;
   lookedAtMs: number;
@@ -184,7 +184,7 @@ async function unwrapped(vault: Vault | undefined, stored: StoredDataKey): Promi
   return dataKey;
 }
 
-/** For which a key that has been deleted may still be used (LIF-6). */
+/** For which a key that has been deleted may still be used. */
 const lookEveryMs = 30_000;
 /** Where there is no key to seal under, because it was not there at the last look, or could not be made. */
 const lookAgainMs = 250;
@@ -230,7 +230,7 @@ function lookNow(vault: Vault): void {
 }
 
 /**
- * @returns null where its key was deleted, with all that it sealed (LIF-6)
+ * @returns null where its key was deleted, with all that it sealed
  * @throws SealBroken where it was changed; SealingKeyMissing where this process lacks the key that wraps its key
  */
 export async function open(db: Db, about: About, { bytes, keyId }: Sealed): Promise<Buffer | null> {
@@ -247,7 +247,7 @@ export async function open(db: Db, about: About, { bytes, keyId }: Sealed): Prom
 
 /** The sealed bytes of a message as they are read, with what they are about. */
 export interface BodyColumns {
-  /** Null: they are no longer kept (LIF-6). */
+  /** Null: they are no longer kept. */
   body: Buffer | null;
   body_key_id: string | null;
   body_about: About;
@@ -264,7 +264,7 @@ export const bodyColumns = (alias: string, type: RawBuilder<unknown> = sql.ref(`
     array[${sql.ref(`${alias}.message_id`)}::text, ${type}, ${sql.ref(`${alias}.party`)}] as body_about`;
 
 /**
- * The bytes of a message; null: they are no longer kept (LIF-6). They are those of its record, sealed or not: a text that
+ * The bytes of a message; null: they are no longer kept. They are those of its record, sealed or not: a text that
  * somebody has put in their place without a seal would open, as if it were from before there were keys.
  * @throws as `open`
  */

@@ -15,7 +15,7 @@ export interface MigrationOutcome {
 }
 
 /**
- * Applies what is missing, brings the rights of the database roles in order (SEC-6), and makes the partitions of the
+ * Applies what is missing, brings the rights of the database roles in order, and makes the partitions of the
  * coming days.
  * @param onStep told what begins that may take long, and what an administrator has to do
  * @throws the error of the first migration that failed; it is rolled back, the earlier ones stay; else that of the first

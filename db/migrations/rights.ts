@@ -1,4 +1,4 @@
-// What each database role may do (SEC-6), in one table: `migrate` makes the roles and brings their rights to what stands
+// What each database role may do, in one table: `migrate` makes the roles and brings their rights to what stands
 // here. The migrator owns the tables; api and worker change what they must, and no record that is insert-only; readonly
 // is for reports.
 import { sql } from 'kysely';
@@ -91,7 +91,7 @@ const readable: Rights = Object.fromEntries(
 
 const partitioned = ['quote_requests', 'message_bodies', ...Object.keys(yearly)];
 
-/** What operators of the scheme change (ADM-1), by its documents (db/scheme/kinds.ts). */
+/** What operators of the scheme change, by its documents (db/scheme/kinds.ts). */
 const administered: Rights = Object.fromEntries(
   Object.values(kindTables).flatMap(({ tables }) =>
     tables.map(({ table, atEnd }) => [table, atEnd === 'mark' ? keep : all]),

@@ -1,5 +1,5 @@
 // What is asked for again: a callback by a repeat of the source, a confirmation by a final of the destination, an
-// enquiry (DUP-1, PAY-9), any of them by an operator (CBK-1). A delivery that is asked for again starts over.
+// enquiry, any of them by an operator. A delivery that is asked for again starts over.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { heardMs } from '../../core/payments/enquiry-schedule.ts';
@@ -16,17 +16,17 @@ const askedAgain = sql`
   asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
   delivered_at = null, closed_at = null, closed_reason = null`;
 
-/** Whether the bytes of its message are still kept (LIF-6); of a delivery. */
+/** Whether the bytes of its message are still kept; of a delivery. */
 const isKept = sql`exists (select from message_bodies b where b.message_id = deliveries.message_id)`;
 
-/** True for the first repeat (`asks` is 1 before it), and 5 s after the last one; others join that (DUP-1). */
+/** True for the first repeat (`asks` is 1 before it), and 5 s after the last one; others join that. */
 const joinsNoRepeat = sql`(asks = 1 or asked_at <= clock_timestamp() - interval '5 seconds')`;
 
-/** Whether the sender may cause more work now (SEC-7). Called only for a repeat that joins no other; it counts each call. */
+/** Whether the sender may cause more work now. Called only for a repeat that joins no other; it counts each call. */
 export type MayAsk = () => boolean | Promise<boolean>;
 
 /**
- * Asks for a callback again, delivered or given up (DUP-1, CBK-1): its schedule starts over.
+ * Asks for a callback again, delivered or given up: its schedule starts over.
  * @returns whether it is due again; false: it joins an earlier repeat, or the sender is at its bound
  */
 export async function askCallbackAgain(db: Db, subjectId: string, mayAsk: MayAsk): Promise<boolean> {
@@ -41,7 +41,7 @@ export async function askCallbackAgain(db: Db, subjectId: string, mayAsk: MayAsk
   return rows.length > 0; // of repeats that come together, one
 }
 
-/** Makes sure that the destination is told the decision (again), where its final came in an HTTP answer (PAY-9). */
+/** Makes sure that the destination is told the decision (again), where its final came in an HTTP answer. */
 export async function askConfirmation(
   db: Db,
   { uetr, messageId, party }: { readonly uetr: string; readonly messageId: string; readonly party: string },
@@ -60,8 +60,8 @@ export async function askConfirmation(
 
 /**
  * A final that its destination posts shows that it can be reached: a confirmation that was given up goes out again, as
- * a callback does by a repeat of its source (DUP-1). That the final was answered with it proves nothing: nobody knows
- * whether the answer was read (PAY-9). An event says so.
+ * a callback does by a repeat of its source. That the final was answered with it proves nothing: nobody knows
+ * whether the answer was read. An event says so.
  * @returns whether it is due again
  */
 export async function askDeadConfirmation(
@@ -85,7 +85,7 @@ export async function askDeadConfirmation(
   return rows.length > 0;
 }
 
-/** Not within 5 s of the last enquiry, which this one joins, and not after the deadline of a HIGH payment (TIM-1). */
+/** Not within 5 s of the last enquiry, which this one joins, and not after the deadline of a HIGH payment. */
 const isStatusAskable = (
   uetr: string,
 ) => sql`subject_id = ${uetr} and kind = 'instruction' and closed_at is null
@@ -93,7 +93,7 @@ const isStatusAskable = (
       and not exists (select from payments p where p.uetr = i.subject_id and p.deadline_at <= clock_timestamp())`;
 
 /**
- * A source asks for the status of a payment that is not decided (DUP-1).
+ * A source asks for the status of a payment that is not decided.
  * @returns whether the instruction goes out once more
  */
 export async function askStatus(db: Db, uetr: string, mayAsk: MayAsk): Promise<boolean> {
@@ -127,7 +127,7 @@ async function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<b
   return rows.length > 0;
 }
 
-/** Whether a payment is HIGH, and its deadline past, by the database clock (TIM-1). */
+/** Whether a payment is HIGH, and its deadline past, by the database clock. */
 export async function isPastDeadline(db: Db, uetr: string): Promise<boolean> {
   const { rows } = await sql`
     select from payments where uetr = ${uetr} and deadline_at <= clock_timestamp()`.execute(db); // primary key
@@ -138,9 +138,9 @@ export async function isPastDeadline(db: Db, uetr: string): Promise<boolean> {
 const mostAddresses = 100;
 
 /**
- * From now on the callback goes to the address that a repeat of the submission names (DUP-1): a callback that is
+ * From now on the callback goes to the address that a repeat of the submission names: a callback that is
  * written later gets it from callback_address(), one that exists gets it here. One that is being written is waited for.
- * @returns false: it was changed too often, and the last address stands (OVL-2)
+ * @returns false: it was changed too often, and the last address stands
  */
 export async function nameCallbackAddress(
   db: Db,
@@ -161,8 +161,7 @@ export async function nameCallbackAddress(
     )
     select from changed where is_too_often`.execute(db);
   if (rows.length > 0) return false;
-  // A statement of its own, which sees what the first one waited for. A refused repeat names no address for the payment
-  // (DUP-2).
+  // A statement of its own, which sees what the first one waited for. A refused repeat names no address for the payment.
   await sql`
     update deliveries set url = ${url} -- index: unique (subject_id, kind); primary key of payments
     where subject_id = ${subjectId} and kind = 'callback' and url is distinct from ${url}
@@ -172,7 +171,7 @@ export async function nameCallbackAddress(
   return true;
 }
 
-/** Which deliveries an operator asks for again (CBK-1). */
+/** Which deliveries an operator asks for again. */
 export interface RedeliveryFilter {
   readonly kinds?: readonly ToldKind[];
   /** Under any of these names. */

@@ -1,5 +1,5 @@
-// The decision of a payment: one row, written once, together with every message and delivery that derives from it
-// (PAY-7, PAY-10). One that is rejected when it is judged gets its decision with its own row (payments.ts). A second
+// The decision of a payment: one row, written once, together with every message and delivery that derives from it.
+// One that is rejected when it is judged gets its decision with its own row (payments.ts). A second
 // attempt finds the decision that stands.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
@@ -236,7 +236,7 @@ export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown
       ${decision.decidedBy}, ${decision.reportMessageId ?? null}::uuid,
       ${decision.outcomeId ?? null}::uuid, ${decision.callbackMessageId}::uuid,
       ${decision.confirmationMessageId ?? null}::uuid, ${decision.notificationMessageId ?? null}::uuid,
-      ${decision.perhapsSeen}, ${decidedNow} -- REC-2
+      ${decision.perhapsSeen}, ${decidedNow}
     from ${source}
     on conflict do nothing
     returning uetr, begun_at, status`;
@@ -244,12 +244,12 @@ export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown
 
 /**
  * Compare-and-set: writes the decision with all that derives from it, closes the instruction to further sends and gives
- * a rejected payment's quote back (QUO-8).
+ * a rejected payment's quote back.
  * @returns false when a decision stands already, another final was stored first, or `onlyIf` does not hold
  */
 export async function recordDecision(db: Db, decision: NewDecision): Promise<boolean> {
   if (decision.onlyIf !== 'unreachable') return writeDecision(db, decision);
-  // what two persons confirm while this waits for the row is seen only by a statement that begins after that (LIF-4)
+  // what two persons confirm while this waits for the row is seen only by a statement that begins after that
   const inTurn = async (trx: Db) => {
     await lockInstruction(trx, decision.uetr);
     return writeDecision(trx, decision);
@@ -277,14 +277,14 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       select from messages m
       where m.subject_id = ${decision.uetr}::uuid and m.direction = 'in' and m.leg = 'destination')`,
   };
-  // possibly_sent counts the attempts that are not NOT_SENT: more than 0, and its destination may have seen it (TIM-3).
+  // possibly_sent counts the attempts that are not NOT_SENT: more than 0, and its destination may have seen it.
   // The instruction's row is updated by every attempt to send it too, so that the two never pass each other.
   const write = sql<{ uetr: string }>`
     with instruction as (
       update deliveries d
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
       where delivery_id = ${decision.instructionDeliveryId}::uuid
-        and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- PAY-7
+        and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid)
         and (${decision.onlyIf === 'unreachable'}::boolean is false
           or ${isUnreachable(sql`(select judged_at from payments where uetr = ${decision.uetr}::uuid)`)})
         and (${decision.onlyIf === 'unreachable'}::boolean is false or not exists ( -- LIF-4; recorded_outcomes_standing
@@ -318,7 +318,7 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
  * For an instruction that was being sent when it was decided without its destination, and of which no byte left after
  * all: its destination saw nothing, so the confirmation that was due is removed. It stays if it was tried, if the
  * destination has reported anything, or if another send may have been seen: better to tell a destination once too often
- * than not at all (TIM-1, PAY-9). It is a statement of its own, after the one that settles the attempt, because the
+ * than not at all. It is a statement of its own, after the one that settles the attempt, because the
  * decision may be written while that waits.
  */
 export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {

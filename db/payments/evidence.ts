@@ -1,5 +1,5 @@
 // Everything that is on record about one payment, read in one snapshot, to show what happened. It only reads, and
-// leaves the bodies where they are: the timeline needs only their hashes and sizes (SEC-3).
+// leaves the bodies where they are: the timeline needs only their hashes and sizes.
 import { sql } from 'kysely';
 import {
   withoutUnsent,
@@ -113,7 +113,7 @@ function madeOf({
 }
 
 const mostMessages = 200; // of each party; some 500 bytes each
-const mostAttempts = 200; // of each delivery; a destination that is never reached leaves 120 in its 24 hours (TIM-2)
+const mostAttempts = 200; // of each delivery; a destination that is never reached leaves 120 in its 24 hours
 
 const columnsOfMessage = sql`
   message_id as "messageId", message_type as type, message_identification as "messageIdentification", direction, leg,
@@ -123,7 +123,7 @@ const inOrder = sql`at, direction, leg desc, "messageId"`;
 
 /**
  * The newest of each party, the first of each kind and status, and all that made the payment, with the answers to it;
- * and how many of which kind there are besides (OBS-5, SEC-7). Where nothing came of a submission, the first one that
+ * and how many of which kind there are besides. Where nothing came of a submission, the first one that
  * nobody answered: it is the one that waits.
  */
 async function loadMessages(
@@ -192,7 +192,7 @@ async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDe
 
 type OfDelivery<Row> = Row & { readonly deliveryId: string };
 
-/** The newest of each delivery, and the first of each outcome, so that none is hidden (OBS-5, SEC-7). */
+/** The newest of each delivery, and the first of each outcome, so that none is hidden. */
 async function loadAttempts(
   db: Db,
   deliveryIds: readonly string[],
@@ -226,7 +226,7 @@ async function loadAttempts(
 
 const mostEvents = 1_000; // alerts, and as many other events: some 250 bytes each; a night of contradictions has 100,000
 
-/** The newest, and the first of each kind, so that none is hidden; and how many of which kind there are besides (OBS-5, SEC-7). */
+/** The newest, and the first of each kind, so that none is hidden; and how many of which kind there are besides. */
 async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, 'events' | 'eventsLeftOut'>> {
   const ranked = sql`
     select *, severity = 'alert' as is_alert,

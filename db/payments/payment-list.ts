@@ -1,4 +1,4 @@
-// Lists of payments, newest first (OBS-5). A page begins behind the last payment of the page before, by its time and
+// Lists of payments, newest first. A page begins behind the last payment of the page before, by its time and
 // UETR, so that payments that come in meanwhile move nothing. It only reads.
 import { sql } from 'kysely';
 import type { ListPlace } from '../../core/list-place.ts';

@@ -1,4 +1,4 @@
-// The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2, PAY-10).
+// The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2).
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
@@ -18,14 +18,14 @@ import { unlessTaken, type Written } from '../pool/unless-taken.ts';
 import { theOne } from '../pool/the-one.ts';
 import { bodyColumns, type BodyColumns } from '../keys/vault.ts';
 
-/** How long a MsgId counts (DUP-2). */
+/** How long a MsgId counts. */
 const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
 
 /** A stored submission with everything that the database knows about its keys. */
 export interface StoredSubmission {
   /**
    * Its bytes, which a judgement needs and nothing else: a payment that was accepted goes on from the record, also where
-   * they cannot be read any longer (LIF-2). @throws as `openBody` (db/keys/vault.ts)
+   * they cannot be read any longer. @throws as `openBody` (db/keys/vault.ts)
    */
   readonly open: () => Promise<Buffer>;
   readonly messageIdentification: string;
@@ -37,7 +37,7 @@ export interface StoredSubmission {
   readonly now: number;
   /** The payment of that UETR, if there is one. */
   readonly payment: StoredPayment | undefined;
-  /** UETR of the payment that holds the same MsgId of that sender since less than 62 days, if another (DUP-2). */
+  /** UETR of the payment that holds the same MsgId of that sender since less than 62 days, if another. */
   readonly messageIdHeldBy: string | undefined;
   /** The answer that this very message was given before, when it was refused as a repeat. */
   readonly earlierAnswerId: string | undefined;
@@ -57,9 +57,9 @@ export interface StoredPayment {
   readonly isInstructionTaken: boolean;
   /** Epoch milliseconds: when the last send of it began; null: none did. */
   readonly lastSendBeganAt: number | null;
-  /** Its source has asked how it stands, and no send has been made for that (DUP-1). */
+  /** Its source has asked how it stands, and no send has been made for that. */
   readonly isStatusOwed: boolean;
-  /** The first final of the destination that was stored while it was undecided (PAY-7). */
+  /** The first final of the destination that was stored while it was undecided. */
   readonly finalReportId: string | null;
   readonly corridor: string | null;
   readonly destinationSystem: string | null;
@@ -203,7 +203,7 @@ export interface AcceptedPayment {
 }
 
 /**
- * Writes an accepted payment, unless its UETR, its MsgId or its quote has been taken since (DUP-2, QUO-8).
+ * Writes an accepted payment, unless its UETR, its MsgId or its quote has been taken since.
  * @returns when it was accepted: database clock, epoch milliseconds, from which the 60 s of TIM-3 count
  */
 export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<Written<number>> {
@@ -262,7 +262,7 @@ export interface RejectedPayment {
   readonly messageIdentification: string;
   /** Another payment has its MsgId; it is rejected for what comes before that in PAY-3, and takes nothing. */
   readonly messageIdIsHeld: boolean;
-  /** The one that it claims, which may see it (SEC-1); null where it names none of the submitting system. */
+  /** The one that it claims, which may see it; null where it names none of the submitting system. */
   readonly debtorAgentId: string | null;
   readonly reasonCode: string;
   readonly ruleId: string;
@@ -309,7 +309,7 @@ function writeUnlessTaken<Row>(db: Db, name: string, write: RawBuilder<Row>): Pr
   return unlessTaken(() => runPrepared(db, name, write));
 }
 
-/** Takes the sender's MsgId for this UETR; no row when another payment holds it since less than 62 days (DUP-2). */
+/** Takes the sender's MsgId for this UETR; no row when another payment holds it since less than 62 days. */
 function claimMessageId(sourceSystem: string, payment: { uetr: string; messageIdentification: string }) {
   return sql`
     insert into message_identifications (source_clearing_system, message_identification, uetr, claimed_at)

@@ -1,4 +1,4 @@
-// How a payment in doubt ended, as operators recorded and confirmed it (LIF-4). What is confirmed decides the payment
+// How a payment in doubt ended, as operators recorded and confirmed it. What is confirmed decides the payment
 // with the next decision that is written (decisions.ts); each act is an audit event of the same statement.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';

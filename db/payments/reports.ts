@@ -1,6 +1,6 @@
 // Where a destination's pacs.002 is taken in, whichever way it came: in the HTTP answer to our instruction, or at our
-// address (PAY-8). It is judged, stored once per content and marked where it is the first final; of one that comes after
-// the decision those are told whom core/payments/decision.ts names (PAY-7, PAY-9). It writes no decision, but from the mark on no
+// address. It is judged, stored once per content and marked where it is the first final; of one that comes after
+// the decision those are told whom core/payments/decision.ts names. It writes no decision, but from the mark on no
 // other final can make one.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -27,7 +27,7 @@ import { refuseMessage, reportRefusals, type RefusedMessage } from '../records/r
 
 /** Bytes that are no valid pacs.002. */
 export interface InvalidReport {
-  /** In words, without the sender's text (MSG-13). */
+  /** In words, without the sender's text. */
   readonly reason: string;
   /** Undefined: there is no document that could be judged. */
   readonly rejection?: Rejection;
@@ -35,7 +35,7 @@ export interface InvalidReport {
   readonly reported?: string | null;
 }
 
-/** The values of a report that counts; `deviations`: what the usage guideline does not have (PAY-11), in words. */
+/** The values of a report that counts; `deviations`: what the usage guideline does not have, in words. */
 type ReportValues = Pacs002 & { readonly deviations?: readonly string[] };
 
 /** What a destination sent about one of its payments. */
@@ -46,7 +46,7 @@ export interface IncomingReport {
   readonly party: string;
   /**
    * Our instruction, where it came in the HTTP answer to that: its confirmation is delivered to the destination's
-   * address. Null: it came to ours, and its sender waits for the confirmation in the answer to its own request (PAY-9).
+   * address. Null: it came to ours, and its sender waits for the confirmation in the answer to its own request.
    */
   readonly inReplyTo: string | null;
   /** Whether it may bring back a confirmation that was given up; default: it may. */
@@ -104,7 +104,7 @@ export async function takeReport(
   assert(messageId !== undefined, 'of each final status at least one report is stored');
   const { decision } = payment;
   if (decision === null) return { kind: 'final', reportMessageId: messageId };
-  // decided before it was stored: nobody else may be there to take it (LIF-3)
+  // decided before it was stored: nobody else may be there to take it
   const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
   const sender = inReplyTo === null ? 'answered' : 'untold';
   const isConfirmationDue = await takeLateFinal(db, { ...payment, decision }, { report, sender, mayAsk });
@@ -120,9 +120,9 @@ const mostTold = 5; // deviations of one report
 const mostStored = 100; // reports of one payment
 
 /**
- * Once it is stored, the first final of an undecided payment decides it, whatever the cause of the decision (PAY-7): it
+ * Once it is stored, the first final of an undecided payment decides it, whatever the cause of the decision: it
  * is marked in the instruction's row, which a decision updates too. Beyond the limit of a payment none is stored but the first
- * of each final status (OVL-2).
+ * of each final status.
  * @returns the id of its row; if it is not stored, that of the first with its status, or undefined
  */
 async function recordReport(
@@ -198,8 +198,7 @@ interface Late extends Pick<IncomingReport, 'mayAsk'> {
 }
 
 /**
- * A final of the destination when the decision stands: whoever must know is told, and what was decided stays (PAY-7,
- * PAY-9).
+ * A final of the destination when the decision stands: whoever must know is told, and what was decided stays.
  * @returns whether a confirmation that had been given up is due again
  */
 export async function takeLateFinal(
@@ -210,7 +209,7 @@ export async function takeLateFinal(
   const { status } = report;
   const { isContradiction, confirmation } = lateFinal(payment.decision, { status, sender });
   const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk });
-  // last: while it is missing, the sweep comes back to this report (LIF-2)
+  // last: while it is missing, the sweep comes back to this report
   if (isContradiction) await recordContradiction(db, payment, report);
   return isConfirmationDue;
 }
@@ -233,8 +232,8 @@ async function confirm(
 const manyContradictions = 60; // of one party in a minute
 
 /**
- * Raises one alert per payment and status (PAY-7), and another only once that is closed. A party that contradicts many
- * payments hides none of them, and is an alert of its own (OVL-2).
+ * Raises one alert per payment and status, and another only once that is closed. A party that contradicts many
+ * payments hides none of them, and is an alert of its own.
  */
 async function recordContradiction(
   db: Db,

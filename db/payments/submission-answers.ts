@@ -1,4 +1,4 @@
-// What has become of submissions, asked for many at once by those that wait for it (PAY-1, RES-1). It changes nothing.
+// What has become of submissions, asked for many at once by those that wait for it. It changes nothing.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { runPrepared } from '../pool/prepared.ts';
@@ -7,7 +7,7 @@ import { runPrepared } from '../pool/prepared.ts';
 export interface JudgedSubmission {
   /** Of the submission. */
   readonly messageId: string;
-  /** The stored final pacs.002, the acmt.024, or the refusal of a repeat (DUP-2); null while it is not known. */
+  /** The stored final pacs.002, the acmt.024, or the refusal of a repeat; null while it is not known. */
   readonly answerMessageId: string | null;
 }
 

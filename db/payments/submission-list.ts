@@ -1,4 +1,4 @@
-// Lists of what sources have sent, newest first (OBS-5): all that is stored, judged or not. It only reads.
+// Lists of what sources have sent, newest first: all that is stored, judged or not. It only reads.
 import { sql } from 'kysely';
 import type { ListPlace } from '../../core/list-place.ts';
 import type {

@@ -9,7 +9,7 @@ import { findPayment, type StoredPayment } from './payments.ts';
 import { findResolution, type StoredResolution } from '../resolutions/resolutions.ts';
 import { timesUnanswerable } from './unanswered.ts';
 
-/** A message that came in, and whose address was judged (SEC-2). */
+/** A message that came in, and whose address was judged. */
 export interface Submitted {
   /** Its MsgId. */
   readonly messageIdentification: string;
@@ -34,14 +34,14 @@ export interface Taken<Subject> {
   readonly messageId: string;
   /** The same bytes did not come before. */
   readonly isNew: boolean;
-  /** It would change the callback address once more than it may, and is not answered (OVL-2). */
+  /** It would change the callback address once more than it may, and is not answered. */
   readonly isAddressRefused?: true;
   /** Undefined when it is new, or stored and not judged yet. */
   readonly known?: Known<Subject>;
 }
 
 export interface TakenPacs008 extends Taken<StoredPayment> {
-  /** How often a defect of ours has kept it from being answered, where it is not known (SEC-9). */
+  /** How often a defect of ours has kept it from being answered, where it is not known. */
   readonly timesUnanswerable: number;
 }
 

@@ -1,5 +1,5 @@
-// What a source has sent and that has no answer (LIF-2): submissions that nobody has judged, resolutions past their
-// deadline, and what is on record of those that a defect of ours kept from being answered (SEC-9). Read by the sweep,
+// What a source has sent and that has no answer: submissions that nobody has judged, resolutions past their
+// deadline, and what is on record of those that a defect of ours kept from being answered. Read by the sweep,
 // and where a repeat comes in.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAudit, recordAudit } from '../records/audit.ts';
@@ -21,7 +21,7 @@ export const isJudged = sql`(exists (select from messages a where a.in_reply_to 
   or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
   or exists (select from resolutions r where r.resolution_id = m.message_id))`;
 
-const unanswerable = 'message.unanswerable'; // a person is told once (SEC-9)
+const unanswerable = 'message.unanswerable'; // a person is told once
 const unanswerableAgain = 'message.unanswerable-again'; // each further time
 
 /** What defects of ours have left of a message. Index audit_events_subject_id. */
@@ -78,7 +78,7 @@ export async function timesUnanswerable(db: Db, messageId: string): Promise<numb
 }
 
 /**
- * A defect of ours keeps a submission from being answered at all: a person must look (SEC-9), and is told once.
+ * A defect of ours keeps a submission from being answered at all: a person must look, and is told once.
  * @param workerId of the process that could not
  */
 export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {

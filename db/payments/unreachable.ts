@@ -1,17 +1,17 @@
-// When a NORM payment is rejected because its destination cannot be reached (TIM-3): 60 s after it was judged, if at
+// When a NORM payment is rejected because its destination cannot be reached: 60 s after it was judged, if at
 // least one send was tried and each was NOT_SENT. The row of the instruction proves it, under the name `d`.
 import { sql } from 'kysely';
 import { keyMissing, messageChanged, ownFaults } from '../../core/deliveries/delivery-schedule.ts';
 import type { Db } from '../pool/connection.ts';
 import { theOne } from '../pool/the-one.ts';
 
-const unreachableAfterMs = 60_000; // TIM-3
+const unreachableAfterMs = 60_000;
 const sixtySeconds = sql`${sql.lit(unreachableAfterMs)} * interval '1 millisecond'`;
 const lastTryMs = 500; // a round ends so long after the 60 s, because the execution that asks has another clock
 
 const classes = (names: readonly string[]) => sql.join(names.map((name) => sql.lit(name)));
 
-/** The number of attempts that failed through us alone: they are none (TIM-3). */
+/** The number of attempts that failed through us alone: they are none. */
 const ownFailures = sql`(
   select count(*) from delivery_attempts own -- primary key
   where own.delivery_id = d.delivery_id and own.outcome = 'NOT_SENT' and own.error_class in (${classes(ownFaults)}))`;
@@ -34,7 +34,7 @@ export interface EndOfRound {
   readonly inMs: number;
   /** Whether it ends with a try past the breaker, because no attempt proves yet that the destination is unreachable. */
   readonly needsTry: boolean;
-  /** Milliseconds until the deadline of its payment, which ends the round (TIM-1); absent: it has none. */
+  /** Milliseconds until the deadline of its payment, which ends the round; absent: it has none. */
   readonly deadlineInMs?: number;
 }
 

@@ -1,5 +1,5 @@
 // What stands behind an id that no payment was found under: above all, whether a payment is stored, not judged yet, and
-// may still go out (PAY-2), or somebody says that it was paid (PAY-8).
+// may still go out, or somebody says that it was paid.
 import { sql } from 'kysely';
 import { isAlert } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
@@ -7,10 +7,10 @@ import type { Db } from '../pool/connection.ts';
 export interface CameUnder {
   /**
    * `not-judged`: a submission waits to be judged. `judged`: it was judged a moment ago. `refused`: all that came under
-   * it was refused as a repeat (DUP-2). `other`: it is the id of a resolution, or of a page of a book.
+   * it was refused as a repeat. `other`: it is the id of a resolution, or of a page of a book.
    */
   readonly as: 'not-judged' | 'judged' | 'refused' | 'other' | 'nothing';
-  /** Alerts about it (OBS-6): one of a reported credit first, then the newest; `alertCount` says how many there are. */
+  /** Alerts about it: one of a reported credit first, then the newest; `alertCount` says how many there are. */
   readonly alerts: readonly AlertAbout[];
   /** Each kind of each party, with each status that it reported, counts once. */
   readonly alertCount: number;

@@ -13,7 +13,7 @@ export interface BatchLimits {
   readonly capture?: Capture | undefined;
 }
 
-/** Remembers on whose behalf it was called; what it answers runs work on their behalf (OBS-3). */
+/** Remembers on whose behalf it was called; what it answers runs work on their behalf. */
 export type Capture = () => <Outcome>(work: () => Outcome) => Outcome;
 
 interface Waiting<Item, Result> {

@@ -18,13 +18,13 @@ export interface DatabaseClientConfig extends pg.ClientConfig {
   readonly answerMs?: number | undefined;
   /** Told when that happened: the server's other connections are suspect too. */
   readonly onSilence?: () => void;
-  /** Told when nothing was stored because the key that it is sealed under is gone (SEC-3). */
+  /** Told when nothing was stored because the key that it is sealed under is gone. */
   readonly onDataKeyGone?: (() => void) | undefined;
   readonly trace?: TraceStatement | undefined;
 }
 
 /**
- * Told of a statement when it begins, by its name, and by what that answers, of its end (OBS-3). A declared statement has
+ * Told of a statement when it begins, by its name, and by what that answers, of its end. A declared statement has
  * its own name; another is called by its first words, as in `insert payments`.
  */
 export type TraceStatement = (name: string) => ((error?: unknown) => void) | undefined;

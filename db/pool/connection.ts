@@ -1,4 +1,4 @@
-// The way to Postgres: one pool per process. Money comes and goes as decimal text, never as a number (MON-1).
+// The way to Postgres: one pool per process. Money comes and goes as decimal text, never as a number.
 import { Kysely, PostgresDialect, sql, type KyselyPlugin, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { DatabaseClient, type DatabaseClientConfig, type TraceStatement } from './client.ts';
@@ -10,7 +10,7 @@ export type Db = Kysely<Database>;
 const numericArray = 1231;
 const textArray = 1009;
 
-// pg leaves numeric and bigint as text, but would turn numeric[] into floats (MON-1).
+// pg leaves numeric and bigint as text, but would turn numeric[] into floats.
 const getTypeParser = pg.types.getTypeParser as (
   oid: number,
   format?: 'text' | 'binary',
@@ -56,9 +56,9 @@ export interface ConnectionOptions {
   readonly maxConnections?: number;
   /** Default: those of migrations and reports, which may take their time once they are connected. */
   readonly limits?: Partial<ConnectionLimits>;
-  /** Absent: statements have no spans (OBS-3). */
+  /** Absent: statements have no spans. */
   readonly trace?: TraceStatement | undefined;
-  /** The keys of what is sealed (SEC-3); absent: nothing is. */
+  /** The keys of what is sealed; absent: nothing is. */
   readonly vault?: (KyselyPlugin & { readonly dataKeyGone: () => void }) | undefined;
 }
 

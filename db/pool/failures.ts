@@ -18,17 +18,17 @@ export class DatabaseSilent extends Error {
   override readonly name = 'DatabaseSilent';
 }
 
-/** It is no longer known whether the reference data at hand is that of the database (REF-6). */
+/** It is no longer known whether the reference data at hand is that of the database. */
 export class ReferenceDataStale extends Error {
   override readonly name = 'ReferenceDataStale';
 }
 
-/** The clock of the database cannot be believed: that of this process is far behind it (REC-2). */
+/** The clock of the database cannot be believed: that of this process is far behind it. */
 export class ClocksApart extends Error {
   override readonly name = 'ClocksApart';
 }
 
-/** This process lacks the key of something that is sealed: another one may have it (SEC-3). */
+/** This process lacks the key of something that is sealed: another one may have it. */
 export class SealingKeyMissing extends Error {
   override readonly name: string = 'SealingKeyMissing';
 
@@ -41,7 +41,7 @@ export class SealingKeyMissing extends Error {
   }
 }
 
-/** No process has the key any longer, and none will: what the engine kept under it is as good as gone (LIF-6). */
+/** No process has the key any longer, and none will: what the engine kept under it is as good as gone. */
 export class DataKeyDeleted extends SealingKeyMissing {
   override readonly name = 'DataKeyDeleted'; // named in workflows/policies.ts
 }
@@ -84,7 +84,7 @@ export function endsConnection(error: unknown): error is pg.DatabaseError {
 }
 
 /**
- * Takes out of an error of the server what was asked with or stored (SEC-3): it goes on into logs and into Temporal.
+ * Takes out of an error of the server what was asked with or stored: it goes on into logs and into Temporal.
  * Its code, table, column and constraint stay. Class 22 tells the value in the message itself.
  */
 export function withoutValues(error: unknown): void {

@@ -1,4 +1,4 @@
-// What one process at a time may do, by the database clock: the sweep (LIF-2), and logging alerts (OBS-1).
+// What one process at a time may do, by the database clock: the sweep, and logging alerts.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { Db } from './connection.ts';

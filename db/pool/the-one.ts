@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 
 /**
- * The one row by a key, to be joined. Of partitioned tables (LIF-6) the planner expects a row of each partition, and
+ * The one row by a key, to be joined. Of partitioned tables the planner expects a row of each partition, and
  * takes to reading them whole where several are joined; by this it looks them up.
  * @param from table, and the condition that finds the row
  */

@@ -1,4 +1,4 @@
-// Runs a write that may lose a race for a unique key: the database's keys are the authority on duplicates (DUP-3).
+// Runs a write that may lose a race for a unique key: the database's keys are the authority on duplicates.
 import pg from 'pg';
 import { ok, refused, type Result } from '../../core/result.ts';
 

@@ -1,4 +1,4 @@
-// Posts under an Idempotency-Key (FX-10): the work and its remembered answer are one transaction, so that neither
+// Posts under an Idempotency-Key: the work and its remembered answer are one transaction, so that neither
 // exists without the other, and a process that dies in between leaves nothing behind.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';

@@ -1,4 +1,4 @@
-// Improvements of FX providers: by source amount (FX-6) and by PSP (FX-7). There is no way to delete one
+// Improvements of FX providers: by source amount and by PSP (FX-7). There is no way to delete one
 // (specification): 0 basis points end it.
 import { sql } from 'kysely';
 import { exact, plainDecimal } from '../../core/money/money.ts';
@@ -52,7 +52,7 @@ export async function registerTier(trx: Db, tier: TierRegistration): Promise<Sto
 }
 
 /**
- * Registers like `registerTier`, unless it would be one tier more than allowed (FX-6). A tier of 0 basis points has
+ * Registers like `registerTier`, unless it would be one tier more than allowed. A tier of 0 basis points has
  * ended, and does not count, but ten times as many may be on record. Whoever has more already may change and end them.
  */
 export async function registerTierWithin(

@@ -1,4 +1,4 @@
-// Quotes in the database: the active rates that they are made of, the one row that holds a request's quotes (QUO-10),
+// Quotes in the database: the active rates that they are made of, the one row that holds a request's quotes,
 // and the snapshot that a payment is bound to (QUO-7). It must not price anything: core/quotes/quote.ts does.
 import { CompiledQuery } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -35,13 +35,12 @@ interface OfferRow {
 }
 
 // Index rates_active by its four leading columns, once per q (`offset 0` keeps the planner from scanning all rates);
-// psp_improvements (FX-7) by its unique key.
-//
+// psp_improvements by its unique key.
 // QUO-3 takes the highest threshold that the source amount reaches; core/quotes/quote.ts (`Reach`) says why these bounds hold.
 // The lateral query drops the rates that the source amount cannot reach: one unit on each side covers the rounding, and
 // a PSP's improvement only lowers the source amount. `sure` is the highest threshold that it reaches in any case, so
-// nothing below can win. There the rate is taken higher than the rounded improvement can be (FX-8), and short enough
-// for a message (MON-1).
+// nothing below can win. There the rate is taken higher than the rounded improvement can be, and short enough
+// for a message.
 const readOffersSql = prepared(
   'read_offers',
   `
@@ -71,7 +70,7 @@ where r.threshold >= coalesce(r.sure, 0)`,
 );
 
 /**
- * The active rates of each corridor by FXP that can win, read at this moment: a new rate shows at once (FX-4). Which of
+ * The active rates of each corridor by FXP that can win, read at this moment: a new rate shows at once. Which of
  * the FX providers can settle, the corridor says.
  */
 export async function readOffers(
@@ -140,7 +139,7 @@ export interface NewQuoteRequest {
   readonly quotes: readonly QuoteSnapshot[];
 }
 
-// Milliseconds, for that is what the PSP is shown, and 600 s are counted from there (QUO-6).
+// Milliseconds, for that is what the PSP is shown, and 600 s are counted from there.
 const storeQuotesSql = prepared(
   'store_quotes',
   `
@@ -207,9 +206,9 @@ function rowOf(request: NewQuoteRequest): Omit<QuoteRequestRow, 'issued_at'> {
 
 /** Reading and storing for the quote endpoints; what is asked for at once shares statements. */
 export interface QuoteStore {
-  /** The active rates of a corridor by FXP that can win, and their improvements for the PSP, as of this moment (FX-4). */
+  /** The active rates of a corridor by FXP that can win, and their improvements for the PSP, as of this moment. */
   readonly offers: (wanted: OffersWanted) => Promise<readonly FxpOffer[]>;
-  /** Stores the quotes of one request as one row (QUO-10); answers their issuedDateTime, by the database clock. */
+  /** Stores the quotes of one request as one row; answers their issuedDateTime, by the database clock. */
   readonly store: (request: NewQuoteRequest) => Promise<Date>;
 }
 

@@ -1,4 +1,4 @@
-// Rates in the database (FX-1, FX-4): posted whole, with one rate per tier, and never deleted. Whoever changes an FX
+// Rates in the database: posted whole, with one rate per tier, and never deleted. Whoever changes an FX
 // provider's rates holds its lock until commit, so that there is exactly one active set per corridor, whatever arrives
 // at once.
 import { sql } from 'kysely';
@@ -61,7 +61,7 @@ export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]
     .select(['tier_improvement_id', 'threshold', 'improvement_basis_points'])
     .where('fxp_id', '=', rate.fxpId)
     .where('unit_currency', '=', rate.sourceCurrency)
-    .where('improvement_basis_points', '>', '0') // FX-6
+    .where('improvement_basis_points', '>', '0')
     .orderBy('threshold')
     .execute();
   const improved = tiers.flatMap((tier) => {

@@ -1,4 +1,4 @@
-// Tells operators that a party has reached one of its limits (OVL-2).
+// Tells operators that a party has reached one of its limits.
 import { sql } from 'kysely';
 import { alertUnlessOpen, hasDetail } from './audit.ts';
 import type { Db } from '../pool/connection.ts';

@@ -1,4 +1,4 @@
-// Seals over decisions and audit events (SEC-6): one for each hour, over what was written then and over the seal before.
+// Seals over decisions and audit events: one for each hour, over what was written then and over the seal before.
 // Here they are made and read; cli/audit/verify.ts holds them against the record.
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
@@ -40,7 +40,7 @@ export interface SealKey {
 /** One row of the record, as a seal has it. */
 export interface SealedRow {
   readonly table: 'audit_events' | 'decisions';
-  /** Of its partition: retention drops them by the year (LIF-6). */
+  /** Of its partition: retention drops them by the year. */
   readonly year: number;
   /** Of an event its number; of a decision its UETR. */
   readonly id: string;

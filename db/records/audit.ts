@@ -1,4 +1,4 @@
-// The audit trail: contradictions, security events, alerts. Codes and ids only, never personal data (SEC-3).
+// The audit trail: contradictions, security events, alerts. Codes and ids only, never personal data.
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type AlertKind, type EventKind } from '../../core/operations/event-kinds.ts';
 import type { Db } from '../pool/connection.ts';
@@ -11,10 +11,10 @@ export interface AuditEvent {
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Whether an event `e` is one that people take care of (OBS-6). Index audit_events_alerts. */
+/** Whether an event `e` is one that people take care of. Index audit_events_alerts. */
 export const isAlert = sql`e.severity in ('alert', 'security')`;
 
-/** Whether a payment that has no final status is in doubt (TIM-2). Index audit_events_subject_id. */
+/** Whether a payment that has no final status is in doubt. Index audit_events_subject_id. */
 export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
   select from audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt')`;
 
@@ -63,7 +63,7 @@ export const hasDetail = (detail: Readonly<Record<string, string>>) =>
   sql`e.detail @> ${JSON.stringify(detail)}::jsonb`;
 
 /**
- * As `recordAudit`: what is found again each time that somebody looks is one alert, until an operator closes it (OBS-6). One of
+ * As `recordAudit`: what is found again each time that somebody looks is one alert, until an operator closes it. One of
  * its kind at a time: of two who find it at once, one tells of it.
  * @param isSame whether an alert `e` of its kind is about the same; absent: it has the same party, if any, and detail
  * @returns whether it is new

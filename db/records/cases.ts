@@ -1,7 +1,7 @@
-// Alerts and what operators did about them (OBS-6). Both are insert-only: the state of an alert is what was done last,
+// Alerts and what operators did about them. Both are insert-only: the state of an alert is what was done last,
 // under the alert itself, or under its case where the alert was seen: a later one is open. A trigger keeps it in a row
 // of the alert: one payment can have thousands, and a search through their entries would keep operators from everything
-// else (SEC-7).
+// else.
 import { sql } from 'kysely';
 import {
   concernedBy,
@@ -272,7 +272,7 @@ async function lock(trx: Db, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`case ${name}`}, 0))`.execute(trx);
 }
 
-/** An alert as it is logged: codes and ids (SEC-3). */
+/** An alert as it is logged: codes and ids. */
 export type LoggedAlert = Pick<
   Alert,
   'alertId' | 'severity' | 'kind' | 'subjectId' | 'party' | 'detail' | 'at'

@@ -1,4 +1,4 @@
-// Stored messages that are not what was stored (SEC-3): somebody has changed the database. Whoever meets one tells of it, and
+// Stored messages that are not what was stored: somebody has changed the database. Whoever meets one tells of it, and
 // neither shows nor sends it.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';

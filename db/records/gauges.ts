@@ -1,4 +1,4 @@
-// What the record holds at this moment, in numbers, for metrics (OBS-2): payments without final status, deliveries that
+// What the record holds at this moment, in numbers, for metrics: payments without final status, deliveries that
 // are open or dead, alerts that nobody has closed, and how long the keys of parties count. Payments and deliveries by
 // indexes that hold only those; alerts by one that holds all of them, with what was last done about each.
 import { sql } from 'kysely';

@@ -12,7 +12,7 @@ import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../key
 
 export type Leg = 'source' | 'destination' | 'fxp' | 'book';
 
-/** A message that we built and validated; it is stored before it is sent (MSG-8). */
+/** A message that we built and validated; it is stored before it is sent. */
 export interface OutgoingMessage {
   /** Our id of the row. */
   readonly messageId: string;
@@ -27,7 +27,7 @@ export interface OutgoingMessage {
   readonly status?: string;
   readonly reasonCode?: string | undefined;
   readonly inReplyTo?: string | undefined;
-  /** Of an answer that rejects or refuses: its explanation at length (MSG-13). */
+  /** Of an answer that rejects or refuses: its explanation at length. */
   readonly refusal?: string | undefined;
   readonly body: Buffer;
 }
@@ -49,7 +49,7 @@ export interface ReceivedMessage {
 }
 
 /**
- * Whether a message says how its payment ended (PAY-7); worded as in the index `messages_finals`.
+ * Whether a message says how its payment ended; worded as in the index `messages_finals`.
  * @param alias of `messages` in the statement
  */
 export const hasFinalStatus = (alias: string) =>
@@ -136,7 +136,7 @@ export async function isReceived(
 }
 
 /**
- * The bytes of a message, to be joined as `b`: none once they are older than they are kept (LIF-6).
+ * The bytes of a message, to be joined as `b`: none once they are older than they are kept.
  * @param alias of `messages` in the statement
  */
 export const joinBody = (alias: string) => {
@@ -162,7 +162,7 @@ export async function recordReceived(
   return { messageId: earlier.message_id, isNew: false };
 }
 
-/** The stored bytes of an answer, if they are still kept (LIF-6), and its explanation if it rejects or refuses (MSG-13). */
+/** The stored bytes of an answer, if they are still kept, and its explanation if it rejects or refuses. */
 export async function loadAnswer(
   db: Db,
   messageId: string,
@@ -185,7 +185,7 @@ export async function openKept(db: Db, row: BodyColumns): Promise<Buffer> {
   return body;
 }
 
-/** The bytes of a message; undefined: they are no longer kept (LIF-6). */
+/** The bytes of a message; undefined: they are no longer kept. */
 export async function messageBody(db: Db, messageId: string): Promise<Buffer | undefined> {
   const [row] = await runPrepared(
     db,
@@ -196,7 +196,7 @@ export async function messageBody(db: Db, messageId: string): Promise<Buffer | u
 }
 
 /**
- * Stores the answer to a refused repeat (DUP-2), which goes into the HTTP answer only, with its event.
+ * Stores the answer to a refused repeat, which goes into the HTTP answer only, with its event.
  * @param messageId the refused message
  * @returns the id of the answer that stands: another process may have judged the same message first
  */

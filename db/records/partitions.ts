@@ -1,11 +1,11 @@
 // Partitions of what grows with every quote and payment: made ahead of time, each in a transaction of its own, so that
 // an obstacle to one stops no other; the caller reports what failed, and tries again. Quotes go after 62 days (QUO-10),
-// records when somebody says so (LIF-6, db/records/retention.ts).
+// records when somebody says so (db/records/retention.ts).
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
 const daysAhead = 7;
-const daysKept = 62; // QUO-10
+const daysKept = 62;
 
 /** Partitions that could not be brought in order, and why. */
 interface Failed {

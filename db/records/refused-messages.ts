@@ -1,5 +1,5 @@
-// The one entrance for what a party sent and what does not count (PAY-8, RES-2): on record by an event, and kept byte for
-// byte, because it may tell whether somebody credited, and shown to operators (OBS-5). It is no message of the payment, and
+// The one entrance for what a party sent and what does not count: on record by an event, and kept byte for
+// byte, because it may tell whether somebody credited, and shown to operators. It is no message of the payment, and
 // nothing is decided by it.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -12,7 +12,7 @@ import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../key
 
 /** What is wrong with it, and what it states: the detail of its event. */
 interface Fault {
-  /** In words, without the sender's text (MSG-13). */
+  /** In words, without the sender's text. */
   readonly reason?: string | undefined;
   readonly ruleId?: string | undefined;
   /** The status that it states, for whoever must find out whether somebody credited; null: no code; undefined: no XML. */
@@ -54,7 +54,7 @@ const refusals = {
   'resolution.answer-refused': { ...inAnswer, says: ['reason'] },
 } as const satisfies Partial<Record<EventKind, Refusal>>;
 
-/** A destination's report on its own payment: which of them it is (PAY-8). */
+/** A destination's report on its own payment: which of them it is. */
 export const reportRefusals = {
   /** At our address; its sender learns why from the answer. */
   request: { invalid: 'report.invalid', mismatch: 'report.original-ids-differ' },
@@ -89,7 +89,7 @@ type Event = Pick<RefusedMessage, 'subjectId' | 'party'> & {
 /** Whoever sends what does not count by the thousand must not hide that one of them says how a payment ended. */
 type Final = FinalStatus | undefined;
 
-/** Of a party and a kind, and as many that state a final status (OVL-2): the log has a line for each request (OBS-1). */
+/** Of a party and a kind, and as many that state a final status: the log has a line for each request. */
 const mostPerMinute = 60;
 
 /** Few of a party in a minute; but of a payment always the first, and the first that states each final status. */
@@ -154,7 +154,7 @@ async function keepRefused(
   );
 }
 
-/** The bytes of one of those of a subject; null: they are no longer kept (LIF-6); undefined: there is none. */
+/** The bytes of one of those of a subject; null: they are no longer kept; undefined: there is none. */
 export async function refusedBody(
   db: Db,
   subjectId: string,

@@ -1,4 +1,4 @@
-// What the api processes tell each other of what they have counted in a minute or a day (SEC-7, OVL-2). It is of no use after
+// What the api processes tell each other of what they have counted in a minute or a day. It is of no use after
 // that, so its table is not logged.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';

@@ -1,4 +1,4 @@
-// What is old enough goes (LIF-6): the bytes of messages by the month, records by the year, a whole partition at a time
+// What is old enough goes: the bytes of messages by the month, records by the year, a whole partition at a time
 // and never a row. Nothing goes of which anything is undecided, undelivered or in a case: then its partition stays whole.
 import { sql, type RawBuilder } from 'kysely';
 import type { RetentionConfig } from '../../core/settings/config.ts';

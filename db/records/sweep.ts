@@ -1,4 +1,4 @@
-// What the sweep looks for (LIF-2): rows that somebody should be working on. Each question is bounded by an index,
+// What the sweep looks for: rows that somebody should be working on. Each question is bounded by an index,
 // page after page to its end, so that nothing that makes no progress hides what stands behind it; whether somebody does
 // work on them is the engine's to say. It changes nothing.
 import { sql, type RawBuilder } from 'kysely';
@@ -20,13 +20,13 @@ export interface UndecidedPayment {
   readonly messageId: string;
   /** Whether its HIGH deadline is past for longer than the grace. */
   readonly isOverdue: boolean;
-  /** The first final of the destination that is stored for longer than the grace, if there is one (PAY-7). */
+  /** The first final of the destination that is stored for longer than the grace, if there is one. */
   readonly finalReportId: string | null;
-  /** Whether operators have confirmed, for longer than the grace, how it ended (LIF-4). */
+  /** Whether operators have confirmed, for longer than the grace, how it ended. */
   readonly hasOutcome: boolean;
   /**
-   * NORM: what was sent, and when (TIM-2); null for HIGH, which ends at its deadline, and while it is on record that nothing was
-   * credited, when nothing is sent (LIF-4).
+   * NORM: what was sent, and when; null for HIGH, which ends at its deadline, and while it is on record that nothing was
+   * credited, when nothing is sent.
    */
   readonly sends: Sends | null;
 }
@@ -40,7 +40,7 @@ const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(
     where a.delivery_id = i.delivery_id),
   'isInDoubt', ${isInDoubt(sql`p.uetr`)}) end`;
 
-/** What was sent of an undecided NORM payment, now; null where it is decided, HIGH, or not sent any more (LIF-4). */
+/** What was sent of an undecided NORM payment, now; null where it is decided, HIGH, or not sent any more. */
 export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   const { rows } = await sql<{ sends: Sends | null }>`
     select ${sends} as sends from payments p
@@ -115,7 +115,7 @@ interface StoredFinal extends UntoldFinal, Place {
   readonly isUnconfirmed: boolean;
 }
 
-/** Whether a contradiction is without an alert (PAY-7), or a confirmation was never asked for (PAY-9). */
+/** Whether a contradiction is without an alert, or a confirmation was never asked for. */
 function isUntoldFinal(final: StoredFinal): boolean {
   const { reported, decided, confirmationMessageId, isAlerted, isUnconfirmed } = final;
   if (decided === null) return false;
@@ -183,9 +183,9 @@ export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
   return row === undefined;
 }
 
-const neglectedMs = 60_000; // I-17
+const neglectedMs = 60_000;
 
-/** Payments and resolutions with a delivery that is due for more than 60 s and that nobody attempts (I-17). */
+/** Payments and resolutions with a delivery that is due for more than 60 s and that nobody attempts. */
 export async function* findNeglected(
   db: Db,
   from?: Place,

@@ -1,4 +1,4 @@
-// Holds the record against its seals (SEC-6): what was changed, removed or added after an hour was sealed is named, and so is a
+// Holds the record against its seals: what was changed, removed or added after an hour was sealed is named, and so is a
 // seal that is not what it was. What it reads is all of one database: whoever owns that may have had it sealed anew, which
 // only a digest that is kept elsewhere gives away.
 import { createPublicKey, verify } from 'node:crypto';
@@ -31,14 +31,14 @@ export interface SealedHourVerified {
   /** Made hours after it was due: no worker ran, or it took the place of another. */
   readonly isLate: boolean;
   readonly rows: number;
-  /** Rows that the retention job has dropped since (LIF-6). */
+  /** Rows that the retention job has dropped since. */
   readonly dropped: number;
   /** One sentence each; none: it is as it was. */
   readonly faults: readonly string[];
 }
 
 export interface VerifyOptions {
-  /** Years for which the retention job keeps records: what is gone and is younger is missing (LIF-6). */
+  /** Years for which the retention job keeps records: what is gone and is younger is missing. */
   readonly recordsYears: number;
   /** Thumbprints or `x` of the keys that may have signed; absent: any that counts here. */
   readonly keys?: readonly string[] | undefined;
@@ -155,7 +155,7 @@ function differences(sealed: readonly SealedRow[], found: readonly SealedRow[]):
   return [...lost, ...added.map((row) => `${nameOf(row)} was added after its hour was sealed`)];
 }
 
-/** Until when books are closed, or an open alert says that they were: what is decided meanwhile has that time (REC-2). */
+/** Until when books are closed, or an open alert says that they were: what is decided meanwhile has that time. */
 async function booksClosed(db: Db): Promise<readonly string[]> {
   // audit_events_alerts; a time that somebody has made up must not end this
   const { rows } = await sql<{ until: string }>`

@@ -1,4 +1,4 @@
-// Enquiries of a resolution: what is known of one before it is sent, and the claim of one send (RES-1, TIM-3). Times
+// Enquiries of a resolution: what is known of one before it is sent, and the claim of one send. Times
 // are durations by the database clock, so that no other clock matters. What follows from an answer is
 // db/resolutions/resolutions.ts.
 import { sql } from 'kysely';
@@ -27,7 +27,7 @@ export interface StandingEnquiry {
   readonly body: Buffer | null;
   /** The stored acmt.024 that answers it, where there is one already. */
   readonly reportMessageId: string | undefined;
-  /** Milliseconds until its resolution is answered whatever came of it (RES-1); 0 or less: it is over. */
+  /** Milliseconds until its resolution is answered whatever came of it; 0 or less: it is over. */
   readonly remainingMs: number;
 }
 

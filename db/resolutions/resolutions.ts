@@ -1,5 +1,5 @@
 // Resolutions: what is known of a request, the row that its judgement writes, the enquiries that follow, and the one
-// row of its answer (RES-1). Each write is one statement; the database's unique keys are the authority on duplicates.
+// row of its answer. Each write is one statement; the database's unique keys are the authority on duplicates.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -69,7 +69,7 @@ interface RequestRow extends ResolutionRow, BodyColumns {
   earlier_answer_id: string | null;
 }
 
-/** Times leave the database as durations, so that no other clock has to agree with it (RES-1). */
+/** Times leave the database as durations, so that no other clock has to agree with it. */
 function remaining(deadlineAt: RawBuilder<unknown>) {
   return sql`(extract(epoch from ${deadlineAt} - clock_timestamp()) * 1000)::float8 as remaining_ms`;
 }

@@ -1,4 +1,4 @@
-// Changes of the scheme (ADM-1, ADM-2): proposed, approved by a second operator where they must be, and made in one transaction.
+// Changes of the scheme: proposed, approved by a second operator where they must be, and made in one transaction.
 // One at a time: of two who change the same object at once, the second is told that it is no longer what they saw.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';

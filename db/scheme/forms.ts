@@ -1,4 +1,4 @@
-// The form of each kind of document, as people write it (ADM-1): every member is checked before anything is compared or
+// The form of each kind of document, as people write it: every member is checked before anything is compared or
 // written. What members mean to each other is judged by core/scheme/check.ts. A member that most objects lack may be
 // left out.
 import { z } from 'zod';

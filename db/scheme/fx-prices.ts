@@ -1,5 +1,5 @@
-// What an FX provider begins with (ADM-3): base rates and improvements where it has none. From then on its prices are
-// its own, posted by itself (FX-4, FX-6, FX-7); nothing here replaces one.
+// What an FX provider begins with: base rates and improvements where it has none. From then on its prices are
+// its own, posted by itself; nothing here replaces one.
 import { sql } from 'kysely';
 import type { FxPricesDocument } from '../../core/scheme/documents.ts';
 import { plainDecimal } from '../../core/money/money.ts';
@@ -7,7 +7,7 @@ import type { Db } from '../pool/connection.ts';
 import { registerPspImprovement, registerTier } from '../quotes/improvements.ts';
 import { lockRates } from '../quotes/rates.ts';
 
-/** In the caller's transaction. Base rates come first: a tier makes its rates of them (FX-6). */
+/** In the caller's transaction. Base rates come first: a tier makes its rates of them. */
 export async function enterPrices(trx: Db, { fxpId, ...prices }: FxPricesDocument): Promise<void> {
   const moment = await lockRates(trx, fxpId);
   const entered = await enterBaseRates(trx, fxpId, { rates: prices.baseRates, moment });

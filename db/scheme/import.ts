@@ -1,4 +1,4 @@
-// Makes the scheme of a database what a directory says, without an api (ADM-3): for a system that has no operators yet,
+// Makes the scheme of a database what a directory says, without an api: for a system that has no operators yet,
 // and for demos.
 import { editsBetween, type CompareOptions } from '../../core/scheme/change.ts';
 import type { Scheme } from '../../core/scheme/documents.ts';

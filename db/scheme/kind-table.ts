@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { PublicKeyDocument } from '../../core/scheme/documents.ts';
 
-/** Values as JSON has them; Postgres makes the columns' types of them, decimals of text (MON-1). */
+/** Values as JSON has them; Postgres makes the columns' types of them, decimals of text. */
 export type SchemeRow = Readonly<Record<string, unknown>>;
 
 /** The rows of one object in one table. */

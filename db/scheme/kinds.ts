@@ -1,4 +1,4 @@
-// Where each kind of document of the scheme is kept (core/scheme/documents.ts; ADM-1). read.ts and write.ts go by it, and the
+// Where each kind of document of the scheme is kept (core/scheme/documents.ts). read.ts and write.ts go by it, and the
 // rights of the api (db/migrations/rights.ts).
 import type { SchemeDocuments, SchemeKind } from '../../core/scheme/documents.ts';
 import { addressInputs, addressTypes } from './addresses.ts';

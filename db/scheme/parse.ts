@@ -1,4 +1,4 @@
-// A scheme as people write it (ADM-3): by kind, a list of documents. Every fault is found, and named with its place; nothing is
+// A scheme as people write it: by kind, a list of documents. Every fault is found, and named with its place; nothing is
 // read of what has one.
 import type { z } from 'zod';
 import { canonical } from '../../core/scheme/canonical.ts';

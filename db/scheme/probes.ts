@@ -1,4 +1,4 @@
-// Trial messages to endpoints that somebody proposes (ADM-1): before a second operator approves one, a worker has sent a
+// Trial messages to endpoints that somebody proposes: before a second operator approves one, a worker has sent a
 // harmless message there, and what came of it stands beside the change.
 import { sql } from 'kysely';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';

@@ -1,4 +1,4 @@
-// Reads the scheme's data as documents (ADM-3), in one snapshot.
+// Reads the scheme's data as documents, in one snapshot.
 import { schemeIdOf, schemeKinds, type Scheme, type SchemeDocument } from '../../core/scheme/documents.ts';
 import { canonical } from '../../core/scheme/canonical.ts';
 import type { Db } from '../pool/connection.ts';

@@ -1,5 +1,5 @@
-// Reads the reference data into one snapshot; reference-cache.ts keeps it fresh (REF-6). It must not be asked for
-// rates: those are read for each quote (FX-4). What has ended stays where payments under way refer to it (ADM-1).
+// Reads the reference data into one snapshot; reference-cache.ts keeps it fresh. It must not be asked for
+// rates: those are read for each quote. What has ended stays where payments under way refer to it.
 import { sql, type Selectable } from 'kysely';
 import {
   keyOf,
@@ -208,7 +208,7 @@ async function loadInstitutions(db: Db) {
   return { institutions, institutionsByIdentifier, institutionsByMembership };
 }
 
-/** Whose each account was and is, as far as books go (REC-1). */
+/** Whose each account was and is, as far as books go. */
 async function loadBookedAccounts(
   db: Db,
   accounts: readonly Selectable<Database['settlement_accounts']>[],

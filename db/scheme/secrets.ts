@@ -1,6 +1,6 @@
-// Secrets of clients (ADM-4): made here, shown once, and kept as a salted hash that is slow to try. A secret of ours has 256
+// Secrets of clients: made here, shown once, and kept as a salted hash that is slow to try. A secret of ours has 256
 // bits, and nobody can guess one; one that an operator has brought along may have fewer. Of one of ours a tag is kept too, by
-// which a wrong one is refused at once: otherwise whoever sends guesses keeps others waiting for their logins (SEC-7).
+// which a wrong one is refused at once: otherwise whoever sends guesses keeps others waiting for their logins.
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 const secretBytes = 32;

@@ -1,4 +1,4 @@
-// Audit events, alerts and the seals over them (OBS-6, SEC-6).
+// Audit events, alerts and the seals over them.
 
 export const audit = `
 -- What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.
@@ -9,7 +9,7 @@ create table audit_events (
   kind text not null, -- What happened, for example payment.contradiction.
   subject_id uuid, -- What it is about, where that is one: the UETR of a payment, or the id of a resolution or of a page of a book.
   party text, -- The party concerned, if any.
-  detail jsonb not null default '{}' -- Codes and ids; never personal data (SEC-3).
+  detail jsonb not null default '{}' -- Codes and ids; never personal data.
 ) partition by range (occurred_at);
 create table audit_events_default partition of audit_events default;
 alter table audit_events_default add primary key (audit_event_id);
@@ -43,7 +43,7 @@ create table case_entries (
   subject_id uuid, -- The case: the UETR of a payment, or the id of a resolution.
   action text not null check (action in ('take', 'note', 'close', 'reopen')), -- take: somebody takes care of it; note; close: nothing more is to be done; reopen.
   client_id text not null, -- Who.
-  note text check (char_length(note) <= 2000), -- In their words; no personal data (SEC-3).
+  note text check (char_length(note) <= 2000), -- In their words; no personal data.
   at timestamptz not null default clock_timestamp(), -- When.
   audit_event_ids bigint[], -- The alerts that an entry about a whole case is about; null where it is about one.
   check (num_nonnulls(audit_event_id, subject_id) = 1),

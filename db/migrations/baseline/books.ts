@@ -1,11 +1,11 @@
-// Daily books, and whose accounts they are about (REC-1, REC-2).
+// Daily books, and whose accounts they are about.
 
 export const books = `
 -- Where the camt.054 of each day is sent (REC-2).
 create table book_endpoints (
   party_id text primary key, -- The payment system; or the internalId of an institution, for each account that it has at a settlement access provider.
   url text not null, -- Full address.
-  registered_at timestamptz not null default now() -- When; the first book is that of the day before (REC-2).
+  registered_at timestamptz not null default now() -- When; the first book is that of the day before.
 );
 
 -- Addresses for books that were removed: what is entered anew within a day goes on as before (REC-2). Filled by a trigger.
@@ -45,7 +45,7 @@ create table former_account_owners (
   owner_id text not null, -- Whose it was.
   owned_until timestamptz not null, -- The end (UTC) of the day on which it was given up: a book of a day has one owner.
   currency_code text not null, -- Currency of the account.
-  registered_at timestamptz not null -- Since when the account was there; its first book is that of the day before (REC-2).
+  registered_at timestamptz not null -- Since when the account was there; its first book is that of the day before.
 );
 create index former_account_owners_account on former_account_owners (sap_id, account_id);
 

@@ -1,4 +1,4 @@
-// Who may call, and by which keys and secrets (SEC-1).
+// Who may call, and by which keys and secrets.
 
 export const clients = `
 -- OAuth 2.0 clients of the built-in issuer (SEC-1).
@@ -8,7 +8,7 @@ create table clients (
   institution_id text references institutions, -- Institution that a psp or fxp client speaks for.
   clearing_system_id text references clearing_systems, -- Payment system that an ipso client speaks for.
   demo boolean not null, -- Whether its secret is public knowledge; any but the embedded default refuses to start with one.
-  ended_at timestamptz, -- It does not count from then on, but for what refers to it (ADM-1); null: it counts.
+  ended_at timestamptz, -- It does not count from then on, but for what refers to it; null: it counts.
   check ((role in ('psp', 'fxp')) = (institution_id is not null)),
   check ((role = 'ipso') = (clearing_system_id is not null))
 );

@@ -1,4 +1,4 @@
-// Keys of ours: those that sign, and those that seal (CBK-2, SEC-3).
+// Keys of ours: those that sign, and those that seal.
 
 export const keys = `
 -- Public ed25519 keys of what we send; each attempt is signed by all that sign then (CBK-2).
@@ -10,7 +10,7 @@ create table delivery_keys (
   withdrawn_at timestamptz, -- When it was given away: it is no longer published.
   made_by text not null, -- Client id of an operator, or isthmus.
   because text not null, -- Why it was made.
-  vouched text, -- The public key, encrypted by a key of SEALING_KEYS: whoever has those made it (SEC-6); null: nobody vouches for it.
+  vouched text, -- The public key, encrypted by a key of SEALING_KEYS: whoever has those made it; null: nobody vouches for it.
   vouched_by text, -- By which.
   check (withdrawn_at is null or signs_until <= withdrawn_at),
   check ((vouched is null) = (vouched_by is null))

@@ -14,7 +14,7 @@ create table messages (
   reason_code text, -- Status reason of a pacs.002, verification reason of an acmt.024, if any.
   answer_url text, -- Address that a submission named for its answer (pacs002Endpoint, acmt024Endpoint).
   in_reply_to uuid, -- The message that this one answers.
-  refusal text, -- Of an answer of ours that refuses: rule, place and public text at length (MSG-13).
+  refusal text, -- Of an answer of ours that refuses: rule, place and public text at length.
   sha256 bytea not null, -- SHA-256 of its bytes.
   size integer not null, -- Number of its bytes.
   created_at timestamptz not null default now() -- When it was stored.
@@ -32,7 +32,7 @@ create table message_bodies (
   message_id uuid not null, -- The message, or refused message.
   created_at timestamptz not null, -- As of the message.
   body bytea not null, -- The bytes.
-  key_id text -- Data key that the bytes are sealed under (SEC-3); null: they are not sealed.
+  key_id text -- Data key that the bytes are sealed under; null: they are not sealed.
 ) partition by range (created_at);
 create table message_bodies_default partition of message_bodies default;
 alter table message_bodies_default add primary key (message_id);
@@ -80,7 +80,7 @@ create index refused_messages_created_at on refused_messages using brin (created
 -- Addresses that a source named in a repeat of its submission: the last one is the callback's from then on (DUP-1). Insert-only.
 create table callback_addresses (
   message_id uuid not null, -- The submission.
-  url text not null, -- The address, judged before it was stored (SEC-2).
+  url text not null, -- The address, judged before it was stored.
   named_at timestamptz not null default clock_timestamp(), -- When.
   primary key (message_id, named_at)
 );

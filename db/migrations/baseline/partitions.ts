@@ -1,4 +1,4 @@
-// Partitions: of a day for quotes (QUO-10), of a month for bytes, of a year for records (LIF-6).
+// Partitions: of a day for quotes, of a month for bytes, of a year for records.
 
 export const partitions = `
 create view partitions as

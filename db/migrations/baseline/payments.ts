@@ -19,10 +19,10 @@ create table payments (
   forwarded_message_id uuid, -- The converted pacs.008 for the destination.
   destination_clearing_system text, -- Payment system it goes to.
   corridor text, -- Source and destination country, as in SG-TH.
-  priority text check (priority in ('HIGH', 'NORM')), -- HIGH or NORM (MSG-5).
+  priority text check (priority in ('HIGH', 'NORM')), -- HIGH or NORM.
   acceptance_at timestamptz, -- AccptncDtTm, the scheme's clock.
-  deadline_at timestamptz, -- Moment by which a HIGH payment must be final (TIM-1); null for NORM.
-  quote_id uuid, -- The quote it uses; null where the debtor agent does its own FX (PAY-5).
+  deadline_at timestamptz, -- Moment by which a HIGH payment must be final; null for NORM.
+  quote_id uuid, -- The quote it uses; null where the debtor agent does its own FX.
   fxp_id text, -- FX provider of the quote.
   exchange_rate numeric, -- Destination units per source unit.
   source_amount numeric, -- Source interbank settlement amount, source currency.
@@ -35,10 +35,10 @@ create table payments (
   source_sap_id text, -- Source-side SAP (intermediary agent 1); null without a quote.
   source_account_id text, -- The FX provider's account there.
   destination_sap_id text, -- Destination-side SAP (intermediary agent 2).
-  destination_account_id text, -- The account there: of the FX provider, or of the debtor agent (PAY-5).
-  source_references jsonb, -- Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them (MSG-11).
-  destination_references jsonb, -- Ids and agents of the forwarded pacs.008, as a confirmation repeats them (PAY-9).
-  begun_at timestamptz not null -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).
+  destination_account_id text, -- The account there: of the FX provider, or of the debtor agent.
+  source_references jsonb, -- Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them.
+  destination_references jsonb, -- Ids and agents of the forwarded pacs.008, as a confirmation repeats them.
+  begun_at timestamptz not null -- When its payment was judged, its resolution or book page began: by it records are partitioned.
 ) partition by range (begun_at);
 create table payments_default partition of payments default;
 alter table payments_default add primary key (uetr);
@@ -65,14 +65,14 @@ create table recorded_outcomes (
   uetr uuid not null, -- The payment.
   status text not null check (status in ('ACCC', 'RJCT', 'BLCK')), -- ACCC, RJCT or BLCK.
   reason_code text, -- ISO 20022 code; always for RJCT, never for ACCC.
-  evidence text not null check (char_length(evidence) between 1 and 2000), -- How the operator knows, in their words; no personal data (SEC-3).
+  evidence text not null check (char_length(evidence) between 1 and 2000), -- How the operator knows, in their words; no personal data.
   recorded_by text not null, -- Client id.
   recorded_at timestamptz not null default clock_timestamp(), -- When.
   confirmed_by text, -- Client id of another operator; null while nobody has.
   confirmed_at timestamptz, -- When; from then on it decides, unless a final of the destination is stored.
   withdrawn_by text, -- Client id; only one that is not confirmed can be withdrawn.
   withdrawn_at timestamptz, -- When.
-  withdrawn_because text check (char_length(withdrawn_because) <= 2000), -- Why, in their words; no personal data (SEC-3).
+  withdrawn_because text check (char_length(withdrawn_because) <= 2000), -- Why, in their words; no personal data.
   check (status <> 'RJCT' or reason_code is not null),
   check (status <> 'ACCC' or reason_code is null),
   check (confirmed_by <> recorded_by),
@@ -89,15 +89,15 @@ create table decisions (
   status text not null check (status in ('ACCC', 'RJCT', 'BLCK')), -- ACCC, RJCT or BLCK.
   reason_code text, -- Status reason code of RJCT, or of the destination's report.
   rule_id text, -- Rule by which the gateway rejected, or null.
-  decided_by text not null check (decided_by in ('destination', 'gateway', 'operator')), -- Who decided: the destination's pacs.002, the gateway, or two operators (LIF-4).
+  decided_by text not null check (decided_by in ('destination', 'gateway', 'operator')), -- Who decided: the destination's pacs.002, the gateway, or two operators.
   report_message_id uuid, -- The destination's pacs.002 that decided.
   callback_message_id uuid, -- pacs.002 to the source.
-  confirmation_message_id uuid, -- pacs.002 to the destination (PAY-9).
+  confirmation_message_id uuid, -- pacs.002 to the destination.
   notification_message_id uuid, -- fxtr.017 to the FX provider.
   decided_at timestamptz not null default now(), -- When, database clock.
   outcome_id uuid references recorded_outcomes, -- What the operators recorded; null where they did not decide.
-  perhaps_seen boolean not null, -- Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not (REC-2).
-  begun_at timestamptz not null, -- When its payment was judged, its resolution or book page began: by it records are partitioned (LIF-6).
+  perhaps_seen boolean not null, -- Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not.
+  begun_at timestamptz not null, -- When its payment was judged, its resolution or book page began: by it records are partitioned.
   check ((decided_by = 'destination') = (report_message_id is not null)),
   check ((decided_by = 'operator') = (outcome_id is not null))
 ) partition by range (begun_at);

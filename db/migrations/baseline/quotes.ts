@@ -30,7 +30,7 @@ create table rates (
   source_currency text not null references currencies, -- Source currency.
   destination_country text not null references countries, -- Destination country.
   destination_currency text not null references currencies, -- Destination currency.
-  exchange_rate numeric not null check (exchange_rate > 0), -- Destination units per source unit, tier improvement included (FX-8).
+  exchange_rate numeric not null check (exchange_rate > 0), -- Destination units per source unit, tier improvement included.
   threshold numeric not null check (threshold >= 0), -- Smallest source amount, inclusive; 0 for the base rate.
   tier_improvement_id bigint references tier_improvements, -- The tier that made it, or null for the base rate.
   created_at timestamptz not null default now(), -- When it took effect.
@@ -44,7 +44,7 @@ create index rates_active_by_fxp on rates (fxp_id, source_currency) where expire
 -- Quotes, one row per request, partitioned by UTC day (QUO-7, QUO-10). Arrays hold one entry per quote, best first; quote k has the request's id with k as its last byte.
 create table quote_requests (
   quote_request_id uuid not null, -- UUID v4 whose last byte is 00.
-  issued_at timestamptz not null, -- issuedDateTime of every quote of the request, database clock (QUO-6).
+  issued_at timestamptz not null, -- issuedDateTime of every quote of the request, database clock.
   psp_id text not null, -- Requesting PSP.
   source_country text not null, -- Source country.
   source_currency text not null, -- Source currency.
@@ -58,11 +58,11 @@ create table quote_requests (
   psp_improvement_ids bigint[] not null, -- PSP improvement of each quote, or null.
   exchange_rates numeric[] not null, -- Rate of each quote after all improvements, destination units per source unit.
   source_amounts numeric[] not null, -- Source interbank settlement amount of each quote, source currency.
-  source_capped boolean[] not null, -- Whether the source maximum was exceeded by what was asked (QUO-4).
+  source_capped boolean[] not null, -- Whether the source maximum was exceeded by what was asked.
   destination_amounts numeric[] not null, -- Destination interbank settlement amount of each quote, destination currency.
-  destination_capped boolean[] not null, -- Whether the destination maximum was exceeded by what was asked (QUO-4).
-  scheme_fees numeric[] not null, -- Network scheme fee of each quote, source currency (FEE-1); also from endpoint 12b, which does not show it.
-  creditor_agent_fees numeric[] not null, -- Creditor agent fee of each quote, destination currency (FEE-2).
+  destination_capped boolean[] not null, -- Whether the destination maximum was exceeded by what was asked.
+  scheme_fees numeric[] not null, -- Network scheme fee of each quote, source currency; also from endpoint 12b, which does not show it.
+  creditor_agent_fees numeric[] not null, -- Creditor agent fee of each quote, destination currency.
   source_sap_ids text[] not null, -- Source-side SAP of each quote (intermediary agent 1).
   source_account_ids text[] not null, -- The FX provider's account there.
   destination_sap_ids text[] not null, -- Destination-side SAP of each quote (intermediary agent 2).

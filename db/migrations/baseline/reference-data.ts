@@ -1,4 +1,4 @@
-// Countries, currencies, payment systems, institutions and what is set up for them (REF-1).
+// Countries, currencies, payment systems, institutions and what is set up for them.
 
 export const referenceData = `
 -- Countries whose payment systems are linked (endpoints 1 and 2).
@@ -6,8 +6,8 @@ create table countries (
   country_code text primary key check (country_code ~ '^[A-Z]{2}$'), -- ISO 3166 alpha-2 code.
   country_id integer not null unique check (country_id between 1 and 999), -- ISO 3166 numeric code.
   name text not null, -- English short name.
-  required_pacs008_elements text[] not null, -- Elements that a pacs.008 to this country must contain: purposeCode, categoryPurposeCode (MSG-7).
-  ended_at timestamptz -- It does not count from then on, but for what refers to it (ADM-1); null: it counts.
+  required_pacs008_elements text[] not null, -- Elements that a pacs.008 to this country must contain: purposeCode, categoryPurposeCode.
+  ended_at timestamptz -- It does not count from then on, but for what refers to it; null: it counts.
 );
 
 -- Currencies of the linked payment systems (endpoints 4 and 5).
@@ -16,8 +16,8 @@ create table currencies (
   currency_id integer not null unique check (currency_id between 1 and 999), -- ISO 4217 numeric code.
   name text not null, -- English name.
   symbol text not null, -- Symbol for display.
-  decimal_places smallint not null check (decimal_places between 0 and 5), -- Decimals of an amount: scheme data, not ISO 4217 data (MON-2).
-  ended_at timestamptz -- It does not count from then on, but for what refers to it (ADM-1); null: it counts.
+  decimal_places smallint not null check (decimal_places between 0 and 5), -- Decimals of an amount: scheme data, not ISO 4217 data.
+  ended_at timestamptz -- It does not count from then on, but for what refers to it; null: it counts.
 );
 
 -- Instant payment system operators (IPSOs).
@@ -25,7 +25,7 @@ create table operators (
   operator_id text primary key, -- Our id of the operator.
   name text not null, -- Name for people.
   endpoint_url text not null, -- Base address; /iso20022/pacs008, /iso20022/pacs002 and /iso20022/acmt023 are appended.
-  ended_at timestamptz, -- It does not count from then on, but for what refers to it (ADM-1); null: it counts.
+  ended_at timestamptz, -- It does not count from then on, but for what refers to it; null: it counts.
   signs_messages boolean not null default false -- Whether its messages count only with a signature by one of its keys, and ours to it have one (RFC 9421).
 );
 
@@ -42,10 +42,10 @@ create table clearing_systems (
   operator_id text not null references operators, -- The operator that runs it.
   currency_code text not null references currencies, -- Its settlement currency.
   max_amount numeric not null check (max_amount > 0), -- Largest payment, in its currency, scale kept as given.
-  max_execution_seconds integer not null check (max_execution_seconds > 0), -- Seconds from AccptncDtTm within which a HIGH payment to it must be final (TIM-1).
-  max_acceptance_age_seconds integer not null default 120 check (max_acceptance_age_seconds > 0), -- Seconds after AccptncDtTm that a first submission from it is still accepted (TIM-4).
-  max_resolution_seconds integer not null default 8 check (max_resolution_seconds > 0), -- Seconds that its submissions of acmt.023 wait for their answer (RES-1): a person looks at a screen meanwhile, whatever the destination.
-  ended_at timestamptz -- It does not count from then on, but for what refers to it (ADM-1); null: it counts.
+  max_execution_seconds integer not null check (max_execution_seconds > 0), -- Seconds from AccptncDtTm within which a HIGH payment to it must be final.
+  max_acceptance_age_seconds integer not null default 120 check (max_acceptance_age_seconds > 0), -- Seconds after AccptncDtTm that a first submission from it is still accepted.
+  max_resolution_seconds integer not null default 8 check (max_resolution_seconds > 0), -- Seconds that its submissions of acmt.023 wait for their answer: a person looks at a screen meanwhile, whatever the destination.
+  ended_at timestamptz -- It does not count from then on, but for what refers to it; null: it counts.
 );
 
 -- Which payment systems serve which country; one system may serve several.
@@ -57,18 +57,18 @@ create table country_clearing_systems (
 
 -- Financial institutions: PSPs, FXPs and SAPs.
 create table institutions (
-  institution_id text primary key, -- internalId, the service's own id (REF-4).
+  institution_id text primary key, -- internalId, the service's own id.
   name text not null, -- Name.
   country_code text not null references countries, -- Country of establishment.
-  onboarded boolean not null, -- Whether it can take part in payments; others are listed only (REF-3).
-  supports_acmt023 boolean not null, -- Whether it answers account resolution requests (RES-2).
-  ended_at timestamptz -- It does not count from then on, but for what refers to it (ADM-1); null: it counts.
+  onboarded boolean not null, -- Whether it can take part in payments; others are listed only.
+  supports_acmt023 boolean not null, -- Whether it answers account resolution requests.
+  ended_at timestamptz -- It does not count from then on, but for what refers to it; null: it counts.
 );
 
 -- BICs, LEIs and other ids of institutions.
 create table institution_identifiers (
   identifier_type text not null check (identifier_type in ('BICFI', 'LEI', 'otherId')), -- BICFI, LEI or otherId.
-  lookup_value text not null, -- The value in the form it is looked up by: a BIC11 ending in XXX as its BIC8 (REF-4).
+  lookup_value text not null, -- The value in the form it is looked up by: a BIC11 ending in XXX as its BIC8.
   value text not null, -- The value as given.
   "position" smallint not null, -- Order among the same type, from 1; the first BICFI is the one we write.
   institution_id text not null references institutions, -- Whose it is.
@@ -149,7 +149,7 @@ create table settlement_accounts (
   country_code text not null references countries, -- Country of the SAP.
   currency_code text not null references currencies, -- Currency of the account.
   account_id text not null, -- Account id at the SAP.
-  registered_at timestamptz not null default now(), -- When; its first book is that of the day before (REC-2).
+  registered_at timestamptz not null default now(), -- When; its first book is that of the day before.
   primary key (sap_id, account_id)
 );
 create unique index settlement_accounts_owner on settlement_accounts (owner_id, sap_id, currency_code);

@@ -1,4 +1,4 @@
-// Resolutions of proxies and accounts (RES-1).
+// Resolutions of proxies and accounts.
 
 export const resolutions = `
 -- One row per acmt.023 that a source submitted, written once, when it was judged.
@@ -7,8 +7,8 @@ create table resolutions (
   source_clearing_system text not null, -- Payment system that submitted it.
   message_identification text not null, -- Its MsgId; the authority on duplicates.
   judged_at timestamptz not null, -- When it was judged, database clock.
-  deadline_at timestamptz not null, -- Moment at which the gateway itself answers false AB08 (RES-1).
-  destination_country text, -- Where the account is (RES-2); null where the request was refused.
+  deadline_at timestamptz not null, -- Moment at which the gateway itself answers false AB08.
+  destination_country text, -- Where the account is; null where the request was refused.
   destination_clearing_system text, -- Payment system whose operator is asked; null where the request was refused.
   unique (source_clearing_system, message_identification)
 );
@@ -18,7 +18,7 @@ create index resolutions_deadline on resolutions (deadline_at);
 create table resolution_answers (
   resolution_id uuid primary key references resolutions, -- The resolution.
   verified boolean not null, -- Vrfctn: whether the account was found or confirmed.
-  reason_code text, -- Reason of a false answer (RES-4).
+  reason_code text, -- Reason of a false answer.
   rule_id text, -- Rule by which the gateway itself answered, or null.
   answered_by text not null check (answered_by in ('directory', 'creditor-agent', 'gateway')), -- Whose answer it is: the proxy directory's, the creditor agent's or the gateway's own.
   report_message_id uuid, -- The acmt.024 that was received and passed on.

@@ -1,4 +1,4 @@
-// Changes of the scheme's data: proposed, approved, applied (ADM-1, ADM-2).
+// Changes of the scheme's data: proposed, approved, applied.
 
 export const schemeChanges = `
 -- Changes of the scheme's data, proposed and made (ADM-2). Insert-only.
@@ -6,7 +6,7 @@ create table scheme_changes (
   change_id uuid primary key, -- Our id.
   proposed_by text not null, -- Client id, or the command that made it.
   proposed_at timestamptz not null default clock_timestamp(), -- When.
-  proposed_because text not null check (char_length(proposed_because) between 1 and 2000), -- In their words; no personal data (SEC-3).
+  proposed_because text not null check (char_length(proposed_because) between 1 and 2000), -- In their words; no personal data.
   effective_at timestamptz, -- From when on it counts; null: as soon as it may.
   needs_approval boolean not null -- Whether a second operator must approve it.
 );

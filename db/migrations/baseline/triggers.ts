@@ -1,6 +1,6 @@
 // Triggers that many tables have.
 
-/** Of these every process keeps a copy (REF-6). */
+/** Of these every process keeps a copy. */
 const referenceTables = [
   'address_inputs',
   'address_type_countries',
@@ -32,7 +32,7 @@ const referenceTables = [
   'settlement_accounts',
 ];
 
-/** Records that nobody changes or deletes (LIF-1). */
+/** Records that nobody changes or deletes. */
 const insertOnly = [
   'audit_events',
   'audit_seals',
