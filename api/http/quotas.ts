@@ -18,10 +18,17 @@ export interface Standing {
   readonly isOfSecond?: true;
 }
 
-/** Counted here and not told to the others yet. */
-export interface Uncounted {
+export interface Count {
   readonly name: string;
   readonly count: number;
+}
+
+/** What the others are to be told: of each name that has used a hundredth of its limit since the last time. */
+export interface Untold {
+  readonly minute: number;
+  /** The minute that it is. */
+  readonly now: number;
+  readonly counts: readonly Count[];
 }
 
 export interface Quotas {
@@ -31,17 +38,11 @@ export interface Quotas {
   note(name: string, limit: number, by?: number): void;
   /** How it stands, without counting one. */
   look(name: string, limit: number): Standing;
-  /** What the others are to be told: of each name that has used a hundredth of its limit since the last time. */
-  takeUncounted(): {
-    readonly minute: number;
-    /** The minute that it is. */
-    readonly now: number;
-    readonly counts: readonly Uncounted[];
-  };
-  /** Where the others could not be told, to be told the next time. */
-  giveBack(minute: number, counts: readonly Uncounted[]): void;
-  /** What all together have counted. */
-  setTotals(minute: number, totals: readonly Uncounted[]): void;
+  /**
+   * @param tell tells the others, and answers with what all together have counted; where it fails, all of it is told the next time
+   * @throws what it throws
+   */
+  share(tell: (untold: Untold) => Promise<readonly Count[]>): Promise<void>;
 }
 
 interface Counter {
@@ -60,50 +61,32 @@ const minuteMs = 60_000;
 export const minutesOfDay = 1_440;
 /** What strangers may name. Clients are as many as there are, and are counted each by its own name. */
 export const strangers = 'stranger ';
-/**
- * From then on the one that was named once, longest ago, is forgotten for each new one, then whoever has been there longest:
- * whoever tries one name again and again is counted among any number of others, and nobody is counted with somebody else.
- */
+/** From then on the one that was named longest ago is forgotten for each new one, so that nobody is counted with somebody else. */
 const mostStrangers = 50_000; // some 10 MB
 
 /** The counters of the minute that it is; of a longer window, those of its last minute. */
 interface Minute {
   minute: number;
   counters: Map<string, Counter>;
-  /** Names of strangers that were counted once so far, and those that were more often; the oldest first. */
-  once: Set<string>;
-  often: Set<string>;
+  /** Names among them; the one that was named last stands last. */
+  strangers: Set<string>;
 }
 
-const emptyMinute = (minute: number): Minute => ({
-  minute,
-  counters: new Map(),
-  once: new Set(),
-  often: new Set(),
-});
+const emptyMinute = (minute: number): Minute => ({ minute, counters: new Map(), strangers: new Set() });
 
 function counterOf(current: Minute, name: string, limit: number): Counter {
   const { counters } = current;
-  const known = counters.get(name);
-  if (known !== undefined) return known;
-  if (name.startsWith(strangers)) makeRoom(current);
-  const counter = { used: 0, untold: 0, limit, inSecond: 0, second: 0 };
+  if (name.startsWith(strangers)) keepStranger(current, name);
+  const counter = counters.get(name) ?? { used: 0, untold: 0, limit, inSecond: 0, second: 0 };
   counters.set(name, counter);
   return counter;
 }
 
-function makeRoom({ counters, once, often }: Minute): void {
-  if (once.size + often.size < mostStrangers) return;
-  const least = once.size > 0 ? once : often;
-  const [oldest = ''] = least;
-  least.delete(oldest);
-  counters.delete(oldest);
-}
-
-function sort({ once, often }: Minute, name: string, { used }: Counter): void {
-  if (!name.startsWith(strangers)) return;
-  if (used === 1) once.add(name);
-  else if (once.delete(name)) often.add(name);
+function keepStranger({ counters, strangers: known }: Minute, name: string): void {
+  known.delete(name);
+  known.add(name);
+  const [oldest = ''] = known;
+  if (known.size > mostStrangers && known.delete(oldest)) counters.delete(oldest);
 }
 
 interface Now {
@@ -144,8 +127,8 @@ function add(counter: Counter, by = 1): void {
   counter.untold += by;
 }
 
-function takeUntold({ counters }: Minute): readonly Uncounted[] {
-  const counts: Uncounted[] = [];
+function takeUntold({ counters }: Minute): readonly Count[] {
+  const counts: Count[] = [];
   for (const [name, counter] of counters) {
     if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
     counts.push({ name, count: counter.untold });
@@ -170,12 +153,6 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
     return { nowMs, endsAtMs };
   }
 
-  /** Those of that minute, if it is not over. */
-  function countersOf(minute: number): ReadonlyMap<string, Counter> {
-    begin();
-    return minute === current.minute ? current.counters : new Map<string, Counter>();
-  }
-
   return {
     use(name, limit) {
       const now = begin();
@@ -183,32 +160,34 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
     },
     note(name, limit, by) {
       begin();
-      const counter = counterOf(current, name, limit);
-      add(counter, by);
-      sort(current, name, counter);
+      add(counterOf(current, name, limit), by);
     },
     look(name, limit) {
       const now = begin();
       const used = current.counters.get(name)?.used ?? 0;
       return { ...standingAt(now, used, limit), isOver: limit !== 0 && used >= limit };
     },
-    takeUncounted() {
+    async share(tell) {
       const { nowMs } = begin();
-      const now = Math.floor(nowMs / minuteMs);
-      return { minute: current.minute, now, counts: takeUntold(current) };
-    },
-    giveBack(minute, counts) {
-      const counters = countersOf(minute);
-      for (const { name, count } of counts) {
-        const counter = counters.get(name);
-        if (counter !== undefined) counter.untold += count;
-      }
-    },
-    setTotals(minute, totals) {
-      const counters = countersOf(minute);
-      for (const { name, count } of totals) {
-        const counter = counters.get(name);
-        if (counter !== undefined) counter.used = Math.max(counter.used, count + counter.untold);
+      const { minute, counters } = current; // where the minute ends meanwhile, nothing of it counts any more
+      const counts = takeUntold(current);
+      if (counts.length === 0) return;
+      const change = (of: readonly Count[], how: (counter: Counter, count: number) => void) => {
+        for (const { name, count } of of) {
+          const counter = counters.get(name);
+          if (counter !== undefined) how(counter, count);
+        }
+      };
+      try {
+        const totals = await tell({ minute, now: Math.floor(nowMs / minuteMs), counts });
+        change(totals, (counter, count) => {
+          counter.used = Math.max(counter.used, count + counter.untold);
+        });
+      } catch (error) {
+        change(counts, (counter, count) => {
+          counter.untold += count;
+        });
+        throw error;
       }
     },
   };

@@ -45,16 +45,15 @@ export function shareCounts(db: Db, all: readonly Quotas[], logger: Logger): Sha
   }
 
   async function shareOne(quotas: Quotas): Promise<void> {
-    const { minute, now, counts } = quotas.takeUncounted();
-    if (counts.length === 0) return;
     try {
-      quotas.setTotals(minute, await addCounts(db, minute, counts));
+      await quotas.share(async ({ minute, now, counts }) => {
+        const totals = await addCounts(db, minute, counts);
+        await forgetBefore(now - 1);
+        return totals;
+      });
     } catch (error) {
-      quotas.giveBack(minute, counts);
       logger.debug({ err: error }, 'counts of requests could not be shared; each api counts by itself');
-      return;
     }
-    await forgetBefore(now - 1);
   }
 
   /** What was told stays told: a failure here gives nothing back. */
