@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { socketAddress } from './client.ts';
 import { problem, type Problem } from './problem.ts';
-import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
+import { isPlainHttp, rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
@@ -163,7 +163,7 @@ export function createConnections(
       endBy(connection, () => rawRefusal(refusal, onUnread(refusal, request)));
     },
     refuseUnreadable(error, socket) {
-      const connection = bySocket.get(socket) ?? byEnds.get(endsOf(socket));
+      const connection = isPlainHttp(error) ? byEnds.get(endsOf(socket)) : bySocket.get(socket);
       if (connection?.socket.writable !== true || error.code === 'ECONNRESET') socket.destroy();
       else if (connection.isEnding !== true) endUnreadable(error, connection, onUnread);
     },

@@ -11,7 +11,7 @@ export interface ParserError extends NodeJS.ErrnoException {
 }
 
 /** A port that speaks TLS got plain HTTP, as OpenSSL knows it by its first bytes. */
-const isPlainHttp = ({ code }: Pick<NodeJS.ErrnoException, 'code'>) =>
+export const isPlainHttp = ({ code }: Pick<NodeJS.ErrnoException, 'code'>) =>
   code === 'ERR_SSL_HTTP_REQUEST' || code === 'ERR_SSL_HTTPS_PROXY_REQUEST';
 
 export function refusalOf({ code = '', reason = 'it cannot be parsed', rawPacket }: ParserError): Problem {
@@ -19,7 +19,7 @@ export function refusalOf({ code = '', reason = 'it cannot be parsed', rawPacket
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return problem('request-timeout');
   if (isPlainHttp({ code })) return malformed('plainHttp');
   if (rawPacket?.[0] === 0x16) return malformed('tls');
-  if (code === 'HPE_PAUSED_H2_UPGRADE' || code === 'HPE_INVALID_VERSION') return malformed('version');
+  if (code === 'HPE_PAUSED_H2_UPGRADE') return malformed('version');
   if (code === 'HPE_INVALID_EOF_STATE') return malformed('ended');
   return notHttp(reason);
 }

@@ -106,7 +106,7 @@ describe('a request that is no plain HTTP/1.1', () => {
     ['a lone CR in a header', get(`${host}A: b\rC: d\r\n`), 400, /expected LF/],
     ['a folded header', get(`${host}A: b\r\n c\r\n`), 400, /header/],
     ['a folded token', get(`${host}Authorization:\r\n Bearer x\r\n`), 400, /header/],
-    ['a space before the first header', get(` ${host}`), 400, /header/],
+    ['a space before the first header', get(` ${host}`), 400, /space/],
     ['a space before the colon', get('Host : isthmus.test\r\n'), 400, /header/],
     ['a header without a colon', get(`${host}abc\r\n`), 400, /header/],
     ['a NUL in a header', get(`${host}A: b\0c\r\n`), 400, /header/],
@@ -289,15 +289,13 @@ describe('a client that goes away while it sends', () => {
     const answers = answersOn(socket);
     const body = length.startsWith('Content') ? '{"rate":' : '8\r\n{"rate":\r\n';
     socket.write(`POST ${path} HTTP/1.1\r\n${host}${token}Content-Type: ${type}\r\n${length}\r\n\r\n${body}`);
-    await api.get('/countries', client ?? null); // it waits in the same line: the request is being read by now
+    await api.get('/countries', client ?? null); // it waits in the same line: the request is being read by now, or waits for its turn
     if (way === 'reset') socket.resetAndDestroy();
     else socket.end();
     const told = await answers;
     if (way === 'end') expect(problemOf(told)).toMatchObject({ status: 400, code: 'invalid-request' });
     else expect(told).toEqual([]);
-    await expect
-      .poll(() => lines.map(({ msg }) => msg))
-      .toContain('the client went away before its request was whole');
+    await expect.poll(() => lines.filter(({ msg }) => msg === 'request').length).toBe(2); // and that of the other
     expect(lines.filter(({ level }) => level > 30)).toEqual([]);
     expect(await stored()).toEqual(before);
   });
