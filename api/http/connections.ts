@@ -1,10 +1,11 @@
 // The connections of the server (SEC-7): how many there may be, and what is answered on one that cannot go on. Node itself
 // bounds heads, bodies and idle time (server.ts). When there are as many as may be, the least recently used gives way, but
 // never one that waits for our work.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { socketAddress } from './client.ts';
 import { problem, type Problem } from './problem.ts';
+import { methodNotAllowed } from './refused-requests.ts';
 import { isPlainHttp, rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {
@@ -18,16 +19,8 @@ export interface ConnectionLimits {
 }
 
 export interface Connections {
-  /** Accepts a new connection, or refuses it. */
-  admit(socket: Socket): void;
-  /** TLS is agreed on a connection that was accepted: from now on this is its socket. */
-  secure(socket: Socket): void;
   /** @returns false: an earlier answer ends the connection, so that the answer to this request would be lost */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Refuses a request for a tunnel, after the answers before it; Node has let go of its connection. */
-  refuseTunnel(refusal: Problem, request: IncomingMessage): void;
-  /** Answers a parser error of Node, after the answers that the client is waiting for, and never instead of one. */
-  refuseUnreadable(error: ParserError, socket: Socket): void;
   /** From now on each answer is the last of its connection, and a connection on which nothing was asked ends. */
   drain(): void;
   close(): void;
@@ -43,15 +36,11 @@ interface Connection {
   readonly unfinished: Set<ServerResponse>;
   /** When unread data was first seen. */
   unreadSinceMs?: number | undefined;
-  /** Nothing more is read from it: what came last is no request, or was refused. */
+  /** What came last is no request: nothing more is read. */
   isEnding?: true;
 }
 
-/**
- * Requests of one connection that are not answered yet. A client that went on sending without reading its answers would be
- * parsed for ever, and fill the memory. Those that send requests one behind the other keep to ten or so.
- */
-const maxUnfinished = 32;
+const maxUnfinished = 32; // requests of one connection: a client that goes on sending and reads nothing would fill the memory
 const lingerMs = 500; // for the client to read the refusal: closing a connection with unread bytes discards what was sent
 
 export interface ConnectionListeners {
@@ -65,7 +54,8 @@ export interface ConnectionListeners {
   readonly onUnread: (refusal: Problem, request?: IncomingMessage) => string;
 }
 
-export function createConnections(
+export function guardConnections(
+  server: Server,
   { maxConnections, maxConnectionsPerAddress, answerMs, checkMs }: ConnectionLimits,
   { onFull, onUnread }: ConnectionListeners,
 ): Connections {
@@ -85,12 +75,27 @@ export function createConnections(
     }
   }
 
-  function forget(connection: Connection): void {
-    if (!all.delete(connection)) return;
-    const { address } = connection;
-    const left = (perAddress.get(address) ?? 1) - 1;
-    if (left === 0) perAddress.delete(address);
-    else perAddress.set(address, left);
+  function admit(socket: Socket): void {
+    const address = socketAddress(socket);
+    const own = perAddress.get(address) ?? 0;
+    const hasAll = own >= maxConnectionsPerAddress;
+    if (hasAll || all.size >= maxConnections) {
+      onFull();
+      if (!giveWay(hasAll ? address : undefined)) {
+        socket.end(rawRefusal(problem('too-many-connections')));
+        socket.destroySoon();
+        return;
+      }
+    }
+    const connection = { socket, address, unfinished: new Set<ServerResponse>() };
+    all.add(connection);
+    perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
+    know(connection, socket);
+    const ends = endsOf(socket);
+    byEnds.set(ends, connection);
+    socket.once('close', () => {
+      if (byEnds.get(ends) === connection) byEnds.delete(ends);
+    });
   }
 
   function know(connection: Connection, socket: Socket): void {
@@ -101,6 +106,14 @@ export function createConnections(
       forget(connection);
       closeUnwritten(connection);
     });
+  }
+
+  function forget(connection: Connection): void {
+    if (!all.delete(connection)) return;
+    const { address } = connection;
+    const left = (perAddress.get(address) ?? 1) - 1;
+    if (left === 0) perAddress.delete(address);
+    else perAddress.set(address, left);
   }
 
   /** @param address whose it has to be; undefined: anybody's */
@@ -114,58 +127,57 @@ export function createConnections(
     return false;
   }
 
-  function hasRoom(address: string): boolean {
-    const isOwn = (perAddress.get(address) ?? 0) >= maxConnectionsPerAddress;
-    if (!isOwn && all.size < maxConnections) return true;
-    onFull();
-    return giveWay(isOwn ? address : undefined);
+  /** Ends a connection on which what came last is no request: after the answers to those before it, and never instead of one. */
+  function end(connection: Connection, refusal: Problem, request?: IncomingMessage): void {
+    const { socket, latest, unfinished } = connection;
+    const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete); // it has its answer
+    const write = () => {
+      // a client that connected and sent nothing is told so, but it has asked nothing
+      const requestId = isOver || socket.bytesRead === 0 ? undefined : onUnread(refusal, request);
+      socket.end(isOver ? '' : rawRefusal(refusal, requestId));
+      setTimeout(() => socket.destroy(), lingerMs).unref();
+    };
+    if (latest !== undefined && unfinished.has(latest)) latest.once('close', write);
+    else write();
   }
 
+  server.on('connection', admit);
+  server.on('secureConnection', (socket: Socket) => {
+    const connection = byEnds.get(endsOf(socket));
+    if (connection === undefined || !all.has(connection))
+      socket.destroy(); // it gave way meanwhile
+    else know(connection, socket);
+  });
+  server.on('connect', (request, socket) => {
+    const connection = bySocket.get(request.socket);
+    // Node has let go of it: nobody else would see that its client leaves
+    socket
+      .on('error', () => undefined)
+      .once('end', () => socket.end())
+      .resume();
+    if (connection === undefined) socket.destroy();
+    else end(connection, methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), request);
+  });
+  server.on('clientError', (error: ParserError, socket) => {
+    if (!(socket instanceof Socket)) return;
+    const connection = isPlainHttp(error) ? byEnds.get(endsOf(socket)) : bySocket.get(socket);
+    if (connection?.socket.writable !== true || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    if (connection.isEnding) return;
+    connection.isEnding = true;
+    if (isUnanswered(connection)) refuseLatest(connection.latest, error);
+    else end(connection, refusalOf(error));
+  });
+
   return {
-    admit(socket) {
-      const address = socketAddress(socket);
-      if (!hasRoom(address)) {
-        socket.end(rawRefusal(problem('too-many-connections')));
-        socket.destroySoon();
-        return;
-      }
-      const connection = { socket, address, unfinished: new Set<ServerResponse>() };
-      all.add(connection);
-      perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
-      know(connection, socket);
-      const ends = endsOf(socket);
-      byEnds.set(ends, connection);
-      socket.once('close', () => {
-        if (byEnds.get(ends) === connection) byEnds.delete(ends);
-      });
-    },
-    secure(socket) {
-      const connection = byEnds.get(endsOf(socket));
-      if (connection === undefined || !all.has(connection))
-        socket.destroy(); // it gave way meanwhile
-      else know(connection, socket);
-    },
     begin(request, response) {
       const connection = bySocket.get(request.socket);
       if (connection === undefined || !take(connection, response)) return false;
       if (all.delete(connection)) all.add(connection);
       if (isDraining) endAfter(connection);
       return true;
-    },
-    refuseTunnel(refusal, request) {
-      const connection = bySocket.get(request.socket);
-      if (connection === undefined) {
-        request.socket.destroy();
-        return;
-      }
-      connection.socket.on('error', () => undefined);
-      connection.socket.once('end', () => connection.socket.end()).resume(); // nobody else would see that its client leaves
-      endBy(connection, () => rawRefusal(refusal, onUnread(refusal, request)));
-    },
-    refuseUnreadable(error, socket) {
-      const connection = isPlainHttp(error) ? byEnds.get(endsOf(socket)) : bySocket.get(socket);
-      if (connection?.socket.writable !== true || error.code === 'ECONNRESET') socket.destroy();
-      else if (connection.isEnding !== true) endUnreadable(error, connection, onUnread);
     },
     drain() {
       isDraining = true;
@@ -206,46 +218,20 @@ function endAfter(connection: Connection): void {
   });
 }
 
-/** One answer for each request, and none after the one that ends the connection. */
-function endUnreadable(
-  error: ParserError,
+/** Whether the latest request has not come whole, and has no answer yet: what is unreadable is its own. */
+function isUnanswered(
   connection: Connection,
-  onUnread: ConnectionListeners['onUnread'],
-): void {
-  const { socket, latest, unfinished } = connection;
-  const isOwn = latest?.req.complete === false; // the unreadable bytes belong to the latest request
-  if (isOwn && unfinished.has(latest) && !latest.headersSent) {
-    connection.isEnding = true;
-    refuse(latest, refusalOf(error)); // after the answers to earlier requests
-    silence(latest);
-    latest.once('close', () => latest.req.destroy(error)); // notifies readers of the request body
-    return;
-  }
-  endBy(connection, () => {
-    if (isOwn) return undefined; // it has its answer
-    const refusal = refusalOf(error);
-    // a client that connected and sent nothing is told so, but it has asked nothing
-    return rawRefusal(refusal, socket.bytesRead === 0 ? undefined : onUnread(refusal));
-  });
+): connection is Connection & { readonly latest: ServerResponse } {
+  const { latest, unfinished } = connection;
+  return latest?.req.complete === false && unfinished.has(latest) && !latest.headersSent;
 }
 
-/**
- * Ends the connection after the answers to its requests, so that none of them is lost.
- * @param refusal makes the last that is written; it is asked also where nobody is left to read it
- */
-function endBy(connection: Connection, refusal: () => string | undefined): void {
-  const { socket, latest, unfinished } = connection;
-  connection.isEnding = true;
-  const isOver = latest?.shouldKeepAlive === false; // the latest answer is the last
-  const end = () => {
-    const text = isOver ? undefined : refusal();
-    if (!socket.writable) socket.destroy();
-    else if (text === undefined) socket.end();
-    else socket.end(text);
-    setTimeout(() => socket.destroy(), lingerMs).unref();
-  };
-  if (latest !== undefined && unfinished.has(latest)) latest.once('close', end);
-  else end();
+function refuseLatest(latest: ServerResponse, error: ParserError): void {
+  refuse(latest, refusalOf(error)); // after the answers to earlier requests
+  // what the app answers from here on is dropped
+  const ignored = () => latest;
+  Object.assign(latest, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });
+  latest.once('close', () => latest.req.destroy(error)); // notifies readers of the request body
 }
 
 /** When a connection is gone, Node tells only the answer that it is writing, and forgets those behind it. */
@@ -257,12 +243,6 @@ function closeUnwritten({ unfinished }: Connection): void {
       response.emit('close');
     }
   });
-}
-
-/** Discards the app's answer to a request that was refused meanwhile. */
-function silence(response: ServerResponse): void {
-  const ignored = () => response;
-  Object.assign(response, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });
 }
 
 /** Of a connection to a port of ours; the host may have several addresses. */

@@ -7,7 +7,7 @@ import {
   type ServerOptions as ServerHttpOptions,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { Socket, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { createSecureContext } from 'node:tls';
 import { ConfigurationError } from '../../core/settings/config.ts';
@@ -17,11 +17,11 @@ import type { Logger } from 'pino';
 import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
 import { socketAddress } from './client.ts';
 import type { Authenticator } from './caller.ts';
-import { createConnections, type ConnectionLimits } from './connections.ts';
+import { guardConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './failures.ts';
 import { thread } from './fair-queue.ts';
 import { problem, problemHead, renderProblem } from './problem.ts';
-import { malformed, methodNotAllowed } from './refused-requests.ts';
+import { malformed } from './refused-requests.ts';
 import { maxHeaderLines, refuseForm } from './request-form.ts';
 import { refuse } from './unreadable.ts';
 
@@ -66,17 +66,16 @@ const closeTimeoutMs = 10_000;
 const fullLogMs = 60_000; // one line a minute is enough
 
 export async function startServer(app: OpenAPIHono, options: ServerOptions): Promise<RunningServer> {
-  const isSecured = options.tls !== undefined;
   const limits = { ...defaultLimits, ...options.limits };
-  const connections = createConnections(limits, {
+  const listener = listenerOf(app, options.logger);
+  const server = listenBy(options.tls, limits);
+  const connections = guardConnections(server, limits, {
     onFull: sayingFull(options.logger),
     onUnread: (refusal, request) => {
       const { status } = problemHead(refusal);
       return logUnread(options, { status, ruleId: refusal.ruleId }, request);
     },
   });
-  const listener = listenerOf(app, options.logger);
-  const server = listenBy(options.tls, limits);
   server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused (SEC-4)
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
@@ -107,14 +106,6 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     answer(request, response);
   });
   server.on('checkExpectation', take); // it refuses every other expectation
-  server.on('connect', (request) => {
-    connections.refuseTunnel(methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), request);
-  });
-  if (isSecured) server.on('secureConnection', (socket: Socket) => connections.secure(socket));
-  server.on('connection', (socket: Socket) => connections.admit(socket));
-  server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) connections.refuseUnreadable(error, socket);
-  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
