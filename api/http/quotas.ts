@@ -64,29 +64,8 @@ export const strangers = 'stranger ';
 /** From then on the one that was named longest ago is forgotten for each new one, so that nobody is counted with somebody else. */
 const mostStrangers = 50_000; // some 10 MB
 
-/** The counters of the minute that it is; of a longer window, those of its last minute. */
-interface Minute {
-  minute: number;
-  counters: Map<string, Counter>;
-  /** Names among them; the one that was named last stands last. */
-  strangers: Set<string>;
-}
-
-const emptyMinute = (minute: number): Minute => ({ minute, counters: new Map(), strangers: new Set() });
-
-function counterOf(current: Minute, name: string, limit: number): Counter {
-  const { counters } = current;
-  if (name.startsWith(strangers)) keepStranger(current, name);
-  const counter = counters.get(name) ?? { used: 0, untold: 0, limit, inSecond: 0, second: 0 };
-  counters.set(name, counter);
-  return counter;
-}
-
-function keepStranger({ counters, strangers: known }: Minute, name: string): void {
-  known.delete(name);
-  known.add(name);
-  const [oldest = ''] = known;
-  if (known.size > mostStrangers && known.delete(oldest)) counters.delete(oldest);
+interface Told extends Count {
+  readonly counter: Counter;
 }
 
 interface Now {
@@ -127,66 +106,79 @@ function add(counter: Counter, by = 1): void {
   counter.untold += by;
 }
 
-function takeUntold({ counters }: Minute): readonly Count[] {
-  const counts: Count[] = [];
-  for (const [name, counter] of counters) {
-    if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
-    counts.push({ name, count: counter.untold });
-    counter.untold = 0;
-  }
-  return counts;
-}
-
 /**
  * @param clock epoch milliseconds: processes count the same minutes
  * @param windowMinutes after which the counters begin anew; a day begins at midnight UTC
  */
 export function createQuotas(clock: () => number = Date.now, windowMinutes = 1): Quotas {
-  const current = emptyMinute(0);
   const windowMs = windowMinutes * minuteMs;
+  let minute = 0; // that it is; of a longer window, its last one
+  let clients = new Map<string, Counter>();
+  let guests = new Map<string, Counter>(); // of strangers; the one that was named last stands last
 
   function begin(): Now {
     const nowMs = clock();
     const endsAtMs = (Math.floor(nowMs / windowMs) + 1) * windowMs;
-    const minute = endsAtMs / minuteMs - 1;
-    if (minute !== current.minute) Object.assign(current, emptyMinute(minute));
+    if (minute !== endsAtMs / minuteMs - 1) {
+      minute = endsAtMs / minuteMs - 1;
+      [clients, guests] = [new Map(), new Map()];
+    }
     return { nowMs, endsAtMs };
+  }
+
+  const known = (name: string) => (name.startsWith(strangers) ? guests : clients);
+
+  function counterOf(name: string, limit: number): Counter {
+    const counters = known(name);
+    const counter = counters.get(name) ?? { used: 0, untold: 0, limit, inSecond: 0, second: 0 };
+    if (counters === guests) guests.delete(name);
+    counters.set(name, counter);
+    const [oldest = ''] = guests.keys();
+    if (guests.size > mostStrangers) guests.delete(oldest);
+    return counter;
+  }
+
+  /** Those that have used a hundredth of their limit since the last time: from now on they are told. */
+  function takeUntold(): readonly Told[] {
+    const told: Told[] = [];
+    for (const counters of [clients, guests]) {
+      for (const [name, counter] of counters) {
+        if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
+        told.push({ name, count: counter.untold, counter });
+        counter.untold = 0;
+      }
+    }
+    return told;
   }
 
   return {
     use(name, limit) {
       const now = begin();
-      return take(counterOf(current, name, limit), limit, now);
+      return take(counterOf(name, limit), limit, now);
     },
     note(name, limit, by) {
       begin();
-      add(counterOf(current, name, limit), by);
+      add(counterOf(name, limit), by);
     },
     look(name, limit) {
       const now = begin();
-      const used = current.counters.get(name)?.used ?? 0;
+      const used = known(name).get(name)?.used ?? 0;
       return { ...standingAt(now, used, limit), isOver: limit !== 0 && used >= limit };
     },
     async share(tell) {
       const { nowMs } = begin();
-      const { minute, counters } = current; // where the minute ends meanwhile, nothing of it counts any more
-      const counts = takeUntold(current);
-      if (counts.length === 0) return;
-      const change = (of: readonly Count[], how: (counter: Counter, count: number) => void) => {
-        for (const { name, count } of of) {
-          const counter = counters.get(name);
-          if (counter !== undefined) how(counter, count);
-        }
-      };
+      const told = takeUntold();
+      if (told.length === 0) return;
+      const counts = told.map(({ name, count }) => ({ name, count }));
       try {
         const totals = await tell({ minute, now: Math.floor(nowMs / minuteMs), counts });
-        change(totals, (counter, count) => {
-          counter.used = Math.max(counter.used, count + counter.untold);
-        });
+        const byName = new Map(told.map(({ name, counter }) => [name, counter]));
+        for (const { name, count } of totals) {
+          const counter = byName.get(name); // where the minute has ended meanwhile, nobody looks at it any more
+          if (counter !== undefined) counter.used = Math.max(counter.used, count + counter.untold);
+        }
       } catch (error) {
-        change(counts, (counter, count) => {
-          counter.untold += count;
-        });
+        for (const { counter, count } of told) counter.untold += count;
         throw error;
       }
     },

@@ -19,7 +19,7 @@ function ask(queue: FairQueue, asker: string, ms: number): Promise<number> {
 /** From here on the round has no room. */
 const fill = (queue: FairQueue) => queue.ask('first', () => holdThread(3));
 
-test('askers take turns, however many requests each has', async () => {
+test('askers take turns, however many requests each has (SEC-7)', async () => {
   const queue = createFairQueue();
   fill(queue);
   const begun: string[] = [];
@@ -30,7 +30,7 @@ test('askers take turns, however many requests each has', async () => {
   expect(begun.join('')).toBe('ABCABAB');
 });
 
-test('after one that holds the thread the queue rests for as long, so that what was begun before goes on', async () => {
+test('after one that holds the thread the queue rests for as long, so that what was begun before goes on (SEC-7, I-16)', async () => {
   const queue = createFairQueue();
   const [ms, count] = [20, 6];
   fill(queue);
