@@ -56,47 +56,60 @@ export interface ConnectionListeners {
 
 export function guardConnections(
   server: Server,
-  { maxConnections, maxConnectionsPerAddress, answerMs, checkMs }: ConnectionLimits,
+  limits: ConnectionLimits,
   { onFull, onUnread }: ConnectionListeners,
 ): Connections {
+  const { all, ...book } = createBook(limits, onFull);
+  let isDraining = false;
+  const timer = setInterval(() => cutUnread(all, limits), limits.checkMs).unref();
+  const isRefused = (refusal: Problem, request?: IncomingMessage) => () => onUnread(refusal, request);
+  server.on('connection', book.admit);
+  server.on('secureConnection', book.secure);
+  server.on('connect', (request, socket) => {
+    const connection = book.of(request.socket);
+    // Node has let go of it: nobody else would see that its client leaves
+    socket
+      .on('error', () => undefined)
+      .once('end', () => socket.end())
+      .resume();
+    const refusal = methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST');
+    if (connection === undefined) socket.destroy();
+    else end(connection, refusal, isRefused(refusal, request));
+  });
+  server.on('clientError', (error: ParserError, socket) => {
+    if (!(socket instanceof Socket)) return;
+    const connection = isPlainHttp(error) ? book.beneath(socket) : book.of(socket);
+    if (connection?.socket.writable !== true || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    if (connection.isEnding) return;
+    connection.isEnding = true;
+    const refusal = refusalOf(error);
+    if (isUnanswered(connection)) refuseLatest(connection.latest, refusal, error);
+    else end(connection, refusal, isRefused(refusal));
+  });
+  return {
+    begin(request, response) {
+      const connection = book.of(request.socket);
+      if (connection === undefined || !take(connection, response)) return false;
+      if (all.delete(connection)) all.add(connection); // it stands last
+      if (isDraining) endAfter(connection);
+      return true;
+    },
+    drain() {
+      isDraining = true;
+      for (const connection of all) endAfter(connection);
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+function createBook({ maxConnections, maxConnectionsPerAddress }: ConnectionLimits, onFull: () => void) {
   const all = new Set<Connection>(); // the least recently used first
   const bySocket = new WeakMap<Socket, Connection>();
   const byEnds = new Map<string, Connection>(); // TLS makes another socket of the same ends
   const perAddress = new Map<string, number>();
-  let isDraining = false;
-  const timer = setInterval(cutUnread, checkMs).unref();
-
-  function cutUnread(): void {
-    const now = performance.now();
-    for (const connection of all) {
-      const isUnread = connection.socket.writableLength > 0;
-      connection.unreadSinceMs = isUnread ? (connection.unreadSinceMs ?? now) : undefined;
-      if (now - (connection.unreadSinceMs ?? now) > answerMs) connection.socket.destroy();
-    }
-  }
-
-  function admit(socket: Socket): void {
-    const address = socketAddress(socket);
-    const own = perAddress.get(address) ?? 0;
-    const hasAll = own >= maxConnectionsPerAddress;
-    if (hasAll || all.size >= maxConnections) {
-      onFull();
-      if (!giveWay(hasAll ? address : undefined)) {
-        socket.end(rawRefusal(problem('too-many-connections')));
-        socket.destroySoon();
-        return;
-      }
-    }
-    const connection = { socket, address, unfinished: new Set<ServerResponse>() };
-    all.add(connection);
-    perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
-    know(connection, socket);
-    const ends = endsOf(socket);
-    byEnds.set(ends, connection);
-    socket.once('close', () => {
-      if (byEnds.get(ends) === connection) byEnds.delete(ends);
-    });
-  }
 
   function know(connection: Connection, socket: Socket): void {
     connection.socket = socket;
@@ -109,9 +122,11 @@ export function guardConnections(
   }
 
   function forget(connection: Connection): void {
-    if (!all.delete(connection)) return;
-    const { address } = connection;
-    const left = (perAddress.get(address) ?? 1) - 1;
+    if (all.delete(connection)) change(connection.address, -1);
+  }
+
+  function change(address: string, by: number): void {
+    const left = (perAddress.get(address) ?? 0) + by;
     if (left === 0) perAddress.delete(address);
     else perAddress.set(address, left);
   }
@@ -127,64 +142,68 @@ export function guardConnections(
     return false;
   }
 
-  /** Ends a connection on which what came last is no request: after the answers to those before it, and never instead of one. */
-  function end(connection: Connection, refusal: Problem, request?: IncomingMessage): void {
-    const { socket, latest, unfinished } = connection;
-    const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete); // it has its answer
-    const write = () => {
-      // a client that connected and sent nothing is told so, but it has asked nothing
-      const requestId = isOver || socket.bytesRead === 0 ? undefined : onUnread(refusal, request);
-      socket.end(isOver ? '' : rawRefusal(refusal, requestId));
-      setTimeout(() => socket.destroy(), lingerMs).unref();
-    };
-    if (latest !== undefined && unfinished.has(latest)) latest.once('close', write);
-    else write();
+  function hasRoom(address: string): boolean {
+    const hasAll = (perAddress.get(address) ?? 0) >= maxConnectionsPerAddress;
+    if (!hasAll && all.size < maxConnections) return true;
+    onFull();
+    return giveWay(hasAll ? address : undefined);
   }
 
-  server.on('connection', admit);
-  server.on('secureConnection', (socket: Socket) => {
-    const connection = byEnds.get(endsOf(socket));
-    if (connection === undefined || !all.has(connection))
-      socket.destroy(); // it gave way meanwhile
-    else know(connection, socket);
-  });
-  server.on('connect', (request, socket) => {
-    const connection = bySocket.get(request.socket);
-    // Node has let go of it: nobody else would see that its client leaves
-    socket
-      .on('error', () => undefined)
-      .once('end', () => socket.end())
-      .resume();
-    if (connection === undefined) socket.destroy();
-    else end(connection, methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), request);
-  });
-  server.on('clientError', (error: ParserError, socket) => {
-    if (!(socket instanceof Socket)) return;
-    const connection = isPlainHttp(error) ? byEnds.get(endsOf(socket)) : bySocket.get(socket);
-    if (connection?.socket.writable !== true || error.code === 'ECONNRESET') {
-      socket.destroy();
-      return;
-    }
-    if (connection.isEnding) return;
-    connection.isEnding = true;
-    if (isUnanswered(connection)) refuseLatest(connection.latest, error);
-    else end(connection, refusalOf(error));
-  });
-
   return {
-    begin(request, response) {
-      const connection = bySocket.get(request.socket);
-      if (connection === undefined || !take(connection, response)) return false;
-      if (all.delete(connection)) all.add(connection);
-      if (isDraining) endAfter(connection);
-      return true;
+    all,
+    of: (socket: Socket) => bySocket.get(socket),
+    /** Of a socket of TLS that is not agreed. */
+    beneath: (socket: Socket) => byEnds.get(endsOf(socket)),
+    admit: (socket: Socket): void => {
+      const address = socketAddress(socket);
+      if (!hasRoom(address)) {
+        socket.end(rawRefusal(problem('too-many-connections')));
+        socket.destroySoon();
+        return;
+      }
+      const connection = { socket, address, unfinished: new Set<ServerResponse>() };
+      all.add(connection);
+      change(address, 1);
+      know(connection, socket);
+      const ends = endsOf(socket);
+      byEnds.set(ends, connection);
+      socket.once('close', () => {
+        if (byEnds.get(ends) === connection) byEnds.delete(ends);
+      });
     },
-    drain() {
-      isDraining = true;
-      for (const connection of all) endAfter(connection);
+    secure: (socket: Socket): void => {
+      const connection = byEnds.get(endsOf(socket));
+      if (connection === undefined || !all.has(connection))
+        socket.destroy(); // it gave way meanwhile
+      else know(connection, socket);
     },
-    close: () => clearInterval(timer),
   };
+}
+
+function cutUnread(all: Iterable<Connection>, { answerMs }: ConnectionLimits): void {
+  const now = performance.now();
+  for (const connection of all) {
+    const isUnread = connection.socket.writableLength > 0;
+    connection.unreadSinceMs = isUnread ? (connection.unreadSinceMs ?? now) : undefined;
+    if (now - (connection.unreadSinceMs ?? now) > answerMs) connection.socket.destroy();
+  }
+}
+
+/**
+ * Ends a connection on which what came last is no request: after the answers to those before it, and never instead of one.
+ * @param onUnread it is answered; gives its id
+ */
+function end(connection: Connection, refusal: Problem, onUnread: () => string): void {
+  const { socket, latest, unfinished } = connection;
+  const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete); // it has its answer
+  const write = () => {
+    // a client that connected and sent nothing is told so, but it has asked nothing
+    const requestId = isOver || socket.bytesRead === 0 ? undefined : onUnread();
+    socket.end(isOver ? '' : rawRefusal(refusal, requestId));
+    setTimeout(() => socket.destroy(), lingerMs).unref();
+  };
+  if (latest !== undefined && unfinished.has(latest)) latest.once('close', write);
+  else write();
 }
 
 function take(connection: Connection, response: ServerResponse): boolean {
@@ -226,8 +245,8 @@ function isUnanswered(
   return latest?.req.complete === false && unfinished.has(latest) && !latest.headersSent;
 }
 
-function refuseLatest(latest: ServerResponse, error: ParserError): void {
-  refuse(latest, refusalOf(error)); // after the answers to earlier requests
+function refuseLatest(latest: ServerResponse, refusal: Problem, error: ParserError): void {
+  refuse(latest, refusal); // after the answers to earlier requests
   // what the app answers from here on is dropped
   const ignored = () => latest;
   Object.assign(latest, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });

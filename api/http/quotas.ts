@@ -121,7 +121,8 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
     const endsAtMs = (Math.floor(nowMs / windowMs) + 1) * windowMs;
     if (minute !== endsAtMs / minuteMs - 1) {
       minute = endsAtMs / minuteMs - 1;
-      [clients, guests] = [new Map(), new Map()];
+      clients = new Map();
+      guests = new Map();
     }
     return { nowMs, endsAtMs };
   }

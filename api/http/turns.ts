@@ -125,14 +125,6 @@ export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: Fa
     forgetIdle(sender, line);
   }
 
-  /** @returns false: too many of its sender wait for the thread */
-  async function holdThread(sender: string): Promise<boolean> {
-    if (thread === undefined) return true;
-    return new Promise((resolve) => {
-      if (thread.ask(sender, () => resolve(true)) === undefined) resolve(false);
-    });
-  }
-
   return {
     makeRoom(sender) {
       const line = lineOf(sender);
@@ -152,11 +144,19 @@ export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: Fa
         holds = false;
       };
       try {
-        return (await holdThread(sender)) ? await work(giveUp) : problem('too-many-messages');
+        return (await holdThread(thread, sender)) ? await work(giveUp) : problem('too-many-messages');
       } finally {
         if (client?.untilClosed === true) void client.closed().then(giveUp);
         else giveUp();
       }
     },
   };
+}
+
+/** @returns false: too many of its sender wait for the thread */
+async function holdThread(thread: FairQueue | undefined, sender: string): Promise<boolean> {
+  if (thread === undefined) return true;
+  return new Promise((resolve) => {
+    if (thread.ask(sender, () => resolve(true)) === undefined) resolve(false);
+  });
 }
