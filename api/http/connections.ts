@@ -173,9 +173,8 @@ function createBook({ maxConnections, maxConnectionsPerAddress }: ConnectionLimi
     },
     secure: (socket: Socket): void => {
       const connection = byEnds.get(endsOf(socket));
-      if (connection === undefined || !all.has(connection))
-        socket.destroy(); // it gave way meanwhile
-      else know(connection, socket);
+      if (connection !== undefined && all.has(connection)) know(connection, socket);
+      else socket.destroy(); // it gave way meanwhile
     },
   };
 }
