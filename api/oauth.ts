@@ -22,7 +22,7 @@ import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
 import { aboutRequest } from './http/access-log.ts';
 import { counting, type Count } from './http/arrival.ts';
-import { strangerOf } from './http/client.ts';
+import { waiting } from './http/client.ts';
 import { readLimited } from './http/input.ts';
 import { problemsShown } from './http/openapi.ts';
 import { createQuotas } from './http/quotas.ts';
@@ -233,7 +233,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
       const over = login.refusal();
       if (over !== undefined) return over;
       const { requestId } = aboutRequest(context);
-      const inTurn = deps.secretTurns(login.address, strangerOf(context));
+      const inTurn = deps.secretTurns(waiting(context));
       const claims = await claimsOf(deps, given, { inTurn, requestId });
       if (claims === undefined) {
         login.failed();
@@ -246,7 +246,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
       }
       return tokenFor(claims, context, deps);
     },
-    strangerOf(context),
+    waiting(context),
   );
 }
 

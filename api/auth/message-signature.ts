@@ -20,9 +20,10 @@ import { readPublicKey, type KeyKind } from '../../db/keys/public-key.ts';
 import { useAssertion } from '../../db/keys/used-assertions.ts';
 import { aboutRequest } from '../http/access-log.ts';
 import type { SignatureCheck } from '../http/caller.ts';
-import { clientAddress, strangerOf } from '../http/client.ts';
-import { isProblem, problem } from '../http/problem.ts';
+import { clientAddress, waiting } from '../http/client.ts';
+import { isProblem, problem, type Problem } from '../http/problem.ts';
 import { noteSigner } from '../http/signer.ts';
+import { createTurns, turnKinds, type WaitingClient } from '../http/turns.ts';
 import {
   digestIn,
   signaturesOf,
@@ -30,7 +31,6 @@ import {
   type SignatureInput,
   type SignedHead,
 } from './signature-input.ts';
-import { createSignatureTurns } from './signature-turns.ts';
 
 export interface SignatureDependencies {
   readonly db: Db;
@@ -70,7 +70,7 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
       headers: { 'accept-signature': wanted.header },
     });
   };
-  const turns = createSignatureTurns(deps.clock);
+  const inTurn = signatureTurns();
   return async (context, caller) => {
     const { clearingSystemId: system = '' } = caller;
     const hasToSign = () => operatorOf(deps.reference(), system)?.signsMessages === true;
@@ -83,7 +83,7 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
     if (typeof read === 'string') return refuse(read);
     if (typeof digest === 'string') return refuse(digest);
     const from = { system, address: clientAddress(context, deps.proxies) };
-    const good = await turns.take(() => goodOf(deps, system, read), from, strangerOf(context));
+    const good = await inTurn(() => goodOf(deps, system, read), from, waiting(context));
     if (isProblem(good)) return { ...good, detail: noTurn };
     if ('why' in good) return refuse(good.why);
     return async (body) => {
@@ -93,6 +93,21 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
       return (await countStill(deps.db, system, good.signed)) ? undefined : refuse(noKey);
     };
   };
+}
+
+/**
+ * Whoever has a token of a payment system may send what its operator did not sign: of one system few are verified at once,
+ * and of one address fewer, so that who cannot sign keeps who can waiting for a turn or two (SEC-7).
+ */
+export function signatureTurns() {
+  const ofAddress = createTurns(turnKinds.stranger);
+  const ofSystem = createTurns(turnKinds.signature);
+  return <Judged>(
+    verify: () => Promise<Judged>,
+    { system, address }: { readonly system: string; readonly address: string },
+    client: WaitingClient,
+  ): Promise<Judged | Problem> =>
+    ofAddress.take(`${system} ${address}`, () => ofSystem.take(system, verify, client), client);
 }
 
 const notLookedAt = 'The operator of this payment system has its messages signed since this one began.';

@@ -66,15 +66,11 @@ function forwardedFrom(socket: string, headers: IncomingMessage['headers'], prox
   return address;
 }
 
-/** As whom `Turns` know a client of whom nothing is known but where it comes from. */
-export function strangerOf(context: Context): WaitingClient {
-  const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
-  const connection = incoming?.socket;
-  return { closed: () => closed(context), ...(connection && { connection }) };
-}
+/** As a turn knows whoever waits for it. */
+export const waiting = (context: Context): WaitingClient => ({ closed: () => closed(context) });
 
 /** Ends when the answer has been sent, or its client is gone. */
-export function closed(context: Context): Promise<void> {
+function closed(context: Context): Promise<void> {
   const { outgoing } = (context.env ?? {}) as { readonly outgoing?: ServerResponse };
   return new Promise((resolve) => {
     if (outgoing === undefined || outgoing.closed || outgoing.destroyed)

@@ -1,12 +1,11 @@
-// The connections of the server: how many each client has, what each is doing, and which are closed under load (SEC-7).
-// When there are as many as may be, the client with the most loses one, or the next that can, but never one that is waiting
-// for our work.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+// The connections of the server (SEC-7): how many there may be, and what is answered on one that cannot go on. Node itself
+// bounds heads, bodies and idle time (server.ts). When there are as many as may be, the least recently used gives way, but
+// never one that waits for our work.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { socketAddress } from './client.ts';
-import { createConnectionBook, type ConnectionBook, type Held } from './connection-book.ts';
-import type { Way } from './crowds.ts';
 import { problem, type Problem } from './problem.ts';
+import { methodNotAllowed } from './refused-requests.ts';
 import { isPlainHttp, rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {
@@ -17,59 +16,31 @@ export interface ConnectionLimits {
   readonly answerMs: number;
   /** Milliseconds between two checks of the connections: the possible delay of closing one. */
   readonly checkMs: number;
-  /** By TLS: what is not agreed yet counts as a connection, and nothing can be told to it. */
-  readonly areSecured?: boolean;
 }
 
 export interface Connections {
-  /** Accepts a new connection, or refuses it. */
-  admit(socket: Socket): void;
-  /** TLS is agreed on a connection that was accepted: from now on this is its socket. */
-  secure(socket: Socket): void;
-  /**
-   * A request has begun on an accepted connection.
-   * @returns false if an earlier answer ends the connection: then the request must not be handled, because its answer
-   * would be lost
-   */
+  /** @returns false: an earlier answer ends the connection, so that the answer to this request would be lost */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Refuses a request for a tunnel, after the answers before it; Node has let go of its connection. */
-  refuseTunnel(refusal: Problem, request: IncomingMessage): void;
-  /**
-   * Answers a parser error of Node, or closes the connection; after the answers that the client is waiting for, and
-   * never instead of one.
-   */
-  refuseUnreadable(error: ParserError, socket: Socket): void;
   /** From now on each answer is the last of its connection, and a connection on which nothing was asked ends. */
   drain(): void;
   close(): void;
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-interface Connection extends Held {
-  latest?: Exchange;
-  /** The one before the latest: answers are written in order, so it is the last of the earlier ones to end. */
-  before?: Exchange;
+interface Connection {
+  /** Beneath TLS until that is agreed. */
+  socket: Socket;
+  readonly address: string;
+  /** The one to the latest request, whether it is finished or not. */
+  latest?: ServerResponse;
   /** Answers that have not been closed yet: the whole is sent, or the connection gone. */
   readonly unfinished: Set<ServerResponse>;
   /** When unread data was first seen. */
-  unreadSinceMs?: number;
-  /** What came last is no request, or belongs to one that was refused: nothing more is read from the connection. */
+  unreadSinceMs?: number | undefined;
+  /** What came last is no request: nothing more is read. */
   isEnding?: true;
-  /** When the last was written to it. */
-  refusedAtMs?: number;
 }
 
-/**
- * Requests of one connection that are not answered yet. A client that went on sending without reading its answers would
- * be parsed for ever, ahead of everybody's messages, and fill the memory. Those that send requests one behind the other
- * keep to ten or so.
- */
-const maxUnfinished = 32;
-const unreadGivesMs = 1_000; // whoever reads at all has read something by then; only where others need its place
+const maxUnfinished = 32; // requests of one connection: a client that goes on sending and reads nothing would fill the memory
 const lingerMs = 500; // for the client to read the refusal: closing a connection with unread bytes discards what was sent
 
 export interface ConnectionListeners {
@@ -83,155 +54,205 @@ export interface ConnectionListeners {
   readonly onUnread: (refusal: Problem, request?: IncomingMessage) => string;
 }
 
-export function createConnections(limits: ConnectionLimits, listeners: ConnectionListeners): Connections {
-  const book = createConnectionBook<Connection>({ gives, onGone: closeUnwritten });
+export function guardConnections(
+  server: Server,
+  limits: ConnectionLimits,
+  { onFull, onUnread }: ConnectionListeners,
+): Connections {
+  const { all, ...book } = createBook(limits, onFull);
   let isDraining = false;
-  const timer = setInterval(() => cutUnread(book, limits), limits.checkMs);
-  timer.unref();
-
-  function admit(socket: Socket): void {
-    const address = socketAddress(socket);
-    const hasAll = book.sizeOf(address) >= limits.maxConnectionsPerAddress;
-    if (hasAll || book.size >= limits.maxConnections) {
-      listeners.onFull();
-      const given = book.toGive(hasAll ? address : undefined);
-      if (given === undefined) {
-        if (!limits.areSecured) socket.end(rawRefusal(problem('too-many-connections')));
-        socket.destroySoon();
-        return;
-      }
-      book.forget(given);
-      given.socket.destroy();
+  const timer = setInterval(() => cutUnread(all, limits), limits.checkMs).unref();
+  const isRefused = (refusal: Problem, request?: IncomingMessage) => () => onUnread(refusal, request);
+  server.on('connection', book.admit);
+  server.on('secureConnection', book.secure);
+  server.on('connect', (request, socket) => {
+    const connection = book.of(request.socket);
+    // Node has let go of it: nobody else would see that its client leaves
+    socket
+      .on('error', () => undefined)
+      .once('end', () => socket.end())
+      .resume();
+    const refusal = methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST');
+    if (connection === undefined) socket.destroy();
+    else end(connection, refusal, isRefused(refusal, request));
+  });
+  server.on('clientError', (error: ParserError, socket) => {
+    if (!(socket instanceof Socket)) return;
+    const connection = isPlainHttp(error) ? book.beneath(socket) : book.of(socket);
+    if (connection?.socket.writable !== true || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
     }
-    book.enter({ socket, address, unfinished: new Set() });
-  }
-
+    if (connection.isEnding) return;
+    connection.isEnding = true;
+    const refusal = refusalOf(error);
+    if (isUnanswered(connection)) refuseLatest(connection.latest, refusal, error);
+    else end(connection, refusal, isRefused(refusal));
+  });
   return {
-    admit,
-    secure: (socket) => book.secure(socket),
     begin(request, response) {
       const connection = book.of(request.socket);
-      const isTaken = connection !== undefined && take(book, connection, { request, response });
-      if (isTaken && isDraining) endAfter(connection);
-      return isTaken;
-    },
-    refuseTunnel(refusal, request) {
-      const connection = book.of(request.socket);
-      if (connection === undefined) request.socket.destroy();
-      else endWithTunnel(connection, () => rawRefusal(refusal, listeners.onUnread(refusal, request)));
-    },
-    refuseUnreadable(error, socket) {
-      const connection = isPlainHttp(error) ? book.beneath(socket) : book.of(socket);
-      const isHeard = connection?.socket.writable === true && error.code !== 'ECONNRESET';
-      if (!isHeard) socket.destroy();
-      else if (connection.isEnding !== true) endWith(error, connection, listeners);
+      if (connection === undefined || !take(connection, response)) return false;
+      if (all.delete(connection)) all.add(connection); // it stands last
+      if (isDraining) endAfter(connection);
+      return true;
     },
     drain() {
       isDraining = true;
-      for (const connection of book.all()) endAfter(connection);
+      for (const connection of all) endAfter(connection);
     },
     close: () => clearInterval(timer),
   };
 }
 
-function cutUnread(book: ConnectionBook<Connection>, { answerMs }: ConnectionLimits): void {
+function createBook({ maxConnections, maxConnectionsPerAddress }: ConnectionLimits, onFull: () => void) {
+  const all = new Set<Connection>(); // the least recently used first
+  const bySocket = new WeakMap<Socket, Connection>();
+  const byEnds = new Map<string, Connection>(); // TLS makes another socket of the same ends
+  const perAddress = new Map<string, number>();
+
+  function know(connection: Connection, socket: Socket): void {
+    connection.socket = socket;
+    bySocket.set(socket, connection);
+    socket.once('close', () => {
+      if (connection.socket !== socket) return; // TLS goes on
+      forget(connection);
+      closeUnwritten(connection);
+    });
+  }
+
+  function forget(connection: Connection): void {
+    if (all.delete(connection)) change(connection.address, -1);
+  }
+
+  function change(address: string, by: number): void {
+    const left = (perAddress.get(address) ?? 0) + by;
+    if (left === 0) perAddress.delete(address);
+    else perAddress.set(address, left);
+  }
+
+  /** @param address whose it has to be; undefined: anybody's */
+  function giveWay(address?: string): boolean {
+    for (const connection of all) {
+      if ((address !== undefined && connection.address !== address) || isAwaited(connection)) continue;
+      forget(connection);
+      connection.socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
+  function hasRoom(address: string): boolean {
+    const hasAll = (perAddress.get(address) ?? 0) >= maxConnectionsPerAddress;
+    if (!hasAll && all.size < maxConnections) return true;
+    onFull();
+    return giveWay(hasAll ? address : undefined);
+  }
+
+  return {
+    all,
+    of: (socket: Socket) => bySocket.get(socket),
+    /** Of a socket of TLS that is not agreed. */
+    beneath: (socket: Socket) => byEnds.get(endsOf(socket)),
+    admit: (socket: Socket): void => {
+      const address = socketAddress(socket);
+      if (!hasRoom(address)) {
+        socket.end(rawRefusal(problem('too-many-connections')));
+        socket.destroySoon();
+        return;
+      }
+      const connection = { socket, address, unfinished: new Set<ServerResponse>() };
+      all.add(connection);
+      change(address, 1);
+      know(connection, socket);
+      const ends = endsOf(socket);
+      byEnds.set(ends, connection);
+      socket.once('close', () => {
+        if (byEnds.get(ends) === connection) byEnds.delete(ends);
+      });
+    },
+    secure: (socket: Socket): void => {
+      const connection = byEnds.get(endsOf(socket));
+      if (connection !== undefined && all.has(connection)) know(connection, socket);
+      else socket.destroy(); // it gave way meanwhile
+    },
+  };
+}
+
+function cutUnread(all: Iterable<Connection>, { answerMs }: ConnectionLimits): void {
   const now = performance.now();
-  for (const connection of book.all()) {
-    const { refusedAtMs = now } = connection;
-    const unread = unreadMs(connection, now);
-    if (unread > answerMs || now - refusedAtMs > lingerMs) connection.socket.destroy();
-    else if (unread > unreadGivesMs) book.mayGive(connection, 'unread');
+  for (const connection of all) {
+    const isUnread = connection.socket.writableLength > 0;
+    connection.unreadSinceMs = isUnread ? (connection.unreadSinceMs ?? now) : undefined;
+    if (now - (connection.unreadSinceMs ?? now) > answerMs) connection.socket.destroy();
   }
 }
 
-/** For how long its client has left unread what was sent. */
-function unreadMs(connection: Connection, now: number): number {
-  if (connection.socket.writableLength === 0) delete connection.unreadSinceMs;
-  else connection.unreadSinceMs ??= now;
-  return now - (connection.unreadSinceMs ?? now);
+/**
+ * Ends a connection on which what came last is no request: after the answers to those before it, and never instead of one.
+ * @param onUnread it is answered; gives its id
+ */
+function end(connection: Connection, refusal: Problem, onUnread: () => string): void {
+  const { socket, latest, unfinished } = connection;
+  const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete); // it has its answer
+  const write = () => {
+    // a client that connected and sent nothing is told so, but it has asked nothing
+    const requestId = isOver || socket.bytesRead === 0 ? undefined : onUnread();
+    socket.end(isOver ? '' : rawRefusal(refusal, requestId));
+    setTimeout(() => socket.destroy(), lingerMs).unref();
+  };
+  if (latest !== undefined && unfinished.has(latest)) latest.once('close', write);
+  else write();
 }
 
-function take(book: ConnectionBook<Connection>, connection: Connection, exchange: Exchange): boolean {
+function take(connection: Connection, response: ServerResponse): boolean {
   const { latest, socket, unfinished } = connection;
-  if (latest?.response.shouldKeepAlive === false || socket.destroyed) return false;
+  if (latest?.shouldKeepAlive === false || socket.destroyed) return false;
   if (unfinished.size >= maxUnfinished) {
     socket.destroy();
     return false;
   }
-  if (latest !== undefined) connection.before = latest;
-  connection.latest = exchange;
-  const { response } = exchange;
-  connection.unfinished.add(response);
+  connection.latest = response;
+  unfinished.add(response);
   // not once: it comes once, and the wrapping costs
-  response.on('close', () => {
-    connection.unfinished.delete(response);
-    book.mayGive(connection, 'idle');
-  });
+  response.on('close', () => unfinished.delete(response));
   return true;
+}
+
+/** Whether its client waits for our work: an answer that has begun waits for the client. */
+function isAwaited({ unfinished }: Connection): boolean {
+  for (const { headersSent, req } of unfinished) if (!headersSent && req.complete) return true;
+  return false;
 }
 
 /** Ends the connection with its latest answer, which says so where its head is not sent yet. */
 function endAfter(connection: Connection): void {
-  const { socket, latest } = connection;
+  const { socket, latest, unfinished } = connection;
   if (latest === undefined && socket.bytesRead === 0) socket.end();
-  if (latest === undefined || !isOpen(latest)) return;
-  if (!latest.response.headersSent) latest.response.shouldKeepAlive = false;
-  latest.response.once('close', () => {
+  if (latest === undefined || !unfinished.has(latest)) return;
+  if (!latest.headersSent) latest.shouldKeepAlive = false;
+  latest.once('close', () => {
     if (connection.latest === latest) socket.destroySoon();
   });
 }
 
-/** One answer for each request, and none after the one that ends the connection. */
-function endWith(error: ParserError, connection: Connection, { onUnread }: ConnectionListeners): void {
-  const { socket, latest } = connection;
-  connection.isEnding = true;
-  const isOwn = latest?.request.complete === false; // the unreadable bytes belong to the latest request
-  if (latest !== undefined && isOpen(latest) && isOwn && !latest.response.headersSent) {
-    const { request, response } = latest;
-    refuse(response, refusalOf(error)); // after the answers to earlier requests
-    silence(response);
-    response.once('close', () => request.destroy(error)); // notifies readers of the request body
-    return;
-  }
-  const isAnswered = isOwn || latest?.response.shouldKeepAlive === false;
-  endInTurn(connection, () => {
-    if (isAnswered) return undefined;
-    const refusal = refusalOf(error);
-    // a client that connected and sent nothing is told so, but it has asked nothing
-    return rawRefusal(refusal, socket.bytesRead === 0 ? undefined : onUnread(refusal));
-  });
+/** Whether the latest request has not come whole, and has no answer yet: what is unreadable is its own. */
+function isUnanswered(
+  connection: Connection,
+): connection is Connection & { readonly latest: ServerResponse } {
+  const { latest, unfinished } = connection;
+  return latest?.req.complete === false && unfinished.has(latest) && !latest.headersSent;
 }
 
-function endWithTunnel(connection: Connection, refusal: () => string): void {
-  const { socket, latest } = connection;
-  socket.on('error', () => undefined);
-  socket.once('end', () => socket.end()).resume(); // nobody else would see that its client leaves
-  const isOver = latest?.response.shouldKeepAlive === false;
-  endInTurn(connection, isOver ? () => undefined : refusal);
+function refuseLatest(latest: ServerResponse, refusal: Problem, error: ParserError): void {
+  refuse(latest, refusal); // after the answers to earlier requests
+  // what the app answers from here on is dropped
+  const ignored = () => latest;
+  Object.assign(latest, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });
+  latest.once('close', () => latest.req.destroy(error)); // notifies readers of the request body
 }
 
-/**
- * Ends the connection after the answers to its requests, so that none of them is lost.
- * @param refusal makes the last that is written, of what followed them; it is asked also where nobody is left to read
- * it
- */
-function endInTurn(connection: Connection, refusal: () => string | undefined): void {
-  const { socket, latest } = connection;
-  const end = () => {
-    connection.refusedAtMs = performance.now();
-    const text = refusal();
-    if (!socket.writable) socket.destroy();
-    else if (text === undefined) socket.end();
-    else socket.end(text);
-  };
-  if (latest !== undefined && isOpen(latest)) latest.response.once('close', end);
-  else end();
-}
-
-/**
- * When a connection is gone, Node tells only the answer that it is writing, and forgets those behind it, although their
- * requests have been processed.
- */
+/** When a connection is gone, Node tells only the answer that it is writing, and forgets those behind it. */
 function closeUnwritten({ unfinished }: Connection): void {
   // not before Node has told the one that it was writing
   queueMicrotask(() => {
@@ -242,36 +263,6 @@ function closeUnwritten({ unfinished }: Connection): void {
   });
 }
 
-/** Discards the app's answer to a request that was refused meanwhile. */
-function silence(response: ServerResponse): void {
-  const ignored = () => response;
-  Object.assign(response, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });
-}
-
-/** Whether a connection gives way so to a new one. */
-function gives(connection: Connection, way: Way): boolean {
-  const doing = stateOf(connection);
-  if (way !== 'unread') return doing === way;
-  return (
-    doing === 'answering' &&
-    unreadMs(connection, performance.now()) > unreadGivesMs &&
-    !isAwaited(connection.unfinished)
-  );
-}
-
-/** Whether a client waits for our work: an answer that has begun waits for the client. */
-function isAwaited(unfinished: Iterable<ServerResponse>): boolean {
-  for (const { headersSent, req } of unfinished) if (!headersSent && req.complete) return true;
-  return false;
-}
-
-/** answering: a complete request is waiting for its answer. arriving: a request is being sent. */
-function stateOf({ latest, before }: Connection): 'idle' | 'arriving' | 'answering' {
-  if (before !== undefined && isOpen(before)) return 'answering';
-  if (latest === undefined || !isOpen(latest)) return 'idle';
-  return latest.request.complete ? 'answering' : 'arriving';
-}
-
-function isOpen({ response }: Exchange): boolean {
-  return !response.writableFinished && !response.destroyed;
-}
+/** Of a connection to a port of ours; the host may have several addresses. */
+const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
+  `${remoteAddress ?? ''} ${remotePort ?? 0} ${localAddress ?? ''}`;

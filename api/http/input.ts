@@ -36,7 +36,7 @@ export type Receiver<Value> = (context: Context) => Received<Value> | Promise<Re
 
 /**
  * The reader of a route's input, made once per route. Of a body it waits for the bytes only: what it returns then reads
- * them, which holds the event loop, and so is due in the caller's turn (pace.ts).
+ * them, which holds the event loop, and so is due in the caller's turn (fair-queue.ts).
  */
 export function readInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: InputSchemas<Params, Query, Body>,

@@ -1,6 +1,7 @@
 /**
  * Counts per sender and window: requests per minute (SEC-7), other quantities per day (OVL-2). Counted in memory, so that
  * a request waits for nothing; api/operations/share-counts.ts tells every process what the others have counted, once a second.
+ * Fixed windows and no token buckets: processes share a window by adding.
  */
 
 /** What is left, as the headers `RateLimit-Policy` and `RateLimit` say it (draft-ietf-httpapi-ratelimit-headers-10). */
@@ -18,10 +19,17 @@ export interface Standing {
   readonly isOfSecond?: true;
 }
 
-/** Counted here and not told to the others yet. */
-export interface Uncounted {
+export interface Count {
   readonly name: string;
   readonly count: number;
+}
+
+/** What the others are to be told: of each name that has used a hundredth of its limit since the last time. */
+export interface Untold {
+  readonly minute: number;
+  /** The minute that it is. */
+  readonly now: number;
+  readonly counts: readonly Count[];
 }
 
 export interface Quotas {
@@ -31,17 +39,11 @@ export interface Quotas {
   note(name: string, limit: number, by?: number): void;
   /** How it stands, without counting one. */
   look(name: string, limit: number): Standing;
-  /** What the others are to be told: of each name that has used a hundredth of its limit since the last time. */
-  takeUncounted(): {
-    readonly minute: number;
-    /** The minute that it is. */
-    readonly now: number;
-    readonly counts: readonly Uncounted[];
-  };
-  /** Where the others could not be told, to be told the next time. */
-  giveBack(minute: number, counts: readonly Uncounted[]): void;
-  /** What all together have counted. */
-  setTotals(minute: number, totals: readonly Uncounted[]): void;
+  /**
+   * @param tell tells the others, and answers with what all together have counted; where it fails, all of it is told the next time
+   * @throws what it throws
+   */
+  share(tell: (untold: Untold) => Promise<readonly Count[]>): Promise<void>;
 }
 
 interface Counter {
@@ -60,50 +62,11 @@ const minuteMs = 60_000;
 export const minutesOfDay = 1_440;
 /** What strangers may name. Clients are as many as there are, and are counted each by its own name. */
 export const strangers = 'stranger ';
-/**
- * From then on the one that was named once, longest ago, is forgotten for each new one, then whoever has been there longest:
- * whoever tries one name again and again is counted among any number of others, and nobody is counted with somebody else.
- */
+/** From then on the one that was named longest ago is forgotten for each new one, so that nobody is counted with somebody else. */
 const mostStrangers = 50_000; // some 10 MB
 
-/** The counters of the minute that it is; of a longer window, those of its last minute. */
-interface Minute {
-  minute: number;
-  counters: Map<string, Counter>;
-  /** Names of strangers that were counted once so far, and those that were more often; the oldest first. */
-  once: Set<string>;
-  often: Set<string>;
-}
-
-const emptyMinute = (minute: number): Minute => ({
-  minute,
-  counters: new Map(),
-  once: new Set(),
-  often: new Set(),
-});
-
-function counterOf(current: Minute, name: string, limit: number): Counter {
-  const { counters } = current;
-  const known = counters.get(name);
-  if (known !== undefined) return known;
-  if (name.startsWith(strangers)) makeRoom(current);
-  const counter = { used: 0, untold: 0, limit, inSecond: 0, second: 0 };
-  counters.set(name, counter);
-  return counter;
-}
-
-function makeRoom({ counters, once, often }: Minute): void {
-  if (once.size + often.size < mostStrangers) return;
-  const least = once.size > 0 ? once : often;
-  const [oldest = ''] = least;
-  least.delete(oldest);
-  counters.delete(oldest);
-}
-
-function sort({ once, often }: Minute, name: string, { used }: Counter): void {
-  if (!name.startsWith(strangers)) return;
-  if (used === 1) once.add(name);
-  else if (once.delete(name)) often.add(name);
+interface Told extends Count {
+  readonly counter: Counter;
 }
 
 interface Now {
@@ -144,71 +107,81 @@ function add(counter: Counter, by = 1): void {
   counter.untold += by;
 }
 
-function takeUntold({ counters }: Minute): readonly Uncounted[] {
-  const counts: Uncounted[] = [];
-  for (const [name, counter] of counters) {
-    if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
-    counts.push({ name, count: counter.untold });
-    counter.untold = 0;
-  }
-  return counts;
-}
-
 /**
  * @param clock epoch milliseconds: processes count the same minutes
  * @param windowMinutes after which the counters begin anew; a day begins at midnight UTC
  */
 export function createQuotas(clock: () => number = Date.now, windowMinutes = 1): Quotas {
-  const current = emptyMinute(0);
   const windowMs = windowMinutes * minuteMs;
+  let minute = 0; // that it is; of a longer window, its last one
+  let clients = new Map<string, Counter>();
+  let guests = new Map<string, Counter>(); // of strangers; the one that was named last stands last
 
   function begin(): Now {
     const nowMs = clock();
     const endsAtMs = (Math.floor(nowMs / windowMs) + 1) * windowMs;
-    const minute = endsAtMs / minuteMs - 1;
-    if (minute !== current.minute) Object.assign(current, emptyMinute(minute));
+    if (minute !== endsAtMs / minuteMs - 1) {
+      minute = endsAtMs / minuteMs - 1;
+      clients = new Map();
+      guests = new Map();
+    }
     return { nowMs, endsAtMs };
   }
 
-  /** Those of that minute, if it is not over. */
-  function countersOf(minute: number): ReadonlyMap<string, Counter> {
-    begin();
-    return minute === current.minute ? current.counters : new Map<string, Counter>();
+  const known = (name: string) => (name.startsWith(strangers) ? guests : clients);
+
+  function counterOf(name: string, limit: number): Counter {
+    const counters = known(name);
+    const counter = counters.get(name) ?? { used: 0, untold: 0, limit, inSecond: 0, second: 0 };
+    if (counters === guests) guests.delete(name);
+    counters.set(name, counter);
+    const [oldest = ''] = guests.keys();
+    if (guests.size > mostStrangers) guests.delete(oldest);
+    return counter;
+  }
+
+  /** Those that have used a hundredth of their limit since the last time: from now on they are told. */
+  function takeUntold(): readonly Told[] {
+    const told: Told[] = [];
+    for (const counters of [clients, guests]) {
+      for (const [name, counter] of counters) {
+        if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
+        told.push({ name, count: counter.untold, counter });
+        counter.untold = 0;
+      }
+    }
+    return told;
   }
 
   return {
     use(name, limit) {
       const now = begin();
-      return take(counterOf(current, name, limit), limit, now);
+      return take(counterOf(name, limit), limit, now);
     },
     note(name, limit, by) {
       begin();
-      const counter = counterOf(current, name, limit);
-      add(counter, by);
-      sort(current, name, counter);
+      add(counterOf(name, limit), by);
     },
     look(name, limit) {
       const now = begin();
-      const used = current.counters.get(name)?.used ?? 0;
+      const used = known(name).get(name)?.used ?? 0;
       return { ...standingAt(now, used, limit), isOver: limit !== 0 && used >= limit };
     },
-    takeUncounted() {
+    async share(tell) {
       const { nowMs } = begin();
-      const now = Math.floor(nowMs / minuteMs);
-      return { minute: current.minute, now, counts: takeUntold(current) };
-    },
-    giveBack(minute, counts) {
-      const counters = countersOf(minute);
-      for (const { name, count } of counts) {
-        const counter = counters.get(name);
-        if (counter !== undefined) counter.untold += count;
-      }
-    },
-    setTotals(minute, totals) {
-      const counters = countersOf(minute);
-      for (const { name, count } of totals) {
-        const counter = counters.get(name);
-        if (counter !== undefined) counter.used = Math.max(counter.used, count + counter.untold);
+      const told = takeUntold();
+      if (told.length === 0) return;
+      const counts = told.map(({ name, count }) => ({ name, count }));
+      try {
+        const totals = await tell({ minute, now: Math.floor(nowMs / minuteMs), counts });
+        const byName = new Map(told.map(({ name, counter }) => [name, counter]));
+        for (const { name, count } of totals) {
+          const counter = byName.get(name); // where the minute has ended meanwhile, nobody looks at it any more
+          if (counter !== undefined) counter.used = Math.max(counter.used, count + counter.untold);
+        }
+      } catch (error) {
+        for (const { counter, count } of told) counter.untold += count;
+        throw error;
       }
     },
   };

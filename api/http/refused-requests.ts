@@ -4,31 +4,19 @@ import { problem, type Problem } from './problem.ts';
 
 /** Each an `invalid-request`. */
 const malformations = {
-  notHttp: 'This is not HTTP/1.1.',
   tls: 'This port speaks plain HTTP, but got TLS. Use http:// here.',
   plainHttp: 'This port speaks TLS, but got plain HTTP. Use https:// here.',
   version:
     'Send HTTP/1.1: no other version is supported. (A proxy may need to be configured for it, for example nginx with proxy_http_version 1.1.)',
-  method: 'The request does not begin with a known method. Methods are GET, HEAD, OPTIONS and POST.',
-  requestLine:
-    'The request line must be method, path and HTTP/1.1, separated by single spaces, with the path percent-encoded.',
   target: 'Write the target of the request as a path, such as /countries, with the host in the Host header.',
   twoHosts:
     'The target of the request names another host than the Host header. Name the same, or send the path alone.',
-  otherHost:
-    'The target of the request names a host that is not this service, which is not a proxy. Send the path alone.',
   fragment: 'A request target must not have a fragment. Leave out # and what follows.',
   oddPath: 'The path has dot segments or a backslash. Write the resolved path.',
   address: 'The Host header and the path do not form a valid address.',
   host: 'Send one Host header with the name or address of this service, and its port if any.',
-  lineEnds: 'Every line of the head or of a chunk must end with CRLF and nothing else.',
-  header: 'A header must be name: value, on one line of printable characters.',
   upgrade: 'This service does not speak WebSocket. Leave out the Upgrade header.',
-  bodyLength:
-    'The length of the body is ambiguous: send either one Content-Length with a number, or Transfer-Encoding: chunked.',
   transferEncoding: 'The only supported Transfer-Encoding is chunked, once. Send no other.',
-  chunkSize: 'The size of a chunk must be a hexadecimal number (RFC 9112, 7.1).',
-  chunkExtensions: 'The chunk extensions are too long. Leave them out.',
   pieces:
     'The body comes in thousands of chunks of a few bytes. Send it in larger ones, or with a Content-Length.',
   ended: 'The request ended before it was complete. Send all of it, and keep the connection open until then.',
@@ -37,6 +25,11 @@ export type Malformation = keyof typeof malformations;
 
 export function malformed(what: Malformation): Problem {
   return problem('invalid-request', { detail: malformations[what] });
+}
+
+/** @param reason as Node's parser says it: https://github.com/nodejs/llhttp */
+export function notHttp(reason: string): Problem {
+  return problem('invalid-request', { detail: `This is not HTTP/1.1 (RFC 9112): ${reason}.` });
 }
 
 /** A repeated header, of which another program might choose the other value. */

@@ -16,7 +16,7 @@ import {
   type Role,
   type SignatureCheck,
 } from './caller.ts';
-import { closed } from './client.ts';
+import { waiting } from './client.ts';
 import { withCors } from './cors.ts';
 import { readInput, type Input, type InputSchemas, type Receiver } from './input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';
@@ -24,7 +24,7 @@ import { isProblem, problem, renderProblem, type Problem } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
 import type { Quotas } from './quotas.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
-import { createPace } from './pace.ts';
+import { thread } from './fair-queue.ts';
 import { toldToSigner } from './signer.ts';
 import { admitting } from './admission.ts';
 import answerExamples from './answer-examples.json' with { type: 'json' };
@@ -242,7 +242,7 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
       return turns === undefined
         ? handle(read(), noTurn)
         : turns.take(senderOf(caller), async (giveUpTurn) => handle(read(), giveUpTurn), {
-            closed: () => closed(context),
+            ...waiting(context),
             untilClosed: route.turns === 'book',
           });
     });
@@ -275,13 +275,13 @@ function inRoom<Value>(
   };
 }
 
-/** Routes with a body have a line each, so that no kind of message waits behind another; questions share one. */
+/** Routes with a body have lines of their own, so that no kind of message waits behind another; questions share theirs. */
 function turnsByKind(): (kind: TurnKind) => Turns {
-  const pace = createPace();
   const shared = new Map<TurnKind, Turns>();
   return (kind) => {
-    if (kind === 'message') return createTurns(turnKinds[kind], pace);
-    if (kind === 'submission' || kind === 'resolution') return admitting(createTurns(turnKinds[kind], pace));
+    if (kind === 'message') return createTurns(turnKinds[kind], thread);
+    if (kind === 'submission' || kind === 'resolution')
+      return admitting(createTurns(turnKinds[kind], thread));
     const turns = shared.get(kind) ?? createTurns(turnKinds[kind]);
     shared.set(kind, turns);
     return turns;

@@ -7,7 +7,7 @@ import {
   type ServerOptions as ServerHttpOptions,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { Socket, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { createSecureContext } from 'node:tls';
 import { ConfigurationError } from '../../core/settings/config.ts';
@@ -17,12 +17,12 @@ import type { Logger } from 'pino';
 import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
 import { socketAddress } from './client.ts';
 import type { Authenticator } from './caller.ts';
-import { createConnections, type ConnectionLimits } from './connections.ts';
+import { guardConnections, type ConnectionLimits } from './connections.ts';
 import { failureOf } from './failures.ts';
+import { thread } from './fair-queue.ts';
 import { problem, problemHead, renderProblem } from './problem.ts';
-import { malformed, methodNotAllowed } from './refused-requests.ts';
+import { malformed } from './refused-requests.ts';
 import { maxHeaderLines, refuseForm } from './request-form.ts';
-import { createRequestQueue } from './request-queue.ts';
 import { refuse } from './unreadable.ts';
 
 export interface RunningServer {
@@ -48,8 +48,6 @@ export interface ServerOptions extends RequestListeners {
   readonly limits?: Partial<ServerLimits>;
   /** Absent: plain HTTP. */
   readonly tls?: ServerTls;
-  /** Where clients reach us, whose host is ours in an absolute target; absent: only this machine is. */
-  readonly publicUrl?: string;
   /** Who sends with this `Authorization`, where its token was verified before. */
   readonly knownSender?: Authenticator['knownSender'];
 }
@@ -68,29 +66,26 @@ const closeTimeoutMs = 10_000;
 const fullLogMs = 60_000; // one line a minute is enough
 
 export async function startServer(app: OpenAPIHono, options: ServerOptions): Promise<RunningServer> {
-  const isSecured = options.tls !== undefined;
-  const limits = { ...defaultLimits, ...options.limits, areSecured: isSecured };
-  const connections = createConnections(limits, {
+  const limits = { ...defaultLimits, ...options.limits };
+  const listener = listenerOf(app, options.logger);
+  const server = listenBy(options.tls, limits);
+  const connections = guardConnections(server, limits, {
     onFull: sayingFull(options.logger),
     onUnread: (refusal, request) => {
       const { status } = problemHead(refusal);
       return logUnread(options, { status, ruleId: refusal.ruleId }, request);
     },
   });
-  const publicHost = options.publicUrl === undefined ? undefined : new URL(options.publicUrl).host;
-  const listener = listenerOf(app, options.logger);
-  const server = listenBy(options.tls, limits);
   server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused (SEC-4)
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
     logRequest(options, response);
-    const refusal = refuseForm(request, publicHost);
+    const refusal = refuseForm(request);
     if (refusal !== undefined) refuse(response, refusal);
     // Node drops what came in the same packet behind an offer to upgrade: a request there may be half gone
     else if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     return refusal === undefined;
   };
-  const queue = createRequestQueue();
   // a token that nobody has verified yet may be made up: it counts as where it comes from
   const askerOf = ({ headers, socket }: IncomingMessage) =>
     options.knownSender?.(headers.authorization ?? '') ?? socketAddress(socket);
@@ -98,11 +93,9 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     const begin = () => void listener(request, response);
     const { trace } = response;
     const toBegin = trace === undefined ? begin : () => trace.run(begin);
-    const takeBack = queue.add(() => askerOf(request), request.socket, {
-      begin: toBegin,
-      refuse: () => refuse(response, problem('too-many-messages')),
-    });
-    if (takeBack !== undefined) response.once('close', takeBack);
+    const takeBack = thread.ask(askerOf(request), toBegin);
+    if (takeBack === undefined) refuse(response, problem('too-many-messages'));
+    else response.on('close', takeBack);
   };
   server.on('request', (request, response) => {
     if (take(request, response)) answer(request, response);
@@ -113,14 +106,6 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     answer(request, response);
   });
   server.on('checkExpectation', take); // it refuses every other expectation
-  server.on('connect', (request) => {
-    connections.refuseTunnel(methodNotAllowed('CONNECT', 'GET, HEAD, OPTIONS, POST'), request);
-  });
-  if (isSecured) server.on('secureConnection', (socket: Socket) => connections.secure(socket));
-  server.on('connection', (socket: Socket) => connections.admit(socket));
-  server.on('clientError', (error, socket) => {
-    if (socket instanceof Socket) connections.refuseUnreadable(error, socket);
-  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);

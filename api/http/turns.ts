@@ -1,12 +1,10 @@
 /**
  * Whose request is next (SEC-7, I-16): of each sender and kind a few are taken in at a time, the next ones wait in a line
- * of their own, and what would wait too long is turned away before anything of it is read or stored. When those that
- * are taken in begin, pace.ts says, for all kinds together. However many one sender sends at once, and however costly
- * they are, another's finds the engine, the database and the event loop almost free.
+ * of their own, and what would wait too long is turned away before anything of it is read or stored. However many one sender
+ * sends at once, and however costly they are, another's finds the engine, the database and the event loop almost free.
  */
-import type { Pace } from './pace.ts';
+import type { FairQueue } from './fair-queue.ts';
 import { problem, type Problem } from './problem.ts';
-import { createRotation, type Rotation } from './rotation.ts';
 
 export interface TurnLimits {
   /** Requests of one sender that are under way at a time. */
@@ -45,8 +43,6 @@ export type TurnKind = keyof typeof turnKinds;
 export interface WaitingClient {
   /** Ends when the client has taken the answer, or has left: then it waits no more. */
   closed(): Promise<void>;
-  /** Where the sender may be several: those that wait are taken in rotation by this, and not in the order of their coming. */
-  readonly connection?: object;
   /** The turn ends no earlier, because the answer is read as it is taken. */
   readonly untilClosed?: boolean;
 }
@@ -76,118 +72,91 @@ export interface Turns {
 interface Line {
   arriving: number;
   underWay: number;
-  readonly waiting: Rotation<Waiting>;
-}
-
-interface Waiting {
-  /** It has a place now. */
-  readonly call: () => void;
-  readonly giveUp: () => void;
-}
-
-type Lines = Map<string, Line>;
-
-const atOnce: Pace = {
-  ask: (_, begin) => {
-    begin();
-    return () => undefined;
-  },
-};
-
-function lineOf(lines: Lines, sender: string): Line {
-  const line = lines.get(sender) ?? { arriving: 0, underWay: 0, waiting: createRotation() };
-  lines.set(sender, line);
-  return line;
-}
-
-function forgetIdle(lines: Lines, sender: string): void {
-  const { arriving, underWay } = lineOf(lines, sender);
-  if (arriving + underWay === 0) lines.delete(sender);
-}
-
-/** @returns whether there is room now in a line that was full */
-function giveWay({ waiting }: Line, connection: object): boolean {
-  const last = waiting.lastOfMost(connection);
-  last?.giveUp();
-  return last !== undefined;
+  /** Each is called when it has a place. */
+  readonly waiting: Set<() => void>;
 }
 
 /**
  * Lines of one kind of request.
- * @param pace of those that hold the thread as they begin; it is shared by all kinds, as the thread is
+ * @param thread where those that hold the thread as they begin wait once more
  */
-export function createTurns(limits: TurnLimits, pace: Pace = atOnce): Turns {
-  const lines: Lines = new Map();
+export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: FairQueue): Turns {
+  const lines = new Map<string, Line>();
 
-  /** @returns whether it has begun; false: its patience has ended, or too many wait */
-  async function enter(sender: string, line: Line, client?: WaitingClient): Promise<boolean> {
-    const hasPlace = line.underWay < limits.atOnce;
-    const connection = client?.connection ?? line;
-    if (!hasPlace && line.waiting.size >= limits.waiting && !giveWay(line, connection)) return false;
-    return new Promise((resolve) => {
-      let takeBack: (() => void) | undefined;
-      let isOver = false; // it has begun, or waits no more
-      const end = (hasBegun: boolean) => {
-        clearTimeout(timer);
-        isOver = true; // nothing may turn away any more what has begun
-        resolve(hasBegun);
-      };
-      const giveUp = () => {
-        if (isOver) return;
-        takeBack?.();
-        if (!line.waiting.takeOut(waiting)) leave(sender, line);
-        end(false);
-      };
-      const timer = setTimeout(giveUp, limits.waitMs);
-      const call = () => {
-        takeBack = pace.ask(sender, () => end(true));
-      };
-      const waiting: Waiting = { call, giveUp };
-      if (!hasPlace) {
-        line.waiting.put(connection, waiting);
-        void client?.closed().then(giveUp);
-        return;
-      }
+  function lineOf(sender: string): Line {
+    const line = lines.get(sender) ?? { arriving: 0, underWay: 0, waiting: new Set() };
+    lines.set(sender, line);
+    return line;
+  }
+
+  function forgetIdle(sender: string, { arriving, underWay }: Line): void {
+    if (arriving + underWay === 0) lines.delete(sender);
+  }
+
+  /** @returns whether it has a place; false: its patience has ended, or too many wait */
+  async function enter(line: Line, client?: WaitingClient): Promise<boolean> {
+    if (line.underWay < atOnce) {
       line.underWay += 1;
-      call();
+      return true;
+    }
+    if (line.waiting.size >= waiting) return false;
+    return new Promise((resolve) => {
+      const end = (hasPlace: boolean) => {
+        if (!line.waiting.delete(take)) return;
+        clearTimeout(timer);
+        resolve(hasPlace);
+      };
+      const take = () => end(true);
+      const giveUp = () => end(false);
+      const timer = setTimeout(giveUp, waitMs);
+      line.waiting.add(take);
+      void client?.closed().then(giveUp);
     });
   }
 
   /** Its place goes to the next one. */
   function leave(sender: string, line: Line): void {
-    const next = line.waiting.takeFirst();
+    const [next] = line.waiting;
     if (next !== undefined) {
-      next.call();
+      next();
       return;
     }
     line.underWay -= 1;
-    forgetIdle(lines, sender);
+    forgetIdle(sender, line);
   }
 
   return {
     makeRoom(sender) {
-      const line = lineOf(lines, sender);
-      if (line.arriving >= limits.waiting) return problem('too-many-messages');
+      const line = lineOf(sender);
+      if (line.arriving >= waiting) return problem('too-many-messages');
       line.arriving += 1;
       return () => {
         line.arriving -= 1;
-        forgetIdle(lines, sender);
+        forgetIdle(sender, line);
       };
     },
     async take(sender, work, client) {
-      const line = lineOf(lines, sender);
-      if (!(await enter(sender, line, client))) return problem('too-many-messages');
+      const line = lineOf(sender);
+      if (!(await enter(line, client))) return problem('too-many-messages');
       let holds = true;
       const giveUp = () => {
         if (holds) leave(sender, line);
         holds = false;
       };
       try {
-        return await work(giveUp);
+        return (await holdThread(thread, sender)) ? await work(giveUp) : problem('too-many-messages');
       } finally {
         if (client?.untilClosed === true) void client.closed().then(giveUp);
         else giveUp();
       }
     },
   };
+}
+
+/** @returns false: too many of its sender wait for the thread */
+async function holdThread(thread: FairQueue | undefined, sender: string): Promise<boolean> {
+  if (thread === undefined) return true;
+  return new Promise((resolve) => {
+    if (thread.ask(sender, () => resolve(true)) === undefined) resolve(false);
+  });
 }

@@ -2,7 +2,7 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { KnownResponse } from './access-log.ts';
 import { problem, problemBody, problemHead, type Problem } from './problem.ts';
-import { malformed, type Malformation } from './refused-requests.ts';
+import { malformed, notHttp } from './refused-requests.ts';
 
 /** An error of Node's HTTP parser, which https://github.com/nodejs/llhttp names; or of TLS. */
 export interface ParserError extends NodeJS.ErrnoException {
@@ -10,38 +10,18 @@ export interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
-/** By the parser's error code. */
-const malformations: Readonly<Record<string, Malformation>> = {
-  HPE_CR_EXPECTED: 'lineEnds',
-  HPE_LF_EXPECTED: 'lineEnds',
-  HPE_STRICT: 'lineEnds',
-  HPE_INVALID_HEADER_TOKEN: 'header',
-  HPE_UNEXPECTED_SPACE: 'header',
-  HPE_INVALID_URL: 'requestLine',
-  HPE_INVALID_CONSTANT: 'requestLine',
-  HPE_INVALID_VERSION: 'version',
-  HPE_PAUSED_H2_UPGRADE: 'version',
-  HPE_INVALID_METHOD: 'method',
-  HPE_INVALID_CONTENT_LENGTH: 'bodyLength',
-  HPE_UNEXPECTED_CONTENT_LENGTH: 'bodyLength',
-  HPE_INVALID_TRANSFER_ENCODING: 'transferEncoding',
-  HPE_INVALID_CHUNK_SIZE: 'chunkSize',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'chunkExtensions',
-  HPE_INVALID_EOF_STATE: 'ended',
-};
-
 /** A port that speaks TLS got plain HTTP, as OpenSSL knows it by its first bytes. */
 export const isPlainHttp = ({ code }: Pick<NodeJS.ErrnoException, 'code'>) =>
   code === 'ERR_SSL_HTTP_REQUEST' || code === 'ERR_SSL_HTTPS_PROXY_REQUEST';
 
-export function refusalOf({ code = '', reason = '', rawPacket }: ParserError): Problem {
+export function refusalOf({ code = '', reason = 'it cannot be parsed', rawPacket }: ParserError): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return problem('headers-too-large');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return problem('request-timeout');
   if (isPlainHttp({ code })) return malformed('plainHttp');
   if (rawPacket?.[0] === 0x16) return malformed('tls');
-  if (/expected (CR|LF)/i.test(reason)) return malformed('lineEnds');
-  const isBoth = code === 'HPE_INVALID_TRANSFER_ENCODING' && reason.includes('Content-Length');
-  return malformed(isBoth ? 'bodyLength' : (malformations[code] ?? 'notHttp'));
+  if (code === 'HPE_PAUSED_H2_UPGRADE') return malformed('version');
+  if (code === 'HPE_INVALID_EOF_STATE') return malformed('ended');
+  return notHttp(reason);
 }
 
 /** Answers a request with the refusal, and closes the connection. */

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
 import type { ApiDependencies, ReadinessCheck } from '../dependencies.ts';
-import { clientAddress, strangerOf, trusting } from '../http/client.ts';
+import { clientAddress, waiting, trusting } from '../http/client.ts';
 import { problemsShown } from '../http/openapi.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
@@ -68,7 +68,7 @@ export function healthRoutes(router: Router, deps: ApiDependencies): void {
           const up = states.every(([, state]) => state === 'up');
           return json({ status: up ? 'up' : 'down', checks: Object.fromEntries(states) }, up ? 200 : 503);
         },
-        strangerOf(context),
+        waiting(context),
       ),
   );
 }

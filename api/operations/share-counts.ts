@@ -14,8 +14,8 @@ export interface Undecided {
   /** Counts one of it while it is stored and judged. */
   takeIn(clearingSystem: string): TakenIn;
   /**
-   * Counts anew, for all who wait for that; a little later, where it was just done. What ended while it was counted is in it twice
-   * until the next count; where the database is away, it is as it was.
+   * Counts anew a little later, for all who wait for that. What ended while it was counted is in it twice until the next count;
+   * where the database is away, it is as it was.
    */
   recount(): Promise<void>;
 }
@@ -28,8 +28,7 @@ export interface TakenIn {
 
 const shareEveryMs = 1_000;
 const countEveryMs = 5_000; // a million undecided payments are some tenths of a second
-const recountEveryMs = 250; // whoever is at its limit asks with each payment
-const recountShare = 2; // and where counting takes long, so many times as long
+const recountAfterMs = 500; // whoever is at its limit asks with each payment, and all of them wait for one count
 
 export interface SharedCounts {
   readonly undecided: Undecided;
@@ -45,16 +44,15 @@ export function shareCounts(db: Db, all: readonly Quotas[], logger: Logger): Sha
   }
 
   async function shareOne(quotas: Quotas): Promise<void> {
-    const { minute, now, counts } = quotas.takeUncounted();
-    if (counts.length === 0) return;
     try {
-      quotas.setTotals(minute, await addCounts(db, minute, counts));
+      await quotas.share(async ({ minute, now, counts }) => {
+        const totals = await addCounts(db, minute, counts);
+        await forgetBefore(now - 1);
+        return totals;
+      });
     } catch (error) {
-      quotas.giveBack(minute, counts);
       logger.debug({ err: error }, 'counts of requests could not be shared; each api counts by itself');
-      return;
     }
-    await forgetBefore(now - 1);
   }
 
   /** What was told stays told: a failure here gives nothing back. */
@@ -83,45 +81,34 @@ function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count
   let counted: ReadonlyMap<string, number> = new Map();
   let counting: Promise<void> | undefined;
   let recounting: Promise<void> | undefined;
-  let recountFromMs = -Infinity;
-  let added = new Map<string, number>();
-  let beingCounted: ReadonlyMap<string, number> = new Map(); // added before the count that is under way
+  const added = new Map<string, number>(); // since they were counted
   const takenIn = new Map<string, number>(); // at present
 
   /** One at a time. */
   function count(): Promise<void> {
-    const beganAtMs = performance.now();
-    counting ??= countNow().finally(() => {
-      counting = undefined;
-      const now = performance.now();
-      recountFromMs = now + Math.max(recountEveryMs, recountShare * (now - beganAtMs));
-    });
+    counting ??= countNow().finally(() => (counting = undefined));
     return counting;
   }
 
   async function countNow(): Promise<void> {
-    const since = new Map<string, number>();
-    beingCounted = added;
-    added = since;
+    const before = [...added];
     try {
       counted = await countUndecided(db);
+      for (const [system, number] of before) change(added, system, -number);
     } catch (error) {
-      for (const [system, number] of beingCounted) change(since, system, number);
       logger.debug({ err: error }, 'undecided payments could not be counted; the last count stands');
     }
-    beingCounted = new Map();
   }
 
   async function countAnew(): Promise<void> {
     await counting;
-    await delay(Math.max(0, recountFromMs - performance.now()), undefined, { ref: false });
+    await delay(recountAfterMs, undefined, { ref: false });
     await count();
   }
 
   return {
     count,
-    of: (system) =>
-      [counted, beingCounted, added, takenIn].reduce((sum, counts) => sum + (counts.get(system) ?? 0), 0),
+    of: (system) => [counted, added, takenIn].reduce((sum, counts) => sum + (counts.get(system) ?? 0), 0),
     takeIn(system) {
       let isNew = false;
       change(takenIn, system, 1);

@@ -44,7 +44,7 @@ export const problemTexts = {
     told: 'Only Expect: 100-continue is supported; leave out any other expectation.',
   },
   'too-many-messages': {
-    shownBy: 'test/api/http/pace.test.ts',
+    shownBy: 'test/api/http/turns.test.ts',
     told: 'You send faster than can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
   overloaded: {

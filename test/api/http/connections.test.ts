@@ -1,15 +1,16 @@
 // Connections: none is held by a client that is too slow to send, to ask or to read, and nobody can hold so many that
 // others get none (SEC-7). The times are shortened; how often the server looks is not.
-import type { Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { pino } from 'pino';
 import { Agent } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RouteModule } from '../../../api/dependencies.ts';
-import { startServer } from '../../../api/http/server.ts';
+import { startServer, type RunningServer } from '../../../api/http/server.ts';
 import { authority } from '../../harness/certificates.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
+import { quietPort } from '../../harness/quiet-port.ts';
 import { answersOn, exchange, open, problemOf } from './raw-http.ts';
 import { startApi, type ApiOptions, type RunningApi } from './running-api.ts';
 
@@ -36,7 +37,7 @@ const hold = `POST /held HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`;
 const live = `GET /health/live HTTP/1.1\r\n${host}`;
 
 describe.each(protocols)('a client that is too slow, by %s', { concurrent: true }, (_protocol, by) => {
-  const limits = { headersMs: 1_000, requestMs: 1_500, answerMs: 1_000, idleMs: 1_000 };
+  const limits = { headersMs: 2_000, requestMs: 2_500, answerMs: 1_000, idleMs: 2_000 };
   const isCutWithinMs = 1_000; // SEC-7
   let api: RunningApi;
   beforeAll(async () => {
@@ -182,6 +183,24 @@ many('a client that opens many connections, by %s', (protocol, by) => {
     expect(await statusFor('127.0.0.3')).toBe(200);
   });
 
+  it('gives way where it reads none of its answers, and whoever waits for our work does not', async () => {
+    const waiting = await open(api.url, '127.0.0.6');
+    const answers = answersOn(waiting);
+    waiting.write(hold.replace('Content', 'Connection: close\r\nContent'));
+    await expect.poll(() => held.length).toBe(1);
+    const large = `GET /reference/swagger-ui-bundle.js HTTP/1.1\r\n${host}\r\n`; // more than a megabyte
+    const unread: Socket[] = [];
+    for (let n = 1; n <= limits.maxConnections; n += 1) {
+      const socket = (await open(api.url, n % 2 === 0 ? '127.0.0.7' : '127.0.0.8')).pause();
+      sockets.push(socket);
+      unread.push(socket);
+      socket.write(large);
+    }
+    for (let n = 0; n < limits.maxConnections; n += 1) expect(await statusFor('127.0.0.3')).toBe(200);
+    held.pop()?.();
+    expect((await answers).map(({ status }) => status)).toEqual([200]);
+  });
+
   it('is told when it holds all its own with requests, none of which is cut', async () => {
     const busy: { readonly socket: Socket; readonly answers: ReturnType<typeof answersOn> }[] = [];
     for (let n = 1; n <= limits.maxConnectionsPerAddress; n += 1) {
@@ -304,4 +323,54 @@ describe('TLS that is not agreed', () => {
       for (const socket of left()) socket.destroy();
     },
   );
+});
+
+const onLinux = describe.skipIf(process.platform !== 'linux'); // which has all of 127.0.0.0/8
+onLinux('connections of one address and port to several addresses of ours, by TLS', () => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    const app = { fetch: () => new Response('done') } as never;
+    server = await startServer(app, { host: '0.0.0.0', port: 0, logger: pino({ level: 'silent' }), tls });
+  });
+  afterAll(() => server.close());
+  const sockets: Socket[] = [];
+  afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+  const kept = <One extends Socket>(socket: One): One => {
+    sockets.push(socket);
+    return socket;
+  };
+  const asksOnce = `${live}Connection: close\r\n\r\n`;
+
+  const connectFrom = (localPort: number, to: string) =>
+    new Promise<Socket>((resolve, reject) => {
+      const socket = kept(connect({ host: to, port: server.port, localAddress: '127.0.0.5', localPort }));
+      socket.once('connect', () => resolve(socket)).once('error', reject);
+      socket.on('error', () => undefined);
+    });
+  const secure = (socket: Socket): TLSSocket =>
+    kept(connectTls({ socket, rejectUnauthorized: false }).on('error', () => undefined));
+
+  it('are one each: all are answered', async () => {
+    const localPort = await quietPort();
+    const opened: Socket[] = [];
+    for (const to of ['127.0.0.1', '127.0.0.2', '127.0.0.3']) opened.push(await connectFrom(localPort, to));
+    for (const socket of opened.map(secure)) {
+      socket.write(asksOnce);
+      expect((await answersOn(socket)).map(({ status }) => status)).toEqual([200]);
+    }
+  });
+
+  it('a later one from the same port is not taken for the one that was cut before', async () => {
+    const localPort = await quietPort();
+    for (let nth = 0; nth < 5; nth += 1) {
+      const cut = await connectFrom(localPort, '127.0.0.1');
+      await new Promise((resolve) => cut.once('close', resolve).resetAndDestroy());
+      const raw = await connectFrom(localPort, '127.0.0.1');
+      const socket = secure(raw);
+      const answer = new Promise<Buffer>((resolve) => socket.once('data', resolve));
+      socket.write(`${live}\r\n`);
+      expect((await answer).toString()).toMatch(/^HTTP\/1\.1 200 /);
+      await new Promise((resolve) => raw.once('close', resolve).resetAndDestroy());
+    }
+  });
 });

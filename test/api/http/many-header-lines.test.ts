@@ -1,7 +1,6 @@
 // Headers of thousands of lines cost as much as a hundred requests to read, and came before any turn: some connections
 // of them kept every payment waiting, and hundreds ended the process for lack of memory (SEC-7, I-16).
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRequestQueue } from '../../../api/http/request-queue.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
 import { exchange, problemOf } from './raw-http.ts';
@@ -29,34 +28,4 @@ test('a hundred are read, however many requests have them', async () => {
   const last = request(99).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
   const answers = await exchange(api.url, request(100).repeat(5) + last);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
-});
-
-test('of one asker some thousands wait, and of those too many the connection with the most loses its last', async () => {
-  const queue = createRequestQueue({ maxWaiting: 4 });
-  const told: string[] = [];
-  const add = (asker: string, connection: object, name: string) =>
-    queue.add(() => asker, connection, {
-      begin: () => void told.push(name),
-      refuse: () => void told.push(`no ${name}`),
-    });
-  const [greedy, modest] = [{ of: 'greedy' }, { of: 'modest' }];
-  queue.add(
-    () => 'first',
-    {},
-    {
-      begin: () => {
-        const until = performance.now() + 5;
-        while (performance.now() < until);
-      },
-      refuse: () => undefined,
-    },
-  ); // the pass has no room any more
-  for (const name of ['a', 'b', 'c', 'd']) expect(typeof add('one', greedy, name)).toBe('function');
-  expect(add('one', greedy, 'e')).toBeUndefined();
-  expect(typeof add('one', modest, 'f')).toBe('function');
-  expect(typeof add('other', {}, 'g')).toBe('function');
-  expect(told).toEqual(['no e', 'no d']);
-  await expect.poll(() => told.toSorted()).toEqual(['a', 'b', 'c', 'f', 'g', 'no d', 'no e']);
-  expect(add('one', greedy, 'h')).toBeUndefined();
-  expect(told.at(-1)).toBe('h');
 });
