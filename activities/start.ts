@@ -1,4 +1,4 @@
-// Puts the worker together: database, reference data, XML engine, outbound HTTP, the three task queues. Used by the
+// Puts the worker together: database, reference data, XML engine, the way out, the task queues. Used by the
 // entry and by tests, which bring their own logger and their own task queues.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -89,6 +89,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       {
         ...config.temporal,
         ...options,
+        serves: config.serves,
         codec: codecOf(config, db),
         onFound: (kind, count) => metrics.swept(kind, count),
       },
@@ -123,10 +124,15 @@ const codecOf = ({ sealing }: WorkerConfig, db: Db) => sealing && sealingCodec(p
 
 const openOutbound = ({
   allowLoopbackCallbacks: allowLoopback,
-  queueLogins: logins,
+  serves,
+  queueLogins = new Map(),
   receiverCertificates: certificates,
 }: WorkerConfig) =>
-  createOutbound({ allowLoopback, ...(logins && { logins }), ...(certificates && { certificates }) });
+  createOutbound({
+    allowLoopback,
+    ...(serves !== 'payments' && { logins: queueLogins }),
+    ...(certificates && { certificates }),
+  });
 
 function openMetrics(outbound: ReturnType<typeof openOutbound>): WorkerMetrics {
   const metrics = createWorkerMetrics();

@@ -1,8 +1,8 @@
 // The workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3), one for the
-// enquiries of resolutions.
+// enquiries of resolutions; or one alone, for deliveries to queues (WORKER_SERVES).
 import type { PayloadCodec } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
-import type { TemporalConfig } from '../core/settings/config.ts';
+import type { TemporalConfig, WorkerConfig } from '../core/settings/config.ts';
 import { taskQueues } from '../contract/ids.ts';
 import { temporalServer } from '../contract/server.ts';
 import type { Traces } from '../telemetry/traces.ts';
@@ -37,6 +37,7 @@ import { traceActivities, traceRuns } from './trace-steps.ts';
 import { watchDeadlines } from './sweep/watch-deadlines.ts';
 
 export interface WorkerOptions extends TemporalConfig {
+  readonly serves: WorkerConfig['serves'];
   readonly workflowBundle: WorkflowBundleOption;
   /** Tests keep apart by a prefix of the task queues' names. */
   readonly taskQueuePrefix?: string;
@@ -88,7 +89,6 @@ function createActivities(deps: ActivityDependencies, executions: Executions): A
 // dozen leave slots for the others.
 const maxSendSlots = 2_000;
 
-/** One for workflows, local activities and sends, one for deliveries, one for enquiries. */
 async function createWorkers(
   connection: NativeConnection,
   activities: Activities,
@@ -105,6 +105,17 @@ async function createWorkers(
     ...(options.traces && { interceptors: { activity: [traceActivities(options.traces)] } }),
   } as const;
   const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
+  const amqp =
+    options.serves === 'payments'
+      ? []
+      : [
+          await Worker.create({
+            ...shared,
+            activities: { deliver: activities.deliver },
+            taskQueue: queue('amqp'),
+          }),
+        ];
+  if (options.serves === 'amqp') return amqp;
   const payments = await Worker.create({
     ...shared,
     taskQueue: queue('payments'),
@@ -117,25 +128,42 @@ async function createWorkers(
   });
   const deliveries = await Worker.create({ ...shared, taskQueue: queue('deliveries') });
   const enquiries = await Worker.create({ ...shared, taskQueue: queue('enquiries') });
-  return [payments, deliveries, enquiries];
+  return [payments, deliveries, enquiries, ...amqp];
 }
 
-/** What each process does beside the tasks that it is given: it looks for what nobody does, and tells what it sees. */
+interface Beside {
+  readonly stopSweeping: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** What a process that serves queues alone tells of itself. */
+function startReports(deps: ActivityDependencies, { serves }: WorkerOptions): Beside {
+  const reports = startReceiverReports({ ...deps, serves });
+  const stopWatchingLacks = watchLacks(deps);
+  return {
+    stopSweeping: () => undefined,
+    stop: async () => {
+      await Promise.all([reports.stop(), stopWatchingLacks()]);
+    },
+  };
+}
+
+/** What each other does beside the tasks that it is given: it looks for what nobody does, and tells what it sees. */
 function startBeside(
   deps: ActivityDependencies,
   { executions, activities }: { readonly executions: Executions; readonly activities: Activities },
-  { onFound, sweep: sweepOptions, lookAtBooksMs }: WorkerOptions,
-): { readonly stopSweeping: () => void; readonly stop: () => Promise<void> } {
+  options: WorkerOptions,
+): Beside {
+  const { onFound, sweep: sweepOptions, lookAtBooksMs } = options;
   const { db, logger, workerId } = deps;
   const telling = startTelling(deps);
   const { tellNow } = telling;
   const watching = { db, logger, workerId, executions, activities, onFound, tellNow };
   const sweep = startSweep(watching, sweepOptions);
   const stopWatching = watchDeadlines(watching);
-  const reports = startReceiverReports(deps);
+  const reports = startReports(deps, options);
   const alertLog = startAlertLog(deps);
   const stopWatchingBooks = watchBooks(deps, executions, lookAtBooksMs);
-  const stopWatchingLacks = watchLacks(deps);
   const stopProbing = probeEndpoints(deps);
   const stopSealing = sealRecord(deps);
   return {
@@ -147,7 +175,6 @@ function startBeside(
         reports.stop(),
         alertLog.stop(),
         stopWatchingBooks(),
-        stopWatchingLacks(),
         stopProbing(),
         stopSealing(),
       ]);
@@ -182,7 +209,10 @@ export async function runWorkers(
     await beside.stop();
     await connection.close();
   });
-  const beside = startBeside(deps, { executions, activities }, options);
+  const beside =
+    options.serves === 'amqp'
+      ? startReports(deps, options)
+      : startBeside(deps, { executions, activities }, options);
   let isStopping = false;
   return {
     finished,

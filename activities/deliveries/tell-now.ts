@@ -1,6 +1,6 @@
 // Tells the parties, from this process, what was decided about HIGH payments at their deadlines: a worker that stands
 // still may hold the tasks of the executions that should do it (TIM-1). What this leaves undone stays due, for the
-// executions and the sweep.
+// executions and the sweep; so does what goes to a queue.
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
@@ -36,7 +36,7 @@ async function tellAll(deps: ActivityDependencies, uetr: string, signal: AbortSi
   const until = performance.now() + forMs;
   while (!signal.aborted) {
     try {
-      await deliverOpen(deps, uetr);
+      await deliverOpen(deps, uetr, 'http');
       return;
     } catch (error) {
       const inMs = error instanceof ApplicationFailure ? Number(error.nextRetryDelay) : Infinity;

@@ -36,6 +36,7 @@ function declareAll() {
     auth: { kind: 'none' },
     demo: false,
     corsOrigins: [],
+    serves: 'payments',
     xsdEngine: 'libxml2',
     xercesShare: 0,
     drainSeconds: 0,
