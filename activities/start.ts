@@ -4,11 +4,10 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
-import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/pool/connection.ts';
 import { openReferenceCache } from '../db/scheme/reference-cache.ts';
 import { tellOfSealing } from '../db/keys/sealing-state.ts';
-import { beginSealing, openVault, payloadSeal } from '../db/keys/vault.ts';
+import { beginSealing, openVault } from '../db/keys/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openCodeSets } from '../xml/open-code-sets.ts';
 import { openCheckedEngine } from './upkeep/check-samples.ts';
@@ -90,7 +89,6 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
         ...config.temporal,
         ...options,
         serves: config.serves,
-        codec: codecOf(config, db),
         onFound: (kind, count) => metrics.swept(kind, count),
       },
     );
@@ -119,8 +117,6 @@ const openDatabase = (config: WorkerConfig, { logger, traces }: Pick<WorkerStart
     trace: traces && traceStatements(traces),
     vault: openVault(config.sealing, logger),
   });
-
-const codecOf = ({ sealing }: WorkerConfig, db: Db) => sealing && sealingCodec(payloadSeal(db));
 
 const openOutbound = ({
   allowLoopbackCallbacks: allowLoopback,

@@ -1,6 +1,5 @@
 // The workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3), one for the
 // enquiries of resolutions; or one alone, for deliveries to queues (WORKER_SERVES).
-import type { PayloadCodec } from '@temporalio/common';
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { TemporalConfig, WorkerConfig } from '../core/settings/config.ts';
 import { taskQueues } from '../contract/ids.ts';
@@ -48,8 +47,6 @@ export interface WorkerOptions extends TemporalConfig {
   readonly lookAtBooksMs?: number;
   /** Absent: nothing has a span (OBS-3). */
   readonly traces?: Traces | undefined;
-  /** Absent: what goes there is not sealed (SEC-3). */
-  readonly codec?: PayloadCodec | undefined;
   /** Hears what the sweep found (OBS-2). */
   readonly onFound: (kind: string, count: number) => void;
 }
@@ -101,20 +98,11 @@ async function createWorkers(
     maxConcurrentActivityTaskExecutions: maxSendSlots,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     shutdownGraceTime: '12s', // a running HTTP exchange may end (SEC-5: 10 s)
-    ...(options.codec && { dataConverter: { payloadCodecs: [options.codec] } }),
     ...(options.traces && { interceptors: { activity: [traceActivities(options.traces)] } }),
   } as const;
   const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
   const amqp =
-    options.serves === 'payments'
-      ? []
-      : [
-          await Worker.create({
-            ...shared,
-            activities: { deliver: activities.deliver },
-            taskQueue: queue('amqp'),
-          }),
-        ];
+    options.serves === 'payments' ? [] : [await Worker.create({ ...shared, taskQueue: queue('amqp') })];
   if (options.serves === 'amqp') return amqp;
   const payments = await Worker.create({
     ...shared,
@@ -192,7 +180,6 @@ export async function runWorkers(
     grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs both sides more than it spares the network
   });
   const executions = openExecutions(connection, {
-    codec: options.codec,
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });

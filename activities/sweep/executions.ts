@@ -9,7 +9,6 @@ import {
   type ConnectionLike,
   type WorkflowClient,
 } from '@temporalio/client';
-import type { PayloadCodec } from '@temporalio/common';
 import { paymentWorkflowId, searchAttributes, signals, workflowTypes } from '../../contract/ids.ts';
 import { ConfigurationError } from '../../core/settings/config.ts';
 import {
@@ -84,18 +83,13 @@ const failedTasks = 3;
 export interface ExecutionsOptions {
   readonly namespace: string;
   readonly taskQueuePrefix?: string;
-  readonly codec?: PayloadCodec | undefined;
 }
 
 export function openExecutions(
   connection: ConnectionLike,
-  { namespace, taskQueuePrefix = '', codec }: ExecutionsOptions,
+  { namespace, taskQueuePrefix = '' }: ExecutionsOptions,
 ): Executions {
-  const { workflow, schedule } = new Client({
-    connection,
-    namespace,
-    ...(codec && { dataConverter: { payloadCodecs: [codec] } }),
-  });
+  const { workflow, schedule } = new Client({ connection, namespace });
   const bounded = <T>(work: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     connection.withDeadline(Date.now() + timeoutMs, work);
   return {
