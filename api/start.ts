@@ -123,7 +123,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   }
 }
 
-/** Code sets first: a guideline is tried by them. */
+/** Code sets first: the examples of a guideline are read by them. */
 function openJudging(config: ApiConfig): ReturnType<typeof openConfiguredEngine> {
   openCodeSets(config.codeSetsDirectory);
   return openConfiguredEngine(config);

@@ -23,7 +23,7 @@ export function openConfiguredEngine(config: EngineConfig): Promise<XmlEngine> {
 function schemasOf({ usageGuideline: directory, officialSchemas }: EngineConfig): SchemaOptions {
   const officialSchemaDirectory = officialSchemas;
   const guideline =
-    directory === undefined ? undefined : openGuideline({ directory, officialSchemaDirectory });
+    directory === undefined ? undefined : openGuideline({ directory });
   return { guideline, officialSchemaDirectory };
 }
 
