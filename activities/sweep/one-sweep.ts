@@ -118,9 +118,14 @@ const pieces: Readonly<
       work: async ({ subjectId }) => {
         const isOwed = () => isNeglected(deps.db, subjectId);
         const owed = { subjectId, isOwed, goOn: () => deps.executions.redeliver(subjectId) };
-        await startAgain(deps, { kind: 'deliveries', subjectId }, course, () =>
-          bring(course.stuck, redeliveryWorkflowId(subjectId), owed),
-        );
+        const workflowId = redeliveryWorkflowId(subjectId);
+        await orNextTime(deps, { kind: 'deliveries', subjectId }, course, async () => {
+          // to ask again would bring it no sooner, and make its history longer with each sweep
+          if ((await deps.executions.running(workflowId))?.awaitsWorker === true) return;
+          await startAgain(deps, { kind: 'deliveries', subjectId }, course, () =>
+            bring(course.stuck, workflowId, owed),
+          );
+        });
       },
     }),
   resolutions: (deps, limits, course) =>

@@ -2,16 +2,22 @@
 // payments and every other delivery go on, and the trades come when one is there (NOT-1, CBK-3).
 import type { Delivery } from 'rhea';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { paymentWorkflowId } from '../../contract/ids.ts';
+import { paymentWorkflowId, redeliveryWorkflowId } from '../../contract/ids.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { broker } from '../activities/broker.ts';
 import { evidenceOf } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
+import { makeOverdue } from '../harness/overdue.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { testWorkflowBundle } from '../harness/temporal.ts';
+import { untilPast } from '../harness/wait.ts';
 import { killProcess, startWorkerProcess } from '../harness/worker-process.ts';
 
-const gateway = await testGateway({ settings: { WORKER_SERVES: 'payments' } });
+const gateway = await testGateway({
+  settings: { WORKER_SERVES: 'payments' },
+  sweepEveryMs: 300,
+  standstillMs: 300,
+});
 const evidence = evidenceOf(gateway);
 
 async function amqpWorker() {
@@ -38,6 +44,15 @@ test('without it, and when it is killed over a message, the payment is decided a
   expect(await evidence.attempts(uetr, 'notification')).toEqual([]);
   const { status } = await gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe();
   expect(status.name).toBe('RUNNING'); // an operator sees what it waits for
+
+  await makeOverdue(gateway.db, uetr).execute();
+  const eventsOf = async () => {
+    const again = await gateway.temporal.workflow.getHandle(redeliveryWorkflowId(uetr)).describe();
+    return again.historyLength;
+  };
+  const events = await vi.waitFor(eventsOf, 20_000);
+  await untilPast(4_000); // several sweeps
+  expect(await eventsOf()).toBeLessThan(events + 15); // it was asked once
 
   const first = await amqpWorker();
   await vi.waitFor(() => expect(held).toHaveLength(1), 20_000);
