@@ -23,8 +23,6 @@ import type { Place } from '../../db/pool/paged.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import {
   bring,
-  endUnread,
-  judged,
   nothingFound,
   orNextTime,
   startAgain,
@@ -202,26 +200,22 @@ async function judge(
   const isOwed = () => isUnasked(deps.db, subjectId);
   if (type === 'pacs008') {
     const workflowId = paymentWorkflowId(subjectId);
-    const { verdict } = await judged(stuck, { workflowId, subjectId }, () =>
-      activities.validatePayment({ messageId }),
-    );
+    const { verdict } = await activities.validatePayment({ messageId });
     if (verdict === 'refused') return; // told in an HTTP answer only (DUP-2)
     if (verdict === 'decided') {
       await executions.redeliver(subjectId);
-      await endUnread(stuck, { workflowId, subjectId });
+      await stuck.endIfFailing(workflowId, subjectId);
     } else {
       const goOn = () => executions.start({ ...submission, uetr: subjectId });
       await bring(stuck, workflowId, { subjectId, isOwed, goOn });
     }
   } else {
     const workflowId = resolutionWorkflowId(sourceSystem, messageIdentification);
-    const { verdict } = await judged(stuck, { workflowId, subjectId }, () =>
-      activities.judgeResolution({ messageId }),
-    );
+    const { verdict } = await activities.judgeResolution({ messageId });
     if (verdict === 'refused') return;
     if (verdict === 'answered') {
       await executions.redeliver(subjectId);
-      await endUnread(stuck, { workflowId, subjectId });
+      await stuck.endIfFailing(workflowId, subjectId);
     } else await bring(stuck, workflowId, { subjectId, isOwed, goOn: () => executions.resolve(submission) });
   }
 }
