@@ -73,6 +73,9 @@ export function bookPolicy(workflowQueue: string): ActivityOptions {
   };
 }
 
+/** How long the first try of a delivery to a queue is waited for; a send takes 10 s at most (SEC-5). */
+export const oneQueueTry = '15s';
+
 /** How long after a delivery activity failed for good, which none should, the next one starts (I-17). */
 export const deliverAgainAfter = '30s';
 

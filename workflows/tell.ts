@@ -11,7 +11,7 @@ import {
 } from '@temporalio/workflow';
 import type { DeliveryActivities } from '../contract/activities.ts';
 import { queueBeside } from '../contract/ids.ts';
-import { deliverAgainAfter, deliverPolicy } from './policies.ts';
+import { deliverAgainAfter, deliverPolicy, oneQueueTry } from './policies.ts';
 
 /**
  * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up.
@@ -47,7 +47,12 @@ async function delivered(subjectId: string, policy: ActivityOptions, summary?: s
   try {
     const answer = await deliver({ subjectId });
     if (answer?.needsAmqp) {
-      const toQueues = proxyActivities<DeliveryActivities>({ ...options, taskQueue: amqpQueue() });
+      const toQueues = proxyActivities<DeliveryActivities>({
+        ...options,
+        taskQueue: amqpQueue(),
+        // perhaps no worker serves queues: the first try is not waited for without end
+        ...(policy.retry?.maximumAttempts === 1 && { scheduleToCloseTimeout: oneQueueTry }),
+      });
       // side by side: the silence of one receiver keeps no other waiting
       await Promise.all([deliver({ subjectId, by: 'http' }), toQueues.deliver({ subjectId, by: 'amqp' })]);
     }

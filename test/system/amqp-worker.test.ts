@@ -2,7 +2,7 @@
 // payments and every other delivery go on, and the trades come when one is there (NOT-1, CBK-3).
 import type { Delivery } from 'rhea';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { paymentWorkflowId, redeliveryWorkflowId } from '../../contract/ids.ts';
+import { paymentWorkflowId, redeliveryWorkflowId, searchAttributes } from '../../contract/ids.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { broker } from '../activities/broker.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -42,8 +42,12 @@ test('without it, and when it is killed over a message, the payment is decided a
   await evidence.arrival(uetr, 'source', 'pacs002', 'ACCC');
   expect(taken).toEqual([]);
   expect(await evidence.attempts(uetr, 'notification')).toEqual([]);
-  const { status } = await gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr)).describe();
-  expect(status.name).toBe('RUNNING'); // an operator sees what it waits for
+  await vi.waitFor(async () => {
+    const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
+    const { status, typedSearchAttributes } = await handle.describe();
+    expect(typedSearchAttributes.get(searchAttributes.status)).toBe('ACCC');
+    expect(status.name).toBe('RUNNING'); // an operator sees what it waits for
+  }, 40_000);
 
   await makeOverdue(gateway.db, uetr).execute();
   const eventsOf = async () => {
