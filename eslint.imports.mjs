@@ -152,6 +152,7 @@ const files = {
   'xml/open-engine.ts': { importsLater: true }, // the second engine, where it is chosen
   'xml/xerces.ts': { packages: ['xsd-schema-validator'], importsLater: true },
   'activities/wire/connect-checked.ts': { packages: ['undici', 'ipaddr.js'] },
+  'activities/wire/exchange-amqp.ts': { packages: ['rhea'] },
   'api/http/client.ts': { packages: ['ipaddr.js'] },
   'activities/sweep/executions.ts': { packages: ['@temporalio/client'] },
   'api/temporal.ts': { packages: ['@temporalio/client', '@temporalio/common'] },
@@ -172,7 +173,6 @@ const confined = [
     ),
     row: { ours: ['cli'], node: true },
   },
-  { names: ['activities/wire/speak-amqp.mjs'], row: { packages: ['rhea'], node: true } },
   { names: ['bench/floor-workflow.ts'], row: { packages: ['@temporalio/workflow'] } },
 ];
 

@@ -1,4 +1,4 @@
-// Entry of the worker process: reads its configuration, runs the three task queues until it is told to stop.
+// Entry of the worker process: reads its configuration, runs its task queues until it is told to stop.
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';

@@ -1,14 +1,13 @@
-// Puts the worker together: database, reference data, XML engine, outbound HTTP, the three task queues. Used by the
+// Puts the worker together: database, reference data, XML engine, the way out, the task queues. Used by the
 // entry and by tests, which bring their own logger and their own task queues.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
-import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/pool/connection.ts';
 import { openReferenceCache } from '../db/scheme/reference-cache.ts';
 import { tellOfSealing } from '../db/keys/sealing-state.ts';
-import { beginSealing, openVault, payloadSeal } from '../db/keys/vault.ts';
+import { beginSealing, openVault } from '../db/keys/vault.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 import { openCodeSets } from '../xml/open-code-sets.ts';
 import { openCheckedEngine } from './upkeep/check-samples.ts';
@@ -89,7 +88,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       {
         ...config.temporal,
         ...options,
-        codec: codecOf(config, db),
+        serves: config.serves,
         onFound: (kind, count) => metrics.swept(kind, count),
       },
     );
@@ -119,14 +118,17 @@ const openDatabase = (config: WorkerConfig, { logger, traces }: Pick<WorkerStart
     vault: openVault(config.sealing, logger),
   });
 
-const codecOf = ({ sealing }: WorkerConfig, db: Db) => sealing && sealingCodec(payloadSeal(db));
-
 const openOutbound = ({
   allowLoopbackCallbacks: allowLoopback,
-  queueLogins: logins,
+  serves,
+  queueLogins = new Map(),
   receiverCertificates: certificates,
 }: WorkerConfig) =>
-  createOutbound({ allowLoopback, ...(logins && { logins }), ...(certificates && { certificates }) });
+  createOutbound({
+    allowLoopback,
+    ...(serves !== 'payments' && { logins: queueLogins }),
+    ...(certificates && { certificates }),
+  });
 
 function openMetrics(outbound: ReturnType<typeof openOutbound>): WorkerMetrics {
   const metrics = createWorkerMetrics();

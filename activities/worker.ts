@@ -1,8 +1,7 @@
 // The workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3), one for the
-// enquiries of resolutions.
-import type { PayloadCodec } from '@temporalio/common';
+// enquiries of resolutions; or one alone, for deliveries to queues (WORKER_SERVES).
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
-import type { TemporalConfig } from '../core/settings/config.ts';
+import type { TemporalConfig, WorkerConfig } from '../core/settings/config.ts';
 import { taskQueues } from '../contract/ids.ts';
 import { temporalServer } from '../contract/server.ts';
 import type { Traces } from '../telemetry/traces.ts';
@@ -36,6 +35,7 @@ import { traceActivities, traceRuns } from './trace-steps.ts';
 import { watchDeadlines } from './sweep/watch-deadlines.ts';
 
 export interface WorkerOptions extends TemporalConfig {
+  readonly serves: WorkerConfig['serves'];
   readonly workflowBundle: WorkflowBundleOption;
   /** Tests keep apart by a prefix of the task queues' names. */
   readonly taskQueuePrefix?: string;
@@ -46,8 +46,6 @@ export interface WorkerOptions extends TemporalConfig {
   readonly lookAtBooksMs?: number;
   /** Absent: nothing has a span (OBS-3). */
   readonly traces?: Traces | undefined;
-  /** Absent: what goes there is not sealed (SEC-3). */
-  readonly codec?: PayloadCodec | undefined;
   /** Hears what the sweep found (OBS-2). */
   readonly onFound: (kind: string, count: number) => void;
 }
@@ -87,7 +85,6 @@ function createActivities(deps: ActivityDependencies, executions: Executions): A
 // dozen leave slots for the others.
 const maxSendSlots = 2_000;
 
-/** One for workflows, local activities and sends, one for deliveries, one for enquiries. */
 async function createWorkers(
   connection: NativeConnection,
   activities: Activities,
@@ -100,10 +97,12 @@ async function createWorkers(
     maxConcurrentActivityTaskExecutions: maxSendSlots,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
     shutdownGraceTime: '12s', // a running HTTP exchange may end (SEC-5: 10 s)
-    ...(options.codec && { dataConverter: { payloadCodecs: [options.codec] } }),
     ...(options.traces && { interceptors: { activity: [traceActivities(options.traces)] } }),
   } as const;
   const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
+  const amqp =
+    options.serves === 'payments' ? [] : [await Worker.create({ ...shared, taskQueue: queue('amqp') })];
+  if (options.serves === 'amqp') return amqp;
   const payments = await Worker.create({
     ...shared,
     taskQueue: queue('payments'),
@@ -116,23 +115,40 @@ async function createWorkers(
   });
   const deliveries = await Worker.create({ ...shared, taskQueue: queue('deliveries') });
   const enquiries = await Worker.create({ ...shared, taskQueue: queue('enquiries') });
-  return [payments, deliveries, enquiries];
+  return [payments, deliveries, enquiries, ...amqp];
 }
 
-/** What each process does beside the tasks that it is given: it looks for what nobody does, and tells what it sees. */
+interface Beside {
+  readonly stopSweeping: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** What a process that serves queues alone tells of itself. */
+function startReports(deps: ActivityDependencies, { serves }: WorkerOptions): Beside {
+  const reports = startReceiverReports({ ...deps, serves });
+  const stopWatchingLacks = watchLacks(deps);
+  return {
+    stopSweeping: () => undefined,
+    stop: async () => {
+      await Promise.all([reports.stop(), stopWatchingLacks()]);
+    },
+  };
+}
+
+/** What each other does beside the tasks that it is given: it looks for what nobody does, and tells what it sees. */
 function startBeside(
   deps: ActivityDependencies,
   { executions, activities }: { readonly executions: Executions; readonly activities: Activities },
-  { onFound, sweep: sweepOptions, lookAtBooksMs }: WorkerOptions,
-): { readonly stopSweeping: () => void; readonly stop: () => Promise<void> } {
+  options: WorkerOptions,
+): Beside {
+  const { onFound, sweep: sweepOptions, lookAtBooksMs } = options;
   const { db, logger, workerId } = deps;
   const watching = { db, logger, workerId, executions, activities, onFound };
   const sweep = startSweep(watching, sweepOptions);
   const stopWatching = watchDeadlines(watching);
-  const reports = startReceiverReports(deps);
+  const reports = startReports(deps, options);
   const alertLog = startAlertLog(deps);
   const stopWatchingBooks = watchBooks(deps, executions, lookAtBooksMs);
-  const stopWatchingLacks = watchLacks(deps);
   const stopProbing = probeEndpoints(deps);
   const stopSealing = sealRecord(deps);
   return {
@@ -144,7 +160,6 @@ function startBeside(
         reports.stop(),
         alertLog.stop(),
         stopWatchingBooks(),
-        stopWatchingLacks(),
         stopProbing(),
         stopSealing(),
       ]);
@@ -161,7 +176,6 @@ export async function runWorkers(
     grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs both sides more than it spares the network
   });
   const executions = openExecutions(connection, {
-    codec: options.codec,
     namespace: options.namespace,
     ...(options.taskQueuePrefix !== undefined && { taskQueuePrefix: options.taskQueuePrefix }),
   });
@@ -178,7 +192,10 @@ export async function runWorkers(
     await beside.stop();
     await connection.close();
   });
-  const beside = startBeside(deps, { executions, activities }, options);
+  const beside =
+    options.serves === 'amqp'
+      ? startReports(deps, options)
+      : startBeside(deps, { executions, activities }, options);
   let isStopping = false;
   return {
     finished,

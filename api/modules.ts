@@ -1,10 +1,8 @@
 // The routes that need more than the database: the XML engine, Temporal, an issuer of our own. The others are app.ts's.
-import type { SealingCodec } from '../contract/payload-codec.ts';
 import { validateRoutes } from './payments/dry-run.ts';
 import type { BuiltinIssuer } from './auth/issuer.ts';
 import type { RouteModule } from './dependencies.ts';
 import { iso20022Routes, type Iso20022Dependencies } from './payments/iso20022.ts';
-import { payloadCodecRoutes } from './operations/payload-codec.ts';
 import { issuerKeyRoutes } from './operations/issuer-keys.ts';
 import { oauthRoutes } from './oauth.ts';
 import { paymentRoutes } from './payments/payments.ts';
@@ -12,11 +10,7 @@ import { recordedOutcomeRoutes } from './operations/recorded-outcomes.ts';
 import { redeliveryRoutes } from './operations/redeliveries.ts';
 import { resolutionRoutes, type ResolutionDependencies } from './resolutions/resolutions.ts';
 
-type Parts = Iso20022Dependencies &
-  ResolutionDependencies & {
-    /** Absent: what goes to Temporal is not sealed. */
-    readonly codec?: SealingCodec | undefined;
-  };
+type Parts = Iso20022Dependencies & ResolutionDependencies;
 
 /** @param issuer undefined: tokens are another's */
 export function modulesOf(parts: Parts, issuer: BuiltinIssuer | undefined): readonly RouteModule[] {
@@ -28,7 +22,6 @@ export function modulesOf(parts: Parts, issuer: BuiltinIssuer | undefined): read
     paymentRoutes(engine),
     redeliveryRoutes(workflows),
     recordedOutcomeRoutes(parts),
-    payloadCodecRoutes(parts.codec),
     ...(issuer === undefined ? [] : [oauthRoutes(issuer), issuerKeyRoutes(issuer)]),
   ];
 }

@@ -5,12 +5,11 @@ import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
 import { isLoopback } from '../core/settings/private-settings.ts';
-import { sealingCodec } from '../contract/payload-codec.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/pool/connection.ts';
 import { assertNoDemoClients } from '../db/keys/clients.ts';
 import { wrapIssuerKeys } from '../db/keys/issuer.ts';
 import { tellOfSealing } from '../db/keys/sealing-state.ts';
-import { beginSealing, openVault, payloadSeal } from '../db/keys/vault.ts';
+import { beginSealing, openVault } from '../db/keys/vault.ts';
 import { readGauges } from '../db/records/gauges.ts';
 import { openReferenceCache, type ReferenceCache } from '../db/scheme/reference-cache.ts';
 import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
@@ -71,8 +70,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
     closers.push(() => reference.close());
-    const codec = config.sealing && sealingCodec(payloadSeal(db));
-    const workflows = await connectTemporal(config.temporal, { ...temporal, codec });
+    const workflows = await connectTemporal(config.temporal, temporal);
     closers.push(() => workflows.close());
     const checkEngine = () => workflows.check();
     const metrics = createApiMetrics(() => readGauges(db), { temporal: () => answersInTime(checkEngine) });
@@ -94,7 +92,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       ...counters,
       metrics,
       checkSignature,
-      modules: modulesOf({ engine, workflows, answers, codec, undecided: counts.undecided }, issuer),
+      modules: modulesOf({ engine, workflows, answers, undecided: counts.undecided }, issuer),
     });
     closers.push(startMaintenance(config.databaseUrl, logger), startDueChanges(db, logger));
     // before the work: whatever may keep the process from starting
@@ -125,7 +123,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   }
 }
 
-/** Code sets first: a guideline is tried by them. */
+/** Code sets first: the examples of a guideline are read by them. */
 function openJudging(config: ApiConfig): ReturnType<typeof openConfiguredEngine> {
   openCodeSets(config.codeSetsDirectory);
   return openConfiguredEngine(config);

@@ -12,7 +12,7 @@ import {
   isGrpcDeadlineError,
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
-import { ApplicationFailure, type PayloadCodec, type Headers } from '@temporalio/common';
+import { ApplicationFailure, type Headers } from '@temporalio/common';
 import type { TemporalConfig } from '../core/settings/config.ts';
 import type { Decision } from '../core/payments/decision.ts';
 import type { ResolutionRequest } from '../contract/activities.ts';
@@ -93,8 +93,6 @@ export interface TemporalOptions {
   readonly callTimeoutMs?: number;
   /** Absent: calls have no spans (OBS-3). */
   readonly traces?: Traces | undefined;
-  /** Absent: what goes there is not sealed (SEC-3). */
-  readonly codec?: PayloadCodec | undefined;
 }
 
 const isTimeout = (error: unknown) =>
@@ -201,7 +199,7 @@ async function handFinal(
 
 export async function connectTemporal(
   config: TemporalConfig,
-  { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs, traces, codec }: TemporalOptions = {},
+  { taskQueuePrefix = '', callTimeoutMs = defaultCallTimeoutMs, traces }: TemporalOptions = {},
 ): Promise<PaymentWorkflows & ResolutionWorkflows> {
   const connection = await Connection.connect({
     ...temporalServer(config, (pem) => Buffer.from(pem)),
@@ -210,7 +208,6 @@ export async function connectTemporal(
   const client = new Client({
     connection,
     namespace: config.namespace,
-    ...(codec && { dataConverter: { payloadCodecs: [codec] } }),
     ...(traces && { interceptors: { workflow: [traceEngineCalls(traces)] } }),
   });
 

@@ -45,6 +45,7 @@ async function serveApi(
     demo: true,
     drainSeconds: 0,
     corsOrigins: [],
+    serves: 'payments',
     xsdEngine: 'libxml2',
     xercesShare: 0,
     allowLoopbackCallbacks: false,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { build } from 'esbuild';
 import { bundleWorkflows } from './bundle-workflows.mjs';
-import { asInImage, entries, startedByOthers } from './entries.mjs';
+import { asInImage, entries } from './entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const misunderstood = 2; // as every command of ours
@@ -29,7 +29,7 @@ try {
   const outdir = join(root, 'dist'); // what source maps say of where the sources are; wherever it is written to
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: { ...entries, ...startedByOthers },
+    entryPoints: entries,
     outdir,
     ...asInImage,
     metafile: true,

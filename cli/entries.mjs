@@ -8,11 +8,6 @@ export const entries = {
   sandbox: 'sandbox/main.ts',
 };
 
-/** What a process starts by itself, from beside its own file (activities/wire/amqp-speakers.ts): in every build. */
-export const startedByOthers = {
-  'speak-amqp': 'activities/wire/speak-amqp.mjs',
-};
-
 /** How they are built, for the images and for whatever must run what the images run. @satisfies {import('esbuild').BuildOptions} */
 export const asInImage = /** @type {const} */ ({
   bundle: true,

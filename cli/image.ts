@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { asInImage, startedByOthers } from './entries.mjs';
+import { asInImage } from './entries.mjs';
 
 /** What the processes read at run time, of the folders that the image has. */
 const beside = ['schemas', 'db', 'docs', 'node_modules', 'package.json'];
@@ -25,7 +25,7 @@ export async function buildImage(
   for (const name of beside) symlinkSync(join(tree, name), join(folder, name));
   await build({
     absWorkingDir: tree,
-    entryPoints: { ...entryPoints, ...startedByOthers },
+    entryPoints,
     outdir: dist,
     ...asInImage,
   });

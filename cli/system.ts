@@ -315,6 +315,7 @@ function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly
     FOUR_EYES: env['FOUR_EYES'] ?? '0', // ADM-2
     DRAIN_SECONDS: '0', // nobody stands in front of it
     ALLOW_LOOPBACK_CALLBACKS: '1',
+    WORKER_SERVES: 'all',
   };
 }
 

@@ -116,11 +116,15 @@ export interface ForwardingActivities {
   }): Promise<DestinationAnswer>;
 }
 
+/** How a delivery reaches its receiver. */
+export type Carrier = 'http' | 'amqp';
+
 export interface DeliveryActivities {
   /**
    * Brings what is due of a payment or resolution to its receivers; throws until each is delivered or given up.
+   * Without a carrier: if something goes to a queue, it brings nothing, and says so; then each carrier has a call of its own.
    */
-  deliver(due: Subject): Promise<void>;
+  deliver(due: Subject & { readonly by?: Carrier }): Promise<{ readonly needsAmqp: true } | undefined>;
 }
 
 /** A received acmt.023 that is stored. */

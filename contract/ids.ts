@@ -11,12 +11,17 @@ export const taskQueues = {
   payments: 'payments',
   /** Callbacks, confirmations and notifications: a slow receiver holds no slot of a payment. */
   deliveries: 'deliveries',
+  /** Deliveries to queues of brokers, by workers that do nothing else: what a broker sends can harm no payment (CBK-3). */
+  amqp: 'amqp',
   /** Sends to proxy directories and creditor agents: those that are silent hold no slot of a payment or a callback. */
   enquiries: 'enquiries',
 } as const;
 
 /** Another queue of the worker that a workflow's own queue belongs to; tests put a prefix before all. */
-export function queueBeside(workflowQueue: string, queue: 'deliveries' | 'enquiries'): string {
+export function queueBeside(
+  workflowQueue: string,
+  queue: Exclude<keyof typeof taskQueues, 'payments'>,
+): string {
   return workflowQueue.slice(0, -taskQueues.payments.length) + taskQueues[queue];
 }
 

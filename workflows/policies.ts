@@ -8,12 +8,6 @@ import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow
 import { queueBeside } from '../contract/ids.ts';
 
 /**
- * Of what was passed to an activity: nobody will ever open it. The activity fails, and what calls it goes on as after any
- * that has failed for good: the next is called with what is sealed under a key that is there.
- */
-const nonRetryableErrorTypes = ['DataKeyDeleted'];
-
-/**
  * Database work of milliseconds: one try. What fails is tried again by the workflow (one-at-a-time.ts) until the
  * database answers; the pause is a timer, so that what waits for the database holds neither a slot of a workflow task
  * nor another statement of its execution.
@@ -30,7 +24,7 @@ export const localPolicy: LocalActivityOptions = {
 export const forwardPolicy: ActivityOptions = {
   startToCloseTimeout: '60s',
   heartbeatTimeout: '4s', // a killed worker is noticed well before a HIGH deadline
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5s', nonRetryableErrorTypes },
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5s' },
   cancellationType: 'WAIT_CANCELLATION_COMPLETED', // once decided, nothing is sent again; a send that is running still gets its answer
 };
 
@@ -43,7 +37,7 @@ export function deliverPolicy(workflowQueue: string): ActivityOptions {
     taskQueue: queueBeside(workflowQueue, 'deliveries'),
     startToCloseTimeout: '60s',
     heartbeatTimeout: '4s',
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5s', nonRetryableErrorTypes },
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5s' },
   };
 }
 
@@ -57,7 +51,7 @@ export function enquiryPolicy(workflowQueue: string, remainingMs: number): Activ
     taskQueue: queueBeside(workflowQueue, 'enquiries'),
     scheduleToCloseTimeout: remainingMs,
     heartbeatTimeout: '2s', // a killed worker is noticed while there is time for another try
-    retry: { initialInterval: '1s', backoffCoefficient: 1, nonRetryableErrorTypes },
+    retry: { initialInterval: '1s', backoffCoefficient: 1 },
   };
 }
 
@@ -74,11 +68,13 @@ export function bookPolicy(workflowQueue: string): ActivityOptions {
       initialInterval: '10s',
       backoffCoefficient: 2,
       maximumInterval: '5 minutes',
-      nonRetryableErrorTypes,
     },
     summary: 'the camt.054 of each closed day',
   };
 }
+
+/** How long the first try of a delivery to a queue is waited for; a send takes 10 s at most. */
+export const oneQueueTry = '15s';
 
 /** How long after a delivery activity failed for good, which none should, the next one starts. */
 export const deliverAgainAfter = '30s';

@@ -10,7 +10,8 @@ import {
   type ActivityOptions,
 } from '@temporalio/workflow';
 import type { DeliveryActivities } from '../contract/activities.ts';
-import { deliverAgainAfter, deliverPolicy } from './policies.ts';
+import { queueBeside } from '../contract/ids.ts';
+import { deliverAgainAfter, deliverPolicy, oneQueueTry } from './policies.ts';
 
 /**
  * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up.
@@ -38,13 +39,23 @@ export function tellOnce(subjectId: string, summary: string): Promise<boolean> {
   return delivered(subjectId, { ...policy, retry: { maximumAttempts: 1 } }, summary);
 }
 
+const amqpQueue = () => queueBeside(workflowInfo().taskQueue, 'amqp');
+
 async function delivered(subjectId: string, policy: ActivityOptions, summary?: string): Promise<boolean> {
-  const { deliver } = proxyActivities<DeliveryActivities>({
-    ...policy,
-    ...(summary !== undefined && { summary }),
-  });
+  const options = { ...policy, ...(summary !== undefined && { summary }) };
+  const { deliver } = proxyActivities<DeliveryActivities>(options);
   try {
-    await deliver({ subjectId });
+    const answer = await deliver({ subjectId });
+    if (answer?.needsAmqp) {
+      const toQueues = proxyActivities<DeliveryActivities>({
+        ...options,
+        taskQueue: amqpQueue(),
+        // perhaps no worker serves queues: the first try is not waited for without end
+        ...(policy.retry?.maximumAttempts === 1 && { scheduleToCloseTimeout: oneQueueTry }),
+      });
+      // side by side: the silence of one receiver keeps no other waiting
+      await Promise.all([deliver({ subjectId, by: 'http' }), toQueues.deliver({ subjectId, by: 'amqp' })]);
+    }
     return true;
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;

@@ -46,11 +46,15 @@ function* attributeFaults(element: XmlElement, types: ReadonlySet<string>): Iter
   for (const attribute of Object.keys(element.attributes))
     if (!may.includes(attribute) && !attribute.startsWith('xmlns'))
       yield `${attribute} of xs:${name} is not known here`;
-  const { base, elementFormDefault, use } = element.attributes;
+  const { base, elementFormDefault, type, use } = element.attributes;
   if (name === 'schema' && elementFormDefault !== 'qualified')
     yield 'elements are of its namespace: elementFormDefault="qualified" is missing';
-  if (name === 'attribute' && (element.attributes['name'] !== 'Ccy' || use !== 'required'))
-    yield 'the only attribute is Ccy, and it is required';
+  if (
+    name === 'attribute' &&
+    (element.attributes['name'] !== 'Ccy' || use !== 'required' || type !== 'Currency')
+  )
+    yield 'the only attribute is Ccy, of type Currency, and it is required';
+  if (name === 'extension' && base !== 'AmountValue') yield 'an amount is of the simple type AmountValue';
   if (name === 'restriction' && base !== undefined && !types.has(base)) {
     const [, builtIn = ''] = base.split(':');
     if (!bases.includes(builtIn)) yield `${base}: a type is made of one of ${bases.join(', ')}`;
@@ -83,14 +87,9 @@ export function findDialectFaults(schema: XmlElement): readonly string[] {
     if (element.name === 'sequence' && twice !== undefined)
       faults.push(`${where}: ${twice} stands at one place of a sequence`);
     const { type, ref } = element.attributes;
-    if (element.name !== 'element') return;
-    if (ref !== undefined || type === undefined) faults.push(`${where}: an element names its type`);
-    else if (!types.has(type)) faults.push(`${where}: there is no type ${type}`);
+    if (element.name === 'element' && (ref !== undefined || type === undefined))
+      faults.push(`${where}: an element names its type`);
   };
   look(schema, '');
-  const amounts = schema.children.filter((one) => one.children.some(({ name }) => name === 'simpleContent'));
-  for (const name of amounts.length > 0 ? ['AmountValue', 'Currency'] : [])
-    if (!types.has(name))
-      faults.push(`amounts are of the simple types AmountValue and Currency: there is no ${name}`);
   return faults;
 }

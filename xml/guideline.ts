@@ -1,28 +1,23 @@
 /**
  * A scheme's own usage guideline in place of ours: a directory with schemas, what becomes of the elements that ours
- * leaves out (`guideline.json`), and examples. It is tried when it is loaded, and refused with everything that is wrong:
+ * leaves out (`guideline.json`), and examples. It is compared with ours when it is loaded, and refused with everything that is wrong:
  * the code after the schema relies on what ours makes sure of (MSG-8).
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '../core/settings/config.ts';
 import { ownForwarding, type ElementRule, type Forwarding } from '../core/iso20022/build-pacs008.ts';
-import { codingOf } from '../core/iso20022/coded-elements.ts';
 import { messages, type MessageName, type MessageType } from '../core/iso20022/messages.ts';
 import { contradicting, mustHave, ofOneLeg, readElements } from '../core/iso20022/read-elements.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { findDialectFaults } from './guideline-dialect.ts';
-import { findOutside } from './guideline-official.ts';
 import { tryForwarding } from './guideline-forwarding.ts';
-import { sampleMessages } from './guideline-samples.ts';
-import { pathsOf, tryAgainstOwn } from './guideline-trial.ts';
+import { findLooser } from './guideline-strictness.ts';
 import { modelAt, projectSchemas, schemaAt, treeOf, type SchemaFile } from './schemas.ts';
-import { pathsOfModel, type SchemaModel } from './schema-model.ts';
+import { pathsOfModel } from './schema-model.ts';
 
 export interface GuidelinePlace {
   readonly directory: string;
-  /** The official schemas, of which it must be a restriction; undefined: that is not tried. */
-  readonly officialSchemaDirectory?: string | undefined;
 }
 
 export interface Guideline {
@@ -175,111 +170,36 @@ function readExamples(
 
 /** @returns one sentence per fault */
 function tryMessage(
-  { directory, officialSchemaDirectory }: GuidelinePlace,
+  { directory }: GuidelinePlace,
   name: MessageName,
   forwarding: Forwarding,
 ): readonly string[] {
   const type: MessageType = messages[name];
   const path = join(directory, type.schemaFile);
-  const ownPath = join(projectSchemas, type.schemaFile);
-  const own = schemaAt(ownPath);
   let tried: SchemaFile;
   try {
     tried = schemaAt(path);
   } catch (error) {
     return [`${type.schemaFile}: it is no schema: ${error instanceof Error ? error.message : String(error)}`];
   }
-  const faults: string[] = [];
+  const isValid = (document: XmlElement) => tried.accepts(type, document);
   const examples = readExamples(join(directory, 'examples'), (file) => file.startsWith(type.identifier));
-  for (const [file, document] of examples)
-    if (!tried.accepts(type, document)) faults.push(`examples/${file}: it is not valid`);
-  const ours = [
-    ...readExamples(join(projectSchemas, 'examples'), (file) => new RegExp(`^${name}[-.]`).test(file)).map(
-      ([, document]) => document,
-    ),
-    ...sampleMessages(name),
-  ];
-  const documents = [...ours, ...examples.map(([, document]) => document)].filter((one) =>
-    tried.accepts(type, one),
-  );
-  const read = readElements[name];
-  const trial = {
-    isRead: (one: string) => read === 'all' || read.includes(one),
-    own: (document: XmlElement) => own.accepts(type, document),
-    tried: (document: XmlElement) => tried.accepts(type, document),
-  };
-  const ofBoth = documents.filter(trial.own); // of others ours refuses whatever is changed
-  faults.push(...tryAgainstOwn(trial, ofBoth).map((fault) => `${type.schemaFile}: ${fault}`));
+  const faults = examples
+    .filter(([, document]) => !isValid(document))
+    .map(([file]) => `examples/${file}: it is not valid`);
   const model = modelAt(path);
-  faults.push(...findUntried({ name, model, own: modelAt(ownPath), documents, forwarding }));
-  if (name === 'pacs008') faults.push(...tryForwarding(trial.tried, documents, forwarding));
-  if (officialSchemaDirectory !== undefined) {
-    const official = modelAt(join(officialSchemaDirectory, type.schemaFile));
-    faults.push(...findOutside(model, official).map((fault) => `${type.schemaFile}: ${fault}`));
-  }
-  return faults;
-}
-
-interface Untried {
-  readonly name: MessageName;
-  /** Of the schema on trial, and of ours. */
-  readonly model: SchemaModel;
-  readonly own: SchemaModel;
-  readonly documents: readonly XmlElement[];
-  readonly forwarding: Forwarding;
-}
-
-/** What our rules need and nothing valid has, and what the scheme adds and no example shows. */
-function findUntried({ name, model, own, documents, forwarding }: Untried): readonly string[] {
-  const { schemaFile, identifier } = messages[name];
-  const shown = new Set(documents.flatMap((one) => [...pathsOf(one)]));
-  const isElsewhere = (one: string) => {
-    const [, element = ''] = one.split('/');
-    return forwarding.rules[`GrpHdr/${element}`] === 'leg';
-  };
-  const missing = name === 'pacs008' ? mustHave.filter((one) => !shown.has(one) && !isElsewhere(one)) : [];
-  const ownPaths = new Set(pathsOfModel(own));
-  const added = pathsOfModel(model).filter((one) => !ownPaths.has(one));
-  return [
-    ...missing.map((one) => `${schemaFile}: ${one} is needed, and no valid message has it`),
-    ...unshown(model, added, shown).map(
-      (one) => `examples: no ${identifier}*.xml shows ${one}, so that nobody has tried it`,
-    ),
-    ...added.flatMap((one) => codeFault(model, one).map((fault) => `${schemaFile}: ${one}: ${fault}`)),
-  ];
-}
-
-/** What the scheme adds to a type, shown nowhere where that type is used; what is below it goes with it. */
-function unshown(
-  model: SchemaModel,
-  added: readonly string[],
-  shown: ReadonlySet<string>,
-): readonly string[] {
-  const parentOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
-  const placeOf = (path: string) =>
-    `${typeAt(model, parentOf(path).split('/'))} ${path.slice(path.lastIndexOf('/') + 1)}`;
-  const seen = new Set(added.filter((one) => shown.has(one)).map(placeOf));
-  return added.filter((one) => {
-    if (added.includes(parentOf(one)) || seen.has(placeOf(one))) return false;
-    seen.add(placeOf(one)); // told once
-    return true;
-  });
-}
-
-/** A coded element that ours does not have is judged by its schema, or by nothing (MSG-4). */
-function codeFault(model: SchemaModel, path: string): readonly string[] {
-  const steps = path.split('/');
-  if (steps.at(-1) !== 'Cd' || codingOf(steps) !== undefined) return [];
-  const type = model.simpleTypes.get(typeAt(model, steps) ?? '');
-  const isListed = type?.facets.some(({ name }) => name === 'enumeration') === true;
-  return isListed ? [] : ['list its codes in the schema, as xs:enumeration: nothing else judges them'];
-}
-
-function typeAt(model: SchemaModel, steps: readonly string[]): string | undefined {
-  let current = model.complexTypes.get('Document')?.options[0]?.[0]?.type;
-  for (const step of steps) {
-    const options = model.complexTypes.get(current ?? '')?.options.flat() ?? [];
-    current = options.find(({ name }) => name === step)?.type;
-  }
-  return current;
+  const read = readElements[name];
+  const isRead = (one: string) =>
+    read === 'all' || read.some((other) => other === one || other.startsWith(`${one}/`));
+  const looser = findLooser({ own: modelAt(join(projectSchemas, type.schemaFile)), tried: model, isRead });
+  faults.push(...looser.map((fault) => `${type.schemaFile}: ${fault}`));
+  if (name !== 'pacs008') return faults;
+  const paths = new Set(pathsOfModel(model));
+  for (const one of mustHave)
+    if (!paths.has(one) && forwarding.rules[one.replace('CdtTrfTxInf', 'GrpHdr')] !== 'leg')
+      faults.push(`${type.schemaFile}: ${one} is needed, and the schema has no such element`);
+  if (faults.length > 0) return faults;
+  if (examples.length === 0) faults.push(`examples: there is no ${type.identifier}*.xml`);
+  const documents = examples.map(([, document]) => document);
+  return [...faults, ...tryForwarding(isValid, documents, forwarding)];
 }

@@ -22,8 +22,7 @@ export function openConfiguredEngine(config: EngineConfig): Promise<XmlEngine> {
 
 function schemasOf({ usageGuideline: directory, officialSchemas }: EngineConfig): SchemaOptions {
   const officialSchemaDirectory = officialSchemas;
-  const guideline =
-    directory === undefined ? undefined : openGuideline({ directory, officialSchemaDirectory });
+  const guideline = directory === undefined ? undefined : openGuideline({ directory });
   return { guideline, officialSchemaDirectory };
 }
 

@@ -3,6 +3,7 @@
 // next one is. Bytes are as stored.
 import { randomUUID } from 'node:crypto';
 import { giveUpAfterMs } from '../../core/deliveries/delivery-schedule.ts';
+import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
 import {
   claimDue,
   deferDelivery,
@@ -12,11 +13,12 @@ import {
   type Following,
   type OpenDelivery,
 } from '../../db/deliveries/deliveries.ts';
-import type { Subject } from '../../contract/subject.ts';
+import type { Carrier, DeliveryActivities } from '../../contract/activities.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { claimForMs, failure, outlast } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Held } from '../wire/outbound.ts';
+import { addressOf } from './addresses.ts';
 import { enter, send, type Way } from './send.ts';
 
 // While an attempt runs, this call also makes the others that fall due.
@@ -32,25 +34,42 @@ interface Scheduled {
   dueAt: number;
 }
 
-export function createDeliver(deps: ActivityDependencies): (due: Subject) => Promise<void> {
-  return ({ subjectId }) => withHeartbeat(() => deliverOpen(deps, subjectId));
+export function createDeliver(deps: ActivityDependencies): DeliveryActivities['deliver'] {
+  return ({ subjectId, by }) => withHeartbeat(() => deliverOpen(deps, subjectId, by));
+}
+
+/** By its address at this moment (CBK-5). */
+function carrierOf(deps: ActivityDependencies, delivery: OpenDelivery): Carrier {
+  const address = addressOf(deps, delivery);
+  return address !== undefined && parseQueueAddress(address.url) !== undefined ? 'amqp' : 'http';
 }
 
 /**
  * Does what the activity does, outside one.
  * @throws a failure that says when the next attempt is due, unless all is delivered or given up
  */
-async function deliverOpen(deps: ActivityDependencies, subjectId: string): Promise<void> {
+async function deliverOpen(
+  deps: ActivityDependencies,
+  subjectId: string,
+  by?: Carrier,
+): ReturnType<DeliveryActivities['deliver']> {
   const startedAt = performance.now();
-  const open = await openDeliveries(deps, subjectId);
-  const call: Call = { subjectId, open, underWay: new Map(), stories: [], failures: [] };
+  const listed = await listOpen(deps.db, subjectId);
+  if (by === undefined && listed.some((one) => carrierOf(deps, one) === 'amqp')) return { needsAmqp: true };
+  const carrier = by ?? 'http';
+  const open = new Map(
+    listed
+      .filter((one) => carrierOf(deps, one) === carrier)
+      .map((one) => [one.deliveryId, { delivery: one, dueAt: startedAt + one.dueInMs }]),
+  );
+  const call: Call = { subjectId, carrier, open, underWay: new Map(), stories: [], failures: [] };
   const { underWay, stories, failures } = call;
   for (;;) {
     const mayStart = failures.length === 0 && performance.now() - startedAt < startsForMs;
     if (mayStart && (await startDue(deps, call))) continue;
     if (underWay.size > 0) await firstOf(underWay.values(), mayStart ? nextDueInMs(call) : Infinity);
     else if (failures.length > 0) throw failures[0];
-    else if (open.size === 0) return;
+    else if (open.size === 0) return undefined;
     else {
       const message = stories.join('; ') || 'waiting for the next attempt';
       throw failure('NotYetDelivered', message, nextDueInMs(call));
@@ -61,23 +80,13 @@ async function deliverOpen(deps: ActivityDependencies, subjectId: string): Promi
 /** What this call of the activity has in hand. */
 interface Call {
   readonly subjectId: string;
+  readonly carrier: Carrier;
   readonly open: Map<string, Scheduled>;
   readonly underWay: Map<string, Promise<void>>;
   /** For the Temporal UI. */
   readonly stories: string[];
   /** Of our own: what is running ends, nothing else begins, then the first one is thrown. */
   readonly failures: unknown[];
-}
-
-async function openDeliveries(
-  deps: ActivityDependencies,
-  subjectId: string,
-): Promise<Map<string, Scheduled>> {
-  const listedAt = performance.now();
-  const open = await listOpen(deps.db, subjectId);
-  return new Map(
-    open.map((delivery) => [delivery.deliveryId, { delivery, dueAt: listedAt + delivery.dueInMs }]),
-  );
 }
 
 function idleOf({ open, underWay }: Call): readonly Scheduled[] {
@@ -145,13 +154,17 @@ interface Admitted {
 async function claimAdmitted(
   deps: ActivityDependencies,
   due: readonly Scheduled[],
-  { open, stories }: Call,
+  { carrier, open, stories }: Call,
 ): Promise<readonly Admitted[]> {
   const ways = new Map<string, Way | undefined>();
   let attempts: readonly ClaimedAttempt[] = [];
   try {
     for (const scheduled of due) {
       const { deliveryId, kind, party } = scheduled.delivery;
+      if (carrierOf(deps, scheduled.delivery) !== carrier) {
+        open.delete(deliveryId); // its address is another now: the sweep finds it (LIF-2)
+        continue;
+      }
       const way = enter(deps, scheduled.delivery);
       if (way === undefined || way.admitted) ways.set(deliveryId, way);
       else {

@@ -9,7 +9,6 @@ import {
   type ConnectionLike,
   type WorkflowClient,
 } from '@temporalio/client';
-import type { PayloadCodec } from '@temporalio/common';
 import { paymentWorkflowId, searchAttributes, signals, workflowTypes } from '../../contract/ids.ts';
 import { ConfigurationError } from '../../core/settings/config.ts';
 import {
@@ -33,9 +32,13 @@ export interface RunningExecution {
    * for an activity that somebody has paused.
    */
   readonly isIdle: boolean;
+  /** An activity is offered to workers, and none has taken it: that of a broker's queue, while no worker serves those. */
+  readonly awaitsWorker: boolean;
   /** Events so far. */
   readonly historyLength: number;
 }
+
+const scheduled = 1; // PENDING_ACTIVITY_STATE_SCHEDULED
 
 /** What others do to an execution, and the tasks that this makes: that it was told something is no sign of work. */
 const toldEvents = [
@@ -84,18 +87,13 @@ const failedTasks = 3;
 export interface ExecutionsOptions {
   readonly namespace: string;
   readonly taskQueuePrefix?: string;
-  readonly codec?: PayloadCodec | undefined;
 }
 
 export function openExecutions(
   connection: ConnectionLike,
-  { namespace, taskQueuePrefix = '', codec }: ExecutionsOptions,
+  { namespace, taskQueuePrefix = '' }: ExecutionsOptions,
 ): Executions {
-  const { workflow, schedule } = new Client({
-    connection,
-    namespace,
-    ...(codec && { dataConverter: { payloadCodecs: [codec] } }),
-  });
+  const { workflow, schedule } = new Client({ connection, namespace });
   const bounded = <T>(work: () => Promise<T>, timeoutMs = callTimeoutMs) =>
     connection.withDeadline(Date.now() + timeoutMs, work);
   return {
@@ -113,10 +111,16 @@ export function openExecutions(
           const { status, runId, raw, historyLength } = await workflow.getHandle(workflowId).describe();
           if (status.name !== 'RUNNING' && status.name !== 'PAUSED') return undefined;
           const task = raw.pendingWorkflowTask;
-          const isIdle = task == null && (raw.pendingActivities ?? []).every(({ paused }) => paused === true);
+          const activities = raw.pendingActivities ?? [];
+          const isIdle = task == null && activities.every(({ paused }) => paused === true);
+          const awaitsWorker = activities.some(
+            ({ state, nextAttemptScheduleTime }) =>
+              Number(state) === scheduled && nextAttemptScheduleTime == null,
+          );
           const attempt = task?.attempt ?? 0;
           const isFailing = attempt > failedTasks;
-          return { workflowId, runId, isFailing, hasFailed: attempt > 1, isIdle, historyLength };
+          const hasFailed = attempt > 1;
+          return { workflowId, runId, isFailing, hasFailed, isIdle, awaitsWorker, historyLength };
         } catch (error) {
           if (error instanceof WorkflowNotFoundError) return undefined;
           throw error;

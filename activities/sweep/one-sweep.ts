@@ -23,8 +23,6 @@ import type { Place } from '../../db/pool/paged.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import {
   bring,
-  endUnread,
-  judged,
   nothingFound,
   orNextTime,
   startAgain,
@@ -118,9 +116,14 @@ const pieces: Readonly<
       work: async ({ subjectId }) => {
         const isOwed = () => isNeglected(deps.db, subjectId);
         const owed = { subjectId, isOwed, goOn: () => deps.executions.redeliver(subjectId) };
-        await startAgain(deps, { kind: 'deliveries', subjectId }, sweepRun, () =>
-          bring(sweepRun.stuck, redeliveryWorkflowId(subjectId), owed),
-        );
+        const workflowId = redeliveryWorkflowId(subjectId);
+        await orNextTime(deps, { kind: 'deliveries', subjectId }, sweepRun, async () => {
+          // to ask again would bring it no sooner, and make its history longer with each sweep
+          if ((await deps.executions.running(workflowId))?.awaitsWorker === true) return;
+          await startAgain(deps, { kind: 'deliveries', subjectId }, sweepRun, () =>
+            bring(sweepRun.stuck, workflowId, owed),
+          );
+        });
       },
     }),
   resolutions: (deps, limits, sweepRun) =>
@@ -197,26 +200,22 @@ async function judge(
   const isOwed = () => isUnasked(deps.db, subjectId);
   if (type === 'pacs008') {
     const workflowId = paymentWorkflowId(subjectId);
-    const { verdict } = await judged(stuck, { workflowId, subjectId }, () =>
-      activities.validatePayment({ messageId }),
-    );
+    const { verdict } = await activities.validatePayment({ messageId });
     if (verdict === 'refused') return; // told in an HTTP answer only
     if (verdict === 'decided') {
       await executions.redeliver(subjectId);
-      await endUnread(stuck, { workflowId, subjectId });
+      await stuck.endIfFailing(workflowId, subjectId);
     } else {
       const goOn = () => executions.start({ ...submission, uetr: subjectId });
       await bring(stuck, workflowId, { subjectId, isOwed, goOn });
     }
   } else {
     const workflowId = resolutionWorkflowId(sourceSystem, messageIdentification);
-    const { verdict } = await judged(stuck, { workflowId, subjectId }, () =>
-      activities.judgeResolution({ messageId }),
-    );
+    const { verdict } = await activities.judgeResolution({ messageId });
     if (verdict === 'refused') return;
     if (verdict === 'answered') {
       await executions.redeliver(subjectId);
-      await endUnread(stuck, { workflowId, subjectId });
+      await stuck.endIfFailing(workflowId, subjectId);
     } else await bring(stuck, workflowId, { subjectId, isOwed, goOn: () => executions.resolve(submission) });
   }
 }

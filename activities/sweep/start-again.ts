@@ -57,32 +57,6 @@ export async function watchAsked(
   if (execution !== undefined) stuck.watch(execution, { ...owed, isJustAsked: true });
 }
 
-interface OfSubject {
-  readonly workflowId: string;
-  readonly subjectId: string;
-}
-
-/** Judges a submission, of which nothing more may be asked of its execution: it may not be answered at all. */
-export async function judged<T>(
-  stuck: StuckExecutions,
-  execution: OfSubject,
-  judge: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await judge();
-  } catch (error) {
-    if (isUnanswerable(error)) await endUnread(stuck, execution);
-    throw error;
-  }
-}
-
-/** An execution that has nothing more to do ends by itself, but where it cannot even read what it was told: its key is lost. */
-export function endUnread(stuck: StuckExecutions, { workflowId, subjectId }: OfSubject): Promise<void> {
-  const isOwed = () => Promise.resolve(true);
-  const goOn = () => Promise.resolve();
-  return watchAsked(stuck, { workflowId }, { subjectId, isOwed, goOn, mayWait: true });
-}
-
 interface Found {
   readonly kind: keyof FoundCounts;
   readonly subjectId: string;

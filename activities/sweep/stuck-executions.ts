@@ -38,8 +38,6 @@ export interface Owed {
    * at again.
    */
   readonly isJustAsked?: true;
-  /** Nothing is asked of it, and it may well wait: only one whose task fails is ended. */
-  readonly mayWait?: true;
   /** Whether it still does. */
   isOwed(): Promise<boolean>;
   /** What is done when nobody works on it. */
@@ -88,8 +86,7 @@ export function lookForStuck(
   async function settleOne({ execution, owed }: Suspect): Promise<void> {
     const now = await executions.running(execution.workflowId);
     if (now?.runId !== execution.runId) return; // another, which has only begun
-    const isWaiting = now.isIdle && owed.mayWait !== true;
-    const doesNothing = isWaiting || (owed.isJustAsked === true && now.hasFailed);
+    const doesNothing = now.isIdle || (owed.isJustAsked === true && now.hasFailed);
     if (!doesNothing || (await executions.hasActedSince(execution)) || !(await owed.isOwed())) return;
     await end(now, owed.subjectId);
     await owed.goOn();

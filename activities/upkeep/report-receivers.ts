@@ -1,6 +1,7 @@
 // That this worker is there, and what it finds of its receivers, written down every few seconds, so that an operator
 // sees whether any worker runs, and which breakers are open, without asking each process.
 import type { Logger } from 'pino';
+import type { WorkerConfig } from '../../core/settings/config.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { forgetWorker, writeReceiverStates } from '../../db/deliveries/party-health.ts';
 import type { Outbound } from '../wire/outbound.ts';
@@ -18,11 +19,13 @@ export function startReceiverReports(
     outbound,
     workerId,
     logger,
+    serves,
   }: {
     readonly db: Db;
     readonly outbound: Pick<Outbound, 'states'>;
     readonly workerId: string;
     readonly logger: Logger;
+    readonly serves: WorkerConfig['serves'];
   },
   periodMs = everyMs,
 ): ReceiverReports {
@@ -36,7 +39,7 @@ export function startReceiverReports(
   const report = () => {
     if (isBusy) return;
     isBusy = true;
-    attempt(() => writeReceiverStates(db, workerId, outbound.states()));
+    attempt(() => writeReceiverStates(db, workerId, outbound.states(), serves !== 'amqp'));
     void running.then(() => (isBusy = false));
   };
   report();

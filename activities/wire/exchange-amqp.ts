@@ -1,30 +1,49 @@
 // One message to a queue, and what came of it, classified as an HTTP exchange is (NOT-1, TIM-3): AMQP 1.0 over a
 // connection, a link and a transfer of its own. What the broker says of the message becomes the HTTP status that means
-// the same, so that one table says what follows: accepted 200, rejected 422, released or modified 503. Here are the
-// socket and every limit; what the bytes mean is read elsewhere (amqp-speakers.ts), for they may be made to do harm.
+// the same, so that one table says what follows. The client of AMQP (rhea) takes a broker at its word: so this runs in
+// a worker that moves no payments (WORKER_SERVES), and what a broker says is read for a moment only (CBK-3).
+import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
+import { createContext, Script } from 'node:vm';
+import rhea, { type Connection, type EventContext, type Message } from 'rhea';
 import { amqpPorts, type QueueAddress } from '../../core/deliveries/queue-address.ts';
 import type { QueueLogins } from '../../core/deliveries/queue-logins.ts';
-import type { Outcome, Speakers, Speech, Word } from './amqp-speakers.ts';
 import type { Connector } from './connect-checked.ts';
 import { errorClassOf } from './error-class.ts';
 import type { Exchange, PostResult } from './exchange.ts';
 
-export interface QueueTransport {
+interface QueueTransport {
   readonly connector: Connector;
   readonly logins: QueueLogins;
-  readonly speakers: Speakers;
 }
 
 const maxAnswerBytes = 64 * 1024; // SEC-5: of all that the broker says, its goodbye included
-const maxFurtherBytes = 64 * 1024; // that we say to a broker beside the message, which its frames may make twice as long
+const maxFrameBytes = 16 * 1024; // of one thing that a broker says
+const minFrameBytes = 512; // that each side takes (AMQP 1.0, section 2.4.1)
+const descriptionBytes = 1_024; // CBK-4
 const goodbyeMs = 1_000;
+const longestReadMs = 500; // of a few KiB, which take some milliseconds; also on a machine that is busy
 
-/** What the broker makes of a message, as an HTTP status. */
-const statuses = { accepted: 200, rejected: 422, released: 503, modified: 503 } as const satisfies Record<
-  Outcome,
-  number
->;
+/** What the broker makes of a message (AMQP 1.0, section 3.4), as an HTTP status. */
+const statuses = { accepted: 200, rejected: 422, released: 503, modified: 503 } as const;
+
+/** Why a connection, session or link was refused or ended. */
+const refusals: Readonly<Record<string, string>> = {
+  'amqp:unauthorized-access': 'not-authorized',
+  'amqp:not-found': 'no-such-queue',
+};
+
+const ends = [
+  'sender_error',
+  'sender_close',
+  'session_error',
+  'session_close',
+  'connection_error',
+  'connection_close',
+  'protocol_error',
+  'disconnected',
+  'error',
+];
 
 /** How far an exchange has come. */
 interface Course {
@@ -32,179 +51,203 @@ interface Course {
   /** Whether a byte of the message may have left. */
   begun: boolean;
   readonly timers: NodeJS.Timeout[];
-  /** Gives up what is connecting. */
-  cancel?: () => void;
-  socket?: Socket;
-  speech?: Speech;
-  /** Why the connection broke off. */
-  broken?: string;
-  heardBytes: number;
-  saidBytes: number;
-  readonly maxSaidBytes: number;
+  /** Gives up what is connecting, and later the connection. */
+  cancel: () => void;
 }
 
-const newCourse = (bodyBytes: number): Course => ({
-  ended: false,
-  begun: false,
-  timers: [],
-  heardBytes: 0,
-  saidBytes: 0,
-  maxSaidBytes: maxFurtherBytes + 2 * bodyBytes,
-});
+/** What the broker says tells it. */
+interface Steps {
+  /** @returns whether the bytes of the message may leave now */
+  readonly begin: () => boolean;
+  readonly answered: (status: number, description: string) => void;
+  readonly failed: (errorClass: string) => void;
+}
 
 /** Sends once; it has ended when the total limit is over, or the way out is closed. */
 export function exchangeAmqp(
-  transport: QueueTransport,
+  { connector, logins }: QueueTransport,
   request: Exchange,
-  address: QueueAddress,
+  { at, queue }: QueueAddress,
   closing: AbortSignal,
 ): Promise<PostResult> {
   return new Promise((resolve) => {
-    const { body, headers, totalTimeoutMs } = request;
-    const course = newCourse(body.length);
-    const overAt = performance.now() + totalTimeoutMs;
+    const course: Course = { ended: false, begun: false, timers: [], cancel: () => undefined };
     const end = (result: PostResult) => {
+      resolve(result);
       if (course.ended) return;
       course.ended = true;
       closing.removeEventListener('abort', close);
       course.timers.forEach(clearTimeout);
-      course.cancel?.();
-      if (result.outcome === 'ANSWERED') hangUp(course, Math.min(goodbyeMs, overAt - performance.now()));
-      else cut(course, result.errorClass === 'timeout');
-      resolve(result);
+      // the broker is told, and has a moment to say the same
+      if (result.outcome === 'ANSWERED') setTimeout(course.cancel, goodbyeMs).unref();
+      else course.cancel();
     };
-    const fail = (errorClass: string) =>
+    const failed = (errorClass: string) =>
       end({ outcome: course.begun ? 'MAYBE_SENT' : 'NOT_SENT', errorClass });
-    const close = () => fail('closed');
+    const close = () => failed('closed');
     const isTooLate = () => request.sendBefore !== undefined && performance.now() >= request.sendBefore;
+    const steps: Steps = {
+      begin: () => {
+        if (isTooLate()) failed('too-late');
+        if (course.ended) return false;
+        course.begun = true;
+        course.timers.push(setTimeout(() => failed('timeout'), request.headersTimeoutMs));
+        return true;
+      },
+      answered: (status, description) => {
+        const body = Buffer.from(description);
+        if (course.begun) end({ outcome: 'ANSWERED', status, body, truncated: false, retryAfterMs: null });
+        else failed('answer-unreadable'); // nothing that it could be about
+      },
+      failed,
+    };
     if (closing.aborted || isTooLate()) {
-      fail(closing.aborted ? 'closed' : 'too-late');
+      failed(closing.aborted ? 'closed' : 'too-late');
       return;
     }
     closing.addEventListener('abort', close);
-    course.timers.push(setTimeout(() => fail(silenceOf(course)), totalTimeoutMs));
-    const target = targetOf(address);
-    const broker = brokerOf(address);
-    const login = transport.logins.get(broker);
-    const talk = { host: target.hostname, queue: address.queue, login, body, headers };
-    const steps: Steps = {
-      begin: () => {
-        if (isTooLate()) fail('too-late');
-        else if (course.socket?.writable !== true) fail(course.broken ?? 'reset');
-        if (course.ended) return;
-        course.begun = true;
-        course.timers.push(setTimeout(() => fail('timeout'), request.headersTimeoutMs));
-      },
-      answered: (outcome, description) => {
-        if (course.begun) end(answerOf(outcome, description));
-        else fail('answer-unreadable'); // nothing that it could be about
-      },
-      failed: fail,
-      broken: (errorClass) => {
-        fail(errorClass);
-        cut(course, false);
-      },
-    };
-    course.cancel = transport.connector.connect(target, (...[error, socket]) => {
+    course.timers.push(setTimeout(() => failed('timeout'), request.totalTimeoutMs));
+    const isSecure = at.scheme === 'amqps';
+    const port = at.port ?? amqpPorts[isSecure ? 'amqps' : 'amqp'];
+    // the connector knows of TLS by the scheme of the web
+    const target = { protocol: isSecure ? 'https:' : 'http:', hostname: at.host, port };
+    course.cancel = connector.connect(target, (...[error, socket]) => {
       if (course.ended) socket?.destroy();
-      else if (socket === null) fail(errorClassOf(error));
+      else if (socket === null) failed(errorClassOf(error));
       else {
-        course.socket = socket;
-        listen(course, socket);
-        try {
-          course.speech = transport.speakers.speak(broker, talk, {
-            said: (word) => follow(course, socket, word, steps),
-            lost: steps.broken,
-          });
-        } catch (shortage) {
-          steps.broken(errorClassOf(shortage));
-        }
+        const talk = { host: at.host, queue, login: logins.get(`${at.host}:${port}`), request };
+        course.cancel = speak(socket, talk, steps);
       }
     });
   });
 }
 
-/** As long as nobody here has heard the broker, the silence is ours (TIM-3). */
-const silenceOf = ({ speech }: Course) => (speech?.isStarting() === true ? 'own-resources' : 'timeout');
-
-function answerOf(outcome: Outcome, description: string): PostResult {
-  const body = Buffer.from(description);
-  return { outcome: 'ANSWERED', status: statuses[outcome], body, truncated: false, retryAfterMs: null };
+interface Talk {
+  readonly host: string;
+  readonly queue: string;
+  readonly login: { readonly username: string; readonly password: string } | undefined;
+  readonly request: Exchange;
 }
 
-/** `host:port`: each has a process, and perhaps a login, of its own. */
-export function brokerOf(address: QueueAddress): string {
-  const { hostname, port } = targetOf(address);
-  return `${hostname}:${port}`;
-}
-
-function targetOf({ at }: QueueAddress) {
-  const isSecure = at.scheme === 'amqps';
-  // the connector knows of TLS by the scheme of the web
-  const protocol = isSecure ? 'https:' : 'http:';
-  return { protocol, hostname: at.host, port: at.port ?? amqpPorts[isSecure ? 'amqps' : 'amqp'] };
-}
-
-/** What the steps of an exchange tell it. */
-interface Steps {
-  /** The bytes of the message come now: they may leave, unless the exchange has ended. */
-  readonly begin: () => void;
-  readonly answered: (outcome: Outcome, description: string) => void;
-  readonly failed: (errorClass: string) => void;
-  /** The same, and no goodbye goes on. */
-  readonly broken: (errorClass: string) => void;
-}
-
-/**
- * A broker that goes on and on is not heard to its end. What it said until then counts: only who reads it can tell whether
- * an answer was among it.
- */
-function listen(course: Course, socket: Socket): void {
+/** @returns ends it */
+function speak(socket: Socket, talk: Talk, steps: Steps): () => void {
+  let broken: string | undefined;
+  let heardBytes = 0;
+  const line = Object.assign(new EventEmitter(), {
+    write: (bytes: Buffer) => socket.writable && socket.write(bytes),
+    end: () => socket.end(),
+    destroy: () => undefined,
+    get_id_string: () => talk.host,
+  });
   const ended = (errorClass?: string) => {
-    if (errorClass !== undefined) course.broken ??= errorClass;
-    course.speech?.hearEnd();
+    broken ??= errorClass;
+    setImmediate(() => line.emit('end')); // what came before is told first
   };
+  converse(line, talk, {
+    ...steps,
+    begin: () => socket.writable && steps.begin(),
+    // of its end the client does not know why
+    failed: (errorClass) => steps.failed(errorClass === 'reset' ? (broken ?? errorClass) : errorClass),
+  });
+  // a broker that goes on and on is not heard to its end; what it said until then counts
   socket.on('data', (bytes) => {
-    course.speech?.hear(bytes.subarray(0, maxAnswerBytes - course.heardBytes));
-    course.heardBytes += bytes.length;
-    if (course.heardBytes <= maxAnswerBytes) return;
-    socket.destroy();
-    ended('answer-too-large');
+    const heard = bytes.subarray(0, maxAnswerBytes - heardBytes);
+    heardBytes += bytes.length;
+    if (!isReadInTime(() => line.emit('data', heard))) {
+      socket.destroy();
+      steps.failed('answer-unreadable');
+    } else if (heardBytes > maxAnswerBytes) {
+      socket.destroy();
+      ended('answer-too-large');
+    }
   });
   socket.once('end', () => ended());
   socket.on('error', (error) => ended(errorClassOf(error)));
   socket.once('close', () => ended());
+  return () => {
+    socket.destroy();
+    line.emit('error', new Error('the exchange is over')); // only then does the client end its own timers
+  };
 }
 
-/** Once the socket is cut nothing leaves, whatever is still said. */
-function follow(course: Course, socket: Socket, word: Word, steps: Steps): void {
-  if ('transfers' in word) steps.begin();
-  else if ('outcome' in word) steps.answered(word.outcome, word.description);
-  else if ('failed' in word) {
-    // of its end the client does not know why
-    steps.failed(word.failed === 'reset' ? (course.broken ?? word.failed) : word.failed);
-  } else if ('hangsUp' in word) socket.end();
-  else {
-    course.saidBytes += word.bytes.length;
-    if (course.saidBytes > course.maxSaidBytes) steps.broken('answer-unreadable');
-    else if (socket.writable) socket.write(word.bytes);
+const room: { read?: () => void } = createContext({});
+const script = new Script('read()');
+
+/** Twenty bytes can have the client count to four billion: what takes longer is broken off (CBK-3). */
+function isReadInTime(read: () => void): boolean {
+  room.read = read;
+  try {
+    script.runInContext(room, { timeout: longestReadMs });
+    return true;
+  } catch {
+    return false;
   }
 }
 
-/** The broker is told, and has a moment to say the same. */
-function hangUp(course: Course, ms: number): void {
-  if (course.socket?.destroyed !== false) {
-    cut(course, false);
-    return;
-  }
-  const timer = setTimeout(() => cut(course, false), ms);
-  course.socket.once('close', () => {
-    clearTimeout(timer);
-    cut(course, false);
+/** Has the client say what is to be said over a line, in a container of its own. */
+function converse(line: EventEmitter, { host, queue, login, request }: Talk, steps: Steps): void {
+  const container = rhea.create_container();
+  for (const event of ends) container.on(event, (context) => steps.failed(refusalOf(context)));
+  let mayTransfer = true;
+  container.on('sendable', ({ sender }: EventContext) => {
+    if (sender === undefined || !mayTransfer) return;
+    mayTransfer = false;
+    if (steps.begin()) sender.send(messageOf(request));
   });
+  for (const [outcome, status] of Object.entries(statuses)) {
+    container.on(outcome, ({ delivery }: EventContext) => {
+      connection.close();
+      steps.answered(status, descriptionOf(delivery?.remote_state));
+    });
+  }
+  container.on('connection_open', () => {
+    if ((connection.max_frame_size ?? Infinity) >= minFrameBytes) return;
+    mayTransfer = false;
+    steps.failed('not-amqp');
+  });
+  const connection: Connection = container.connect({
+    host,
+    port: 0, // it is connected already
+    connection_details: () => ({
+      host,
+      port: 0,
+      connect: (...[, , , connected]: [unknown, unknown, unknown, () => void]) => {
+        setImmediate(connected);
+        return line as unknown as Socket;
+      },
+    }),
+    reconnect: false,
+    hostname: host,
+    max_frame_size: maxFrameBytes,
+    channel_max: 0,
+    ...(login ?? { username: 'anonymous' }), // without a password: SASL ANONYMOUS
+  });
+  connection.open_sender({ target: { address: queue }, snd_settle_mode: 0 });
 }
 
-function cut({ socket, speech }: Course, isStuck: boolean): void {
-  socket?.destroy();
-  speech?.leave(isStuck);
+/** Durable, and under the id that stays the same with each repeat (CBK-1). */
+function messageOf({ body, headers }: Exchange): Message {
+  const id = headers['webhook-id'];
+  return {
+    durable: true,
+    ...(id !== undefined && { message_id: id }),
+    content_type: headers['content-type'] ?? 'application/octet-stream',
+    application_properties: Object.fromEntries(
+      Object.entries(headers).filter(([name]) => name.startsWith('webhook-') || name === 'traceparent'),
+    ),
+    body: rhea.message.data_section(body) as unknown,
+  };
+}
+
+/** The description of a refusal, for the record. */
+function descriptionOf(state: unknown): string {
+  const { error } = (state ?? {}) as { error?: { description?: unknown } };
+  return typeof error?.description === 'string' ? error.description.slice(0, descriptionBytes) : '';
+}
+
+function refusalOf(context: unknown): string {
+  const { error, connection, session, sender } = context as Partial<EventContext>;
+  const found = [error, sender?.error, session?.error, connection?.error].find((one) => one !== undefined);
+  const { condition } = (found ?? {}) as { condition?: unknown };
+  return typeof condition === 'string' ? (refusals[condition] ?? 'refused-by-broker') : 'reset';
 }

@@ -7,14 +7,12 @@ import { ownFaults } from '../../core/deliveries/delivery-schedule.ts';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
 import type { ReceiverCertificates } from '../../core/deliveries/receiver-certificates.ts';
 import type { QueueLogins } from '../../core/deliveries/queue-logins.ts';
-import { createSpeakers, mostTalksAtOnce } from './amqp-speakers.ts';
 import { createConnector, type Connector } from './connect-checked.ts';
 import { openConnections } from './connections.ts';
 import { exchange, type Exchange, type PostResult } from './exchange.ts';
-import { brokerOf, exchangeAmqp } from './exchange-amqp.ts';
+import { exchangeAmqp } from './exchange-amqp.ts';
 import { createOwnLacks } from './own-lacks.ts';
 import {
-  both,
   createReceiverGate,
   type GateOptions,
   type Held,
@@ -34,8 +32,8 @@ export interface OutboundOptions extends GateOptions, ResolverOptions {
   readonly headersTimeoutMs?: number;
   /** Milliseconds in all; default 10 s (SEC-5). */
   readonly totalTimeoutMs?: number;
-  /** For receivers that are queues (NOT-1). */
-  readonly logins?: QueueLogins;
+  /** For receivers that are queues (NOT-1). Absent: this process reaches none, so that no broker can harm it (CBK-3). */
+  readonly logins?: QueueLogins | undefined;
   readonly certificates?: ReceiverCertificates;
 }
 
@@ -82,13 +80,11 @@ function connectorOf(options: OutboundOptions, timeoutMs: number): Connector {
 }
 
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins = new Map() } = options; // SEC-5
+  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins } = options; // SEC-5
   const gate = createReceiverGate(options);
   const lacks = createOwnLacks(options.now ?? (() => performance.now()));
-  const brokers = createReceiverGate({ ...options, maxSends: mostTalksAtOnce });
   const connector = connectorOf(options, headersTimeoutMs);
   const connections = openConnections(connector);
-  const speakers = createSpeakers();
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // one for each send that is under way
 
@@ -96,7 +92,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
     const queue = parseQueueAddress(url);
     if (queue === undefined) return exchange(connections, request, closing.signal);
     assert(queue.ok, 'the address was judged before'); // addresses.ts
-    return exchangeAmqp({ connector, logins, speakers }, request, queue.value, closing.signal);
+    assert(logins !== undefined, 'a worker that reaches no queues was asked to'); // deliver.ts
+    return exchangeAmqp({ connector, logins }, request, queue.value, closing.signal);
   }
 
   async function postFrom(place: Place, ...[url, body, headers, limits]: Parameters<Admission['post']>) {
@@ -129,22 +126,14 @@ export function createOutbound(options: OutboundOptions): Outbound {
     };
   }
 
-  /** A queue has a gate of its own, and another before its broker, which may have many. */
-  function behindBroker(receiver: string, place: Place | Held): Place | Held {
-    const queue = parseQueueAddress(receiver);
-    if (queue?.ok !== true || 'admitted' in place) return place;
-    return both(place, brokers.enterAnyway(brokerOf(queue.value)));
-  }
-
   return {
-    enter: (receiver) => admit(behindBroker(receiver, gate.enter(receiver))),
-    enterAnyway: (receiver) => admit(behindBroker(receiver, gate.enterAnyway(receiver))),
+    enter: (receiver) => admit(gate.enter(receiver)),
+    enterAnyway: (receiver) => admit(gate.enterAnyway(receiver)),
     enterFor: (receiver, party) => admit(gate.enterFor(receiver, party)),
     states: gate.states,
     lastingLacks: lacks.lasting,
     close: () => {
       closing.abort();
-      speakers.close();
       return Promise.resolve();
     },
   };

@@ -201,7 +201,7 @@ function held(
 }
 
 /** A party's silence says nothing about the receiver before it, which others share. */
-export function both(own: Place, shared: Place | Held): Place | Held {
+function both(own: Place, shared: Place | Held): Place | Held {
   if ('admitted' in shared) {
     own.end('nothing');
     return shared;

@@ -90,6 +90,8 @@ export interface ApiConfig extends WorkerConfig, LimitsConfig, TlsConfig {
 }
 
 export interface WorkerConfig extends CommonConfig, SecretSettings, JudgingDirectories {
+  /** `amqp`: deliveries to queues of brokers alone; `payments`: everything else; `all`: both (CBK-3). */
+  readonly serves: 'payments' | 'amqp' | 'all';
   readonly temporal: TemporalConfig;
   readonly publicUrl: string;
   readonly xsdEngine: 'libxml2' | 'xerces';
@@ -168,6 +170,7 @@ export function parseWorkerConfig(env: Environment): WorkerConfig {
     ...parseCommonConfig(env),
     temporal: parseTemporal(env),
     publicUrl,
+    serves: oneOf(env, 'WORKER_SERVES', ['payments', 'amqp', 'all']),
     xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
     xercesShare: Number(formed(env, 'XERCES_SHARE', isShare, 'a number from 0 to 1, such as 0.01')),
     ...parseJudgingDirectories((name) => read(env, name)),

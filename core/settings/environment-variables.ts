@@ -41,8 +41,13 @@ export const environmentVariables = {
   TEMPORAL_API_KEY: { description: 'API key of Temporal Cloud, over TLS', default: '' },
   AMQP_LOGINS: {
     description:
-      'JSON, {"host:port": {"username": "...", "password": "..."}}: what the worker logs in with where FX providers take their messages from queues; anonymously where a broker is not named',
+      'JSON, {"host:port": {"username": "...", "password": "..."}}: what a worker that serves queues (WORKER_SERVES) logs in with at the brokers of FX providers; anonymously where a broker is not named',
     default: '',
+  },
+  WORKER_SERVES: {
+    description:
+      'What a worker does: payments: everything but deliveries to queues; amqp: deliveries to queues of FX providers alone, so that no broker can harm a payment (CBK-3); all: both, for demos',
+    default: 'payments',
   },
   DELIVERY_KEY_DAYS: {
     description:

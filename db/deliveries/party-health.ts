@@ -149,16 +149,20 @@ export interface ReceiverReport {
   readonly sendsUnderWay: number;
 }
 
-/** That a worker is there, and what it knows of its receivers, in place of what it wrote before. */
+/**
+ * What a worker knows of its receivers, in place of what it wrote before.
+ * @param isCounted and that it is there, if it moves payments
+ */
 export async function writeReceiverStates(
   db: Db,
   workerId: string,
   states: readonly ReceiverReport[],
+  isCounted = true,
 ): Promise<void> {
   const column = <T>(pick: (one: ReceiverReport) => T) => states.map(pick);
   await db.transaction().execute(async (trx) => {
     await sql`
-      insert into worker_states (worker_id) values (${workerId}::uuid)
+      insert into worker_states (worker_id) select ${workerId}::uuid where ${isCounted}::boolean
       on conflict (worker_id) do update set at = clock_timestamp()`.execute(trx);
     await sql`delete from receiver_states where worker_id = ${workerId}`.execute(trx);
     await sql`

@@ -7,7 +7,7 @@ import { ConfigurationError } from '../../core/settings/config.ts';
 import type { SealingConfig } from '../../core/settings/sealing-keys.ts';
 import type { Db } from '../pool/connection.ts';
 import { findDataKey, listDataKeys, offerDataKey, replaceWrapping, type StoredDataKey } from './data-keys.ts';
-import { DataKeyDeleted, SealingKeyMissing } from '../pool/failures.ts';
+import { SealingKeyMissing } from '../pool/failures.ts';
 import { decrypt, encrypt, localWrapper, SealBroken, type KeyWrapper } from './key-wrapping.ts';
 
 /** What something sealed is part of; it opens for nothing else. */
@@ -285,30 +285,3 @@ export async function openUnchanged(db: Db, row: BodyColumns): Promise<Buffer | 
     throw error;
   }
 }
-
-/** What goes to Temporal (contract/payload-codec.ts). */
-export function payloadSeal(db: Db) {
-  const about: About = ['temporal'];
-  return {
-    seal: (data: Uint8Array) => seal(db, about, Buffer.from(data)),
-    open: async (keyId: string, data: Uint8Array): Promise<Uint8Array> => {
-      const bytes = Buffer.from(data);
-      const opened =
-        openAtHand(db, about, { bytes, keyId }) ?? (await openIfText(db, about, { bytes, keyId }));
-      if (opened === null) throw new DataKeyDeleted('the data key of what Temporal kept is deleted (LIF-6)');
-      return opened;
-    },
-  };
-}
-
-/** What the engine brings opens while the database is away, too; undefined: its key is not at hand. */
-function openAtHand(db: Db, about: About, { bytes, keyId }: Sealed): Buffer | undefined {
-  const vault = vaultOf(db);
-  const known = vault?.known.get(keyId ?? '');
-  if (vault === undefined || known === undefined) return undefined;
-  lookAgain(vault);
-  return decrypt(known.key, bytes, about);
-}
-
-const openIfText = async (db: Db, about: About, sealed: Sealed): Promise<Buffer | null> =>
-  sealed.keyId?.includes('\0') === true ? null : open(db, about, sealed); // database text cannot contain it

@@ -41,11 +41,6 @@ export class SealingKeyMissing extends Error {
   }
 }
 
-/** No process has the key any longer, and none will: what the engine kept under it is as good as gone. */
-export class DataKeyDeleted extends SealingKeyMissing {
-  override readonly name = 'DataKeyDeleted'; // named in workflows/policies.ts
-}
-
 /**
  * SQLSTATE after which every further query of the connection would fail too: 25006, the server is no longer the
  * primary; 26000, it has forgotten our prepared statements.

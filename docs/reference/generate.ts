@@ -1,13 +1,12 @@
 // Writes docs/reference from the route definitions: `npx node docs/reference/generate.ts`. A test compares the files
 // with what this makes, so that they cannot fall behind the code. Nothing is started and nothing is connected to.
-import { unlimited } from '../../core/settings/limits-config.ts';
+import { parseApiConfig } from '../../core/settings/config.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { modulesOf } from '../../api/modules.ts';
 import { createApp } from '../../api/app.ts';
 import { createAuthenticator } from '../../api/auth/authenticator.ts';
-import type { ApiDependencies } from '../../api/dependencies.ts';
 import { openApiDocument } from '../../api/reference/openapi-document.ts';
 import { problems } from '../../api/http/problems.ts';
 import { connect } from '../../db/pool/connection.ts';
@@ -26,25 +25,12 @@ function untouched(): never {
 }
 
 function declareAll() {
-  const config: ApiDependencies['config'] = {
-    databaseUrl: 'postgres://unused',
-    logLevel: 'silent',
-    temporal: { address: 'unused', namespace: 'default' },
-    host: '127.0.0.1',
-    port: 0,
-    publicUrl,
-    auth: { kind: 'none' },
-    demo: false,
-    corsOrigins: [],
-    xsdEngine: 'libxml2',
-    xercesShare: 0,
-    drainSeconds: 0,
-    allowLoopbackCallbacks: false,
-    deliveryKeyDays: 90,
-  issuerKeyDays: 0,
-  fourEyes: true,
-    ...unlimited,
-  };
+  const config = parseApiConfig({
+    DATABASE_URL: 'postgres://localhost/unused',
+    TEMPORAL_ADDRESS: 'localhost:7233',
+    PUBLIC_URL: publicUrl,
+    AUTH: 'none',
+  });
   const logger = pino({ level: 'silent' });
   const reference = { current: () => untouched() };
   const parts = { engine: untouched(), workflows: untouched(), answers: untouched(),

@@ -65,13 +65,29 @@ describe('docker-compose.yml', () => {
         .filter(([, one]) => one.networks?.includes(network) === true)
         .map(([name]) => name);
     expect(on('database').sort()).toEqual(
-      ['api', 'migrate', 'postgres', 'retention', 'temporal', 'temporal-schema', 'worker'].sort(),
+      [
+        'api',
+        'migrate',
+        'postgres',
+        'retention',
+        'temporal',
+        'temporal-schema',
+        'worker',
+        'worker-amqp',
+      ].sort(),
     );
-    expect(on('engine')).toEqual(['temporal', 'temporal-namespace', 'temporal-ui', 'api', 'worker']);
+    expect(on('engine')).toEqual([
+      'temporal',
+      'temporal-namespace',
+      'temporal-ui',
+      'api',
+      'worker',
+      'worker-amqp',
+    ]);
     const outward = Object.keys(networks).filter((name) => networks[name]?.internal !== true);
     expect(outward.map((name) => [name, on(name)])).toEqual([
       ['edge', ['api']],
-      ['parties', ['worker']],
+      ['parties', ['worker', 'worker-amqp']],
       ['console', ['temporal-ui']],
     ]);
     for (const [name, one] of Object.entries(compose.services)) {
@@ -101,10 +117,10 @@ describe('docker-compose.yml', () => {
   });
 
   it('lets a deployment set everything that api, worker and jobs read and that differs between deployments', () => {
-    const fixed = ['DATABASE_URL', 'HOST', 'PORT', 'XSD_ENGINE'];
+    const fixed = ['DATABASE_URL', 'HOST', 'PORT', 'WORKER_SERVES', 'XSD_ENGINE'];
     const environment = Object.assign(
       {},
-      ...['worker', 'api', 'retention'].map((name) => service(name).environment),
+      ...['worker', 'worker-amqp', 'api', 'retention'].map((name) => service(name).environment),
     ) as Readonly<Record<string, string>>;
     const open = Object.keys(environmentVariables).filter(
       (variable) => !fixed.includes(variable) && !variable.startsWith('TEMPORAL_'), // the file has its own
@@ -116,7 +132,7 @@ describe('docker-compose.yml', () => {
   it('starts processes that the bundler builds', () => {
     const programs = ours.map(([, { entrypoint, command = [] }]) => entrypoint ?? command); // the job takes options
     const started = programs.map((program) => program.at(-1));
-    expect(started.sort()).toEqual(
+    expect([...new Set(started)].sort()).toEqual(
       Object.keys(entries)
         .filter((name) => name !== 'ops') // for people
         .map((name) => `dist/${name}.js`)

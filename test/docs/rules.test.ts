@@ -131,7 +131,7 @@ describe('the rule book', () => {
     const path = join(root, 'docs/reference/rules.md');
     const book = readFileSync(path, 'utf8');
     const updated = book.replaceAll(
-      /^(### ([A-Z]+-\d+)\n[^#]*?)- Kept in:[^]*?\n- Shown by:[^\n]*(?:\n {2}[^\n]*)*/gm,
+      /^(### ([A-Z]+-\d+)\n(?:(?!^### )[^])*?)- Kept in:[^]*?\n- Shown by:[^\n]*(?:\n {2}[^\n]*)*/gm,
       (_, text: string, id: string) => `${text}${written(id).join('\n')}`,
     );
     if (process.env['UPDATE_TABLES'] !== undefined) writeFileSync(path, updated);

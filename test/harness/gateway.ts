@@ -143,6 +143,7 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     DEMO: isEmpty ? '0' : '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
     METRICS_PORT: '0',
+    WORKER_SERVES: 'all',
     DRAIN_SECONDS: '0',
     USAGE_GUIDELINE: options.usageGuideline ?? '',
     XERCES_SHARE: '0', // a JVM for each; the tests of it set it

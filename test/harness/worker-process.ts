@@ -12,18 +12,21 @@ export interface WorkerProcessOptions {
   readonly sweep?: SweepOptions;
   /** Where its log goes; default: nowhere. */
   readonly log?: number;
+  /** Default: payments. */
+  readonly serves?: 'amqp';
 }
 
 /** Resolves when the worker polls. Whoever started it kills it. */
 export async function startWorkerProcess(
   gateway: TestGateway,
   codePath: string,
-  { sweep = {}, log }: WorkerProcessOptions = {},
+  { sweep = {}, log, serves }: WorkerProcessOptions = {},
 ): Promise<ChildProcess> {
   const level = log === undefined ? 'silent' : gateway.config.logLevel;
   const child = await startProcess(gateway, 'worker-program', {
     args: [codePath, gateway.taskQueuePrefix, JSON.stringify(sweep), level],
     stdio: ['ignore', log ?? 'ignore', 'inherit', 'ipc'],
+    ...(serves && { env: { WORKER_SERVES: serves } }),
   });
   await Promise.race([
     once(child, 'message'),

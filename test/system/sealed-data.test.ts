@@ -1,4 +1,4 @@
-// With SEALING_KEYS, whoever has the database, its files or what Temporal keeps reads nothing of the people in payments
+// With SEALING_KEYS, whoever has the database or its files reads nothing of the people in payments
 // (SEC-3, I-14); whoever changes what is stored has it sent to nobody; and everybody else notices nothing.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { paymentWorkflowId } from '../../contract/ids.ts';
 import { connect } from '../../db/pool/connection.ts';
 import { beginSealing, vaultPlugin } from '../../db/keys/vault.ts';
 import { recordReceived } from '../../db/records/messages.ts';
@@ -65,7 +64,7 @@ const echo = createServer((request, response) => {
 const echoOrigin = () => `http://127.0.0.1:${(echo.address() as AddressInfo).port}`;
 afterAll(() => void echo.close());
 
-describe('a database, its files and its engine, in other hands', () => {
+describe('a database and its files, in other hands', () => {
   let message: OriginalPacs008;
 
   beforeAll(async () => {
@@ -171,60 +170,6 @@ describe('a database, its files and its engine, in other hands', () => {
     expect([...found]).toEqual([unsealedWord]);
   });
 
-  test('what Temporal keeps has no id of ours either, but those by which executions are found', async () => {
-    const id = paymentWorkflowId(message.uetr);
-    const history = await gateway.temporal.workflow.getHandle(id).fetchHistory();
-    const payloads = payloadsOf(history);
-    expect(payloads.length).toBeGreaterThan(5);
-    const encodings = new Set(
-      payloads.map(({ metadata }) => Buffer.from(metadata['encoding'] ?? '').toString()),
-    );
-    // indexed fields are for the server to find executions by (OBS-7)
-    expect([...encodings].sort()).toEqual(['binary/encrypted', 'json/plain']);
-    const sealed = payloads.filter(
-      ({ metadata }) => Buffer.from(metadata['encoding'] ?? '').toString() === 'binary/encrypted',
-    );
-    expect(sealed.length).toBeGreaterThan(5);
-    for (const { data } of sealed) expect(Buffer.from(data).toString('latin1')).not.toContain('messageId');
-    const decoded = await decodeAs('operator', sealed);
-    expect(decoded.status).toBe(200);
-    const { payloads: opened } = (await decoded.json()) as { payloads: { data: string }[] };
-    expect(opened.map(({ data }) => Buffer.from(data, 'base64').toString()).join('\n')).toContain(
-      'messageId',
-    );
-  });
-
-  test('the codec endpoint opens for operators of the scheme alone', async () => {
-    for (const client of ['LOTUSGS0', 'SGDFAST']) {
-      expect((await decodeAs(client, [])).status).toBe(403);
-    }
-  });
-
-  test('what does not open there is a fault of whoever sent it', async () => {
-    const { rows } = await sql<{ key_id: string }>`select key_id from data_keys limit 1`.execute(db);
-    const base64 = (text: string) => Buffer.from(text).toString('base64');
-    const known = rows[0]?.key_id ?? '';
-    for (const [keyId, data] of [
-      ['unknown', 'AAAA'],
-      ['\0', 'AAAA'],
-      [known, base64('x'.repeat(60))],
-      [known, 'AAAA'],
-      [known, ''],
-    ] as const) {
-      const metadata = { encoding: base64('binary/encrypted'), 'encryption-key-id': base64(keyId) };
-      const response = await decode('operator', { payloads: [{ metadata, data }] });
-      expect(response.status).toBe(400);
-      expect(await response.text()).toContain('A payload does not open');
-    }
-  });
-
-  test('nor is an encoding or the id of a key as long as a message', async () => {
-    const long = Buffer.alloc(200_000, 'x').toString('base64');
-    const encoding = Buffer.from('binary/encrypted').toString('base64');
-    for (const metadata of [{ encoding: long }, { encoding, 'encryption-key-id': long }])
-      expect((await decode('operator', { payloads: [{ metadata, data: 'AAAA' }] })).status).toBe(400);
-  });
-
   test('those who may, read every message as it was', async () => {
     const { messages } = JSON.parse((await get(`/payments/${message.uetr}`, 'operator')).toString()) as {
       messages: { href: string | null; size: number }[];
@@ -233,40 +178,7 @@ describe('a database, its files and its engine, in other hands', () => {
     expect(shown.length).toBeGreaterThan(5);
     for (const { href, size } of shown) expect(await get(href ?? '', 'operator')).toHaveLength(size);
   });
-
-  const decodeAs = (client: string, payloads: readonly Payload[]) =>
-    decode(client, {
-      payloads: payloads.map(({ metadata, data }) => ({
-        metadata: Object.fromEntries(
-          Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
-        ),
-        data: Buffer.from(data).toString('base64'),
-      })),
-    });
-
-  const decode = async (client: string, body: unknown) =>
-    fetch(`${gateway.url}/temporal/codec/decode`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${await gateway.token(client)}`,
-      },
-      body: JSON.stringify(body),
-    });
 });
-
-interface Payload {
-  readonly metadata: Readonly<Record<string, Uint8Array>>;
-  readonly data: Uint8Array;
-}
-
-/** Every payload somewhere in a value. */
-function payloadsOf(value: unknown): readonly Payload[] {
-  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return [];
-  const { metadata, data } = value as Partial<Payload>;
-  if (metadata !== undefined && data instanceof Uint8Array) return [value as Payload];
-  return Object.values(value).flatMap(payloadsOf);
-}
 
 function readIfThere(path: string): Buffer {
   try {

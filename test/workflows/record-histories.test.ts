@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, redeliveryWorkflowId, searchAttributes } from '../../contract/ids.ts';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
+import { broker } from '../activities/wire/broker.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { endingIn, type Ending } from '../../fixtures/endings.ts';
 import { instruction } from '../../fixtures/instruction.ts';
@@ -115,4 +116,14 @@ test('in doubt: taken up from the record after a day, asked about by the source,
   await heard(gateway, uetr);
   expect(await reportFinal(gateway, uetr)).toBe(200);
   await keep('in-doubt', paymentWorkflowId(uetr));
+});
+
+test('an FX provider that takes its fxtr.017 from a queue', async () => {
+  const { url } = await broker();
+  await gateway.db
+    .updateTable('fxp_endpoints')
+    .set({ notification_url: `${url}fxtr017` })
+    .execute();
+  const { message } = await pay(endingIn.creditedAtOnce);
+  await keep('told-by-a-queue', paymentWorkflowId(message.uetr));
 });

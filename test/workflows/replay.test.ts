@@ -19,6 +19,7 @@ const paths = [
   'refused-repeat',
   'callback-comes-back',
   'destination-comes-back',
+  'told-by-a-queue',
   'redelivery',
   'resolution-proxy',
   'resolution-account',

@@ -3,7 +3,7 @@
 // and an end.
 import { createOutbound } from '../../../activities/wire/outbound.ts';
 
-const http = createOutbound({ allowLoopback: true });
+const http = createOutbound({ allowLoopback: true, logins: new Map() });
 const results: string[] = [];
 await Promise.all(
   process.argv.slice(2).map(async (url) => {

@@ -34,6 +34,7 @@ const testConfig: ApiConfig = {
   demo: true,
   drainSeconds: 0,
   corsOrigins: ['https://pages.test'],
+  serves: 'payments',
   xsdEngine: 'libxml2',
   xercesShare: 0,
   allowLoopbackCallbacks: true,

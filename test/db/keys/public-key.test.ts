@@ -1,5 +1,5 @@
 // Keys that a party may enter, and those by which others than it could sign, or nobody (SEC-1, ADM-1).
-import { checkPrimeSync, generateKeyPairSync, generatePrimeSync, type JsonWebKey } from 'node:crypto';
+import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { readPublicKey } from '../../../db/keys/public-key.ts';
 
@@ -11,49 +11,6 @@ const p384 = jwkOf(generateKeyPairSync('ec', { namedCurve: 'secp384r1' }));
 const pair = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const rsa = jwkOf(pair);
 const base64url = (hex: string) => Buffer.from(hex, 'hex').toString('base64url');
-const evenly = (hex: string) => (hex.length % 2 === 0 ? hex : `0${hex}`);
-const rsaOf = (modulus: bigint) => ({ kty: 'RSA', n: base64url(evenly(modulus.toString(16))), e: 'AQAB' });
-
-const onePrime = (() => {
-  for (;;) {
-    const prime = generatePrimeSync(1_024, { bigint: true });
-    if (prime >> 1_022n === 3n) return prime; // so that squares have 2048 bits
-  }
-})();
-function nextPrime(after: bigint): bigint {
-  let next = after + 2n;
-  while (!checkPrimeSync(next)) next += 2n;
-  return next;
-}
-/** Of 14 bits each. */
-const manyPrimes = (() => {
-  let [modulus, prime] = [1n, 10_007n];
-  for (; modulus >> 2_047n === 0n; prime = nextPrime(prime)) modulus *= prime;
-  return modulus;
-})();
-/** Of primes that are 1 and a product of small ones. */
-function ofSmoothPrimes(): bigint {
-  const small = [3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n, 43n, 47n, 53n, 59n, 61n, 67n, 71n];
-  const all = small.reduce((product, prime) => product * prime, 2n);
-  let modulus = 1n;
-  for (let left = 1n; modulus >> 2_047n === 0n; left += 1n) {
-    const divisors = small.filter((_, nth) => (left >> BigInt(nth)) & 1n);
-    const prime = all / divisors.reduce((product, divisor) => product * divisor, 1n) + 1n;
-    if (checkPrimeSync(prime)) modulus *= prime;
-  }
-  return modulus;
-}
-/** Each prime is k M + 65537^a modulo M, M the product of the primes below 168 (Nemec et al., 2017). */
-function ofRoca(): bigint {
-  let product = 2n;
-  for (let prime = 3n; prime < 168n; prime += 2n) if (checkPrimeSync(prime)) product *= prime;
-  const primes = [2n, 3n].map((highest) => {
-    let prime = ((highest << 1_025n) / product) * product + 65_537n;
-    while (!checkPrimeSync(prime)) prime += product;
-    return prime;
-  });
-  return primes.reduce((modulus, prime) => modulus * prime, 1n);
-}
 
 describe('a key that may be entered', () => {
   it.each([
@@ -97,17 +54,6 @@ describe('a key that is refused, and why', () => {
     ['of RSA with 2047 bits', { ...rsa, n: base64url(`7f${'ff'.repeat(255)}`) }, 'and has 2047'],
     ['of RSA without end', { ...rsa, n: base64url('ff'.repeat(2_048)) }, 'and has 16384'],
     ['of RSA whose signature is the text itself', { ...rsa, e: base64url('01') }, 'exponent 65537'],
-    [
-      'of RSA whose modulus is one prime',
-      rsaOf(generatePrimeSync(2_048, { bigint: true })),
-      'two large primes',
-    ],
-    [
-      'of RSA with a small factor',
-      rsaOf(9_973n * generatePrimeSync(2_040, { bigint: true })),
-      'two large primes',
-    ],
-    ['of RSA whose modulus is even', rsaOf(1n << 2_047n), 'two large primes'],
     ['of RSA with the exponent 3', { ...rsa, e: base64url('03') }, 'exponent 65537'],
     ['of RSA with an even exponent', { ...rsa, e: base64url('010002') }, 'exponent 65537'],
     [
@@ -115,15 +61,6 @@ describe('a key that is refused, and why', () => {
       { ...rsa, e: base64url('0100000001') },
       'exponent 65537',
     ],
-    ['of RSA of many small primes', rsaOf(manyPrimes), 'two large primes'],
-    ['of RSA whose modulus is a square', rsaOf(onePrime ** 2n), 'far apart'],
-    ['of RSA of a prime and the next one', rsaOf(onePrime * nextPrime(onePrime)), 'far apart'],
-    [
-      'of RSA of primes that are one more than a product of small ones',
-      rsaOf(ofSmoothPrimes()),
-      'two large primes',
-    ],
-    ['of RSA as the chips of ROCA made them', rsaOf(ofRoca()), 'ROCA'],
     ['for algorithms', { ...rsa, alg: ['PS256'] }, 'alg says otherwise'],
     ['with all of its private part', jwkOf({ publicKey: pair.privateKey }), 'the member d of a private key'],
     ...['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].map(
@@ -171,13 +108,9 @@ describe('a key that is refused, and why', () => {
     const hex = y.toString(16).padStart(64, '0');
     return { ...ed25519, x: Buffer.from(hex, 'hex').reverse().toString('base64url') };
   };
-  it.each([
-    ['on no curve', pointOf(2n)],
-    ['on no curve, larger', pointOf(7n)],
-    ['in a spelling that is not the only one', pointOf(field + 3n)],
-    ['of bytes that were drawn', { ...ed25519, x: base64url('5a'.repeat(32)) }],
-  ])('no point of Ed25519: %s', (_what, jwk) => {
-    expect(readPublicKey(jwk)).toEqual({ ok: false, refusal: expect.stringContaining('no point') as string });
+  it('no point of Ed25519: a number in a spelling that is not the only one', () => {
+    const refusal = expect.stringContaining('no point') as string;
+    expect(readPublicKey(pointOf(field + 3n))).toEqual({ ok: false, refusal });
   });
   it('… but the same number where it is written as it should be', () => {
     expect(readPublicKey(pointOf(3n)).ok).toBe(true);
