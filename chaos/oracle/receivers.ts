@@ -14,11 +14,11 @@ export function receiverOf(reference: Pick<Reference, 'systems'>, { kind, party 
   return destinationOf(reference, party);
 }
 
-export function sourceOf(system: string | null): string {
+function sourceOf(system: string | null): string {
   return `source/${system ?? ''}`;
 }
 
 /** Its operator's: several systems may share one. */
-export function destinationOf({ systems }: Pick<Reference, 'systems'>, system: string | null): string {
+function destinationOf({ systems }: Pick<Reference, 'systems'>, system: string | null): string {
   return `destination/${systems.get(system ?? '')?.operatorId ?? ''}`;
 }

@@ -5,8 +5,11 @@ import { receiverOf, toldKinds } from '../receivers.ts';
 import type { Report } from '../verdict.ts';
 import { isArrival, type Attempt, type Delivery, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
+import { delaysMs } from './schedule.ts';
 
 const neglectedMs = 60_000; // I-17
+const probeMs = 60_000; // the longest that an open breaker holds anything back (CBK-3)
+const sweptMs = 50_000; // who lost its execution is found by then (LIF-2)
 const clockMs = 5; // the journal's milliseconds are cut, the database's are not
 const attemptMs = 20_000; // longer than any attempt and its record take (SEC-5: 5 s to connect, 10 s in all)
 
@@ -182,12 +185,23 @@ function judgeEnd(world: World, report: Report, delivery: Delivery): void {
   }
 }
 
-/** None is due for more than a minute without an attempt, once all is healthy. */
-function judgeNeglect({ quiet }: World, report: Report, delivery: Delivery): void {
-  const { row, deliveredAt, closedAt, nextDueAt } = delivery;
-  if (deliveredAt !== undefined || closedAt !== undefined || nextDueAt > quiet.endAt - neglectedMs) return;
+/**
+ * None is due for more than a minute without an attempt, once all is healthy; nor, whatever the record says, by the
+ * schedule and the longest that an open breaker holds anything back (CBK-1, CBK-3).
+ */
+function judgeNeglect({ quiet, evidence }: World, report: Report, delivery: Delivery): void {
+  const { row, deliveredAt, closedAt, nextDueAt, attempts } = delivery;
+  if (deliveredAt !== undefined || closedAt !== undefined) return;
+  const askedAt = instant(row.asked_at);
+  const since = attempts.filter(({ startedAt }) => startedAt >= askedAt);
+  const last = since.at(-1);
+  const delayMs = (delaysMs[Math.min(since.length, delaysMs.length) - 1] ?? 0) * 1.2; // CBK-1 varies it
+  const scheduledAt = (last?.finishedAt ?? last?.startedAt ?? askedAt) + delayMs + attemptMs;
+  const heldUntil = Math.max(scheduledAt, instant(evidence.run.healedAt)) + probeMs + sweptMs;
+  if (nextDueAt > quiet.endAt - neglectedMs && heldUntil > quiet.endAt) return;
   report.breach('I-17', 'A delivery is due for more than 60 s, and nobody attempts it.', row.subject_id, [
     standingOf(delivery),
+    `due by the schedule ${clock(scheduledAt)}`,
   ]);
 }
 

@@ -15,7 +15,7 @@ const recordMs = 20; // between the two times that one statement writes
 const sweptMs = 75 * second; // a lost execution is found by then (LIF-2)
 const attemptMs = 15 * second; // longest attempt, connecting included (SEC-5)
 /** Delays between the attempts of a delivery (CBK-1), as far as runs reach. */
-const delaysMs: readonly number[] = [
+export const delaysMs: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((one) => one * second),
   ...[1, 2, 5, 15, 30].map((one) => one * minute),
   ...[60, 120, 240, 480].map((one) => one * minute),
