@@ -136,7 +136,7 @@ export interface SettlementAmounts {
 
 /** FEE-3: destination = A x rate, half up (MON-3). */
 export function fromSource(source: Exact, rate: Exact, destinationDecimalPlaces: number): SettlementAmounts {
-  return { source, destination: roundHalfUpTo(source.times(rate), destinationDecimalPlaces) };
+  return { source, destination: roundHalfUpTo(source.times(rate), destinationDecimalPlaces) }; // seam: conversion
 }
 
 /** FEE-4: source = D / rate, rounded up so that the FX provider is never short. */

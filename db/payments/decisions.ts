@@ -284,8 +284,8 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       update deliveries d
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
       where delivery_id = ${decision.instructionDeliveryId}::uuid
-        and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- PAY-7
-        and (${decision.onlyIf === 'unreachable'}::boolean is false or (possibly_sent = 0 and ${wasTried} and not ${isUnsendable}
+        and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- PAY-7; seam: stored-final
+        and (${decision.onlyIf === 'unreachable'}::boolean is false or (possibly_sent = 0 and ${wasTried} and not ${isUnsendable} -- seam: never-left
           and clock_timestamp() >= (
             select judged_at + ${sql.lit(unreachableAfterMs)} * interval '1 millisecond'
             from payments where uetr = ${decision.uetr}::uuid)))

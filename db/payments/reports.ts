@@ -209,9 +209,9 @@ export async function takeLateFinal(
 ): Promise<boolean> {
   const { status } = report;
   const { isContradiction, confirmation } = lateFinal(payment.decision, { status, sender });
-  const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk });
+  const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk }); // seam: late-final
   // last: while it is missing, the sweep comes back to this report (LIF-2)
-  if (isContradiction) await recordContradiction(db, payment, report);
+  if (isContradiction) await recordContradiction(db, payment, report); // seam: contradiction
   return isConfirmationDue;
 }
 

@@ -4,20 +4,23 @@ import { join } from 'node:path';
 import { transpileModule } from 'typescript';
 import { expect, it } from 'vitest';
 import { mutants } from '../../chaos/mutants/all.ts';
-import { applied } from '../../chaos/mutants/mutant.ts';
+import { planted, seamsIn } from '../../chaos/mutants/tree.ts';
 import { root } from '../docs/documents.ts';
 
-it('there are at least twenty, each with a name of its own', () => {
+const seams = seamsIn(root);
+
+it('each has a name of its own, and each seam of the code is that of one mistake', () => {
   expect(new Set(mutants.map((one) => one.name)).size).toBe(mutants.length);
-  expect(mutants.length).toBeGreaterThanOrEqual(20);
+  const used = mutants.flatMap(({ lines }) => Object.keys(lines));
+  expect(used.sort()).toEqual(seams.map(({ name }) => name).sort());
 });
 
 it.each(mutants.map((one) => [one.name, one] as const))(
   '%s can be made in the code as it is',
-  (_, { edits }) => {
-    for (const edit of edits) {
-      const changed = applied(readFileSync(join(root, edit.file), 'utf8'), edit);
-      const { diagnostics = [] } = transpileModule(changed, { reportDiagnostics: true });
+  (_, { lines }) => {
+    for (const seam of seams.filter(({ name }) => lines[name] !== undefined)) {
+      const mistaken = planted(readFileSync(join(root, seam.file), 'utf8'), seam, lines[seam.name] ?? '');
+      const { diagnostics = [] } = transpileModule(mistaken, { reportDiagnostics: true });
       expect(diagnostics.map((one) => one.messageText)).toEqual([]);
     }
   },

@@ -36,7 +36,7 @@ const referenceTables = [
 const insertOnly = [
   'audit_events',
   'audit_seals',
-  'decisions',
+  'decisions', // seam: kept-decisions
   'message_bodies',
   'messages',
   'payments',
