@@ -8,7 +8,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
 import type { Environment } from '../core/settings/environment-variables.ts';
 import { openCase, type Case } from './case.ts';
-import { metBy, type MetFault } from './coverage.ts';
 import type { FaultRecord, RunRecord } from './oracle/evidence.ts';
 import { gather } from './gather.ts';
 import { carriedShare, openMachineProbe, type MachineProbe } from './machine.ts';
@@ -52,7 +51,7 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly verdict: Verdict;
-  readonly faults: readonly MetFault[];
+  readonly faults: readonly FaultRecord[];
 }
 
 const settleMsDefault = 61_000;
@@ -83,7 +82,7 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
     await machine.stop();
   }
   const read = readEvidence(folder);
-  return { verdict: judge(read), faults: metBy(read) };
+  return { verdict: judge(read), faults: read.faults };
 }
 
 interface Measured {

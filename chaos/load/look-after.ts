@@ -1,10 +1,9 @@
-// Who reads the record of a payment: its two PSPs and their operators, each the messages of its own side; the role
-// operator, all of it; and anybody else, who learns nothing (SEC-1).
+// Who reads the record of a payment: its two PSPs and their operators, the role operator, and anybody else, who learns
+// nothing (SEC-1).
 import type { Expected } from '../oracle/evidence.ts';
 import type { Draft } from './draft.ts';
 import type { Random } from './random.ts';
 import { ends } from './scheme.ts';
-import type { Request } from './sender.ts';
 import type { Tools } from './tools.ts';
 
 /** Drawn before anything is sent. */
@@ -51,29 +50,10 @@ export async function lookAfter(
   for (const client of look.readers) {
     const isOfDestination = [corridor.destination.system, creditorPsp].includes(client);
     const expected = isDecided || !isOfDestination ? { expected: answered } : {};
-    const record = await tools.send({ ...question, client, purpose: 'evidence', ...expected });
-    if (record.status === 200) await readMessages(tools, { ...question, client }, record.text);
+    await tools.send({ ...question, client, purpose: 'evidence', ...expected });
   }
   for (const client of look.strangers)
     await tools.send({ ...question, client, purpose: 'evidence-of-others', expected: notFound });
-}
-
-type Question = Pick<Request, 'api' | 'client' | 'method' | 'path' | 'uetr'>;
-
-/** A message that may be read, and one that may not. */
-async function readMessages(tools: Tools, question: Question, record: string): Promise<void> {
-  const { messages } = JSON.parse(record) as {
-    readonly messages: readonly { readonly messageId: string; readonly href: string | null }[];
-  };
-  const [own, other] = [
-    messages.find(({ href }) => href !== null),
-    messages.find(({ href }) => href === null),
-  ];
-  if (own?.href != null)
-    await tools.send({ ...question, path: own.href, purpose: 'evidence-message', expected: answered });
-  if (other === undefined) return;
-  const path = `${question.path}/messages/${other.messageId}`;
-  await tools.send({ ...question, path, purpose: 'evidence-message-of-others', expected: notFound });
 }
 
 /** The MsgId under which its destination got an instruction, for whoever reports on it; undefined: it cannot be read. */

@@ -1,5 +1,5 @@
 // Prices: rates, tiers, improvements, maxima and fees as they were quoted (FX-4, FX-8, QUO-2 to QUO-7, FEE-5).
-import { amountsOfQuote, credited, row, rows, type Case } from './altered.ts';
+import { amountsOfQuote, credited, rows, type Case } from './altered.ts';
 
 export const quoteCases: readonly Case[] = [
   {
@@ -19,15 +19,6 @@ export const quoteCases: readonly Case[] = [
     alter: (draft) => {
       const { request, index } = amountsOfQuote(draft, credited(draft));
       (request['exchange_rates'] as string[])[index] = '25.1485801';
-    },
-  },
-  {
-    title: 'quotes are not ranked',
-    id: 'R:QUO-2',
-    also: ['I-5', 'R:QUO-7', 'I-6', 'I-11', 'I-9'],
-    alter: (draft) => {
-      const request = rows(draft, 'quote_requests').find((one) => (one['fxp_ids'] as string[]).length > 2);
-      for (const value of Object.values(request ?? {})) if (Array.isArray(value)) value.reverse();
     },
   },
   {
@@ -57,15 +48,6 @@ export const quoteCases: readonly Case[] = [
     alter: (draft) => {
       const replaced = rows(draft, 'rates').find((one) => one['expired_at'] !== null);
       Object.assign(replaced ?? {}, { expired_at: null });
-    },
-  },
-  {
-    title: 'a quote is given whose amount the fee eats up',
-    id: 'R:FEE-5',
-    also: ['R:QUO-3', 'R:QUO-7'],
-    alter: (draft) => {
-      const request = row(draft, 'quote_requests', { amount: '24900' });
-      (request['creditor_agent_fees'] as unknown[])[0] = '25000';
     },
   },
   ...(

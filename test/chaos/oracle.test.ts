@@ -95,9 +95,8 @@ test('an invariant of which nothing could be examined is not shown, and does not
     endedAt: draft.run.healedAt,
     detail: '',
   });
-  const { findings, summary } = judge(draft);
+  const { findings } = judge(draft);
   expect(findings.filter(({ outcome }) => outcome === 'not-shown').map(({ id }) => id)).toContain('I-20');
-  expect(summary.join('\n')).toContain('I-20 NOT SHOWN');
 });
 
 const cases: readonly Case[] = [

@@ -60,7 +60,6 @@ test.each(
   expect(verdict.breaches.filter((one) => one.id === id)).toEqual([]);
   expect(verdict.notJudged.map((one) => one.id)).toContain(id);
   expect(verdict.findings.find((one) => one.id === id)?.outcome).toBe('not-judged');
-  expect(verdict.summary.join('\n')).toContain(`${id} NOT JUDGED`);
 });
 
 const ofContent = known.filter(({ id }) => ['I-1', 'I-2', 'I-4', 'I-5', 'I-9', 'I-10'].includes(id));

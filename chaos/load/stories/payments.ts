@@ -7,6 +7,7 @@ import { askQuotes, choose, drawAmount, drawCorridor, pay, statusOf } from '../p
 import type { Random } from '../random.ts';
 import { endOf } from '../scheme.ts';
 import { StoryEnded, type Story, type Tools } from '../tools.ts';
+import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import type { Terms } from '../../../fixtures/instruction.ts';
 import type { QuoteOnOffer } from '../../../fixtures/bodies.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
@@ -95,6 +96,27 @@ export async function quoteFor(
 ): Promise<QuoteOnOffer> {
   const { corridor, debtorPsp: psp } = draft;
   return choose(await askQuotes(tools, { corridor, psp, asked, api }), 0);
+}
+
+export interface Paid {
+  readonly draft: Draft;
+  readonly body: string;
+  readonly api: number;
+  /** The same payment, with other values. */
+  readonly rewrite: (changes: Partial<OriginalPacs008>) => string;
+}
+
+/** A payment with a quote, not submitted yet. */
+export async function prepare(tools: Tools, random: Random, ending?: string): Promise<Paid> {
+  const corridor = drawCorridor(random);
+  const draft = draftPayment(random, tools.canaries, { corridor, ...(ending && { ending }) });
+  const asked = drawAmount(random, corridor);
+  const api = random.integer(0, 7);
+  const quote = await quoteFor(tools, { draft, asked, api });
+  await tools.ready(corridor.source.system);
+  const acceptedAt = tools.now();
+  const rewrite = (changes: Partial<OriginalPacs008>) => write(draft, quote, acceptedAt, changes);
+  return { draft, api, body: rewrite({}), rewrite };
 }
 
 /**

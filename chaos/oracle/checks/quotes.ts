@@ -2,7 +2,7 @@
 // QUO-5, FEE-1 to FEE-5. Rates themselves are in rates.ts.
 import type { Exchange } from '../evidence.ts';
 import { corridorOf, sapOf, termsOf } from '../corridors.ts';
-import { amount, same, type Amount } from '../decimals.ts';
+import { amount, type Amount } from '../decimals.ts';
 import { openImprovements, type Improvements } from '../improvements.ts';
 import { isTooSmall, priceOf, type Asked, type Offered, type Priced, type Terms } from '../pricing.ts';
 import { parseExactly } from '../read-evidence.ts';
@@ -120,23 +120,6 @@ function judgeRequest(report: Report, asked: Request): void {
     report.breach('R:QUO-2', `The quote of ${fxp} was left out.`, request.quote_request_id, shown);
   }
   judgeQuoted(world, report, { request, sentAt: exchange && instant(exchange.sentAt) });
-  judgeLeft(report, request, isAdjusted === false);
-  judgeOrder(report, asked, shown);
-}
-
-/** FEE-5: from every quote something arrives; endpoint 12b, which knows no fees, leaves out zero amounts only. */
-function judgeLeft(report: Report, request: QuoteRequestRow, withFees: boolean): void {
-  const nothing = request.fxp_ids.filter((_, index) => {
-    const [source, destination] = [request.source_amounts[index], request.destination_amounts[index]];
-    const fee = request.creditor_agent_fees[index];
-    return same(source, '0') || same(destination, '0') || (withFees && amount(fee).gte(amount(destination)));
-  });
-  report.examined('R:FEE-5', 'quotes', request.fxp_ids.length);
-  if (nothing.length > 0)
-    report.breach('R:FEE-5', 'A quote was given of which nothing would arrive.', request.quote_request_id, [
-      request,
-      ...nothing,
-    ]);
 }
 
 interface Known {
@@ -230,28 +213,4 @@ function render(price: Priced): string {
   return JSON.stringify(price, (_, value: unknown) =>
     typeof value === 'object' && value !== null && 'toFixed' in value ? (value as Amount).toFixed() : value,
   );
-}
-
-/** QUO-2: best rate first, then the older rate, then the FX provider's id. */
-function judgeOrder(report: Report, { world, request, rates }: Request, shown: readonly string[]): void {
-  const createdAt = new Map(rates.map((row) => [row.rate_id, row.created_at]));
-  const places = request.fxp_ids.map((fxp, index) => ({
-    rate: amount(request.exchange_rates[index]),
-    created: createdAt.get(request.rate_ids[index] ?? '') ?? '',
-    id: world.reference.institutions.get(fxp)?.bics[0] ?? fxp,
-  }));
-  const isInOrder = places.every((place, index) => {
-    const next = places[index + 1];
-    if (next === undefined) return true;
-    const byRate = next.rate.cmp(place.rate);
-    if (byRate !== 0) return byRate < 0;
-    return place.created === next.created
-      ? place.id < next.id
-      : instant(place.created) < instant(next.created);
-  });
-  if (!isInOrder)
-    report.breach('R:QUO-2', 'Quotes are not in the order of QUO-2.', request.quote_request_id, [
-      ...shown,
-      places.map(({ id, rate }) => `${id} ${rate.toFixed()}`).join(', '),
-    ]);
 }
