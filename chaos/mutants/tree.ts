@@ -23,7 +23,7 @@ export function seamsIn(root: string): readonly Seam[] {
     readFileSync(join(root, file), 'utf8')
       .split('\n')
       .flatMap((text, line) => {
-        const [, name] = /(?:\/\/|--).*\bseam: ([a-z-]+)$/.exec(text) ?? [];
+        const [, name] = /\bseam: ([a-z-]+)$/.exec(text) ?? [];
         return name === undefined ? [] : [{ name, file, line }];
       }),
   );

@@ -2,6 +2,7 @@
 import { amount, type Amount } from './decimals.ts';
 import type { Row } from './read-evidence.ts';
 import { textAt, at, type Element } from './read-message.ts';
+import type { DeliveryRow } from './rows.ts';
 
 export interface System {
   readonly id: string;
@@ -106,6 +107,27 @@ export function openReference(tables: Tables): Reference {
     find: (agent, system) => findAgent(lookup, agent, system),
     findById,
   };
+}
+
+type Receiving = Pick<DeliveryRow, 'kind' | 'party'>;
+
+/** What is sent until it is taken or given up (CBK-1); an instruction has an end of its own (TIM-3). */
+export const toldKinds: readonly string[] = ['callback', 'confirmation', 'notification', 'book'];
+
+/** Whose a message of ours is, by the name under which the faults know its party: `source/SGDFAST`, `fxp/MERISGS0`. */
+export function receiverOf(reference: Pick<Reference, 'systems'>, { kind, party }: Receiving): string {
+  if (kind === 'callback') return sourceOf(party);
+  if (kind === 'notification' || (kind === 'book' && !reference.systems.has(party))) return `fxp/${party}`;
+  return destinationOf(reference, party);
+}
+
+function sourceOf(system: string | null): string {
+  return `source/${system ?? ''}`;
+}
+
+/** Its operator's: several systems may share one. */
+function destinationOf({ systems }: Pick<Reference, 'systems'>, system: string | null): string {
+  return `destination/${systems.get(system ?? '')?.operatorId ?? ''}`;
 }
 
 /** REF-4: a BIC that ends in XXX is the BIC8. */

@@ -6,7 +6,7 @@ import type { Evidence, JournalEntry } from './read-evidence.ts';
 import { readMessage, type Element, type Message } from './read-message.ts';
 import { machineOf, type Machine } from './machine.ts';
 import { quietOf, type Quiet } from './quiet.ts';
-import { receiverOf } from './receivers.ts';
+import { receiverOf } from './reference.ts';
 import { openReference, type Reference } from './reference.ts';
 import {
   instant,

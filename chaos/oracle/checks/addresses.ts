@@ -1,6 +1,6 @@
 // I-7: every connection goes to an address that is registered, and a callback to one that its source named.
 import { clock, instant, rowsOf } from '../rows.ts';
-import { receiverOf } from '../receivers.ts';
+import { receiverOf } from '../reference.ts';
 import type { Report } from '../verdict.ts';
 import type { Delivery, World } from '../world.ts';
 

@@ -1,7 +1,7 @@
 // I-17, and the record of attempts that everything else rests on (TIM-3): an intent is committed before a socket opens,
 // each attempt is classified as what it was, and every delivery has one end.
 import { clock, instant } from '../rows.ts';
-import { receiverOf, toldKinds } from '../receivers.ts';
+import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
 import { isArrival, type Attempt, type Delivery, type World } from '../world.ts';
 import { standingOf } from './lines.ts';

@@ -1,7 +1,7 @@
 // CBK-3: a receiver that is dead, slow or cannot be resolved slows nobody else, on any kind of send. Whoever is
 // well is sent to at once.
 import { clock, instant } from '../rows.ts';
-import { receiverOf } from '../receivers.ts';
+import { receiverOf } from '../reference.ts';
 import type { Report } from '../verdict.ts';
 import type { Attempt, Delivery, World } from '../world.ts';
 

@@ -1,7 +1,7 @@
 // I-12: attempts come neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). What a fault may have repeated
 // or held up is left out; what nothing explains is a breach.
 import { clock, instant } from '../rows.ts';
-import { receiverOf, toldKinds } from '../receivers.ts';
+import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
 import { standingOf } from './lines.ts';
 import { sha256Of, type Attempt, type Delivery, type Payment, type World } from '../world.ts';
