@@ -20,6 +20,9 @@ import {
   type QuoteRequestRow,
 } from './rows.ts';
 
+/** PAY-7. */
+export const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
+
 /** A row of `messages`, with its bytes. */
 export interface Stored {
   readonly row: MessageRow;
@@ -37,6 +40,9 @@ export interface Attempt {
   readonly finishedAt: number | undefined;
   readonly httpStatus: number | undefined;
 }
+
+/** Any 2xx says so (CBK-4). */
+export const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
 export interface Delivery {
   readonly row: DeliveryRow;

@@ -1,5 +1,4 @@
-// What sources, FX providers and readers of records asked for, and did not get or got wrongly: PAY-1, DUP-1, TIM-1,
-// TIM-3, CBK-1, CBK-3, FX-4, FX-5, FX-10.
+// What sources and FX providers asked for, and got wrongly: I-3, TIM-1, CBK-1, CBK-3, SEC-5, FX-4, FX-10.
 import {
   addAttempt,
   attempts,

@@ -20,8 +20,6 @@ const compact = (text: string) => text.replaceAll(/>\s+</g, '><');
 /** What a forgotten or wrong line in the builder of the forwarded pacs.008 would do. */
 const forwardedMistakes: readonly (readonly [string, RegExp, string])[] = [
   ['forgets the remittance information', /<RmtInf>.*<\/RmtInf>/s, ''],
-  ['forgets the purpose', /<Purp>.*<\/Purp>/s, ''],
-  ['changes the name of the debtor', /<Dbtr><Nm>.*?</s, '<Dbtr><Nm>C. Tan<'],
   [
     'swaps debtor and creditor account',
     /<DbtrAcct>(.*?)<\/DbtrAcct>(.*)<CdtrAcct>(.*?)<\/CdtrAcct>/s,
@@ -43,9 +41,6 @@ const forwardedMistakes: readonly (readonly [string, RegExp, string])[] = [
   ['names another account of the previous instructing agent', /MERI-SG-SGD/, 'ZENI-SG-SGD'],
   ['keeps the clearing system of the source', /<Prtry>THBPPAY</, '<Prtry>SGDFAST<'],
   ['changes the fee of the creditor agent', /(<Amt Ccy="THB">)[\d.]+/, '$175'],
-  ['changes the priority', /<InstrPrty>NORM</, '<InstrPrty>HIGH<'],
-  ['changes the acceptance time', /<AccptncDtTm>.*?</, '<AccptncDtTm>2026-11-22T00:00:00.000Z<'],
-  ['changes the end-to-end id', /<EndToEndId>E2E-1</, '<EndToEndId>E2E-2<'],
 ];
 
 export const messageCases: readonly Case[] = [
@@ -210,5 +205,22 @@ export const messageCases: readonly Case[] = [
       Object.assign(last ?? {}, { url });
     },
     also: ['I-16'],
+  },
+  {
+    title: 'a resolution is not told at the address that its source named',
+    id: 'R:RES-1',
+    also: ['I-11', 'I-17'],
+    alter: (draft) => {
+      const { resolution_id: id } = row(draft, 'resolution_answers', { answered_by: 'creditor-agent' });
+      drop(draft, 'deliveries', { subject_id: id, kind: 'callback' });
+    },
+  },
+  {
+    title: 'the gateway answers before the deadline that nobody answered',
+    id: 'R:RES-1',
+    alter: (draft) => {
+      const answer = row(draft, 'resolution_answers', { rule_id: 'RES-1' });
+      answer['answered_at'] = moved(String(answer['answered_at']), -1_000);
+    },
   },
 ];

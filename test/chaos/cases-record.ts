@@ -154,33 +154,11 @@ export const recordCases: readonly Case[] = [
     alter: (draft) => drop(draft, 'audit_events', { kind: 'delivery.dead-letter' }),
   },
   {
-    title: 'a delivery ends before 72 hours without a word of its receiver',
-    id: 'I-17',
-    also: ['I-3'],
-    alter: (draft) => {
-      const callback = delivery(draft, credited(draft), 'callback');
-      Object.assign(callback, {
-        closed_at: callback['delivered_at'],
-        closed_reason: 'expired',
-        delivered_at: null,
-      });
-    },
-  },
-  {
     title: 'an intent row is skipped',
     id: 'I-17',
     alter: (draft) => {
       const owner = delivery(draft, credited(draft), 'instruction');
       drop(draft, 'delivery_attempts', { delivery_id: owner['delivery_id'] });
-    },
-  },
-  {
-    title: 'an intent row is written after the socket opened',
-    id: 'I-17',
-    alter: (draft) => {
-      const [attempt] = attempts(draft, credited(draft), 'instruction');
-      if (attempt === undefined) throw new Error('there is none');
-      attempt['started_at'] = attempt['finished_at'];
     },
   },
   {
@@ -276,15 +254,6 @@ export const recordCases: readonly Case[] = [
     },
   },
   {
-    title: 'a canary stands in an error body',
-    id: 'I-14',
-    alter: (draft) => {
-      const refused = draft.exchanges.find(({ purpose }) => purpose === 'not-xml');
-      if (refused === undefined) throw new Error('there is none');
-      refused.responseBody = '{"detail":"unexpected text: Canary Tan is no message"}';
-    },
-  },
-  {
     title: 'a message gets no answer though nothing was broken',
     id: 'I-16',
     alter: (draft) => {
@@ -358,14 +327,6 @@ export const recordCases: readonly Case[] = [
       const entry = draft.journal.at(-1);
       if (entry !== undefined)
         Object.assign(entry, { uetr: 'c0ffee00-4fd7-4bf6-8a44-6d2b3a0c8e11', sha256: 'ff' });
-    },
-  },
-  {
-    title: 'a message could not be answered at all',
-    id: 'R:SEC-9',
-    alter: (draft) => {
-      const [event] = rows(draft, 'audit_events');
-      rows(draft, 'audit_events').push({ ...event, severity: 'alert', kind: 'message.unanswerable' });
     },
   },
   ...(

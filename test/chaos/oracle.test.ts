@@ -11,7 +11,6 @@ import { messageCases } from './cases-messages.ts';
 import { moneyCases } from './cases-money.ts';
 import { quoteCases } from './cases-quotes.ts';
 import { recordCases, show } from './cases-record.ts';
-import { resolutionCases } from './cases-resolutions.ts';
 import { scheduleCases } from './cases-schedule.ts';
 import { unansweredCases } from './cases-unanswered.ts';
 
@@ -106,7 +105,6 @@ const cases: readonly Case[] = [
   ...messageCases,
   ...scheduleCases,
   ...askedCases,
-  ...resolutionCases,
   ...unansweredCases,
 ];
 

@@ -2,7 +2,7 @@
 // (in doubt), PAY-8 (answers that do not count). Dead letters are in deliveries.ts.
 import { clock, instant, type AuditRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
-import type { Payment, World } from '../world.ts';
+import { finals, type Payment, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
 
 const day = 24 * 3_600_000;
@@ -17,7 +17,6 @@ export function judgeAlerts(world: World, report: Report): void {
   }
 }
 
-const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
 const ofKind = (events: readonly AuditRow[], kind: string, severity = 'alert') =>
   events.filter((one) => one.kind === kind && one.severity === severity);
 

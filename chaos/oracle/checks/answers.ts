@@ -5,6 +5,7 @@ import { textAt, type Message } from '../read-message.ts';
 import { clock } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import {
+  finals,
   grouped,
   isPost,
   sha256Of,
@@ -14,8 +15,6 @@ import {
   type Submission,
   type World,
 } from '../world.ts';
-
-const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK']; // PAY-7
 
 /** TxSts and reason of a pacs.002; Vrfctn and reason of an acmt.024. */
 function toldBy(message: Message | undefined): {

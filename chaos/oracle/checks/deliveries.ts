@@ -3,7 +3,7 @@
 import { clock, instant } from '../rows.ts';
 import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
-import { isArrival, type Attempt, type Delivery, type World } from '../world.ts';
+import { isArrival, isTaken, type Attempt, type Delivery, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
 import { delaysMs } from './schedule.ts';
 
@@ -34,8 +34,6 @@ export function judgeDeliveries(world: World, report: Report): void {
 
 /** Whether any attempt may have opened a socket. */
 const mayHaveLeft = (outcome: string | null) => outcome !== 'NOT_SENT';
-
-const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
 /** A 2xx may be somebody else's: it counts as taken all the same (CBK-4). */
 function mayBeAnsweredByOthers(
