@@ -5,7 +5,6 @@ import type { OriginalReferences } from '../../../core/iso20022/references.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
 import type { Draft } from '../draft.ts';
 import { swap, type Edit } from '../edits.ts';
-import { instructionId } from '../look-after.ts';
 import { pay, statusOf } from '../paying.ts';
 import type { Random } from '../random.ts';
 import { ends } from '../scheme.ts';
@@ -61,6 +60,32 @@ async function ofAnotherTransaction(tools: Tools, draft: Draft, api: number): Pr
     ...(transactionId && { transactionId }),
     ...other,
   };
+}
+
+/** The MsgId under which its destination got an instruction, for whoever reports on it; undefined: it cannot be read. */
+async function instructionId(
+  tools: Tools,
+  { uetr, corridor }: Draft,
+  api: number,
+): Promise<string | undefined> {
+  const record = await tools.send({
+    api,
+    client: corridor.destination.system,
+    method: 'GET',
+    path: `/payments/${uetr}`,
+    uetr,
+    purpose: 'evidence',
+  });
+  if (record.status !== 200) return undefined;
+  const { messages } = JSON.parse(record.text) as {
+    readonly messages: readonly {
+      readonly message: string;
+      readonly leg: string;
+      readonly messageIdentification: string;
+    }[];
+  };
+  return messages.find(({ message, leg }) => message.startsWith('pacs.008') && leg === 'destination')
+    ?.messageIdentification;
 }
 
 const endings = [endingIn.rejected, endingIn.creditedLater, endingIn.creditedAtOnce, endingIn.silent];
