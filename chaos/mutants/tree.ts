@@ -4,7 +4,7 @@ import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, wr
 import { join } from 'node:path';
 
 /** A line of the code that mistakes may replace. */
-export interface Seam {
+interface Seam {
   readonly name: string;
   /** From the project's folder. */
   readonly file: string;
@@ -17,7 +17,7 @@ const leftOut: ReadonlySet<string> = new Set(['node_modules', 'dist', 'docs', 't
 
 const isLeftOut = (name: string) => name.startsWith('.') || leftOut.has(name);
 
-export function seamsIn(root: string): readonly Seam[] {
+function seamsIn(root: string): readonly Seam[] {
   const files = globSync('*/**/*.ts', { cwd: root, exclude: isLeftOut });
   return files.flatMap((file) =>
     readFileSync(join(root, file), 'utf8')
@@ -30,7 +30,7 @@ export function seamsIn(root: string): readonly Seam[] {
 }
 
 /** A text with another line in the place of a seam. */
-export function planted(text: string, { line }: Seam, mistake: string): string {
+function planted(text: string, { line }: Seam, mistake: string): string {
   return text
     .split('\n')
     .map((one, index) => (index === line ? mistake : one))
