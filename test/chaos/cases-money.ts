@@ -102,6 +102,31 @@ export const moneyCases: readonly Case[] = [
     },
   },
   {
+    title: 'a payment is rejected as unreachable after half a minute',
+    id: 'I-8',
+    also: ['I-12'],
+    alter: (draft) => {
+      const uetr = first(uetrs(draft, { reason_code: 'ED06' }));
+      const one = decision(draft, uetr);
+      one['decided_at'] = moved(String(one['decided_at']), -30_000);
+      for (const id of [one['callback_message_id'], one['confirmation_message_id']]) {
+        row(draft, 'messages', { message_id: id })['created_at'] = one['decided_at'];
+      }
+    },
+  },
+  {
+    title: 'the gateway blocks a payment by itself',
+    id: 'I-8',
+    also: ['I-4', 'I-11', 'I-3', 'I-5', 'I-9', 'R:PAY-9', 'R:PAY-7', 'I-18'],
+    alter: (draft) => {
+      Object.assign(decision(draft, credited(draft)), {
+        status: 'BLCK',
+        decided_by: 'gateway',
+        report_message_id: null,
+      });
+    },
+  },
+  {
     title: 'a payment is rejected as unreachable without an attempt',
     id: 'I-8',
     also: ['I-17'],

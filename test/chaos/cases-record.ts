@@ -154,6 +154,19 @@ export const recordCases: readonly Case[] = [
     alter: (draft) => drop(draft, 'audit_events', { kind: 'delivery.dead-letter' }),
   },
   {
+    title: 'a delivery ends before 72 hours without a word of its receiver',
+    id: 'I-17',
+    also: ['I-3'],
+    alter: (draft) => {
+      const callback = delivery(draft, credited(draft), 'callback');
+      Object.assign(callback, {
+        closed_at: callback['delivered_at'],
+        closed_reason: 'expired',
+        delivered_at: null,
+      });
+    },
+  },
+  {
     title: 'an intent row is skipped',
     id: 'I-17',
     alter: (draft) => {

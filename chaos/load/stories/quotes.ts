@@ -4,8 +4,7 @@ import type { AdjustedQuote } from '../../../fixtures/bodies.ts';
 import type { Terms } from '../../../fixtures/instruction.ts';
 import { feeOn } from '../decimal.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
-import { insist } from '../patience.ts';
-import { askQuotes, choose, drawAmount, drawCorridor, pay } from '../paying.ts';
+import { askQuotes, choose, drawAmount, drawCorridor, pay, insist } from '../paying.ts';
 import { drawRate, pspsOf, worth, type End } from '../scheme.ts';
 import { StoryEnded, type Story, type Tools } from '../tools.ts';
 

@@ -1,6 +1,6 @@
 // What FX providers do: new rates now and then, so that quotes differ; improvements rarely, and always the usual value
 // again; and rates that the rules refuse (FX-2 to FX-10).
-import { insist } from '../patience.ts';
+import { insist } from '../paying.ts';
 import type { Random } from '../random.ts';
 import { corridors, drawRate, endOf, fxps, isRated, type Corridor } from '../scheme.ts';
 import { isPassing, type Request } from '../sender.ts';
