@@ -67,7 +67,7 @@ export const mutants: readonly Mutant[] = [
     tells: 'A HIGH instruction leaves although its deadline is past or it is decided.',
     lines: { 'claim-open': 'or true)', 'claim-time': 'null::float8 as remaining_ms' },
     breaks: ['I-19', 'I-8', 'I-12'],
-    shownBy: { fault: 'workers-stand-still', seconds: 25 },
+    shownBy: { fault: 'workers-stand-still', seconds: 25, times: 6 },
   },
   {
     name: 'deadline-from-the-receipt',
