@@ -145,16 +145,6 @@ export const mutants: readonly Mutant[] = [
     shownBy: { fault: 'destination-answers-are-lost', seconds: 15 },
   },
   {
-    name: 'second-final-overwrites',
-    tells: 'A later, different final replaces the decision.',
-    lines: {
-      'late-final':
-        "const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk }); await db.updateTable('decisions').set({ status: status as Decision['status'] }).where('uetr', '=', payment.uetr).execute();",
-      'kept-decisions': '', // the database would refuse it (LIF-1)
-    },
-    breaks: ['I-8', 'I-4', 'R:PAY-7', 'R:PAY-9'],
-  },
-  {
     name: 'contradiction-without-alert',
     tells: 'Nobody is told that a destination contradicts itself.',
     lines: { contradiction: '' },

@@ -209,7 +209,7 @@ export async function takeLateFinal(
 ): Promise<boolean> {
   const { status } = report;
   const { isContradiction, confirmation } = lateFinal(payment.decision, { status, sender });
-  const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk }); // seam: late-final
+  const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk });
   // last: while it is missing, the sweep comes back to this report (LIF-2)
   if (isContradiction) await recordContradiction(db, payment, report); // seam: contradiction
   return isConfirmationDue;

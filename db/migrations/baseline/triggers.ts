@@ -36,7 +36,7 @@ const referenceTables = [
 const insertOnly = [
   'audit_events',
   'audit_seals',
-  'decisions', // seam: kept-decisions
+  'decisions',
   'message_bodies',
   'messages',
   'payments',
