@@ -89,7 +89,7 @@ const folders = {
       'sandbox/journal-file.ts',
       'fixtures',
     ],
-    packages: ['@temporalio/*', 'commander', 'esbuild', 'pg', 'pure-rand', 'undici'],
+    packages: ['@temporalio/*', 'commander', 'decimal.js', 'esbuild', 'pg', 'pure-rand', 'undici'],
     node: true,
     importsLater: true,
   },

@@ -6,7 +6,7 @@ import { UsageError } from '../cli/errors.ts';
 import { faultNamed, faults } from './faults/all.ts';
 import type { Fault } from './faults/fault.ts';
 import { createRandom } from './load/random.ts';
-import type { Mutant } from './mutants/mutant.ts';
+import type { Mutant } from './mutants/all.ts';
 import { numberOf, type ChaosOptions } from './options.ts';
 import { planFaults, type PlannedFault } from './plan.ts';
 import { names } from './system/names.ts';

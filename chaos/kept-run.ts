@@ -33,7 +33,7 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
         tree:
           asked.mutant === undefined
             ? (asked.tree ?? root)
-            : copyTree(root, join(place.folder, 'tree'), asked.mutant),
+            : copyTree(root, join(place.folder, 'tree'), asked.mutant.lines),
         ...(asked.mutant === undefined ? {} : { mutant: asked.mutant.name }),
         seed,
         minutes: asked.minutes,

@@ -41,10 +41,7 @@ export function declareOptions(command: Command): Command {
       '--target <name>',
       'upon whom: worker-1, destination/IPSO-TH, all, ...; --list says whom each fault may hit (default: drawn by the seed)',
     )
-    .option(
-      '--hours <number>',
-      'runs of --minutes with one seed after the other for that long; a table tells what was met',
-    )
+    .option('--hours <number>', 'runs of --minutes with one seed after the other for that long')
     .option('--calm', 'no fault at all: shows what must not be found in a healthy system (I-20, TIM-1)')
     .option('--rate <number>', 'payments and other requests a second, at most', String(usualRate))
     .option('--mutant <name>', 'build a known mistake in: the judge must find it; `all` tries each')

@@ -6,7 +6,6 @@ import type { Stage } from './faults/fault.ts';
 import type { PlannedFault } from './plan.ts';
 import type { Random } from './load/random.ts';
 import type { ChaosSystem } from './system/system.ts';
-import { within } from './within.ts';
 
 export interface PlayOptions {
   readonly system: ChaosSystem;
@@ -75,3 +74,20 @@ const shortened = (target: string) => {
   const all = target.split(',');
   return all.length > 2 ? `${all.length} at once` : target;
 };
+
+/**
+ * Every step of a run has an end: a run that stands still would say nothing about the system, nor where it stands.
+ * @throws when the work takes longer; it is left to itself then
+ */
+export async function within<T>(seconds: number, what: string, work: Promise<T>): Promise<T> {
+  const ended = new AbortController();
+  const late = delay(seconds * 1_000, undefined, { signal: ended.signal }).then(() => {
+    throw new Error(`not within ${seconds} s: ${what}`);
+  });
+  late.catch(() => undefined); // it lost
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    ended.abort();
+  }
+}

@@ -1,7 +1,7 @@
 // When a system that was under faults has come to rest: nothing is left that it could do by itself now. It asks the
 // record, and judges nothing; who finds it restless for too long is the oracle (I-15).
 import { setTimeout as delay } from 'node:timers/promises';
-import { toldKinds } from './oracle/receivers.ts';
+import { toldKinds } from './oracle/reference.ts';
 import type { ChaosSystem } from './system/system.ts';
 
 const restlessSql = `

@@ -2,14 +2,13 @@
 // folder; the servers and their data do not.
 import { spawnSync } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
 import type { Environment } from '../core/settings/environment-variables.ts';
-import { openCase, type Case } from './case.ts';
-import { metBy, type MetFault } from './coverage.ts';
-import type { FaultRecord, RunRecord } from './oracle/evidence.ts';
+import type { Exchange, FaultRecord, MachineBeat, RunRecord } from './oracle/evidence.ts';
 import { gather } from './gather.ts';
 import { carriedShare, openMachineProbe, type MachineProbe } from './machine.ts';
 import { openLoad } from './load/load.ts';
@@ -18,11 +17,10 @@ import { judge } from './oracle/judge.ts';
 import { readEvidence } from './oracle/read-evidence.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import type { PlannedFault } from './plan.ts';
-import { playFaults } from './play.ts';
+import { playFaults, within } from './play.ts';
 import { isAnyWaiting, untilQuiet } from './quiet.ts';
 import { makeOlder } from './system/ageing.ts';
 import { startSystem, type ChaosSystem } from './system/system.ts';
-import { within } from './within.ts';
 
 export interface RunOptions {
   readonly env: Environment;
@@ -52,7 +50,7 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly verdict: Verdict;
-  readonly faults: readonly MetFault[];
+  readonly faults: readonly FaultRecord[];
 }
 
 const settleMsDefault = 61_000;
@@ -83,7 +81,34 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
     await machine.stop();
   }
   const read = readEvidence(folder);
-  return { verdict: judge(read), faults: metBy(read) };
+  return { verdict: judge(read), faults: read.faults };
+}
+
+/**
+ * The folder of one run: what is written down while it goes on. The oracle reads it afterwards, and knows nothing else.
+ */
+interface Case {
+  recordExchange(exchange: Exchange): void;
+  recordFault(fault: FaultRecord): void;
+  recordBeat(beat: MachineBeat): void;
+  /** Written last: a folder without it is of a run that did not come to its end. */
+  close(run: RunRecord): Promise<void>;
+}
+
+function openCase(folder: string): Case {
+  mkdirSync(folder, { recursive: true });
+  const exchanges = createWriteStream(join(folder, 'exchanges.jsonl'));
+  const faults = createWriteStream(join(folder, 'faults.jsonl'));
+  const machine = createWriteStream(join(folder, 'machine.jsonl'));
+  return {
+    recordExchange: (exchange) => void exchanges.write(`${JSON.stringify(exchange)}\n`),
+    recordFault: (fault) => void faults.write(`${JSON.stringify(fault)}\n`),
+    recordBeat: (beat) => void machine.write(`${JSON.stringify(beat)}\n`),
+    close: async (run) => {
+      await Promise.all([exchanges, faults, machine].map((stream) => finished(stream.end())));
+      writeFileSync(join(folder, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
+    },
+  };
 }
 
 interface Measured {

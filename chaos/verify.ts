@@ -5,17 +5,15 @@ import { join, resolve } from 'node:path';
 import type { CommandContext } from '../cli/command.ts';
 import { UsageError } from '../cli/errors.ts';
 import { wrap } from '../cli/terminal.ts';
-import { readOptions, targetsInWords } from './asked.ts';
+import { largestSeed, readOptions, targetsInWords, type Asked } from './asked.ts';
 import { faults } from './faults/all.ts';
 import { runKept } from './kept-run.ts';
-import { mutants } from './mutants/all.ts';
-import { tryMutants } from './mutants/try.ts';
+import { mutantNamed, mutants } from './mutants/all.ts';
 import type { ChaosOptions } from './options.ts';
 import { judge } from './oracle/judge.ts';
 import { readEvidence } from './oracle/read-evidence.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import { exitCodeOf, tellVerdict } from './report.ts';
-import { runForHours } from './rotation.ts';
 
 /** @returns exit code */
 export async function verifyChaos(context: CommandContext, options: ChaosOptions): Promise<number> {
@@ -26,6 +24,62 @@ export async function verifyChaos(context: CommandContext, options: ChaosOptions
   if (asked.hours !== undefined) return runForHours(context, asked, asked.hours);
   const { verdict } = await runKept(context, asked, asked.seed);
   return exitCodeOf(verdict);
+}
+
+/** One seed after the other; goes on after a breach. */
+async function runForHours(context: CommandContext, asked: Asked, hours: number): Promise<number> {
+  const { terminal } = context;
+  const until = performance.now() + hours * 3_600_000;
+  const [broken, unjudged]: [number[], number[]] = [[], []];
+  let runs = 0;
+  for (let seed = asked.seed; performance.now() < until; seed = (seed + 1) % largestSeed) {
+    terminal.line(`▶ Run ${runs + 1}, seed ${seed}`);
+    const { verdict } = await runKept(context, asked, seed);
+    runs += 1;
+    if (verdict.breaches.length > 0) broken.push(seed);
+    if (verdict.isMostlyUnjudged) unjudged.push(seed);
+    terminal.line(`  ${runs} runs so far, with a breach: seeds ${broken.join(', ') || 'none'}`);
+  }
+  if (unjudged.length > 0)
+    terminal.line(`The machine was too slow for more than half of these runs: seeds ${unjudged.join(', ')}`);
+  if (broken.length > 0) return 1;
+  return unjudged.length * 2 > runs ? 3 : 0;
+}
+
+const mutantMinutes = 2.5; // of payments without a fault, where none is needed to see it: every story comes
+
+const aimed = ({ target, times }: { readonly target?: string; readonly times?: number }) => ({
+  ...(target !== undefined && { target }),
+  ...(times !== undefined && { times: String(times) }),
+});
+
+/** Builds known mistakes in, one after the other: the judge must name each. */
+async function tryMutants(context: CommandContext, options: ChaosOptions, name: string): Promise<number> {
+  const { terminal } = context;
+  const missed: string[] = [];
+  for (const mutant of name === 'all' ? mutants : [mutantNamed(name)]) {
+    const { shownBy } = mutant;
+    terminal.line(terminal.paint('heading', `▶ ${mutant.name}: ${mutant.tells}`));
+    const played: ChaosOptions =
+      shownBy === undefined
+        ? { ...options, minutes: String(mutantMinutes), calm: true }
+        : { ...options, fault: shownBy.fault, seconds: String(shownBy.seconds), ...aimed(shownBy) };
+    const asked = { ...readOptions(played), mutant };
+    const { verdict } = await runKept(context, asked, asked.seed);
+    const named = new Set(verdict.breaches.map(({ id }) => id));
+    const found = mutant.breaks.filter((id) => named.has(id));
+    if (found.length === 0) missed.push(mutant.name);
+    terminal.line(
+      found.length > 0
+        ? terminal.paint('good', `✓ ${mutant.name} was found: ${found.join(', ')}`)
+        : terminal.paint(
+            'bad',
+            `✗ ${mutant.name} was not found; one of ${mutant.breaks.join(', ')} was expected`,
+          ),
+    );
+  }
+  if (missed.length > 0) terminal.line(terminal.paint('bad', `✗ Not found: ${missed.join(', ')}`));
+  return missed.length === 0 ? 0 : 1;
 }
 
 function judgeAgain({ terminal }: CommandContext, folder: string): number {

@@ -65,7 +65,7 @@ export async function untilFinal(
     }
     await decide(progress, { by: 'unreachable' });
     if (progress.decision !== undefined) return;
-    send();
+    send(); // seam: enquiry
   }
   await progress.inTurn(() => reportInDoubt({ uetr: progress.input.uetr }));
   show(progress, 'INDOUBT');

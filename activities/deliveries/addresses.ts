@@ -27,10 +27,10 @@ export function addressOf(deps: AddressDependencies, delivery: Addressed): Addre
     const receiver = receiverOf(data, delivery);
     return url === null || receiver === undefined ? undefined : { url, receiver };
   }
-  const registered = registeredAddress(data, delivery);
+  const registered = registeredAddress(data, delivery); // seam: registered-address
   if (registered === undefined) return undefined;
   const isWhole = kind === 'notification' || kind === 'book';
-  return { receiver: registered, url: isWhole ? registered : join(deps, registered, kind) };
+  return { receiver: registered, url: isWhole ? registered : join(deps, registered, kind) }; // seam: gate
 }
 
 /** Our path behind the registered one; what its operator has put into the query stays there. */

@@ -37,7 +37,7 @@ const enquiry = {
 
 /** What is told until it is taken: any 2xx says so (CBK-4). */
 const told = {
-  isReceipt: isSuccess,
+  isReceipt: isSuccess, // seam: receipt
   serverErrorIs: 'ANSWERED',
   schedule: 'CBK-1',
   waits: 'SEC-5',

@@ -246,7 +246,7 @@ async function post(
     return { outcome: 'NOT_SENT', errorClass: keyMissing };
   }
   const headers = { 'content-type': 'application/xml; charset=utf-8', ...signed, ...traceHeaders };
-  return way.admission.post(way.url, body, headers, limitsOf(policy, until));
+  return way.admission.post(way.url, body, headers, limitsOf(policy, until)); // seam: sent-bytes
 }
 
 /** Undefined: this worker has no key to sign by, and nothing goes out unsigned (CBK-2). */
@@ -257,7 +257,7 @@ async function signatureOf(
 ): Promise<Readonly<Record<string, string>> | undefined> {
   try {
     return {
-      ...signer.headersOf({ id, body }),
+      ...signer.headersOf({ id, body }), // seam: delivery-id
       ...(isSigned && (await signer.signedRequest({ url, body }))),
     };
   } catch (error) {

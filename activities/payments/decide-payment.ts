@@ -104,7 +104,7 @@ async function write(
   const ownWords = report?.reasonCode === narrative ? await ownWordsOf(deps, report.messageId) : [];
   const callback = await composeReport(deps, payment, { due, ownWords, leg: 'source' });
   const confirmation = await composeReport(deps, payment, { due, ownWords, leg: 'destination' });
-  const notification = change.tells.includes('notification')
+  const notification = change.tells.includes('notification') // seam: notification
     ? await composeNotification(deps, payment)
     : null;
   const derived = { callback, confirmation: due.sendsConfirmation ? confirmation : null, notification };

@@ -65,7 +65,7 @@ export async function sweepOnce(
   const sweepRun: SweepRun = { found, stuck, hasFailed: false };
   const failed = new Set<Kind>();
   for (const kind of kinds) {
-    await limits.keepLease();
+    await limits.keepLease(); // seam: swept-kinds
     try {
       await pieces[kind](deps, limits, sweepRun);
     } catch (error) {

@@ -245,6 +245,6 @@ function heed(receiver: Receiver, taken: Taken, sign: Sign, now: number): void {
     open.waitMs = Math.min(open.waitMs * 2, longestProbeMs);
     open.probeAt = now + open.waitMs;
   } else if (open === undefined && receiver.failuresInARow >= failuresToOpen) {
-    receiver.open = { waitMs: firstProbeMs, probeAt: now + firstProbeMs, probe: undefined };
+    receiver.open = { waitMs: firstProbeMs, probeAt: now + firstProbeMs, probe: undefined }; // seam: breaker
   }
 }

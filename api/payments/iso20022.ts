@@ -113,7 +113,7 @@ async function submit(
   const waitsUntil = performance.now() + (waitSeconds ?? 0) * 1_000;
   const message = openMessage(iso.engine, { body, name: 'pacs008', about });
   if (isProblem(message)) return message;
-  message.parsed.dispose(); // the tree outlives the document
+  message.parsed.dispose(); // the tree outlives the document; seam: taken-message
   const { document } = message.parsed;
   const sourceSystem = caller.clearingSystemId ?? clearingSystemOf(document);
   const callback = { parameter: 'pacs002Endpoint', address: callbackUrl } as const;
@@ -154,7 +154,7 @@ async function submit(
             messageId,
             timesUnanswerable,
           })
-        : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId });
+        : answerKnown(deps, iso, known, { uetr, sourceSystem, messageId }); // seam: known-answer
   } finally {
     taking.end();
   }

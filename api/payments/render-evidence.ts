@@ -49,7 +49,7 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
   const open = payment === undefined ? unknown : isInDoubt(evidence) ? 'INDOUBT' : 'ACTC';
   return {
     uetr,
-    status: decision?.status ?? open,
+    status: decision?.status ?? open, // seam: shown-status
     sourceClearingSystem: submission.party,
     destinationClearingSystem: payment?.destinationSystem ?? null,
     corridor: payment?.corridor ?? null,

@@ -99,86 +99,78 @@ async function onSession(system: ChaosSystem, work: (client: pg.Client) => Promi
 }
 
 const whole = () => ['database'];
+const onWays = { groups: ['database'], targets: eachAndAll } as const;
+const onServer = { groups: ['database'], targets: whole } as const;
 
 export const databaseFaults: readonly Fault[] = [
   {
     name: 'database-connections-reset',
     tells: 'Connections to the database are reset again and again, in the middle of statements.',
     seconds: [2, 15],
-    groups: ['database'],
-    targets: eachAndAll,
+    ...onWays,
     play: breakConnections,
   },
   {
     name: 'database-vanishes',
     tells: 'The database host vanishes without a word: no answer, no FIN, no RST.',
     seconds: [3, 25],
-    groups: ['database'],
-    targets: eachAndAll,
+    ...onWays,
     play: conduct('silent'),
   },
   {
     name: 'database-answers-lost',
     tells: 'What is asked of the database is done, but no answer comes back.',
     seconds: [2, 10],
-    groups: ['database'],
-    targets: eachAndAll,
+    ...onWays,
     play: conduct('keep-answer'),
   },
   {
     name: 'database-slow',
     tells: 'Every answer of the database comes 700 ms late.',
     seconds: [5, 20],
-    groups: ['database'],
-    targets: eachAndAll,
+    ...onWays,
     play: conduct('slow'),
   },
   {
     name: 'database-refuses',
     tells: 'The database refuses connections, as while it fails over.',
     seconds: [2, 15],
-    groups: ['database'],
-    targets: eachAndAll,
+    ...onWays,
     play: conduct('refuse'),
   },
   {
     name: 'database-crashes',
     tells: 'Postgres is ended at once and recovers from its log.',
     seconds: [1, 10],
-    groups: ['database'],
-    targets: whole,
+    ...onServer,
     play: crash,
   },
   {
     name: 'database-read-only',
     tells: 'The database refuses to write (SQLSTATE 25006), as a primary that was demoted.',
     seconds: [2, 15],
-    groups: ['database'],
-    targets: whole,
+    ...onServer,
     play: demote,
   },
   {
     name: 'database-full',
     tells: 'The disk of the database is full: it can be read, not written (SQLSTATE 53100).',
     seconds: [2, 15],
-    groups: ['database'],
-    targets: whole,
+    ...onServer,
     play: fill,
   },
   {
     name: 'rows-locked',
     tells: 'A session of somebody else locks every open delivery and payment.',
     seconds: [5, 30],
-    groups: ['database'],
-    targets: whole,
+    ...onServer,
     play: lock('select 1 from deliveries where delivered_at is null and closed_at is null for update'),
   },
   {
     name: 'table-locked',
     tells: 'A session of somebody else locks the messages against writing.',
     seconds: [3, 12],
-    groups: ['database'],
-    targets: whole,
+    ...onServer,
     play: lock('lock table messages in share mode'),
   },
 ];

@@ -85,78 +85,72 @@ const doTo = (act: Act) => async (stage: Stage) => {
     await connection.close();
   }
 };
+const onServer = { groups: ['engine'], targets: whole } as const;
+const onWays = { groups: ['engine'], targets: eachAndAll } as const;
+const onExecutions = { groups: ['executions'], targets: whole } as const;
 
 export const engineFaults: readonly Fault[] = [
   {
     name: 'engine-killed',
     tells: 'Temporal is killed (kill -9) and started again on its file.',
     seconds: [1, 12],
-    groups: ['engine'],
-    targets: whole,
+    ...onServer,
     play: killServer,
   },
   {
     name: 'engine-stands-still',
     tells: 'Temporal stands still (SIGSTOP), also over deadlines, and goes on later.',
     seconds: [3, 30],
-    groups: ['engine'],
-    targets: whole,
+    ...onServer,
     play: standServer,
   },
   {
     name: 'engine-vanishes',
     tells: 'Temporal’s host vanishes without a word for one process or all.',
     seconds: [3, 25],
-    groups: ['engine'],
-    targets: eachAndAll,
+    ...onWays,
     play: conduct('silent'),
   },
   {
     name: 'engine-refuses',
     tells: 'Temporal refuses connections of one process or all.',
     seconds: [3, 25],
-    groups: ['engine'],
-    targets: eachAndAll,
+    ...onWays,
     play: conduct('refuse'),
   },
   {
     name: 'engine-answers-lost',
     tells: 'What is asked of Temporal is done, but no answer comes back.',
     seconds: [2, 12],
-    groups: ['engine'],
-    targets: eachAndAll,
+    ...onWays,
     play: conduct('keep-answer'),
   },
   {
     name: 'engine-connections-reset',
     tells: 'Connections to Temporal are reset again and again.',
     seconds: [2, 15],
-    groups: ['engine'],
-    targets: eachAndAll,
+    ...onWays,
     play: breakConnections,
   },
   {
     name: 'executions-cancelled',
     tells: 'Somebody cancels running executions in the UI.',
     seconds: [3, 15],
-    groups: ['executions'],
-    targets: whole,
+    ...onExecutions,
     play: doTo(acts.cancel),
   },
   {
     name: 'executions-terminated',
     tells: 'Somebody terminates running executions in the UI.',
     seconds: [3, 15],
-    groups: ['executions'],
-    targets: whole,
+    ...onExecutions,
     play: doTo(acts.terminate),
   },
   {
     name: 'executions-deleted',
     tells: 'Running executions are deleted, with their histories.',
     seconds: [3, 15],
-    groups: ['executions'],
-    targets: whole,
+    ...onExecutions,
     play: doTo(acts.delete),
   },
 ];

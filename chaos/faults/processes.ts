@@ -103,54 +103,50 @@ const apis = (names: Names) => names.apis;
 const workers = (names: Names) => names.workers;
 const each = (names: Names) => [...names.apis, ...names.workers];
 const together = (names: readonly string[]) => [names.join(',')];
+const ofWorkers = { groups: ['worker'], targets: workers } as const;
+const ofApis = { groups: ['api'], targets: apis } as const;
 
 export const processFaults: readonly Fault[] = [
   {
     name: 'worker-killed',
     tells: 'A worker is killed (kill -9) every few seconds, and comes back each time.',
     seconds: [3, 20],
-    groups: ['worker'],
-    targets: workers,
+    ...ofWorkers,
     play: kill,
   },
   {
     name: 'api-killed',
     tells: 'An api is killed (kill -9) every few seconds, and comes back each time.',
     seconds: [3, 20],
-    groups: ['api'],
-    targets: apis,
+    ...ofApis,
     play: kill,
   },
   {
     name: 'worker-killed-while-sending',
     tells: 'A worker is killed at the moment at which its pacs.008 begins to arrive at the destination.',
     seconds: [3, 10],
-    groups: ['worker'],
-    targets: workers,
+    ...ofWorkers,
     play: killWhen('request', 'destination'),
   },
   {
     name: 'worker-killed-at-the-answer',
     tells: 'A worker is killed at the moment at which the destination’s answer begins to come back.',
     seconds: [3, 10],
-    groups: ['worker'],
-    targets: workers,
+    ...ofWorkers,
     play: killWhen('answer', 'destination'),
   },
   {
     name: 'worker-killed-at-the-callback',
     tells: 'A worker is killed at the moment at which the source acknowledges a final status.',
     seconds: [3, 10],
-    groups: ['worker'],
-    targets: workers,
+    ...ofWorkers,
     play: killWhen('answer', 'source'),
   },
   {
     name: 'worker-killed-at-the-notification',
     tells: 'A worker is killed at the moment at which the FX provider acknowledges its fxtr.017.',
     seconds: [3, 10],
-    groups: ['worker'],
-    targets: workers,
+    ...ofWorkers,
     play: killWhen('answer', 'fxp'),
   },
   {
@@ -158,8 +154,7 @@ export const processFaults: readonly Fault[] = [
     tells:
       'A worker is killed while an answer of its database is on the way: what was committed, it does not know.',
     seconds: [3, 10],
-    groups: ['worker'],
-    targets: workers,
+    ...ofWorkers,
     play: killWhileItAsks('database'),
   },
   {
@@ -167,16 +162,14 @@ export const processFaults: readonly Fault[] = [
     tells:
       'An api is killed while an answer of its database is on the way: what was committed, it does not know.',
     seconds: [3, 10],
-    groups: ['api'],
-    targets: apis,
+    ...ofApis,
     play: killWhileItAsks('database'),
   },
   {
     name: 'api-killed-at-the-engine',
     tells: 'An api is killed while an answer of the workflow engine is on the way.',
     seconds: [3, 10],
-    groups: ['api'],
-    targets: apis,
+    ...ofApis,
     play: killWhileItAsks('engine'),
   },
   {
@@ -184,8 +177,7 @@ export const processFaults: readonly Fault[] = [
     tells:
       'A worker stands still (SIGSTOP), keeps its connections and claims, and goes on later as if nothing had been.',
     seconds: [3, 30],
-    groups: ['worker'],
-    targets: workers,
+    ...ofWorkers,
     play: stand,
   },
   {
@@ -200,8 +192,7 @@ export const processFaults: readonly Fault[] = [
     name: 'api-stands-still',
     tells: 'An api stands still (SIGSTOP) with its requests open, and goes on later.',
     seconds: [3, 20],
-    groups: ['api'],
-    targets: apis,
+    ...ofApis,
     play: stand,
   },
   {

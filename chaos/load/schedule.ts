@@ -1,5 +1,6 @@
 // When what begins: at any time as probable as at any other (Poisson), by the seed alone, and on time whatever became
 // of the stories before.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './random.ts';
 import { stories } from './stories/all.ts';
 import type { Story } from './tools.ts';
@@ -61,16 +62,5 @@ export function keepTime(
 }
 
 /** @returns false when the end came first */
-export function untilOrEnd(ms: number, end: AbortSignal): Promise<boolean> {
-  if (end.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const finish = (inTime: boolean) => {
-      clearTimeout(timer);
-      end.removeEventListener('abort', ended);
-      resolve(inTime);
-    };
-    const ended = () => finish(false);
-    const timer = setTimeout(() => finish(true), ms);
-    end.addEventListener('abort', ended);
-  });
-}
+export const untilOrEnd = (ms: number, end: AbortSignal): Promise<boolean> =>
+  delay(ms, true, { signal: end }).catch(() => false);

@@ -6,7 +6,8 @@ import clearingSystems from '../../db/seed/clearing-systems.json' with { type: '
 import countries from '../../db/seed/countries.json' with { type: 'json' };
 import currencies from '../../db/seed/currencies.json' with { type: 'json' };
 import feeFormulas from '../../db/seed/fee-formulas.json' with { type: 'json' };
-import { times } from './decimal.ts';
+import { dividedBy, times } from './decimal.ts';
+import type { Random } from './random.ts';
 
 /** A country and one of its currencies: an end of a corridor. */
 export interface End {
@@ -109,3 +110,11 @@ export function leiOf(bic8: string): string {
 
 /** So many Singapore dollars in the currency of an end. */
 export const worth = (dollars: string, { perDollar, places }: End) => times(dollars, perDollar, places);
+
+/** Near the market: up to half a per cent off the mid rate; at most 11 digits, as MON-1 wants it. */
+export function drawRate(random: Random, { source, destination }: Corridor): string {
+  const mid = dividedBy(destination.perDollar, source.perDollar, 10);
+  const [whole = ''] = mid.split('.');
+  const factor = String(random.integer(99_500, 100_500)).padStart(6, '0'); // of 100,000
+  return times(mid, `${factor.slice(0, 1)}.${factor.slice(1)}`, 10 - whole.length);
+}

@@ -17,7 +17,7 @@ export function corridorOf(row: Corridor): string {
 }
 
 /** The payment system of a place; of several in one currency, the one with the lowest maximum. */
-export function systemAt(reference: Reference, country: string, currency: string): System | undefined {
+function systemAt(reference: Reference, country: string, currency: string): System | undefined {
   return [...reference.systems.values()]
     .filter((one) => one.currency === currency && one.countries.includes(country))
     .sort((one, other) => one.maxAmount.cmp(other.maxAmount))[0];

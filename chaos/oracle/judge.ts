@@ -8,36 +8,22 @@
 // so that the check must name it. What may come late only because the machine is slow goes to `report.late`.
 import { judgeAddresses } from './checks/addresses.ts';
 import { judgeAlerts } from './checks/alerts.ts';
-import { judgeAnsweredAgents } from './checks/answered-agents.ts';
-import { judgeAnsweredFees } from './checks/answered-fees.ts';
 import { judgeAnswers } from './checks/answers.ts';
-import { judgeAskedFor } from './checks/asked-for.ts';
 import { judgeDeliveries } from './checks/deliveries.ts';
 import { judgeDestinations } from './checks/destination.ts';
-import { judgeEvents } from './checks/events.ts';
 import { judgeHeldUp } from './checks/held-up.ts';
-import { judgeJudgements } from './checks/judgement.ts';
 import { judgeMessages } from './checks/messages.ts';
 import { judgeNotifications } from './checks/notifications.ts';
 import { judgePace } from './checks/pace.ts';
 import { judgePauses } from './checks/pauses.ts';
-import { judgePostedImprovements } from './checks/posted-improvements.ts';
-import { judgePostedRates } from './checks/posted-rates.ts';
 import { judgePrivacy } from './checks/privacy.ts';
-import { judgeReferenceData } from './checks/reference-data.ts';
-import { judgeReplies } from './checks/replies.ts';
 import { judgeResolutions } from './checks/resolutions.ts';
 import { judgeSchedules } from './checks/schedule.ts';
-import { judgeShownMessages } from './checks/shown-messages.ts';
-import { judgeShownRates } from './checks/shown-rates.ts';
-import { judgeShownRecords } from './checks/shown-records.ts';
-import { judgeShownReference } from './checks/shown-reference.ts';
+import { judgeShown } from './checks/shown.ts';
 import { judgeStates } from './checks/states.ts';
-import { judgeQuoteSnapshots } from './checks/quote-snapshots.ts';
 import { judgeQuotes } from './checks/quotes.ts';
 import { judgeQuoteUses, judgeSums } from './checks/sums.ts';
 import { judgeTold } from './checks/told.ts';
-import { judgeTriedAgain } from './checks/tried-again.ts';
 import { judgeUnanswered } from './checks/unanswered.ts';
 import { judgeWaiting } from './checks/waiting.ts';
 import type { Evidence } from './read-evidence.ts';
@@ -48,36 +34,22 @@ type Check = (world: World, report: Report) => void;
 
 const checks: readonly Check[] = [
   judgeAnswers,
-  judgeAskedFor,
   judgeUnanswered,
-  judgeShownRecords,
-  judgeShownMessages,
+  judgeShown,
   judgeWaiting,
   judgeDestinations,
   judgeTold,
   judgeAlerts,
-  judgeEvents,
   judgeNotifications,
   judgeQuoteUses,
   judgeSums,
-  judgeJudgements,
   judgePauses,
-  judgeReferenceData,
   judgeQuotes,
-  judgeQuoteSnapshots,
-  judgeAnsweredAgents,
-  judgeAnsweredFees,
-  judgePostedRates,
-  judgePostedImprovements,
-  judgeShownRates,
-  judgeShownReference,
   judgeResolutions,
   judgeAddresses,
   judgeStates,
   judgeMessages,
-  judgeReplies,
   judgeSchedules,
-  judgeTriedAgain,
   judgeHeldUp,
   judgePrivacy,
   judgePace,

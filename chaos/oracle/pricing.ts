@@ -34,7 +34,7 @@ export interface Priced {
 }
 
 /** FEE-1, FEE-2, MON-3. */
-export function feeOn(settlement: Amount, { nominal, ratio }: FeeFormula, places: number): Amount {
+function feeOn(settlement: Amount, { nominal, ratio }: FeeFormula, places: number): Amount {
   return halfUp(nominal.plus(ratio.times(settlement)), places);
 }
 
@@ -42,7 +42,7 @@ export function feeOn(settlement: Amount, { nominal, ratio }: FeeFormula, places
  * FEE-4: the smallest D with D - fee(D) = C. D less its fee never falls as D grows, so that D is found by going up from
  * a bound that is too small.
  */
-export function settlementFor(credited: Amount, formula: FeeFormula, places: number): Amount {
+function settlementFor(credited: Amount, formula: FeeFormula, places: number): Amount {
   const step = amount('1').div(amount('10').pow(places));
   const kept = amount('1').minus(formula.ratio);
   let settlement = down(credited.plus(formula.nominal).minus(step).div(kept), places).minus(step.times(2));
@@ -76,7 +76,7 @@ export interface Asked {
 }
 
 /** Both amounts at a rate, before any maximum. */
-export function pairOf(asked: Asked, rate: Amount, terms: Terms): Pair {
+function pairOf(asked: Asked, rate: Amount, terms: Terms): Pair {
   if (asked.side === 'source') return fromSource(asked.amount, rate, terms.destinationPlaces);
   const settlement = asked.withFees
     ? settlementFor(asked.amount, terms.creditorAgentFee, terms.destinationPlaces)

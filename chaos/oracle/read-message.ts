@@ -21,7 +21,7 @@ export interface Message {
 }
 
 /** As they are published, e.g. `pacs.008.001.13`. */
-export const schemaFiles: Readonly<Record<MessageType, string>> = {
+const schemaFiles: Readonly<Record<MessageType, string>> = {
   pacs008: 'pacs.008.001.13',
   pacs002: 'pacs.002.001.15',
   pacs028: 'pacs.028.001.06',
@@ -117,10 +117,6 @@ export function textAt(element: Element | undefined, path: string): string | und
 export function named(element: Element | undefined, name: string): readonly Element[] {
   return element?.children.filter((child) => child.name === name) ?? [];
 }
-
-/** Each `AddtlInf` of a pacs.002. */
-export const informationIn = (told: Element | undefined): readonly string[] =>
-  named(at(told, 'TxInfAndSts/StsRsnInf'), 'AddtlInf').map(({ text }) => text);
 
 /** An element as one text: equal exactly if name, attributes, characters and children are. */
 export function render(element: Element | undefined): string {

@@ -2,6 +2,7 @@
 import { amount, type Amount } from './decimals.ts';
 import type { Row } from './read-evidence.ts';
 import { textAt, at, type Element } from './read-message.ts';
+import type { DeliveryRow } from './rows.ts';
 
 export interface System {
   readonly id: string;
@@ -9,17 +10,12 @@ export interface System {
   readonly currency: string;
   readonly maxAmount: Amount;
   readonly maxExecutionSeconds: number;
-  readonly maxAcceptanceAgeSeconds: number;
   readonly maxResolutionSeconds: number;
   readonly countries: readonly string[];
 }
 
 export interface Institution {
   readonly id: string;
-  readonly name: string;
-  readonly country: string;
-  readonly isOnboarded: boolean;
-  readonly roles: readonly string[];
   readonly bics: readonly string[];
   readonly leis: readonly string[];
   readonly otherIds: readonly string[];
@@ -38,8 +34,6 @@ export interface Reference {
   readonly institutions: ReadonlyMap<string, Institution>;
   /** By currency. */
   readonly decimals: ReadonlyMap<string, number>;
-  /** By country: elements that a pacs.008 must have (MSG-7). */
-  readonly required: ReadonlyMap<string, readonly string[]>;
   /** By `country currency`. */
   readonly schemeFees: ReadonlyMap<string, FeeFormula>;
   readonly creditorAgentFees: ReadonlyMap<string, FeeFormula>;
@@ -92,12 +86,6 @@ export function openReference(tables: Tables): Reference {
     decimals: new Map(
       rows('currencies').map((row) => [text(row, 'currency_code'), Number(row['decimal_places'])]),
     ),
-    required: new Map(
-      rows('countries').map((row) => [
-        text(row, 'country_code'),
-        row['required_pacs008_elements'] as string[],
-      ]),
-    ),
     schemeFees: new Map(
       rows('scheme_fee_formulas').map((row) => [place(row), fee(row, 'percentage_fee_as_ratio', 1)]),
     ),
@@ -121,13 +109,25 @@ export function openReference(tables: Tables): Reference {
   };
 }
 
-/** The identifier by which others are told of an institution (REF-4): its first BIC, else LEI, else other id. */
-export function shownAs(one: Institution | undefined): { readonly type: string; readonly id: string } {
-  const [bic, lei, other] = [one?.bics[0], one?.leis[0], one?.otherIds[0]];
-  if (bic !== undefined) return { type: 'BICFI', id: bic };
-  if (lei !== undefined) return { type: 'LEI', id: lei };
-  if (other !== undefined) return { type: 'otherId', id: other };
-  return { type: 'internalId', id: one?.id ?? '' };
+type Receiving = Pick<DeliveryRow, 'kind' | 'party'>;
+
+/** What is sent until it is taken or given up (CBK-1); an instruction has an end of its own (TIM-3). */
+export const toldKinds: readonly string[] = ['callback', 'confirmation', 'notification', 'book'];
+
+/** Whose a message of ours is, by the name under which the faults know its party: `source/SGDFAST`, `fxp/MERISGS0`. */
+export function receiverOf(reference: Pick<Reference, 'systems'>, { kind, party }: Receiving): string {
+  if (kind === 'callback') return sourceOf(party);
+  if (kind === 'notification' || (kind === 'book' && !reference.systems.has(party))) return `fxp/${party}`;
+  return destinationOf(reference, party);
+}
+
+function sourceOf(system: string | null): string {
+  return `source/${system ?? ''}`;
+}
+
+/** Its operator's: several systems may share one. */
+function destinationOf({ systems }: Pick<Reference, 'systems'>, system: string | null): string {
+  return `destination/${systems.get(system ?? '')?.operatorId ?? ''}`;
 }
 
 /** REF-4: a BIC that ends in XXX is the BIC8. */
@@ -179,7 +179,6 @@ function systemsOf(tables: Tables): ReadonlyMap<string, System> {
           currency: text(row, 'currency_code'),
           maxAmount: amount(row['max_amount']),
           maxExecutionSeconds: Number(row['max_execution_seconds']),
-          maxAcceptanceAgeSeconds: Number(row['max_acceptance_age_seconds']),
           maxResolutionSeconds: Number(row['max_resolution_seconds']),
           countries: served
             .filter((one) => one['clearing_system_id'] === id)
@@ -205,10 +204,6 @@ function institutionsOf(tables: Tables): ReadonlyMap<string, Institution> {
         id,
         {
           id,
-          name: text(row, 'name'),
-          country: text(row, 'country_code'),
-          isOnboarded: row['onboarded'] === true,
-          roles: of('institution_roles', id).map((one) => text(one, 'role')),
           bics: values('BICFI'),
           leis: values('LEI'),
           otherIds: values('otherId'),

@@ -12,7 +12,6 @@ export interface PaymentRow {
   readonly forwarded_message_id: string | null;
   readonly destination_clearing_system: string | null;
   readonly corridor: string | null;
-  readonly acceptance_at: string | null;
   readonly priority: string | null;
   readonly deadline_at: string | null;
   readonly quote_id: string | null;
@@ -24,7 +23,6 @@ export interface PaymentRow {
   readonly destination_currency: string | null;
   readonly creditor_agent_fee: string | null;
   readonly debtor_agent_id: string | null;
-  readonly creditor_agent_id: string | null;
 }
 
 export interface DecisionRow {
@@ -81,7 +79,6 @@ export interface AttemptRow {
   readonly finished_at: string | null;
   readonly outcome: string | null;
   readonly http_status: string | null;
-  readonly duration_ms: string | null;
   readonly error_class: string | null;
   readonly url: string | null;
 }
@@ -107,8 +104,6 @@ export interface QuoteRequestRow {
   readonly amount: string;
   readonly fxp_ids: readonly string[];
   readonly rate_ids: readonly string[];
-  readonly tier_improvement_ids: readonly (string | null)[];
-  readonly psp_improvement_ids: readonly (string | null)[];
   readonly exchange_rates: readonly string[];
   readonly source_amounts: readonly string[];
   readonly source_capped: readonly boolean[];
@@ -131,26 +126,8 @@ export interface RateRow {
   readonly destination_currency: string;
   readonly exchange_rate: string;
   readonly threshold: string;
-  readonly tier_improvement_id: string | null;
   readonly created_at: string;
   readonly expired_at: string | null;
-}
-
-export interface TierImprovementRow {
-  readonly tier_improvement_id: string;
-  readonly fxp_id: string;
-  readonly unit_currency: string;
-  readonly threshold: string;
-  readonly improvement_basis_points: string;
-  readonly updated_at: string;
-}
-
-export interface PspImprovementRow {
-  readonly psp_improvement_id: string;
-  readonly fxp_id: string;
-  readonly psp_id: string;
-  readonly improvement_basis_points: string;
-  readonly updated_at: string;
 }
 
 export interface ResolutionRow {
@@ -195,8 +172,6 @@ interface Forms {
     readonly named_at: string;
   };
   readonly rates: RateRow;
-  readonly tier_improvements: TierImprovementRow;
-  readonly psp_improvements: PspImprovementRow;
   readonly resolutions: ResolutionRow;
   readonly resolution_answers: ResolutionAnswerRow;
   readonly pauses: PauseRow;

@@ -45,8 +45,6 @@ export interface Verdict {
   readonly notJudged: readonly Breach[];
   /** Something was not judged, and the machine was too slow for more than half of the run. */
   readonly isMostlyUnjudged: boolean;
-  /** One line each, for whoever reads the end of a run. */
-  readonly summary: readonly string[];
 }
 
 /** Where checks put what they find. */
@@ -131,7 +129,7 @@ export function openReport(machine: Machine): { readonly report: Report; readonl
   return {
     report,
     verdict: () => ({
-      ...conclude({ breaches, notJudged }, counts),
+      findings: findingsOf({ breaches, notJudged }, counts),
       breaches,
       notJudged,
       isMostlyUnjudged: notJudged.length > 0 && machine.slowShare > 0.5,
@@ -144,14 +142,14 @@ function shortened(evidence: readonly unknown[]): readonly string[] {
   return [...evidence.slice(0, maxLines).map(shorten), ...more];
 }
 
-function conclude(
+function findingsOf(
   { breaches, notJudged }: Pick<Verdict, 'breaches' | 'notJudged'>,
   counts: ReadonlyMap<string, ReadonlyMap<string, number>>,
-): Pick<Verdict, 'findings' | 'summary'> {
+): readonly Finding[] {
   const rules = [...new Set([...counts.keys(), ...[...breaches, ...notJudged].map(({ id }) => id)])]
     .filter((id) => invariants[id] === undefined)
     .sort();
-  const findings = [...Object.keys(invariants), ...rules].map((id): Finding => {
+  return [...Object.keys(invariants), ...rules].map((id): Finding => {
     const examined = [...(counts.get(id) ?? [])].map(([what, count]) => ({ what, count }));
     const own = breaches.filter((breach) => breach.id === id);
     const unjudged = notJudged.filter((one) => one.id === id);
@@ -161,19 +159,4 @@ function conclude(
     const title = invariants[id] ?? `rule ${id.replace('R:', '')}`;
     return { id, title, examined, breaches: own, notJudged: unjudged, outcome };
   });
-  return { findings, summary: findings.map(lineOf) };
-}
-
-function lineOf({ id, title, examined, breaches, notJudged, outcome }: Finding): string {
-  const seen = examined.filter(({ count }) => count > 0).map(({ count, what }) => `${count} ${what}`);
-  switch (outcome) {
-    case 'held':
-      return `${id} held: ${title} (${seen.join(', ')})`;
-    case 'broken':
-      return `${id} BROKEN ${breaches.length} times: ${title} (${seen.join(', ')})`;
-    case 'not-judged':
-      return `${id} NOT JUDGED ${notJudged.length} times: the machine was too slow: ${title} (${seen.join(', ')})`;
-    case 'not-shown':
-      return `${id} NOT SHOWN: nothing was there to examine: ${title}`;
-  }
 }

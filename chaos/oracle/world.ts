@@ -3,10 +3,10 @@
 import type { Exchange } from './evidence.ts';
 import { createHash } from 'node:crypto';
 import type { Evidence, JournalEntry } from './read-evidence.ts';
-import { readMessage, type Element, type Message } from './read-message.ts';
+import { readMessage, textAt, type Element, type Message } from './read-message.ts';
 import { machineOf, type Machine } from './machine.ts';
 import { quietOf, type Quiet } from './quiet.ts';
-import { receiverOf } from './receivers.ts';
+import { receiverOf } from './reference.ts';
 import { openReference, type Reference } from './reference.ts';
 import {
   instant,
@@ -19,6 +19,9 @@ import {
   type PaymentRow,
   type QuoteRequestRow,
 } from './rows.ts';
+
+/** PAY-7. */
+export const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
 
 /** A row of `messages`, with its bytes. */
 export interface Stored {
@@ -37,6 +40,9 @@ export interface Attempt {
   readonly finishedAt: number | undefined;
   readonly httpStatus: number | undefined;
 }
+
+/** Any 2xx says so (CBK-4). */
+export const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
 export interface Delivery {
   readonly row: DeliveryRow;
@@ -302,19 +308,13 @@ function paymentsOf(evidence: Evidence, parts: Parts): readonly Payment[] {
 
 /** `AccptncDtTm`, milliseconds since 1970; undefined where it cannot be read. */
 function acceptanceOf(pacs008: Element | undefined): number | undefined {
-  const text = textIn(pacs008, ['CdtTrfTxInf', 'AddtlDtTm', 'AccptncDtTm']);
+  const text = textAt(pacs008, 'CdtTrfTxInf/AddtlDtTm/AccptncDtTm');
   const at = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isNaN(at) ? undefined : at;
 }
 
 function priorityOf(pacs008: Element | undefined): string {
-  return textIn(pacs008, ['CdtTrfTxInf', 'PmtTpInf', 'InstrPrty']) ?? 'NORM'; // MSG-5
-}
-
-function textIn(element: Element | undefined, path: readonly string[]): string | undefined {
-  let found = element;
-  for (const name of path) found = found?.children.find((child) => child.name === name);
-  return found?.text;
+  return textAt(pacs008, 'CdtTrfTxInf/PmtTpInf/InstrPrty') ?? 'NORM'; // MSG-5
 }
 
 /** The id of quote k of a request is that of the request with k as its last byte (QUO-7: it is found by its id). */

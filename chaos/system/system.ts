@@ -3,8 +3,12 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import type * as Bundling from '../../cli/bundle-workflows.mjs';
+import { entries } from '../../cli/entries.mjs';
+import { buildImage } from '../../cli/image.ts';
 import { makeLogins } from '../../cli/parts/logins.ts';
 import { freePort } from '../../cli/parts/ports.ts';
 import type { Say } from '../../cli/parts/progress.ts';
@@ -13,7 +17,6 @@ import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
 import { seed } from '../../db/seed.ts';
-import { buildTree } from './image.ts';
 import { openSilentNameServer } from './name-server.ts';
 import { names } from './names.ts';
 import { createRandom } from '../load/random.ts';
@@ -146,6 +149,20 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
   await untilHealthy();
   say('✓ two apis, two workers and the parties');
   return { apis, workers, servers, parties, trap, query, namespace, untilHealthy, stop: () => ends.stop() };
+}
+
+/**
+ * Builds the processes of a tree of the project as the container image has them: they start in half a second. The tree may
+ * be a copy with a mistake in it (chaos/mutants).
+ */
+async function buildTree(tree: string, folder: string): Promise<string> {
+  const { api, worker, migrate } = entries;
+  const dist = await buildImage(tree, folder, { api, worker, migrate });
+  const { bundleWorkflows } = (await import(
+    pathToFileURL(join(tree, 'cli', 'bundle-workflows.mjs')).href
+  )) as typeof Bundling;
+  await bundleWorkflows(join(dist, 'workflow-bundle.js'));
+  return dist;
 }
 
 interface SandboxPlace {

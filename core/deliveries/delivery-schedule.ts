@@ -77,7 +77,7 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
   if (failed.httpStatus === 410) return { kind: 'closed', reason: 'gone' };
   const delayMs = delaysMs[Math.min(failed.attempts, delaysMs.length) - 1] ?? second;
   const variedMs = Math.round(delayMs * (1 - variation + 2 * variation * failed.random));
-  const inMs = Math.max(variedMs, Math.min(failed.retryAfterMs ?? 0, 8 * hour));
+  const inMs = Math.max(variedMs, Math.min(failed.retryAfterMs ?? 0, 8 * hour)); // seam: next-attempt
   const remainingMs = giveUpAfterMs - failed.elapsedMs;
   return remainingMs <= 0
     ? { kind: 'closed', reason: 'expired' }

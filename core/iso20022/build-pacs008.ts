@@ -142,7 +142,7 @@ export function buildForwardedPacs008(
   const { transaction } = received;
   const inHeader = (name: string) => forwarding.rules[`GrpHdr/${name}`] === 'leg';
   const replaced = new Map<string, XmlElement | undefined>([
-    ['IntrBkSttlmAmt', buildAmount('IntrBkSttlmAmt', leg.interbankSettlementAmount)],
+    ['IntrBkSttlmAmt', buildAmount('IntrBkSttlmAmt', leg.interbankSettlementAmount)], // seam: settlement-amount
     ['IntrBkSttlmDt', leaf('IntrBkSttlmDt', leg.settlementDate)],
     ['InstgAgt', inHeader('InstgAgt') ? undefined : buildAgent('InstgAgt', leg.instructingAgent)],
     ['InstdAgt', inHeader('InstdAgt') ? undefined : buildAgent('InstdAgt', leg.instructedAgent)],

@@ -136,7 +136,7 @@ export interface SettlementAmounts {
 
 /** FEE-3: destination = A x rate, half up. */
 export function fromSource(source: Exact, rate: Exact, destinationDecimalPlaces: number): SettlementAmounts {
-  return { source, destination: roundHalfUpTo(source.times(rate), destinationDecimalPlaces) };
+  return { source, destination: roundHalfUpTo(source.times(rate), destinationDecimalPlaces) }; // seam: conversion
 }
 
 /** Source = D / rate, rounded up so that the FX provider is never short. */

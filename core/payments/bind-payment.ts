@@ -156,7 +156,7 @@ function bindQuote({ message, context }: Judged<BindingContext>, parties: Partie
 function checkQuoteState(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
   if (quote.pspId !== parties.debtorAgent.institutionId) return reject('quote-foreign');
   if (quote.expired) return reject('quote-expired');
-  return quote.heldBy === null || quote.heldBy === message.uetr ? undefined : reject('quote-in-use'); // QUO-8
+  return quote.heldBy === null || quote.heldBy === message.uetr ? undefined : reject('quote-in-use'); // QUO-8; seam: quote-in-use
 }
 
 /** The fee is the quote's; a quote of endpoint 12b, which ignores fees, may leave nothing to credit. */

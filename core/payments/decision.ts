@@ -113,8 +113,8 @@ export function decisionBy(
   cause: DecisionCause,
   { firstFinal, report, outcome }: DecisionFacts,
 ): DueDecision {
-  const sendsConfirmation = cause.by !== 'destination' || cause.wantsConfirmation;
-  const final = firstFinal ?? (cause.by === 'destination' ? report : null);
+  const sendsConfirmation = cause.by !== 'destination' || cause.wantsConfirmation; // seam: confirmation
+  const final = firstFinal ?? (cause.by === 'destination' ? report : null); // seam: first-final
   if (final !== null) {
     const { status, reasonCode } = final;
     assert(isFinal(status), 'only a final status decides');

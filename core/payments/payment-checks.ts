@@ -135,7 +135,7 @@ function* checkFreshness({ message, context, ends }: Judged<SubmissionNow>): Ite
   const { text, epochMs: acceptanceAt } = message.acceptanceDateTime;
   const maxAgeMs = (ends.source?.maxAcceptanceAgeSeconds ?? 0) * 1_000;
   const deadlineAt = deadlineOf(message, ends.destination) ?? Infinity;
-  const isTooOld = (at: number) => at - acceptanceAt > maxAgeMs;
+  const isTooOld = (at: number) => at - acceptanceAt > maxAgeMs; // seam: acceptance-age
   const isPastDeadline = (at: number) => at >= deadlineAt;
   const since = { found: `${text}, ${seconds(storedAt - acceptanceAt)} ago` };
   if (isTooOld(storedAt)) {
@@ -160,7 +160,7 @@ const seconds = (ms: number) => `${Math.floor(ms / 1_000)} s`;
 /** Epoch milliseconds by which a HIGH payment must be final; null for NORM. */
 export function deadlineOf(message: Pacs008, destination: ClearingSystem | undefined): number | null {
   return message.priority === 'HIGH' && destination !== undefined
-    ? message.acceptanceDateTime.epochMs + destination.maxExecutionSeconds * 1_000
+    ? message.acceptanceDateTime.epochMs + destination.maxExecutionSeconds * 1_000 // seam: deadline
     : null;
 }
 

@@ -102,7 +102,7 @@ export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uu
 
 /** The rows of the attempts in `claimed`, before any socket opens; those of an earlier claim are there already. */
 export const insertIntents = sql`
-  insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed
+  insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed -- seam: intent-row
   on conflict do nothing`;
 
 /** Whether an operator has recorded of a payment that it was not credited: sent now, it might be after all. */
@@ -138,9 +138,9 @@ export async function claimInstruction(
       ) deadline
       where d.delivery_id = ${deliveryId}
         and (d.claim = ${claim}::uuid
-          or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0) and not ${isSettledUncredited(sql`d.subject_id`)}))
+          or (d.closed_at is null and (remaining_ms is null or remaining_ms > 0) and not ${isSettledUncredited(sql`d.subject_id`)})) -- seam: claim-open
       returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id, d.begun_at,
-        case when d.closed_at is null then remaining_ms else 0 end as remaining_ms
+        case when d.closed_at is null then remaining_ms else 0 end as remaining_ms -- seam: claim-time
     ),
     intent as (${insertIntents})
     select claimed.*, 0::float8 as elapsed_ms, m.message_identification, ${bodyColumns('m')}

@@ -284,7 +284,7 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       update deliveries d
       set closed_at = coalesce(closed_at, now()), closed_reason = coalesce(closed_reason, 'decided')
       where delivery_id = ${decision.instructionDeliveryId}::uuid
-        and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid)
+        and (final_report_id is null or final_report_id = ${decision.reportMessageId}::uuid) -- seam: stored-final
         and (${decision.onlyIf === 'unreachable'}::boolean is false
           or ${isUnreachable(sql`(select judged_at from payments where uetr = ${decision.uetr}::uuid)`)})
         and (${decision.onlyIf === 'unreachable'}::boolean is false or not exists ( -- LIF-4; recorded_outcomes_standing

@@ -216,7 +216,7 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
     quote as (
       insert into quote_uses (quote_id, uetr)
       select ${quoteId}::uuid, ${uetr}::uuid from claim where ${quoteId}::uuid is not null
-      on conflict do nothing
+      on conflict do nothing -- seam: quote-use
       returning quote_id
     ),
     payment as (

@@ -210,7 +210,7 @@ export async function takeLateFinal(
   const { isContradiction, confirmation } = lateFinal(payment.decision, { status, sender });
   const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk });
   // last: while it is missing, the sweep comes back to this report
-  if (isContradiction) await recordContradiction(db, payment, report);
+  if (isContradiction) await recordContradiction(db, payment, report); // seam: contradiction
   return isConfirmationDue;
 }
 

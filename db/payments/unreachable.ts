@@ -26,7 +26,8 @@ const wasTried = sql`(d.attempts > ${ownFailures} and not ${isUnsendable})`;
 
 /** Whether the payment that was judged at this time may be rejected as unreachable now. */
 export const isUnreachable = (judgedAt: ReturnType<typeof sql>) =>
-  sql`(d.possibly_sent = 0 and ${wasTried} and clock_timestamp() >= ${judgedAt} + ${sixtySeconds})`;
+  sql`(d.possibly_sent = 0 -- seam: never-left
+    and ${wasTried} and clock_timestamp() >= ${judgedAt} + ${sixtySeconds})`;
 
 /** How long a round of sends waits for a receiver that lets nothing through. */
 export interface EndOfRound {

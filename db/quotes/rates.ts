@@ -49,7 +49,7 @@ export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]
   await trx
     .updateTable('rates')
     .set({ expired_at: sql<Date>`${moment}::timestamptz` })
-    .where('fxp_id', '=', rate.fxpId)
+    .where('fxp_id', '=', rate.fxpId) // seam: ended-rates
     .where('source_country', '=', rate.sourceCountry)
     .where('source_currency', '=', rate.sourceCurrency)
     .where('destination_country', '=', rate.destinationCountry)

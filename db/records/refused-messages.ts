@@ -77,7 +77,7 @@ export async function refuseMessage(
   const event = { kind, subjectId, party, detail };
   const final = finalOf(fault);
   const isWithin = eachIs === 'detail' ? isNewOfFew(event, final) : isOfMinute(event, final);
-  await insertAudit(event, isWithin).execute(db);
+  await insertAudit(event, isWithin).execute(db); // seam: refused-message
 }
 
 const finalOf = ({ reported }: Fault) => finalStatuses.find((status) => status === reported);

@@ -1,5 +1,5 @@
-// Prices: rates, tiers, improvements, maxima and fees as they were quoted (FX-4, FX-8, QUO-2 to QUO-5, FEE-1 to FEE-6).
-import { amountsOfQuote, credited, row, rows, type Case } from './altered.ts';
+// Prices: rates, tiers, improvements, maxima and fees as they were quoted (FX-4, FX-8, QUO-2 to QUO-7, FEE-5).
+import { amountsOfQuote, credited, rows, type Case } from './altered.ts';
 
 export const quoteCases: readonly Case[] = [
   {
@@ -15,19 +15,10 @@ export const quoteCases: readonly Case[] = [
   {
     title: 'an improvement is left out of a quote',
     id: 'R:QUO-3',
-    also: ['I-5', 'R:PAY-4', 'R:QUO-7'],
+    also: ['I-5', 'R:QUO-7'],
     alter: (draft) => {
       const { request, index } = amountsOfQuote(draft, credited(draft));
       (request['exchange_rates'] as string[])[index] = '25.1485801';
-    },
-  },
-  {
-    title: 'quotes are not ranked',
-    id: 'R:QUO-2',
-    also: ['I-5', 'R:PAY-4', 'R:QUO-7', 'I-6', 'I-11', 'I-9'],
-    alter: (draft) => {
-      const request = rows(draft, 'quote_requests').find((one) => (one['fxp_ids'] as string[]).length > 2);
-      for (const value of Object.values(request ?? {})) if (Array.isArray(value)) value.reverse();
     },
   },
   {
@@ -59,24 +50,26 @@ export const quoteCases: readonly Case[] = [
       Object.assign(replaced ?? {}, { expired_at: null });
     },
   },
-  {
-    title: 'fees are rounded down',
-    id: 'R:FEE-3',
+  ...(
+    [
+      ['rate', '/quotes/SG/SGD/TH/THB/THB/24900', '"exchangeRate":', '"exchangeRate":1'],
+      [
+        'amount credited',
+        '/quotes/SG/SGD/TH/THB/THB/24900',
+        '"creditorAccountAmount":2',
+        '"creditorAccountAmount":3',
+      ],
+      ['amount without fees', '/api/v1/quotes/', '"AdjustedSourceAmount":', '"AdjustedSourceAmount":1'],
+      ['FX provider’s quote left out', '/api/v1/quotes/', /,\{[^{]*\}\]$/, ']'],
+    ] as const
+  ).map(([what, path, said, says]): Case => ({
+    title: `a PSP is answered with another ${what} than is stored`,
+    id: 'R:QUO-7',
     alter: (draft) => {
-      const exchange = draft.exchanges.find(({ purpose }) => purpose === 'fees');
-      if (exchange?.responseBody === undefined) throw new Error('there is none');
-      exchange.responseBody = exchange.responseBody.replace(
-        /"chargesAmount":\{"amount":[\d.]+/,
-        '"chargesAmount":{"amount":99.9',
-      );
+      const answer = draft.exchanges.find((one) => one.path.startsWith(path) && one.status === 200);
+      const before = answer?.responseBody ?? '';
+      Object.assign(answer ?? {}, { responseBody: before.replace(said, says) });
+      if (answer?.responseBody === before) throw new Error(`nothing to change in ${before}`);
     },
-  },
-  {
-    title: 'the formula of a fee is altered',
-    id: 'R:REF-6',
-    also: ['R:QUO-3', 'R:FEE-3', 'R:PAY-5'],
-    alter: (draft) => {
-      row(draft, 'creditor_agent_fee_formulas', { country_code: 'TH' })['percentage_fee'] = '0.2';
-    },
-  },
+  })),
 ];

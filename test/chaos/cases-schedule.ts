@@ -28,14 +28,6 @@ export const scheduleCases: readonly Case[] = [
     },
   },
   {
-    title: 'an instruction is sent a fifth time in one round',
-    id: 'I-12',
-    alter: (draft) => {
-      addAttempt(draft, first(uetrs(draft, { reason_code: 'ED06' })), 'instruction', 6_000);
-    },
-    also: ['I-17'],
-  },
-  {
     title: 'a destination that said 202 is asked again after ten seconds, though nobody asked',
     id: 'I-12',
     alter: (draft) => {
@@ -198,40 +190,6 @@ export const scheduleCases: readonly Case[] = [
         detail: '',
       });
     },
-  },
-  {
-    title: 'a callback counts as taken that never arrived, while its source is slow',
-    id: 'I-3',
-    also: ['I-17'],
-    alter: (draft) => {
-      const uetr = first(
-        uetrs(draft, { status: 'ACCC' }).filter((one) => delivery(draft, one, 'callback')['asks'] === '1'),
-      );
-      draft.journal = draft.journal.filter(
-        (one) => one.uetr !== uetr || !one.party.startsWith('source/') || one.kind !== 'pacs002',
-      );
-      const attempt = first(attempts(draft, uetr, 'callback'));
-      draft.faults.push({
-        name: 'source-is-slow',
-        target: `source/${String(delivery(draft, uetr, 'callback')['party'])}`,
-        beganAt: moved(String(attempt['started_at']), -2_000),
-        endedAt: moved(String(attempt['started_at']), 2_000),
-        detail: '',
-      });
-    },
-  },
-  {
-    title: 'a final that came ten seconds after the deadline decides, because nothing had',
-    id: 'R:TIM-1',
-    alter: (draft) => {
-      const uetr = first(uetrs(draft, { status: 'ACCC' }, { priority: 'HIGH' }).toReversed());
-      const decision = row(draft, 'decisions', { uetr });
-      decision['decided_at'] = moved(String(decision['decided_at']), 14_000);
-      for (const column of ['callback_message_id', 'confirmation_message_id', 'notification_message_id']) {
-        row(draft, 'messages', { message_id: decision[column] })['created_at'] = decision['decided_at'];
-      }
-    },
-    also: ['I-17', 'I-18'],
   },
   {
     title: 'what follows from a decision is written later',

@@ -64,32 +64,4 @@ export const unansweredCases: readonly Case[] = [
       });
     },
   },
-  ...[
-    {
-      what: 'a fee formula',
-      id: 'R:FEE-2',
-      path: '/fee-formulas/creditor-agent-fee/TH/THB',
-      body: '{"countryCode":"TH","nominalFee":{"amount":"75.00","currency":"THB"},"percentageFee":1}',
-    },
-    {
-      what: 'a maximum',
-      id: 'R:PAY-6',
-      path: '/countries/TH/currencies/THB/max-amounts',
-      body: '[{"clearingSystemId":"THBPPAY","maxAmount":"1"}]',
-    },
-    {
-      what: 'the decimals of a currency',
-      id: 'R:MON-2',
-      path: '/currencies/JPY',
-      body: '{"currencyCode":"JPY","decimalPlaces":2}',
-    },
-  ].map(({ what, id, path, body }): Case => ({
-    title: `${what} is told that is not on record`,
-    id,
-    alter: (draft) => {
-      const { sentAt, endedAt } = submissionOf(draft, credited(draft));
-      const answered = { api: 'api-1', method: 'GET', purpose: 'scheme-data', status: 200 } as const;
-      draft.exchanges.push({ ...answered, sentAt, endedAt, client: 'LOTUSGS0', path, responseBody: body });
-    },
-  })),
 ];

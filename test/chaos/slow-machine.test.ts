@@ -50,7 +50,6 @@ test.each(
     'a deadline is missed by ten seconds',
     'who takes everything at once is sent to three seconds late',
     'a receiver that says nothing is waited for',
-    'a repeat without a final does not reach the destination',
     'a payment is answered 503 though nothing is broken',
   ].map(caseOf),
 )('$title: $id is not judged while the machine is too slow', ({ id, alter }) => {
@@ -61,7 +60,6 @@ test.each(
   expect(verdict.breaches.filter((one) => one.id === id)).toEqual([]);
   expect(verdict.notJudged.map((one) => one.id)).toContain(id);
   expect(verdict.findings.find((one) => one.id === id)?.outcome).toBe('not-judged');
-  expect(verdict.summary.join('\n')).toContain(`${id} NOT JUDGED`);
 });
 
 const ofContent = known.filter(({ id }) => ['I-1', 'I-2', 'I-4', 'I-5', 'I-9', 'I-10'].includes(id));

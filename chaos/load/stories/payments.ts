@@ -1,12 +1,13 @@
 // Payments that the rules accept, with a quote and with FX of one's own: what most of the load is. How they end, the
 // destinations decide.
+import type { Expected } from '../../oracle/evidence.ts';
 import { feeOn, times } from '../decimal.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
-import { drawLook, lookAfter } from '../look-after.ts';
 import { askQuotes, choose, drawAmount, drawCorridor, pay, statusOf } from '../paying.ts';
 import type { Random } from '../random.ts';
-import { endOf } from '../scheme.ts';
+import { endOf, ends } from '../scheme.ts';
 import { StoryEnded, type Story, type Tools } from '../tools.ts';
+import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import type { Terms } from '../../../fixtures/instruction.ts';
 import type { QuoteOnOffer } from '../../../fixtures/bodies.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
@@ -31,6 +32,59 @@ function drawAgents(random: Random): (quote: QuoteOnOffer) => object {
     ...(ofDestination &&
       accounts && { intermediaryAgent2Account: { otherId: quote.intermediaryAgent2Account.id } }),
   });
+}
+
+/**
+ * Who reads the record of a payment: its two PSPs and their operators, the role operator, and anybody else, who learns
+ * nothing (SEC-1). Drawn before anything is sent.
+ */
+interface Look {
+  readonly afterMs: number;
+  /** Client ids. */
+  readonly readers: readonly string[];
+  readonly strangers: readonly string[];
+}
+
+/** One of the source's side, one of the others who have a part in it, and two who have none. */
+function drawLook(random: Random, { corridor, debtorPsp, creditorPsp }: Draft): Look {
+  const { source, destination } = corridor;
+  const involved = [source.country, destination.country];
+  const system = random.pick(
+    ends.filter(({ country }) => !involved.includes(country)).map((one) => one.system),
+  );
+  const country = ['SG', 'MY', 'TH'].find((one) => !involved.includes(one)) ?? 'IN';
+  const ofOthers = [source.system, destination.system].includes(system) ? [] : [system];
+  return {
+    afterMs: random.pick([random.integer(0, 80), random.integer(0, 6_000)]), // while it is being sent, or later
+    readers: [
+      random.pick([debtorPsp, debtorPsp, source.system]),
+      random.pick([creditorPsp, destination.system, 'operator']),
+    ],
+    strangers: [`LOTU${country}S0`, ...ofOthers],
+  };
+}
+
+const answered: Expected = { verdict: 'answered', rule: 'SEC-1' };
+const notFound: Expected = { verdict: 'refused', status: 404 };
+
+/**
+ * @param isDecided whether its destination has: to that side there is no payment before a byte of it may have been sent
+ */
+async function lookAfter(
+  tools: Tools,
+  { uetr, corridor, creditorPsp }: Draft,
+  { api, look, isDecided }: { api: number; look: Look; isDecided: boolean },
+): Promise<void> {
+  if (!(await tools.rest(look.afterMs))) return;
+  const path = `/payments/${uetr}`;
+  const question = { api, method: 'GET', path, uetr } as const;
+  for (const client of look.readers) {
+    const isOfDestination = [corridor.destination.system, creditorPsp].includes(client);
+    const expected = isDecided || !isOfDestination ? { expected: answered } : {};
+    await tools.send({ ...question, client, purpose: 'evidence', ...expected });
+  }
+  for (const client of look.strangers)
+    await tools.send({ ...question, client, purpose: 'evidence-of-others', expected: notFound });
 }
 
 const quoted: Story = {
@@ -95,6 +149,27 @@ export async function quoteFor(
 ): Promise<QuoteOnOffer> {
   const { corridor, debtorPsp: psp } = draft;
   return choose(await askQuotes(tools, { corridor, psp, asked, api }), 0);
+}
+
+export interface Paid {
+  readonly draft: Draft;
+  readonly body: string;
+  readonly api: number;
+  /** The same payment, with other values. */
+  readonly rewrite: (changes: Partial<OriginalPacs008>) => string;
+}
+
+/** A payment with a quote, not submitted yet. */
+export async function prepare(tools: Tools, random: Random, ending?: string): Promise<Paid> {
+  const corridor = drawCorridor(random);
+  const draft = draftPayment(random, tools.canaries, { corridor, ...(ending && { ending }) });
+  const asked = drawAmount(random, corridor);
+  const api = random.integer(0, 7);
+  const quote = await quoteFor(tools, { draft, asked, api });
+  await tools.ready(corridor.source.system);
+  const acceptedAt = tools.now();
+  const rewrite = (changes: Partial<OriginalPacs008>) => write(draft, quote, acceptedAt, changes);
+  return { draft, api, body: rewrite({}), rewrite };
 }
 
 /**

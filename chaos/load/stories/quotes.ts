@@ -4,10 +4,8 @@ import type { AdjustedQuote } from '../../../fixtures/bodies.ts';
 import type { Terms } from '../../../fixtures/instruction.ts';
 import { feeOn } from '../decimal.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
-import { insist } from '../patience.ts';
-import { askQuotes, choose, drawAmount, drawCorridor, pay } from '../paying.ts';
-import { drawRate } from '../rate.ts';
-import { pspsOf, worth, type End } from '../scheme.ts';
+import { askQuotes, choose, drawAmount, drawCorridor, pay, insist } from '../paying.ts';
+import { drawRate, pspsOf, worth, type End } from '../scheme.ts';
 import { StoryEnded, type Story, type Tools } from '../tools.ts';
 
 type Asked = ReturnType<typeof drawAmount>;
@@ -82,137 +80,69 @@ const left: Story = {
 };
 
 const answered = (rule: string) => ({ verdict: 'answered', rule }) as const;
-const stranger = 'HARBJPS0';
+
+const noPayment = '/payments/00000000-0000-4000-8000-000000000000';
+const ratesOf = (query: string) => `/rates/?${query}`;
+const fromSingapore = 'sourceCountry=SG&sourceCurrency=SGD&destinationCountry=TH&destinationCurrency=THB';
+const forLotus = (asked: string) => `/quotes/SG/SGD/${asked}?finInstIdType=BICFI&finInstId=LOTUSGS0`;
+const forBanyan = (asked: string) => forLotus(asked).replace('LOTU', 'BANY');
 
 /** Questions that are refused, each by its path and who asks. */
-const refusals = [
-  {
-    name: 'for-another-psp',
-    status: 403,
-    path: '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=BANYSGS0',
-  },
-  {
-    name: 'by-an-fxp',
-    status: 403,
-    client: 'MERISGS0',
-    path: '/quotes/SG/SGD/TH/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0',
-  },
-  {
-    name: 'many-decimals',
-    status: 422,
-    path: '/quotes/SG/SGD/TH/THB/SGD/1000.001?finInstIdType=BICFI&finInstId=LOTUSGS0',
-  },
-  {
-    name: 'decimals-of-the-source',
-    status: 422,
-    path: '/quotes/SG/SGD/JP/JPY/JPY/1000.5?finInstIdType=BICFI&finInstId=LOTUSGS0',
-  },
-  {
-    name: 'exponent',
-    status: 400,
-    path: '/quotes/SG/SGD/TH/THB/SGD/1e3?finInstIdType=BICFI&finInstId=LOTUSGS0',
-  },
-  {
-    name: 'too-small',
-    status: 422,
-    path: '/quotes/SG/SGD/TH/THB/SGD/0.01?finInstIdType=BICFI&finInstId=LOTUSGS0',
-  },
-  {
-    name: 'unknown-country',
-    status: 404,
-    path: '/quotes/SG/SGD/XX/THB/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0',
-  },
-  {
-    name: 'rates-by-an-fxp',
-    status: 403,
-    client: 'MERISGS0',
-    path: '/rates/?sourceCountry=SG&sourceCurrency=SGD&destinationCountry=TH&destinationCurrency=THB',
-  },
-  {
-    name: 'unknown-payment',
-    status: 404,
-    client: stranger,
-    path: '/payments/00000000-0000-4000-8000-000000000000',
-  },
-  {
-    name: 'payment-by-an-fxp',
-    status: 403,
-    client: 'MERISGS0',
-    path: '/payments/00000000-0000-4000-8000-000000000000',
-  },
-].map(({ name, status, client = 'LOTUSGS0', path }): Story => ({
+const refusals = (
+  [
+    ['for-another-psp', 403, forBanyan('TH/THB/SGD/1000')],
+    ['by-an-fxp', 403, forLotus('TH/THB/SGD/1000'), 'MERISGS0'],
+    ['many-decimals', 422, forLotus('TH/THB/SGD/1000.001')],
+    ['decimals-of-the-source', 422, forLotus('JP/JPY/JPY/1000.5')],
+    ['exponent', 400, forLotus('TH/THB/SGD/1e3')],
+    ['unknown-country', 404, forLotus('XX/THB/SGD/1000')],
+    ['rates-by-an-fxp', 403, ratesOf(fromSingapore), 'MERISGS0'],
+    ['unknown-payment', 404, noPayment, 'HARBJPS0'],
+    ['payment-by-an-fxp', 403, noPayment, 'MERISGS0'],
+  ] as const
+).map(([name, status, path, client = 'LOTUSGS0']): Story => ({
   name: `question/${name}`,
   weight: 0.1,
   play: async (tools) => {
-    const expected = { verdict: 'refused', status } as const;
-    await tools.send({
-      api: tools.random.integer(0, 7),
-      client,
-      method: 'GET',
-      path,
-      purpose: `question/${name}`,
-      expected,
-    });
+    const [api, expected] = [tools.random.integer(0, 7), { verdict: 'refused', status } as const];
+    await tools.send({ api, client, method: 'GET', path, purpose: `question/${name}`, expected });
   },
 }));
 
-/** Endpoint 14: what a payment costs at a rate of the asker's own; small amounts may be eaten up by the fee (FEE-5). */
-const fees: Story = {
-  name: 'fees-and-amounts',
-  weight: 2,
-  play: async (tools) => {
-    const { random } = tools;
-    const { source, destination } = drawCorridor(random);
-    const { currency, amount } = drawAmount(random, { source, destination });
-    const rate = drawRate(random, { source, destination });
-    const [api, client] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
-    const path = `/fees-and-amounts/${source.country}/${source.currency}/${destination.country}/${destination.currency}/${currency}/${amount}/${rate}`;
-    const expected = answered('FEE-6');
-    await tools.send({ api, client, method: 'GET', path, purpose: 'fees-and-amounts', expected });
-  },
-};
+const placeOf = ({ country, currency }: End) => `${country}/${currency}`;
 
-/** So little that the fee may take all of it: then there is no answer but 422 (FEE-5). */
-const fewFees: Story = {
-  name: 'fees-of-little',
-  weight: 2.5,
-  play: async (tools) => {
-    const { random } = tools;
-    const { source, destination } = drawCorridor(random);
-    const rate = drawRate(random, { source, destination });
-    const end = random.pick([source, destination]);
-    const amount = worth(`${random.integer(0, 1)}.${random.integer(0, 9)}${random.integer(1, 9)}`, end);
-    const [api, client] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
-    const path = `/fees-and-amounts/${source.country}/${source.currency}/${destination.country}/${destination.currency}/${end.currency}/${amount}/${rate}`;
-    await tools.send({ api, client, method: 'GET', path, purpose: 'fees-of-little' });
-  },
-};
-
-/** What a PSP reads of the scheme, and computes payments by. */
-const schemeData: Story = {
+/**
+ * What a PSP reads of the scheme, and computes payments by: formulas, maxima, decimals, the rates on offer (FX-9), and what
+ * a payment costs at a rate of its own, which of a little may be nothing but a 422 (FEE-5, FEE-6).
+ */
+const read: Story = {
   name: 'scheme-data',
-  weight: 1,
+  weight: 5,
   play: async (tools) => {
     const { random } = tools;
     const { source, destination } = drawCorridor(random);
+    const [asked, rate] = [
+      drawAmount(random, { source, destination }),
+      drawRate(random, { source, destination }),
+    ];
     const [api, client] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
-    const placeOf = ({ country, currency }: End) => `${country}/${currency}`;
-    const paths = [
+    const little = worth(`0.${random.integer(1, 9)}${random.integer(1, 9)}`, source);
+    const costs = `/fees-and-amounts/${placeOf(source)}/${placeOf(destination)}`;
+    const between = `sourceCountry=${source.country}&sourceCurrency=${source.currency}&destinationCountry=${destination.country}&destinationCurrency=${destination.currency}`;
+    const paths: readonly (readonly [path: string, rule?: string])[] = [
       [`/fee-formulas/network-scheme-fee/${placeOf(source)}`, 'FEE-1'],
       [`/fee-formulas/creditor-agent-fee/${placeOf(destination)}`, 'FEE-2'],
       [`/countries/${destination.country}/currencies/${destination.currency}/max-amounts`, 'PAY-6'],
       [`/currencies/${destination.currency}`, 'MON-2'],
-    ] as const;
-    for (const [path, rule] of paths)
-      await tools.send({
-        api,
-        client,
-        method: 'GET',
-        path,
-        purpose: 'scheme-data',
-        expected: answered(rule),
-      });
+      [ratesOf(between), 'FX-9'],
+      [`${costs}/${asked.currency}/${asked.amount}/${rate}`, 'FEE-6'],
+      [`${costs}/${source.currency}/${little}/${rate}`],
+    ];
+    for (const [path, rule] of paths) {
+      const expected = rule === undefined ? {} : { expected: answered(rule) };
+      await tools.send({ api, client, method: 'GET', path, purpose: 'scheme-data', ...expected });
+    }
   },
 };
 
-export const quoteStories: readonly Story[] = [adjusted, left, fees, fewFees, schemeData, ...refusals];
+export const quoteStories: readonly Story[] = [adjusted, left, read, ...refusals];

@@ -1,9 +1,8 @@
 // What FX providers do: new rates now and then, so that quotes differ; improvements rarely, and always the usual value
 // again; and rates that the rules refuse (FX-2 to FX-10).
-import { insist } from '../patience.ts';
+import { insist } from '../paying.ts';
 import type { Random } from '../random.ts';
-import { drawRate } from '../rate.ts';
-import { corridors, endOf, fxps, isRated, pspsOf, type Corridor } from '../scheme.ts';
+import { corridors, drawRate, endOf, fxps, isRated, type Corridor } from '../scheme.ts';
 import { isPassing, type Request } from '../sender.ts';
 import type { Story } from '../tools.ts';
 
@@ -61,6 +60,8 @@ const newRate: Story = {
     const keyed = { ...request, headers: { 'idempotency-key': key } };
     await insist(tools, keyed, { purpose: 'rate-again', expected });
     await tools.send({ ...keyed, api: api + 1, purpose: 'rate-again' });
+    const own = { api, client: fxp, method: 'GET', path: '/api/v1/rates' } as const;
+    await tools.send({ ...own, purpose: 'rates-listed', expected: answered('FX-9') });
   },
 };
 
@@ -164,26 +165,8 @@ const improvement = (
   },
 });
 
-/** What is offered now: of a corridor by all, for who compares; an FX provider's own, for itself alone (FX-9). */
-const listed: Story = {
-  name: 'rates-listed',
-  weight: 1.5,
-  play: async (tools) => {
-    const { random } = tools;
-    const { fxp, corridor } = drawOffer(random);
-    const { source, destination } = corridor;
-    const [api, psp] = [random.integer(0, 7), random.pick(pspsOf(source.country))];
-    const query = `sourceCountry=${source.country}&sourceCurrency=${source.currency}&destinationCountry=${destination.country}&destinationCurrency=${destination.currency}`;
-    const expected = answered('FX-9');
-    const question = { api, method: 'GET', purpose: 'rates-listed', expected } as const;
-    await tools.send({ ...question, client: psp, path: `/rates/?${query}` });
-    await tools.send({ ...question, client: fxp, path: '/api/v1/rates' });
-  },
-};
-
 export const rateStories: readonly Story[] = [
   newRate,
-  listed,
   reusedKey,
   ...refusals.map(refusedRate),
   improvement('tier', '/api/v1/tier_improvements', '10', (points) =>

@@ -16,28 +16,7 @@ import {
 } from '../paying.ts';
 import type { Random } from '../random.ts';
 import type { Story, Tools } from '../tools.ts';
-import { quoteFor } from './payments.ts';
-
-interface Paid {
-  readonly draft: Draft;
-  readonly body: string;
-  readonly api: number;
-  /** The same payment, with other values. */
-  readonly rewrite: (changes: Partial<OriginalPacs008>) => string;
-}
-
-/** A payment with a quote, not submitted yet. */
-async function prepare(tools: Tools, random: Random, ending?: string): Promise<Paid> {
-  const corridor = drawCorridor(random);
-  const draft = draftPayment(random, tools.canaries, { corridor, ...(ending && { ending }) });
-  const asked = drawAmount(random, corridor);
-  const api = random.integer(0, 7);
-  const quote = await quoteFor(tools, { draft, asked, api });
-  await tools.ready(corridor.source.system);
-  const acceptedAt = tools.now();
-  const rewrite = (changes: Partial<OriginalPacs008>) => write(draft, quote, acceptedAt, changes);
-  return { draft, api, body: rewrite({}), rewrite };
-}
+import { prepare, quoteFor, type Paid } from './payments.ts';
 
 /** One that is accepted. @returns undefined when it is not, or never answered */
 async function prepaid(tools: Tools, random: Random, ending?: string): Promise<Paid | undefined> {

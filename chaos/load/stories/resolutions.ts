@@ -6,8 +6,8 @@ import { buildAcmt023, type OriginalAcmt023 } from '../../../fixtures/acmt023.ts
 import { ibanOf } from '../../../fixtures/iban.ts';
 import type { Expected } from '../../oracle/evidence.ts';
 import { swap } from '../edits.ts';
-import { insist } from '../patience.ts';
 import { drawAccount, drawName } from '../people.ts';
+import { insist } from '../paying.ts';
 import type { Random } from '../random.ts';
 import { ends, pspsOf, type End } from '../scheme.ts';
 import type { Answer, Request } from '../sender.ts';

@@ -1,19 +1,8 @@
-// I-7: every connection goes to an address that is registered, and each kind of message to the address of its own
-// party.
+// I-7: every connection goes to an address that is registered, and a callback to one that its source named.
 import { clock, instant, rowsOf } from '../rows.ts';
-import { receiverOf } from '../receivers.ts';
+import { receiverOf } from '../reference.ts';
 import type { Report } from '../verdict.ts';
 import type { Delivery, World } from '../world.ts';
-
-/** What is appended to the address of an operator. */
-const pathOf: Readonly<Partial<Record<string, string>>> = {
-  instruction: '/iso20022/pacs008',
-  confirmation: '/iso20022/pacs002',
-  'directory-enquiry': '/iso20022/acmt023',
-  'account-enquiry': '/iso20022/acmt023',
-  notification: '/iso20022/fxtr017',
-  book: '/iso20022/camt054',
-};
 
 export function judgeAddresses(world: World, report: Report): void {
   const { run } = world.evidence;
@@ -37,10 +26,6 @@ export function judgeAddresses(world: World, report: Report): void {
     if (parsed === undefined || !registered.has(parsed.host)) {
       report.breach('I-7', 'An attempt went to an address that was never registered.', subject, shown);
       continue;
-    }
-    const path = pathOf[delivery.row.kind];
-    if (path !== undefined && !parsed.pathname.endsWith(path)) {
-      report.breach('I-7', `A ${delivery.row.kind} went to another path than the party's.`, subject, shown);
     }
     if (delivery.row.kind === 'callback')
       judgeCallback(world, report, { delivery, url, startedAt: attempt.startedAt, named });

@@ -1,12 +1,15 @@
 // I-17, and the record of attempts that everything else rests on (TIM-3): an intent is committed before a socket opens,
 // each attempt is classified as what it was, and every delivery has one end.
 import { clock, instant } from '../rows.ts';
-import { receiverOf, toldKinds } from '../receivers.ts';
+import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
-import { isArrival, type Attempt, type Delivery, type World } from '../world.ts';
+import { isArrival, isTaken, type Attempt, type Delivery, type World } from '../world.ts';
 import { standingOf } from './lines.ts';
+import { delaysMs } from './schedule.ts';
 
 const neglectedMs = 60_000; // I-17
+const probeMs = 60_000; // the longest that an open breaker holds anything back (CBK-3)
+const sweptMs = 50_000; // who lost its execution is found by then (LIF-2)
 const clockMs = 5; // the journal's milliseconds are cut, the database's are not
 const attemptMs = 20_000; // longer than any attempt and its record take (SEC-5: 5 s to connect, 10 s in all)
 
@@ -31,8 +34,6 @@ export function judgeDeliveries(world: World, report: Report): void {
 
 /** Whether any attempt may have opened a socket. */
 const mayHaveLeft = (outcome: string | null) => outcome !== 'NOT_SENT';
-
-const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
 /** A 2xx may be somebody else's: it counts as taken all the same (CBK-4). */
 function mayBeAnsweredByOthers(
@@ -182,12 +183,23 @@ function judgeEnd(world: World, report: Report, delivery: Delivery): void {
   }
 }
 
-/** None is due for more than a minute without an attempt, once all is healthy. */
-function judgeNeglect({ quiet }: World, report: Report, delivery: Delivery): void {
-  const { row, deliveredAt, closedAt, nextDueAt } = delivery;
-  if (deliveredAt !== undefined || closedAt !== undefined || nextDueAt > quiet.endAt - neglectedMs) return;
+/**
+ * None is due for more than a minute without an attempt, once all is healthy; nor, whatever the record says, by the
+ * schedule and the longest that an open breaker holds anything back (CBK-1, CBK-3).
+ */
+function judgeNeglect({ quiet, evidence }: World, report: Report, delivery: Delivery): void {
+  const { row, deliveredAt, closedAt, nextDueAt, attempts } = delivery;
+  if (deliveredAt !== undefined || closedAt !== undefined) return;
+  const askedAt = instant(row.asked_at);
+  const since = attempts.filter(({ startedAt }) => startedAt >= askedAt);
+  const last = since.at(-1);
+  const delayMs = (delaysMs[Math.min(since.length, delaysMs.length) - 1] ?? 0) * 1.2; // CBK-1 varies it
+  const scheduledAt = (last?.finishedAt ?? last?.startedAt ?? askedAt) + delayMs + attemptMs;
+  const heldUntil = Math.max(scheduledAt, instant(evidence.run.healedAt)) + probeMs + sweptMs;
+  if (nextDueAt > quiet.endAt - neglectedMs && heldUntil > quiet.endAt) return;
   report.breach('I-17', 'A delivery is due for more than 60 s, and nobody attempts it.', row.subject_id, [
     standingOf(delivery),
+    `due by the schedule ${clock(scheduledAt)}`,
   ]);
 }
 

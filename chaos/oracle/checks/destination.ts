@@ -2,9 +2,7 @@
 import type { JournalEntry } from '../read-evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
-import { isArrival, type Payment, type World } from '../world.ts';
-
-const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
+import { finals, isArrival, type Payment, type World } from '../world.ts';
 
 export function judgeDestinations(world: World, report: Report): void {
   const { payments } = world;

@@ -1,10 +1,10 @@
 // The forwarded pacs.008 against the one that the source sent: what passes unaltered (MSG-9), and what changes, to what
 // (MSG-10). Element by element on both trees, so that nothing can be forgotten without being named.
 import { halfUp, amount, same } from '../decimals.ts';
-import { at, contentOf, named, render, textAt, type Element } from '../read-message.ts';
-import { clock } from '../rows.ts';
+import { at, named, render, textAt, type Element } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Quote, World } from '../world.ts';
+import { faultsIn } from './lines.ts';
 
 /** Of `CdtTrfTxInf`: what MSG-10 names. Everything else passes as it is. */
 const changed: ReadonlySet<string> = new Set([
@@ -38,11 +38,8 @@ export function judgeForwarded(world: World, report: Report, payment: Payment): 
     report.breach('I-11', 'The forwarded pacs.008 does not pass on what it must (MSG-9).', uetr, unaltered);
   }
   const quote = world.quotes.get(textAt(from, 'AgrdRate/QtId') ?? '');
-  const set = [
-    ...groupFaults(world, payment, leg),
-    ...amountFaults(world, payment, { from, to, quote }),
-    ...agentFaults(world, payment, { from, to, quote }),
-  ];
+  const sides = { leg, from, to, quote, system: destinationOf(world, original) };
+  const set = [...amountFaults(world, payment, sides), ...agentFaults(world, sides)];
   if (set.length > 0)
     report.breach('I-11', 'The forwarded pacs.008 does not have what MSG-10 sets.', uetr, set);
 }
@@ -56,32 +53,6 @@ function passing(from: Element, to: Element): readonly string[] {
     const [sent, passed] = [from, to].map((side) => named(side, name).map(render).join(''));
     return sent === passed ? [] : [`${name}: ${passed ?? ''} instead of ${sent ?? ''}`];
   });
-}
-
-const differs = (path: string, is: string | undefined, mustBe: string | undefined): readonly string[] =>
-  is === mustBe ? [] : [`${path}: ${is ?? 'missing'} instead of ${mustBe ?? 'none'}`];
-
-function groupFaults(world: World, { original, row, judgedAt }: Payment, leg: Element): readonly string[] {
-  const system = (root: Element | undefined) =>
-    textAt(root, 'GrpHdr/SttlmInf/ClrSys/Prtry') ?? textAt(root, 'GrpHdr/SttlmInf/ClrSys/Cd');
-  const destination = destinationOf(world, original);
-  const created = Date.parse(textAt(leg, 'GrpHdr/CreDtTm') ?? '');
-  return [
-    ...differs('GrpHdr/SttlmInf/ClrSys', system(leg), destination),
-    ...differs(
-      'payments.destination_clearing_system',
-      row.destination_clearing_system ?? undefined,
-      destination,
-    ),
-    ...differs('GrpHdr/NbOfTxs', textAt(leg, 'GrpHdr/NbOfTxs'), '1'),
-    ...differs('GrpHdr/SttlmInf/SttlmMtd', textAt(leg, 'GrpHdr/SttlmInf/SttlmMtd'), 'CLRG'),
-    ...(textAt(leg, 'GrpHdr/MsgId') === textAt(original, 'GrpHdr/MsgId')
-      ? ["GrpHdr/MsgId: the source's own (MSG-9)"]
-      : []),
-    ...(Math.abs(created - judgedAt) < 300_000
-      ? []
-      : [`GrpHdr/CreDtTm: ${textAt(leg, 'GrpHdr/CreDtTm') ?? ''}, judged ${clock(judgedAt)}`]),
-  ];
 }
 
 /** The system in the quoted currency that the creditor agent is a member of. */
@@ -105,15 +76,20 @@ export function destinationOf({ reference }: World, original: Element | undefine
 }
 
 interface Sides {
+  /** `FIToFICstmrCdtTrf` as it was forwarded. */
+  readonly leg: Element;
   readonly from: Element;
   readonly to: Element;
   readonly quote: Quote | undefined;
+  /** Of the destination. */
+  readonly system: string | undefined;
 }
 
+/** What is settled, in what, and by which system. */
 function amountFaults(
   { reference }: World,
-  { judgedAt }: Payment,
-  { from, to, quote }: Sides,
+  { row, original }: Payment,
+  { leg, from, to, quote, system }: Sides,
 ): readonly string[] {
   const currency = textAt(from, 'AgrdRate/QtdCcy') ?? '';
   const rate = amount(textAt(from, 'AgrdRate/PreAgrdXchgRate'));
@@ -125,52 +101,39 @@ function amountFaults(
         ).toFixed()
       : quote.request.destination_amounts[quote.index];
   const is = textAt(to, 'IntrBkSttlmAmt');
-  const dates = [judgedAt, judgedAt - 60_000, judgedAt + 1_000].map((one) => clock(one).slice(0, 10));
-  const date = textAt(to, 'IntrBkSttlmDt') ?? '';
+  const named = textAt(leg, 'GrpHdr/SttlmInf/ClrSys/Prtry') ?? textAt(leg, 'GrpHdr/SttlmInf/ClrSys/Cd');
   return [
     ...(same(is, due) ? [] : [`IntrBkSttlmAmt: ${is ?? 'missing'} instead of ${due ?? ''}`]),
-    ...differs('IntrBkSttlmAmt/@Ccy', at(to, 'IntrBkSttlmAmt')?.attributes['Ccy'], currency),
-    ...(dates.includes(date) ? [] : [`IntrBkSttlmDt: ${date} instead of ${dates[0] ?? ''}`]),
+    ...faultsIn([
+      ['IntrBkSttlmAmt/@Ccy', at(to, 'IntrBkSttlmAmt')?.attributes['Ccy'], currency],
+      ['GrpHdr/SttlmInf/ClrSys', named, system],
+      ['payments.destination_clearing_system', row.destination_clearing_system, system],
+    ]),
+    ...(textAt(leg, 'GrpHdr/MsgId') === textAt(original, 'GrpHdr/MsgId')
+      ? ["GrpHdr/MsgId: the source's own (MSG-9)"]
+      : []),
   ];
 }
 
-function agentFaults(world: World, { row }: Payment, { from, to, quote }: Sides): readonly string[] {
-  const { reference } = world;
-  const system = row.destination_clearing_system ?? undefined;
+/** Through whom and over which accounts the money goes: those of the quote, or those that the source named. */
+function agentFaults({ reference }: World, { from, to, quote, system }: Sides): readonly string[] {
   const who = (side: Element, name: string) => reference.find(at(side, name), system)?.id;
   const accountOf = (side: Element, name: string) =>
     textAt(side, `${name}/Id/Othr/Id`) ?? textAt(side, `${name}/Id/IBAN`);
   const { request, index = 0 } = quote ?? {};
-  const destinationSap = request?.destination_sap_ids[index] ?? who(from, 'IntrmyAgt2');
-  const moved = (given: string, place: string, sap: string | undefined, account: string | undefined) => {
-    const isGiven = at(from, given) !== undefined;
-    const isAccountGiven = at(from, `${given}Acct`) !== undefined;
-    return [
-      ...(isGiven
-        ? differs(place, contentOf(at(to, place)), contentOf(at(from, given)))
-        : differs(place, who(to, place), sap)),
-      ...(isAccountGiven
-        ? differs(`${place}Acct`, contentOf(at(to, `${place}Acct`)), contentOf(at(from, `${given}Acct`)))
-        : differs(`${place}Acct`, accountOf(to, `${place}Acct`), account)),
-    ];
-  };
-  return [
-    ...differs('InstgAgt', who(to, 'InstgAgt'), destinationSap),
-    ...differs('InstdAgt', who(to, 'InstdAgt'), who(from, 'CdtrAgt')),
-    ...['IntrmyAgt1', 'IntrmyAgt1Acct']
-      .filter((name) => at(to, name) !== undefined)
-      .map((name) => `${name}: still there`),
-    ...moved(
-      'IntrmyAgt1',
-      'PrvsInstgAgt1',
-      request?.source_sap_ids[index],
-      request?.source_account_ids[index],
-    ),
-    ...moved(
-      'IntrmyAgt2',
-      'IntrmyAgt2',
-      destinationSap,
-      request?.destination_account_ids[index] ?? accountOf(from, 'IntrmyAgt2Acct'),
-    ),
-  ];
+  const sap = request?.destination_sap_ids[index] ?? who(from, 'IntrmyAgt2');
+  const account = request?.destination_account_ids[index] ?? accountOf(from, 'IntrmyAgt2Acct');
+  return faultsIn([
+    ['InstgAgt', who(to, 'InstgAgt'), sap],
+    ['InstdAgt', who(to, 'InstdAgt'), who(from, 'CdtrAgt')],
+    ['IntrmyAgt1', at(to, 'IntrmyAgt1'), undefined],
+    ['PrvsInstgAgt1', who(to, 'PrvsInstgAgt1'), request?.source_sap_ids[index] ?? who(from, 'IntrmyAgt1')],
+    [
+      'PrvsInstgAgt1Acct',
+      accountOf(to, 'PrvsInstgAgt1Acct'),
+      request?.source_account_ids[index] ?? accountOf(from, 'IntrmyAgt1Acct'),
+    ],
+    ['IntrmyAgt2', who(to, 'IntrmyAgt2'), sap],
+    ['IntrmyAgt2Acct', accountOf(to, 'IntrmyAgt2Acct'), account],
+  ]);
 }

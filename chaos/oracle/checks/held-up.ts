@@ -1,10 +1,9 @@
 // CBK-3: a receiver that is dead, slow or cannot be resolved slows nobody else, on any kind of send. Whoever is
 // well is sent to at once.
 import { clock, instant } from '../rows.ts';
-import { receiverOf } from '../receivers.ts';
+import { receiverOf } from '../reference.ts';
 import type { Report } from '../verdict.ts';
 import type { Attempt, Delivery, World } from '../world.ts';
-import { isWell } from './well.ts';
 
 const promptMs = 2_000;
 const recoveredMs = 60_000; // I-15: by then nothing of a fault of ours is left
@@ -47,3 +46,21 @@ const spanOf = ({ delivery, attempt }: Sent) => ({
 const waitedMs = ({ delivery, attempt }: Sent) => attempt.startedAt - instant(delivery.row.asked_at);
 const lineOf = (one: Sent) =>
   `${one.delivery.row.kind} to ${one.receiver}, asked for ${one.delivery.row.asked_at}, sent ${clock(one.attempt.startedAt)}`;
+
+const breakerMs = 120_000; // two probes of a breaker that is open as long as can be
+const failuresToOpen = 5; // in a row, of one process
+const atOnce = 16; // to one receiver, of one process
+
+/**
+ * Whether a receiver failed too seldom for a breaker of any process to be open between two moments, and had too little to
+ * do for a gate to be full.
+ * @param receiver as the faults name it
+ */
+function isWell({ attemptsTo }: World, receiver: string, from: number, to: number): boolean {
+  const near = (attemptsTo.get(receiver) ?? []).filter(
+    ({ startedAt, finishedAt = Infinity }) => startedAt < to && finishedAt > from - breakerMs,
+  );
+  const failed = near.filter(({ httpStatus = 0 }) => httpStatus < 200 || httpStatus >= 300);
+  const open = near.filter(({ finishedAt = Infinity }) => finishedAt > from);
+  return failed.length < failuresToOpen && open.length < atOnce / 2;
+}

@@ -1,4 +1,4 @@
-// How checks show what they saw: entries and deliveries as short lines of evidence.
+// How checks show what they saw: entries, deliveries and values as short lines of evidence.
 import type { JournalEntry } from '../read-evidence.ts';
 import { clock } from '../rows.ts';
 import type { Delivery, Payment } from '../world.ts';
@@ -44,3 +44,11 @@ export function standingOf(delivery: Delivery): string {
   const last = attempts.at(-1)?.row;
   return `${row.kind} to ${row.party}: ${end}; ${attempts.length} attempts, last ${last?.started_at ?? 'none'} ${last?.outcome ?? ''} ${last?.http_status ?? last?.error_class ?? ''}`;
 }
+
+/** A value, and what it must be. */
+export type Line = readonly [what: string, is: unknown, mustBe: unknown];
+
+export const faultsIn = (lines: readonly Line[]): readonly string[] =>
+  lines
+    .filter(([, is, mustBe]) => is !== mustBe)
+    .map(([what, is, mustBe]) => `${what}: ${String(is)} instead of ${String(mustBe)}`);

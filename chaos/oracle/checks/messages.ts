@@ -1,9 +1,11 @@
-// I-11: every message that we built is stored, valid, unique by its MsgId and says what the rules say (MSG-8 to MSG-11,
-// PAY-9, RES-3). What arrives is compared in deliveries.ts; the forwarded pacs.008 in forwarded.ts.
-import { at, contentOf, informationIn, render, textAt, type Element } from '../read-message.ts';
+// I-11: every message that we built is stored, valid, unique by its MsgId and says what was decided (MSG-8, MSG-11, PAY-9,
+// RES-3). What arrives is compared in deliveries.ts; the forwarded pacs.008 in forwarded.ts.
+import { at, contentOf, textAt, type Element } from '../read-message.ts';
+import { rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Stored, World } from '../world.ts';
 import { judgeForwarded } from './forwarded.ts';
+import { faultsIn } from './lines.ts';
 
 const maxIdLength = 35; // MSG-9
 
@@ -34,7 +36,7 @@ export function judgeMessages(world: World, report: Report): void {
     }
   }
   for (const payment of world.payments) judgePayment(world, report, payment);
-  judgeResolutionLegs(world, report);
+  judgeResolutionAnswers(world, report);
 }
 
 const subjectOf = ({ row }: Stored) => row.subject_id ?? row.message_id;
@@ -81,56 +83,24 @@ function judgeStored(report: Report, stored: Stored): string {
 }
 
 function judgePayment(world: World, report: Report, payment: Payment): void {
-  const { row, decision, original, forwarded } = payment;
+  const { uetr, row, decision, original: about, forwarded } = payment;
   if (row.accepted) judgeForwarded(world, report, payment);
-  const answer = world.messageOf.get(row.answer_message_id);
-  const callback = world.messageOf.get(decision?.callback_message_id ?? '');
-  const confirmation = world.messageOf.get(decision?.confirmation_message_id ?? '');
   const first = row.accepted
     ? { status: 'ACTC', reason: null }
     : { status: 'RJCT', reason: decision?.reason_code ?? null };
-  judgeReport(report, payment, { stored: answer, about: original, ...first, isSwapped: true });
+  const stored = (id: string | null) => world.messageOf.get(id ?? '');
+  judgeReport(report, uetr, { stored: stored(row.answer_message_id), about, ...first, reader: 'source' });
   if (decision === undefined) return;
   const final = { status: decision.status, reason: decision.reason_code };
-  judgeReport(report, payment, { stored: callback, about: original, ...final, isSwapped: true });
-  judgeReason(report, payment, { callback, confirmation });
+  const callback = stored(decision.callback_message_id);
+  judgeReport(report, uetr, { stored: callback, about, ...final, reader: 'source' });
   if (!row.accepted) return;
-  judgeReport(report, payment, {
-    stored: confirmation,
+  judgeReport(report, uetr, {
+    stored: stored(decision.confirmation_message_id),
     about: forwarded?.message?.root,
     ...final,
-    isSwapped: false,
+    reader: 'destination',
   });
-}
-
-/**
- * MSG-11, PAY-9, LIF-4: who is rejected by the gateway itself is told by which rule, and a destination that it returns
- * what it has credited; what people found out says so; to what a destination decided nothing is added.
- */
-function judgeReason(
-  report: Report,
-  { uetr, row, decision }: Payment,
-  { callback, confirmation }: Record<'callback' | 'confirmation', Stored | undefined>,
-): void {
-  if (decision === undefined) return;
-  const { decided_by: by, rule_id: rule } = decision;
-  const own: Readonly<Record<string, readonly string[]>> = {
-    operator: ['LIF-4'],
-    gateway: [rule ?? 'a rule'],
-  };
-  const rules = own[by] ?? [];
-  const returning = by === 'gateway' ? ['PAY-9'] : [];
-  const due = [
-    { told: callback, rules },
-    ...(row.accepted ? [{ told: confirmation, rules: [...rules, ...returning] }] : []),
-  ];
-  for (const { told, rules: mustBe } of due) {
-    const texts = informationIn(told?.message?.root);
-    const are = texts.map((text) => text.split(/[ :]/, 1)[0]);
-    if (are.join() === mustBe.join()) continue;
-    const statement = 'A final pacs.002 does not say by which rules it is, or says what nobody has decided.';
-    report.breach('R:MSG-11', statement, uetr, [decision, `AddtlInf: ${texts.join(' | ')}`, mustBe.join()]);
-  }
 }
 
 interface Expected {
@@ -139,144 +109,51 @@ interface Expected {
   readonly about: Element | undefined;
   readonly status: string;
   readonly reason: string | null;
-  /** To the sender of that pacs.008: agents swapped (MSG-11). To its receiver: as they stand there (PAY-9). */
-  readonly isSwapped: boolean;
+  readonly reader: 'source' | 'destination';
 }
 
 /** MSG-11, PAY-9: a pacs.002 of ours about a pacs.008. */
 function judgeReport(
   report: Report,
-  payment: Payment,
-  { stored, about, status, reason, isSwapped }: Expected,
+  uetr: string,
+  { stored, about, status, reason, reader }: Expected,
 ): void {
-  const { uetr } = payment;
   const root = stored?.message?.root;
-  if (stored === undefined || root === undefined) {
+  if (root === undefined) {
     report.breach('I-11', `The pacs.002 that tells ${status} is not stored.`, uetr, []);
     return;
   }
-  const isValidOriginal = payment.submission?.message?.faults.length === 0;
-  const transaction = at(about, 'CdtTrfTxInf');
   const told = (path: string) => textAt(root, `TxInfAndSts/${path}`);
-  const agents = isSwapped ? (['InstdAgt', 'InstgAgt'] as const) : (['InstgAgt', 'InstdAgt'] as const);
-  const keys: readonly (readonly [string, string | undefined, string | undefined])[] = [
+  const wrong = faultsIn([
     ['TxSts', told('TxSts'), status],
     ['StsRsnInf/Rsn/Cd', told('StsRsnInf/Rsn/Cd'), reason ?? undefined],
     ['OrgnlGrpInf/OrgnlMsgId', told('OrgnlGrpInf/OrgnlMsgId'), textAt(about, 'GrpHdr/MsgId')],
-    ['OrgnlGrpInf/OrgnlMsgNmId', told('OrgnlGrpInf/OrgnlMsgNmId'), 'pacs.008.001.13'],
     ['OrgnlUETR', told('OrgnlUETR'), uetr],
-  ];
-  const references: readonly (readonly [string, string | undefined, string | undefined])[] = [
-    ['OrgnlGrpInf/OrgnlCreDtTm', told('OrgnlGrpInf/OrgnlCreDtTm'), textAt(about, 'GrpHdr/CreDtTm')],
-    ['OrgnlInstrId', told('OrgnlInstrId'), textAt(transaction, 'PmtId/InstrId')],
-    ['OrgnlEndToEndId', told('OrgnlEndToEndId'), textAt(transaction, 'PmtId/EndToEndId')],
-    ['OrgnlTxId', told('OrgnlTxId'), textAt(transaction, 'PmtId/TxId')],
-    ['InstgAgt', agentOf(at(root, 'TxInfAndSts/InstgAgt')), agentOf(at(transaction, agents[0]))],
-    ['InstdAgt', agentOf(at(root, 'TxInfAndSts/InstdAgt')), agentOf(at(transaction, agents[1]))],
-  ];
-  const wrong = [...keys, ...(isValidOriginal ? references : [])].filter(([, is, mustBe]) => is !== mustBe);
+  ]);
   if (wrong.length === 0) return;
-  const lines = wrong.map(
-    ([path, is, mustBe]) => `${path}: ${is ?? 'missing'} instead of ${mustBe ?? 'none'}`,
-  );
-  const isStatus = wrong.some(([path]) => path === 'TxSts');
-  report.breach(
-    isStatus ? 'I-4' : 'I-11',
-    `A pacs.002 to the ${isSwapped ? 'source' : 'destination'} does not say what it must (MSG-11, PAY-9).`,
-    uetr,
-    lines,
-  );
+  const id = told('TxSts') === status ? 'I-11' : 'I-4';
+  const statement = `A pacs.002 to the ${reader} does not say what it must (MSG-11, PAY-9).`;
+  report.breach(id, statement, uetr, wrong);
 }
 
-/** What identifies an agent: names and addresses need not be repeated. */
-function agentOf(agent: Element | undefined): string | undefined {
-  if (agent === undefined) return undefined;
-  const institution = at(agent, 'FinInstnId');
-  const parts = ['BICFI', 'ClrSysMmbId', 'LEI', 'Othr']
-    .map((name) => at(institution, name))
-    .filter((one) => one !== undefined);
-  const text = parts.map((one) => render(one)).join('');
-  return text === '' ? undefined : text;
-}
-
-/** RES-3: the legs of a resolution. */
-function judgeResolutionLegs(world: World, report: Report): void {
-  const requests = world.messages.filter(
-    ({ row }) => row.message_type === 'acmt023' && row.direction === 'in',
-  );
-  const legs = world.messages.filter(({ row }) => row.message_type === 'acmt023' && row.direction === 'out');
-  const answers = world.messages.filter(
-    ({ row }) => row.message_type === 'acmt024' && row.direction === 'out',
-  );
-  report.examined('R:RES-3', 'messages of resolutions', legs.length + answers.length);
-  const requestOf = new Map(requests.map((one) => [one.row.message_id, one]));
-  for (const leg of legs) judgeLeg(report, leg, requestOf.get(leg.row.subject_id ?? ''));
-  for (const answer of answers)
-    judgeAnswer(world, report, answer, requestOf.get(answer.row.in_reply_to ?? ''));
-}
-
-/** What a leg may differ in. */
-const ofLeg: ReadonlySet<string> = new Set(['MsgId', 'CreDtTm', 'Assgne']);
-
-function judgeLeg(report: Report, leg: Stored, request: Stored | undefined): void {
-  const subject = subjectOf(leg);
-  const [own, theirs] = [leg.message?.root, request?.message?.root];
-  if (own === undefined || theirs === undefined) {
-    report.breach('R:RES-3', 'A request was passed on that nobody made.', subject, [leg.row]);
-    return;
-  }
-  const assignment = (root: Element) =>
-    at(root, 'Assgnmt')
-      ?.children.filter(({ name }) => !ofLeg.has(name))
-      .map(render)
-      .join('');
-  const asked = (root: Element, path: string) => at(root, `Vrfctn/PtyAndAcctId/${path}`);
-  const wrong = [
-    ['Assgnmt', assignment(own), assignment(theirs)],
-    ['Vrfctn/Id', textAt(own, 'Vrfctn/Id'), textAt(theirs, 'Vrfctn/Id')],
-    ['Pty', render(asked(own, 'Pty')), render(asked(theirs, 'Pty'))],
-    ['Acct/Prxy', render(asked(own, 'Acct/Prxy')), render(asked(theirs, 'Acct/Prxy'))],
-    ...(['Acct/Id', 'Agt'] as const)
-      .filter((path) => asked(theirs, path) !== undefined)
-      .map((path) => [path, render(asked(own, path)), render(asked(theirs, path))]),
-  ].filter(([, is, mustBe]) => is !== mustBe);
-  if (wrong.length > 0) report.breach('R:RES-3', 'A request was changed on its way.', subject, wrong);
-  if (textAt(own, 'Assgnmt/MsgId') === textAt(theirs, 'Assgnmt/MsgId')) {
-    report.breach('R:RES-3', 'A leg of a resolution has the MsgId of its request (MSG-9).', subject, []);
-  }
-}
-
-function judgeAnswer(world: World, report: Report, answer: Stored, request: Stored | undefined): void {
-  const [own, asked] = [answer.message?.root, request?.message?.root];
-  const subject = subjectOf(answer);
-  if (own === undefined || request === undefined) {
-    report.breach('R:RES-3', 'An acmt.024 answers no request.', subject, [answer.row]);
-    return;
-  }
-  if (textAt(own, 'OrgnlAssgnmt/MsgId') !== request.row.message_identification) {
-    report.breach('R:RES-3', "An acmt.024 does not name the source's own message.", subject, [answer.text]);
-  }
-  const row = (world.evidence.tables['resolution_answers'] ?? []).find(
-    (one) => one['answer_message_id'] === answer.row.message_id,
-  );
-  if (row === undefined) return; // of a refused repeat
-  const verified = textAt(own, 'Rpt/Vrfctn');
-  const reason = textAt(own, 'Rpt/Rsn/Cd') ?? null;
-  if (verified !== String(row['verified']) || reason !== row['reason_code']) {
-    report.breach('R:RES-1', 'A source was told another answer than the one on record.', subject, [
-      row,
-      answer.text,
-    ]);
-  }
-  const said = world.messageOf.get(String(row['report_message_id']))?.message?.root;
-  if (row['report_message_id'] === null) {
-    if (verified === 'true')
-      report.breach('R:RES-1', 'The gateway by itself found an account.', subject, [row]);
-    return;
-  }
-  if (asked === undefined || contentOf(at(own, 'Rpt')) !== contentOf(at(said, 'Rpt'))) {
-    report.breach('R:RES-3', "A party's answer was changed on its way to the source.", subject, [
-      answer.text,
-    ]);
+/** RES-1, RES-3: a source is told what is on record, and that is what the party said. */
+function judgeResolutionAnswers({ evidence, messageOf }: World, report: Report): void {
+  const answers = rowsOf(evidence.tables, 'resolution_answers');
+  report.examined('R:RES-3', 'answers of resolutions', answers.length);
+  for (const row of answers) {
+    const answer = messageOf.get(row.answer_message_id);
+    const own = answer?.message?.root;
+    const told = [textAt(own, 'Rpt/Vrfctn'), textAt(own, 'Rpt/Rsn/Cd') ?? null];
+    const said = messageOf.get(row.report_message_id ?? '')?.message?.root;
+    const shown = [row, answer?.text];
+    if (told[0] !== String(row.verified) || told[1] !== row.reason_code) {
+      const statement = 'A source was told another answer than the one on record.';
+      report.breach('R:RES-1', statement, row.resolution_id, shown);
+    } else if (row.report_message_id === null && row.verified)
+      report.breach('R:RES-1', 'The gateway by itself found an account.', row.resolution_id, shown);
+    else if (row.report_message_id !== null && contentOf(at(own, 'Rpt')) !== contentOf(at(said, 'Rpt'))) {
+      const statement = "A party's answer was changed on its way to the source.";
+      report.breach('R:RES-3', statement, row.resolution_id, shown);
+    }
   }
 }

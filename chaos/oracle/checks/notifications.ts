@@ -1,11 +1,10 @@
 // NOT-1 and NOT-2: one fxtr.017 per credited payment with a quote, with the figures of the quote (I-5).
 import { same } from '../decimals.ts';
 import { at, textAt, type Element } from '../read-message.ts';
-import { clock } from '../rows.ts';
 import type { Report } from '../verdict.ts';
-import type { Payment, Quote, World } from '../world.ts';
+import type { Payment, World } from '../world.ts';
 import { isTakenByOthers } from './deliveries.ts';
-import { brief, received, standingOf } from './lines.ts';
+import { brief, faultsIn, received, standingOf } from './lines.ts';
 
 export function judgeNotifications(world: World, report: Report): void {
   const { payments } = world;
@@ -61,9 +60,6 @@ function judgeNotification(world: World, report: Report, payment: Payment): void
   for (const one of stored) judgeFigures(world, report, payment, one.message?.root);
 }
 
-/** A value of an fxtr.017, and what it must be. */
-type Figure = readonly [path: string, is: unknown, mustBe: unknown];
-
 /** The figures of the quote, in the places of NOT-2. */
 function judgeFigures(world: World, report: Report, payment: Payment, root: Element | undefined): void {
   const quoteId = textAt(payment.original, 'CdtTrfTxInf/AgrdRate/QtId') ?? '';
@@ -73,91 +69,27 @@ function judgeFigures(world: World, report: Report, payment: Payment, root: Elem
     report.breach('I-5', statement, payment.uetr, [quoteId]);
     return;
   }
-  const wrong = [
-    ...[...idsOf(root, payment, quoteId), ...partiesOf(world, root, payment, quote)].filter(
-      ([, is, mustBe]) => is !== mustBe,
-    ),
-    ...amountsOf(root, quote).filter(([, is, mustBe]) => !same(is, mustBe)),
-    ...datesOf(root, payment),
-  ].map(([path, is, mustBe]) => `${path}: ${String(is)} instead of ${String(mustBe)}`);
-  if (wrong.length === 0) return;
-  report.breach('I-5', "The figures of an fxtr.017 are not the quote's (NOT-2).", payment.uetr, wrong);
-}
-
-const plain = (id: string) => id.replaceAll('-', '');
-
-function idsOf(root: Element, { uetr }: Payment, quoteId: string): readonly Figure[] {
-  return [
-    ['TradInf/OrgtrRef', textAt(root, 'TradInf/OrgtrRef'), plain(uetr)],
-    ['TradInf/CmonRef', textAt(root, 'TradInf/CmonRef'), plain(quoteId)],
-    ['TradInf/PdctTp', textAt(root, 'TradInf/PdctTp'), 'ISTHMUS'],
-    ['StsDtls/MtchgSysUnqRef', textAt(root, 'StsDtls/MtchgSysUnqRef'), plain(uetr)],
-    ['TradInf/SpltTradInd', textAt(root, 'TradInf/SpltTradInd'), 'false'],
-    ['StsDtls/CurSts', textAt(root, 'StsDtls/CurSts/StsCd/Cd'), 'STLD'],
-  ];
-}
-
-function amountsOf(root: Element, { request, index }: Quote): readonly Figure[] {
-  return [
+  const { request, index } = quote;
+  const currency = (path: string) => at(root, path)?.attributes['Ccy'];
+  const account = (side: string) => textAt(root, `${side}/PtyId/AcctNb`);
+  const figures = [
     ['TradgSdBuyAmt', textAt(root, 'TradAmts/TradgSdBuyAmt/Amt'), request.destination_amounts[index]],
     ['TradgSdSellAmt', textAt(root, 'TradAmts/TradgSdSellAmt/Amt'), request.source_amounts[index]],
     ['AgrdRate/XchgRate', textAt(root, 'AgrdRate/XchgRate'), request.exchange_rates[index]],
+  ] as const;
+  const wrong = [
+    ...figures
+      .filter(([, is, mustBe]) => !same(is, mustBe))
+      .map(([path, is, mustBe]) => `${path}: ${String(is)} instead of ${String(mustBe)}`),
+    ...faultsIn([
+      ['TradInf/OrgtrRef', textAt(root, 'TradInf/OrgtrRef'), payment.uetr.replaceAll('-', '')],
+      ['TradInf/CmonRef', textAt(root, 'TradInf/CmonRef'), quoteId.replaceAll('-', '')],
+      ['TradgSdBuyAmt/@Ccy', currency('TradAmts/TradgSdBuyAmt/Amt'), request.destination_currency],
+      ['TradgSdSellAmt/@Ccy', currency('TradAmts/TradgSdSellAmt/Amt'), request.source_currency],
+      ['account bought to', account('TradgSdSttlmInstrs/DlvryAgt'), request.destination_account_ids[index]],
+      ['account sold from', account('CtrPtySdSttlmInstrs/RcvgAgt'), request.source_account_ids[index]],
+    ]),
   ];
-}
-
-function partiesOf(
-  world: World,
-  root: Element,
-  payment: Payment,
-  { request, index }: Quote,
-): readonly Figure[] {
-  const { reference } = world;
-  const currency = (path: string) => at(root, path)?.attributes['Ccy'];
-  const bicOf = (id: string | undefined) => reference.institutions.get(id ?? '')?.bics[0];
-  /** As the message names it, by BIC or LEI; else by the BIC of the institution. */
-  const named = (agent: string, id: string | undefined) => {
-    const institution = `CdtTrfTxInf/${agent}/FinInstnId`;
-    return (
-      textAt(payment.original, `${institution}/BICFI`) ??
-      textAt(payment.original, `${institution}/LEI`) ??
-      bicOf(id)
-    );
-  };
-  const party = (path: string) =>
-    textAt(root, `${path}/PtyId/AnyBIC/AnyBIC`) ??
-    textAt(root, `${path}/AnyBIC/AnyBIC`) ??
-    textAt(root, `${path}/PtyId/LglNttyIdr`);
-  const account = (path: string) => textAt(root, `${path}/PtyId/AcctNb`);
-  const creditorAgent = reference.find(
-    at(payment.original, 'CdtTrfTxInf/CdtrAgt'),
-    payment.row.destination_clearing_system ?? undefined,
-  );
-  const [buying, selling] = ['TradgSdSttlmInstrs', 'CtrPtySdSttlmInstrs'];
-  return [
-    ['TradgSdBuyAmt/@Ccy', currency('TradAmts/TradgSdBuyAmt/Amt'), request.destination_currency],
-    ['TradgSdSellAmt/@Ccy', currency('TradAmts/TradgSdSellAmt/Amt'), request.source_currency],
-    ['AgrdRate/UnitCcy', textAt(root, 'AgrdRate/UnitCcy'), request.source_currency],
-    ['AgrdRate/QtdCcy', textAt(root, 'AgrdRate/QtdCcy'), request.destination_currency],
-    ['TradgSdId', party('TradgSdId/SubmitgPty'), named('DbtrAgt', request.psp_id)],
-    ['CtrPtySdId', party('CtrPtySdId/SubmitgPty'), bicOf(request.fxp_ids[index])],
-    [
-      `${buying}/DlvryAgt`,
-      party(`${buying}/DlvryAgt`),
-      named('IntrmyAgt2', request.destination_sap_ids[index]),
-    ],
-    [`${buying}/DlvryAgt/AcctNb`, account(`${buying}/DlvryAgt`), request.destination_account_ids[index]],
-    [`${buying}/RcvgAgt`, party(`${buying}/RcvgAgt`), named('CdtrAgt', creditorAgent?.id)],
-    [`${selling}/DlvryAgt`, party(`${selling}/DlvryAgt`), named('DbtrAgt', request.psp_id)],
-    [`${selling}/RcvgAgt`, party(`${selling}/RcvgAgt`), named('IntrmyAgt1', request.source_sap_ids[index])],
-    [`${selling}/RcvgAgt/AcctNb`, account(`${selling}/RcvgAgt`), request.source_account_ids[index]],
-  ];
-}
-
-/** The date of the decision; of the moment before it, around midnight. */
-function datesOf(root: Element, { decidedAt = 0 }: Payment): readonly Figure[] {
-  const dates = [decidedAt, decidedAt - 10_000].map((moment) => clock(moment).slice(0, 10));
-  return ['TradInf/TradDt', 'TradAmts/SttlmDt'].flatMap((path): readonly Figure[] => {
-    const date = (textAt(root, path) ?? '').slice(0, 10);
-    return dates.includes(date) ? [] : [[path, date, dates[0]]];
-  });
+  if (wrong.length === 0) return;
+  report.breach('I-5', "The figures of an fxtr.017 are not the quote's (NOT-2).", payment.uetr, wrong);
 }

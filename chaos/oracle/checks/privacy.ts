@@ -3,7 +3,8 @@
 import type { Evidence } from '../read-evidence.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type World } from '../world.ts';
-import { messagePath } from './shown-messages.ts';
+
+const messagePath = /^\/payments\/[0-9a-f-]{36}\/messages\/[^/?]+$/;
 
 /** Tables that hold the messages themselves, or what is encrypted with them. */
 const ofMessages: ReadonlySet<string> = new Set(['messages']);

@@ -1,16 +1,17 @@
-// Quotes, rates and fees as they were answered and stored, against the rules: FX-4, FX-8, QUO-2 to QUO-5, FEE-1 to
-// FEE-5.
+// Quotes as they were answered and stored, recomputed from rates, improvements, maxima and fees by the rules: QUO-2 to
+// QUO-5, FEE-1 to FEE-5. Rates themselves are in rates.ts.
 import type { Exchange } from '../evidence.ts';
 import { corridorOf, sapOf, termsOf } from '../corridors.ts';
-import { amount, improved, same, type Amount } from '../decimals.ts';
+import { amount, type Amount } from '../decimals.ts';
 import { openImprovements, type Improvements } from '../improvements.ts';
 import { isTooSmall, priceOf, type Asked, type Offered, type Priced, type Terms } from '../pricing.ts';
 import { parseExactly } from '../read-evidence.ts';
-import { clock, instant, rowsOf, type QuoteRequestRow, type RateRow } from '../rows.ts';
+import { instant, rowsOf, type QuoteRequestRow, type RateRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, type World } from '../world.ts';
 import { judgeAnsweredQuotes } from './answered-quotes.ts';
 import { judgeQuoted, mayBePaused } from './pauses.ts';
+import { judgeRates } from './rates.ts';
 
 /** Between reading the rates and storing the quotes, where nobody saw the request: a process may have stood still. */
 const unsureMs = 60_000;
@@ -33,7 +34,7 @@ export function judgeQuotes(world: World, report: Report): void {
     });
   }
   judgeAnsweredQuotes(world, report, answered);
-  judgeRates(report, rowsOf(tables, 'rates'), improvements);
+  judgeRates(world, report, improvements);
 }
 
 /** The answer that shows a stored request, by the id of the request. */
@@ -107,7 +108,7 @@ function judgeRequest(report: Report, asked: Request): void {
   }
   for (const [fxp, known] of offers) {
     if (!known.isSure || request.fxp_ids.includes(fxp)) continue;
-    if (mayBePaused(world, fxp, { from: readFrom(asked), to: instant(request.issued_at) })) continue;
+    if (mayBePaused(world, fxp, readFrom(asked), instant(request.issued_at))) continue;
     const due = variants.map((withFees) => {
       const prices = pricesOf(
         { side, amount: amount(request.amount), withFees },
@@ -119,23 +120,6 @@ function judgeRequest(report: Report, asked: Request): void {
     report.breach('R:QUO-2', `The quote of ${fxp} was left out.`, request.quote_request_id, shown);
   }
   judgeQuoted(world, report, { request, sentAt: exchange && instant(exchange.sentAt) });
-  judgeLeft(report, request, isAdjusted === false);
-  judgeOrder(report, asked, shown);
-}
-
-/** FEE-5: from every quote something arrives; endpoint 12b, which knows no fees, leaves out zero amounts only. */
-function judgeLeft(report: Report, request: QuoteRequestRow, withFees: boolean): void {
-  const nothing = request.fxp_ids.filter((_, index) => {
-    const [source, destination] = [request.source_amounts[index], request.destination_amounts[index]];
-    const fee = request.creditor_agent_fees[index];
-    return same(source, '0') || same(destination, '0') || (withFees && amount(fee).gte(amount(destination)));
-  });
-  report.examined('R:FEE-5', 'quotes', request.fxp_ids.length);
-  if (nothing.length > 0)
-    report.breach('R:FEE-5', 'A quote was given of which nothing would arrive.', request.quote_request_id, [
-      request,
-      ...nothing,
-    ]);
 }
 
 interface Known {
@@ -229,82 +213,4 @@ function render(price: Priced): string {
   return JSON.stringify(price, (_, value: unknown) =>
     typeof value === 'object' && value !== null && 'toFixed' in value ? (value as Amount).toFixed() : value,
   );
-}
-
-/** QUO-2: best rate first, then the older rate, then the FX provider's id. */
-function judgeOrder(report: Report, { world, request, rates }: Request, shown: readonly string[]): void {
-  const createdAt = new Map(rates.map((row) => [row.rate_id, row.created_at]));
-  const places = request.fxp_ids.map((fxp, index) => ({
-    rate: amount(request.exchange_rates[index]),
-    created: createdAt.get(request.rate_ids[index] ?? '') ?? '',
-    id: world.reference.institutions.get(fxp)?.bics[0] ?? fxp,
-  }));
-  const isInOrder = places.every((place, index) => {
-    const next = places[index + 1];
-    if (next === undefined) return true;
-    const byRate = next.rate.cmp(place.rate);
-    if (byRate !== 0) return byRate < 0;
-    return place.created === next.created
-      ? place.id < next.id
-      : instant(place.created) < instant(next.created);
-  });
-  if (!isInOrder)
-    report.breach('R:QUO-2', 'Quotes are not in the order of QUO-2.', request.quote_request_id, [
-      ...shown,
-      places.map(({ id, rate }) => `${id} ${rate.toFixed()}`).join(', '),
-    ]);
-}
-
-/** FX-4, FX-6: one active rate per FX provider, corridor and threshold at any time; each tier's from its base rate. */
-function judgeRates(report: Report, rates: readonly RateRow[], improvements: Improvements): void {
-  report.examined('R:FX-4', 'rates', rates.length);
-  const own = grouped(rates, (row) => `${row.fxp_id} ${corridorOf(row)}`);
-  for (const [corridor, rows] of own) {
-    const sorted = [...rows].sort((one, other) => instant(one.created_at) - instant(other.created_at));
-    for (const row of rows) {
-      const createdAt = instant(row.created_at);
-      if (!same(row.threshold, '0')) judgeTier(report, { row, rows, improvements, corridor });
-      const overlapping = sorted.find(
-        (one) =>
-          one !== row &&
-          same(one.threshold, row.threshold) &&
-          instant(one.created_at) >= createdAt &&
-          instant(one.created_at) < (instant(row.expired_at) ?? Infinity),
-      );
-      if (overlapping !== undefined) {
-        report.breach(
-          'R:FX-4',
-          'Two rates of one FX provider, corridor and threshold are active at once.',
-          corridor,
-          [row, overlapping],
-        );
-      }
-    }
-  }
-}
-
-interface Tier {
-  readonly row: RateRow;
-  readonly rows: readonly RateRow[];
-  readonly improvements: Improvements;
-  readonly corridor: string;
-}
-
-function judgeTier(report: Report, { row, rows, improvements, corridor }: Tier): void {
-  const createdAt = instant(row.created_at);
-  const base = rows.find(
-    (one) =>
-      same(one.threshold, '0') &&
-      instant(one.created_at) <= createdAt &&
-      (instant(one.expired_at) ?? Infinity) > createdAt,
-  );
-  const possible = improvements.ofTier(row.fxp_id, row.source_currency, amount(row.threshold), createdAt + 1);
-  const due = possible.map((basisPoints) => improved(amount(base?.exchange_rate), basisPoints));
-  if (base !== undefined && due.some((rate) => rate.eq(amount(row.exchange_rate)))) return;
-  report.breach('R:FX-8', 'The rate of a tier is not its base rate, improved.', corridor, [
-    row,
-    base,
-    `created ${clock(createdAt)}`,
-    ...due.map((rate) => rate.toFixed()),
-  ]);
 }

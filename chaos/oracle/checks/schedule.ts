@@ -1,10 +1,10 @@
 // I-12: attempts come neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). What a fault may have repeated
 // or held up is left out; what nothing explains is a breach.
 import { clock, instant } from '../rows.ts';
-import { receiverOf, toldKinds } from '../receivers.ts';
+import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
 import { standingOf } from './lines.ts';
-import { sha256Of, type Attempt, type Delivery, type Payment, type World } from '../world.ts';
+import { isTaken, sha256Of, type Attempt, type Delivery, type Payment, type World } from '../world.ts';
 import { enquiryTimesMs } from './waiting.ts';
 
 const second = 1_000;
@@ -15,7 +15,7 @@ const recordMs = 20; // between the two times that one statement writes
 const sweptMs = 75 * second; // a lost execution is found by then (LIF-2)
 const attemptMs = 15 * second; // longest attempt, connecting included (SEC-5)
 /** Delays between the attempts of a delivery (CBK-1), as far as runs reach. */
-const delaysMs: readonly number[] = [
+export const delaysMs: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((one) => one * second),
   ...[1, 2, 5, 15, 30].map((one) => one * minute),
   ...[60, 120, 240, 480].map((one) => one * minute),
@@ -31,12 +31,11 @@ export function judgeSchedules(world: World, report: Report): void {
   const instructions = deliveries.filter(({ row }) => row.kind === 'instruction');
   const sends = instructions.flatMap(({ attempts }) => attempts).length;
   report.examined('I-12', 'sends of instructions', sends);
-  const early = payments.flatMap((payment) => {
+  for (const payment of payments) {
     const delivery = payment.deliveries['instruction'];
-    if (delivery === undefined) return [];
-    return judgeInstruction(world, report, { payment, delivery, repeats: repeats.get(payment.uetr) ?? [] });
-  });
-  judgeEarly(report, early, sends);
+    const own = repeats.get(payment.uetr) ?? [];
+    if (delivery !== undefined) judgeInstruction(world, report, { payment, delivery, repeats: own });
+  }
   const told = deliveries.filter(({ row }) => toldKinds.includes(row.kind));
   report.examined('I-12', 'attempts of deliveries', told.flatMap(({ attempts }) => attempts).length);
   for (const delivery of told) {
@@ -100,14 +99,12 @@ function isAnswered({ world, destination }: Course, attempt: Attempt): boolean {
 /** Why an attempt may come when it comes. */
 type Cause = 'first' | 'retry' | 'enquiry' | 'asked' | 'fault';
 
-/** @returns the payment, once for each send that came early and is explained by nothing but a fault of ours */
-function judgeInstruction(world: World, report: Report, instruction: Instruction): readonly string[] {
+function judgeInstruction(world: World, report: Report, instruction: Instruction): void {
   const { payment, delivery, repeats } = instruction;
   const { uetr, judgedAt } = payment;
   const { attempts } = delivery;
   const destination = receiverOf(world.reference, delivery.row);
   const taken = new Set<number>(); // TIM-2 times that an attempt was made for
-  const early: string[] = [];
   let inRound = 0;
   let askedAt = -Infinity;
   for (const [index, attempt] of attempts.entries()) {
@@ -127,22 +124,9 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
       }
       askedAt = attempt.startedAt;
     }
-    if (cause === 'fault' && attempt.startedAt - (previous?.finishedAt ?? 0) < second - earlyMs)
-      early.push(uetr);
     inRound = cause === 'retry' ? inRound + 1 : 0;
   }
   judgeOverdue(world, report, { payment, destination, attempts });
-  return early;
-}
-
-/**
- * A fault may cost a payment its execution, and another one sends at once. That is rare; what comes often is no
- * fault's.
- */
-function judgeEarly(report: Report, early: readonly string[], sends: number): void {
-  if (early.length <= Math.max(8, sends / 20)) return;
-  const statement = `${early.length} of ${sends} instructions were sent again before they were due (TIM-3).`;
-  report.breach('I-12', statement, early[0] ?? '', early);
 }
 
 interface Course {
@@ -243,8 +227,6 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
     return;
   }
 }
-
-const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
 interface Gap {
   readonly row: Delivery['row'];

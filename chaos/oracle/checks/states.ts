@@ -15,7 +15,6 @@ export function judgeStates(world: World, report: Report): void {
     if (payment.row.accepted) judgeAfterFinal(world, report, payment);
     if (payment.row.accepted) judgeStoredDeadline(report, payment);
   }
-  judgeUniqueness(world, report);
   judgeDeadlineErrors(world, report);
 }
 
@@ -133,22 +132,6 @@ function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
   );
   if (event !== undefined)
     report.breach('I-8', 'A payment became in doubt after its final.', uetr, [decision, event]);
-}
-
-/** Tables of one row per payment have one. */
-function judgeUniqueness(world: World, report: Report): void {
-  const seen = new Set<string>();
-  for (const { uetr, row } of world.payments) {
-    if (seen.has(uetr)) report.breach('I-8', 'A payment is on record twice.', uetr, [row]);
-    seen.add(uetr);
-  }
-  const kinds = new Set<string>();
-  for (const { row } of world.deliveries) {
-    const key = `${row.subject_id} ${row.kind}`;
-    if (kinds.has(key))
-      report.breach('I-8', `A payment has two deliveries of kind ${row.kind}.`, row.subject_id, [row]);
-    kinds.add(key);
-  }
 }
 
 /** TIM-1: HIGH ends so many seconds after `AccptncDtTm`, not after it came; NORM has no deadline. */

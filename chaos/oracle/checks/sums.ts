@@ -1,6 +1,6 @@
 // I-6 and I-9: quotes carry one payment each, and the sums of all payments agree, whoever is asked.
 import { amount, halfUp, total, type Amount } from '../decimals.ts';
-import { named, textAt, type Element } from '../read-message.ts';
+import { at, named, textAt, type Element } from '../read-message.ts';
 import { clock, rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, type Payment, type World } from '../world.ts';
@@ -57,7 +57,7 @@ function judgeQuote(world: World, report: Report, quoteId: string, payments: rea
   }
   for (const payment of payments) {
     const { uetr, judgedAt, submission, row } = payment;
-    const psp = world.reference.find(childOf(payment.original, 'DbtrAgt'), row.source_clearing_system);
+    const psp = world.reference.find(at(payment.original, 'CdtTrfTxInf/DbtrAgt'), row.source_clearing_system);
     if (psp?.id !== quote.request.psp_id) {
       const whose = `quote of ${quote.request.psp_id}, debtor agent ${psp?.id ?? 'unknown'}`;
       report.breach('I-6', 'A payment was accepted with a quote of another PSP.', uetr, [whose, ...shown]);
@@ -74,12 +74,6 @@ function judgeQuote(world: World, report: Report, quoteId: string, payments: rea
       ]);
     }
   }
-}
-
-function childOf(original: Element | undefined, name: string): Element | undefined {
-  return original?.children
-    .find((one) => one.name === 'CdtTrfTxInf')
-    ?.children.find((one) => one.name === name);
 }
 
 /** The rows that keep others from a quote (QUO-8). */
@@ -110,12 +104,9 @@ function judgeUses(world: World, report: Report, accepted: readonly Payment[]): 
 /** A sum, from each who can tell it. */
 type Column = Readonly<Record<string, (payment: Payment, world: World) => Amount | undefined>>;
 
-const transactionOf = (element: Element | undefined) =>
-  element?.children.find((one) => one.name === 'CdtTrfTxInf');
-const settlementOf = (element: Element | undefined) =>
-  amount(textAt(transactionOf(element), 'IntrBkSttlmAmt'));
+const settlementOf = (element: Element | undefined) => amount(textAt(element, 'CdtTrfTxInf/IntrBkSttlmAmt'));
 const feeOf = (element: Element | undefined) =>
-  amount(textAt(named(transactionOf(element), 'ChrgsInf')[1], 'Amt'));
+  amount(textAt(named(at(element, 'CdtTrfTxInf'), 'ChrgsInf')[1], 'Amt'));
 const notificationOf = ({ messages }: World, { uetr }: Payment, path: string) =>
   total(
     messages

@@ -1,9 +1,8 @@
-// Who had to be told what, and was: the source by a callback (I-3), the destination by a confirmation (PAY-9),
-// operators by security events (DUP-2, PAY-8). The FX providers are in notifications.ts, alerts in alerts.ts.
+// Who had to be told what, and was: the source by a callback (I-3), the destination by a confirmation (PAY-9). The FX
+// providers are in notifications.ts, alerts in alerts.ts.
 import { textAt } from '../read-message.ts';
-import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
-import { isPost, type Payment, type World } from '../world.ts';
+import type { Payment, World } from '../world.ts';
 import { isTakenByOthers } from './deliveries.ts';
 import { brief, received, standingOf } from './lines.ts';
 
@@ -20,7 +19,6 @@ export function judgeTold(world: World, report: Report): void {
     judgeConfirmation(world, report, payment);
   }
   judgeViolations(world, report);
-  judgeSecurityEvents(world, report);
 }
 
 /** I-3. */
@@ -147,53 +145,5 @@ function judgeViolations(world: World, report: Report): void {
     report.breach(name, `A party found: ${violation}`, entry.uetr ?? entry.messageId ?? entry.party, [
       brief(entry),
     ]);
-  }
-}
-
-/** DUP-2, PAY-8: somebody tried what is not theirs. */
-function judgeSecurityEvents(world: World, report: Report): void {
-  const refused = world.evidence.exchanges.filter(
-    (one) => isPost(one, '/iso20022/pacs002') && [403, 404, 409].includes(one.status ?? 0),
-  );
-  report.examined('R:PAY-8', 'reports that were refused', refused.length);
-  for (const exchange of refused) {
-    const isNoted = world.events.some(
-      ({ severity, kind, occurred_at: at, subject_id: subject }) =>
-        severity === 'security' &&
-        kind.startsWith('report.') &&
-        (subject === exchange.uetr || exchange.uetr === undefined) &&
-        instant(at) >= instant(exchange.sentAt) - 5 &&
-        instant(at) <= instant(exchange.endedAt) + 5,
-    );
-    if (isNoted) continue;
-    report.breach(
-      'R:PAY-8',
-      `A report was refused with HTTP ${exchange.status ?? ''}, and there is no security event.`,
-      exchange.uetr ?? exchange.path,
-      [exchange],
-    );
-  }
-  const changed = world.submissions.filter(({ exchange, answer }) => {
-    const payment = world.paymentOf.get(exchange.uetr ?? '');
-    const isSameKey =
-      payment?.row.source_clearing_system === exchange.client &&
-      textAt(payment.original, 'GrpHdr/MsgId') === exchange.messageId;
-    return (
-      isSameKey &&
-      answer?.type === 'pacs002' &&
-      textAt(answer.root, 'TxInfAndSts/StsRsnInf/Rsn/Cd') === 'DUPL'
-    );
-  });
-  report.examined('R:DUP-2', 'other content under the ids of a payment', changed.length);
-  for (const { exchange } of changed) {
-    const events = world.paymentOf.get(exchange.uetr ?? '')?.events ?? [];
-    if (events.some(({ kind, severity }) => kind === 'payment.content-changed' && severity === 'security'))
-      continue;
-    report.breach(
-      'R:DUP-2',
-      'Other content came under the ids of a payment, and there is no security event.',
-      exchange.uetr ?? '',
-      [exchange],
-    );
   }
 }

@@ -2,7 +2,7 @@
 // enquiry to come, and for nothing else. What is left undone is a loss, even if nobody was told a lie.
 import { clock, instant, rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
-import type { Payment, World } from '../world.ts';
+import { finals, type Payment, type World } from '../world.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -17,7 +17,6 @@ export const enquiryTimesMs: readonly number[] = [
   24 * hour,
 ];
 
-const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
 const graceMs = 60 * second; // I-15, I-17
 
 export function judgeWaiting(world: World, report: Report): void {
