@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError } from '../core/settings/config.ts';
+import { ConfigurationError } from '../core/settings/environment-variables.ts';
 import type { CommandContext } from './command.ts';
 import { cliEnvironmentVariables } from './environment.ts';
 import { codeOf, explain, reasonOf, UsageError } from './errors.ts';

@@ -2,7 +2,7 @@
 // the seed data too, with the sandbox at its default ports. Safe to run again, and by several at once.
 import { readFileSync } from 'node:fs';
 import { parseCommonConfig } from '../core/settings/config.ts';
-import { withFiles } from '../core/settings/setting-files.ts';
+import { withFiles } from '../core/settings/settings.ts';
 import { migrate } from '../db/migrations/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { sandboxEnvironmentVariables } from '../sandbox/environment.ts';

@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { environmentVariables, type Environment } from '../core/settings/environment-variables.ts';
+import type { Environment } from '../core/settings/environment-variables.ts';
+import { environmentVariables } from '../core/settings/settings.ts';
 import { keySetPath } from '../core/deliveries/webhook-signature.ts';
 import { migrate } from '../db/migrations/migrate.ts';
 import { moveCallbacks } from '../db/deliveries/move-callbacks.ts';
@@ -319,7 +320,7 @@ function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly
 }
 
 function sandboxEnvironment(
-  { env, root }: StartSystemOptions,
+  { env }: StartSystemOptions,
   { run, ports }: { readonly run: RunFile; readonly ports: Ports },
 ): Readonly<Record<string, string>> {
   return {
@@ -331,7 +332,6 @@ function sandboxEnvironment(
     FXP_PORT: String(ports.fxProvider),
     TOKEN_URL: `${run.apiUrl}/oauth/token`,
     GATEWAY_KEYS_URL: `${run.apiUrl}${keySetPath}`,
-    CLEARING_SYSTEMS_FILE: join(root, 'db', 'seed', 'clearing-systems.json'),
     JOURNAL_DIR: run.journalDirectory,
   };
 }

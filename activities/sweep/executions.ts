@@ -11,7 +11,7 @@ import {
 } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
 import { paymentWorkflowId, searchAttributes, signals, workflowTypes } from '../../contract/ids.ts';
-import { ConfigurationError } from '../../core/settings/config.ts';
+import { ConfigurationError } from '../../core/settings/environment-variables.ts';
 import {
   dailyBooksSchedule,
   paymentStart,

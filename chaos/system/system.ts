@@ -168,7 +168,6 @@ function startSandbox(
       FXP_PORT: String(ports.fxProvider),
       TOKEN_URL: `${publicUrl}/oauth/token`,
       GATEWAY_KEYS_URL: `${publicUrl}${keySetPath}`,
-      CLEARING_SYSTEMS_FILE: join(root, 'db', 'seed', 'clearing-systems.json'),
       JOURNAL_DIR: journalFolder,
     },
     logFile: join(logFolder, 'sandbox.log'),

@@ -1,38 +1,20 @@
 /**
- * Configuration from named settings, parsed once at start; an entry file passes its environment in. It never guesses:
- * an invalid setting stops the start.
+ * Configuration, parsed once at start; an entry file passes its environment in. It never guesses: a setting that is
+ * wrong stops the start.
  */
+import type { QueueLogins } from '../deliveries/queue-logins.ts';
+import type { ReceiverCertificates } from '../deliveries/receiver-certificates.ts';
 import {
-  environmentVariables,
+  assertNone,
+  notSet,
+  notValid,
+  read,
   type Environment,
-  type EnvironmentVariableName,
+  type Values,
 } from './environment-variables.ts';
-import {
-  isBindHost,
-  isBrowserOrigin,
-  isDatabaseUrl,
-  isHostAndPort,
-  isPort,
-  isSecureAddress,
-  isWebAddress,
-  isWord,
-} from './setting-forms.ts';
-import { parseJudgingDirectories, type JudgingDirectories } from './judging-directories.ts';
-import { parseLimits, type LimitsConfig } from './limits-config.ts';
-import { faultOfPrivate, isLoopback, type PrivateSetting } from './private-settings.ts';
-import { parseSecrets, type SecretSettings } from './secret-settings.ts';
-import { parseTls, type TlsConfig } from './tls-config.ts';
-import { parseTraces, type TracesConfig } from './traces-config.ts';
-
-const ownForm =
-  'an https address (http on loopback alone) in lower case, without userinfo, query or fragment';
-const isOwnAddress = (text: string) =>
-  isWebAddress(text) && isSecureAddress(text, { allowLoopbackHttp: true });
-const databaseUrlForm = 'an address with a host and a database, percent-encoded where needed';
-const wordForm = 'text without spaces';
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
+import type { SealingConfig } from './sealing-keys.ts';
+import { isLoopback, isOwnAddress, isSecureAddress } from './setting-forms.ts';
+import { api, common, ownAddress, recordsKept, retention, sealing, traces, worker } from './settings.ts';
 
 /** What the retention job needs (LIF-6). */
 export interface RetentionConfig {
@@ -44,9 +26,9 @@ export interface RetentionConfig {
 }
 
 /** What every process needs. */
-export interface CommonConfig {
+interface CommonConfig {
   readonly databaseUrl: string;
-  readonly logLevel: LogLevel;
+  readonly logLevel: Values<typeof common>['LOG_LEVEL'];
   /** The port for metrics and health (OBS-2, OBS-4); undefined: none. Port 0: the operating system chooses. */
   readonly metrics?: { readonly host: string; readonly port: number };
 }
@@ -54,17 +36,14 @@ export interface CommonConfig {
 export interface TemporalConfig {
   readonly address: string;
   readonly namespace: string;
-  /** Undefined: no TLS. */
-  readonly tls?: TemporalTls;
+  /** Undefined: no TLS. PEM each. */
+  readonly tls?: {
+    /** Undefined: the CAs that the system trusts. */
+    readonly ca?: string;
+    readonly client?: { readonly cert: string; readonly key: string };
+    readonly serverName?: string;
+  };
   readonly apiKey?: string;
-}
-
-/** PEM each. */
-export interface TemporalTls {
-  /** Undefined: the CAs that the system trusts. */
-  readonly ca?: string;
-  readonly client?: { readonly cert: string; readonly key: string };
-  readonly serverName?: string;
 }
 
 export type AuthConfig =
@@ -72,7 +51,41 @@ export type AuthConfig =
   | { readonly kind: 'builtin'; readonly issuer: string; readonly audience: string }
   | { readonly kind: 'none' };
 
-export interface ApiConfig extends WorkerConfig, LimitsConfig, TlsConfig {
+export interface WorkerConfig extends CommonConfig {
+  readonly temporal: TemporalConfig;
+  readonly publicUrl: string;
+  /** Absent: our usage guideline, in `schemas`. */
+  readonly usageGuideline?: string;
+  /** Absent: the official schemas are not asked. */
+  readonly officialSchemas?: string;
+  /** With editions of the external code sets; absent: the shipped one (MSG-4). */
+  readonly codeSetsDirectory?: string;
+  readonly xsdEngine: 'libxml2' | 'xerces';
+  /** Share of the messages that Xerces checks in the background, 0 to 1 (MSG-8). */
+  readonly xercesShare: number;
+  readonly allowLoopbackCallbacks: boolean;
+  /** Days after which another key signs (CBK-2); 0: when an operator says so. */
+  readonly deliveryKeyDays: number;
+  /** Absent: nothing is sealed (SEC-3). */
+  readonly sealing?: SealingConfig;
+  readonly queueLogins?: QueueLogins;
+  readonly receiverCertificates?: ReceiverCertificates;
+  /** Undefined: no traces (OBS-3). */
+  readonly traces?: TracesConfig;
+}
+
+interface TracesConfig {
+  /** Of an OTLP receiver over HTTP, with its path. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sampler: Values<typeof traces>['OTEL_TRACES_SAMPLER'];
+  /** Share of the traces, where the sampler is of that kind. */
+  readonly ratio: number;
+  /** Undefined: the process's own. */
+  readonly serviceName?: string;
+}
+
+export interface ApiConfig extends WorkerConfig {
   readonly host: string;
   /** 0: the operating system chooses. */
   readonly port: number;
@@ -87,310 +100,306 @@ export interface ApiConfig extends WorkerConfig, LimitsConfig, TlsConfig {
   readonly corsOrigins: readonly string[];
   /** Whether a second operator must approve changes of the scheme (ADM-2). */
   readonly fourEyes: boolean;
+  readonly senderLimits: SenderLimits;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /** Absent: plain HTTP, behind a proxy that ends TLS. */
+  readonly tls?: ServerTls;
+  /** Lower case; in it a trusted proxy says which certificate its client presented (RFC 9440). Absent: nobody is asked. */
+  readonly clientCertificateHeader?: string;
 }
 
-export interface WorkerConfig extends CommonConfig, SecretSettings, JudgingDirectories {
-  readonly temporal: TemporalConfig;
-  readonly publicUrl: string;
-  readonly xsdEngine: 'libxml2' | 'xerces';
-  /** Share of the messages that Xerces checks in the background, 0 to 1 (MSG-8). */
-  readonly xercesShare: number;
-  readonly allowLoopbackCallbacks: boolean;
-  /** Days after which another key signs (CBK-2); 0: when an operator says so. */
-  readonly deliveryKeyDays: number;
-  /** Undefined: no traces (OBS-3). */
-  readonly traces?: TracesConfig;
+/** How much one sender may ask for (SEC-7). 0 is no limit. */
+export interface SenderLimits {
+  /** Of one client and route. */
+  readonly requestsPerMinute: number;
+  /** Of one client and route, where messages are taken or quotes given. */
+  readonly messagesPerMinute: number;
+  /** Of one client and address; of one address ten times as many. */
+  readonly failedLoginsPerMinute: number;
+  /** Payments of one source clearing system that have no final status. */
+  readonly undecidedPayments: number;
+  /** Millions of bytes of messages of one source clearing system in a day (UTC). */
+  readonly megabytesPerDay: number;
+}
+
+/** PEM each. */
+export interface ServerTls {
+  readonly cert: string;
+  readonly key: string;
+  /** By which certificates of clients are judged; absent: each counts as the key that it is of (RFC 8705, 2.2). */
+  readonly clientCa?: string;
+}
+
+/** Where nobody else asks: benchmarks, and what only reads the routes. */
+export const unlimited: Pick<ApiConfig, 'senderLimits' | 'trustedProxies'> = {
+  senderLimits: {
+    requestsPerMinute: 0,
+    messagesPerMinute: 0,
+    failedLoginsPerMinute: 0,
+    undecidedPayments: 0,
+    megabytesPerDay: 0,
+  },
+  trustedProxies: [],
+};
+
+/** @throws ConfigurationError, as all of these do */
+export function parseCommonConfig(env: Environment): CommonConfig {
+  return commonOf(read(common, env));
 }
 
 /** What `isthmus audit verify` goes by, beside the database. */
-export type AuditConfig = Pick<RetentionConfig, 'recordsYears'> & Pick<SecretSettings, 'sealing'>;
-
-/** A setting that is missing or invalid; the message names it and says what is expected. */
-export class ConfigurationError extends Error {
-  override readonly name = 'ConfigurationError';
+export function parseAuditConfig(
+  env: Environment,
+): Pick<RetentionConfig, 'recordsYears'> & Pick<WorkerConfig, 'sealing'> {
+  const values = read({ ...recordsKept, ...sealing }, env);
+  return { recordsYears: values.RECORDS_KEPT_YEARS, ...sealingOf(values) };
 }
 
-export function parseCommonConfig(env: Environment): CommonConfig {
-  return {
-    databaseUrl: formed(env, 'DATABASE_URL', isDatabaseUrl, databaseUrlForm),
-    logLevel: oneOf(env, 'LOG_LEVEL', logLevels),
-    ...parseMetrics(env),
-  };
-}
-
-/** @throws ConfigurationError as for every setting */
-export function parseAuditConfig(env: Environment): AuditConfig {
-  const { sealing } = parseSecrets({ ...asks(env), isPem }, { seals: flag(env, 'SEALING') });
-  return { recordsYears: recordsYearsOf(env), ...(sealing && { sealing }) };
-}
-
-const isWithin = (low: number, high: number) => (text: string) =>
-  /^\d{1,4}$/.test(text) && Number(text) >= low && Number(text) <= high;
-
-const isShare = (text: string) => /^(0|1|0?\.\d{1,6})$/.test(text);
-
-const recordsYearsOf = (env: Environment) =>
-  Number(formed(env, 'RECORDS_KEPT_YEARS', isWithin(1, 100), 'a whole number, 1 to 100'));
-
-/** @throws ConfigurationError as for every setting, and when records would go before what they tell of */
 export function parseRetentionConfig(env: Environment): RetentionConfig {
-  const messagesMonths = Number(
-    formed(env, 'MESSAGES_KEPT_MONTHS', isWithin(3, 1_200), 'a whole number, 3 to 1200'),
-  );
-  const recordsYears = recordsYearsOf(env);
-  if (messagesMonths > recordsYears * 12) {
-    throw new ConfigurationError(
-      `MESSAGES_KEPT_MONTHS=${messagesMonths} is longer than RECORDS_KEPT_YEARS=${recordsYears}: the bytes of a message are of ` +
-        'no use without its record. Raise the years, or lower the months.',
-    );
-  }
-  return {
-    databaseUrl: formed(env, 'DATABASE_URL', isDatabaseUrl, databaseUrlForm),
-    messagesMonths,
-    recordsYears,
-  };
-}
-
-function parseMetrics(env: Environment): Pick<CommonConfig, 'metrics'> {
-  if (read(env, 'METRICS_PORT') === '') return {};
-  const host = formed(env, 'METRICS_HOST', isBindHost, 'a name or an address, without a port');
-  const isAnyPort = (text: string) => text === '0' || isPort(text);
-  return {
-    metrics: { host, port: Number(formed(env, 'METRICS_PORT', isAnyPort, 'a port number, 0 to 65535')) },
-  };
+  const values = read(retention, env);
+  const [messagesMonths, recordsYears] = [values.MESSAGES_KEPT_MONTHS, values.RECORDS_KEPT_YEARS];
+  assertNone([
+    messagesMonths > recordsYears * 12 &&
+      `MESSAGES_KEPT_MONTHS=${messagesMonths} is longer than RECORDS_KEPT_YEARS=${recordsYears}: the bytes of a message are of no use without its record. Raise the years, or lower the months.`,
+  ]);
+  return { databaseUrl: values.DATABASE_URL, messagesMonths, recordsYears };
 }
 
 export function parseWorkerConfig(env: Environment): WorkerConfig {
-  const traces = parseTraces(asks(env));
-  const publicUrl = formed(env, 'PUBLIC_URL', isOwnAddress, ownForm).replace(/\/$/, '');
-  refusePublic(env, publicUrl, ['ALLOW_LOOPBACK_CALLBACKS']);
-  return {
-    ...parseCommonConfig(env),
-    temporal: parseTemporal(env),
-    publicUrl,
-    xsdEngine: oneOf(env, 'XSD_ENGINE', ['libxml2', 'xerces']),
-    xercesShare: Number(formed(env, 'XERCES_SHARE', isShare, 'a number from 0 to 1, such as 0.01')),
-    ...parseJudgingDirectories((name) => read(env, name)),
-    allowLoopbackCallbacks: flag(env, 'ALLOW_LOOPBACK_CALLBACKS'),
-    deliveryKeyDays: days(env, 'DELIVERY_KEY_DAYS'),
-    ...parseSecrets({ ...asks(env), isPem }, { seals: flag(env, 'SEALING') }),
-    ...(traces && { traces }),
-  };
+  const values = read(worker, withoutUnusedTraces(env));
+  assertNone([...faultsOfTemporal(values), ...faultsOfPrivate(values, ['ALLOW_LOOPBACK_CALLBACKS'])]);
+  return workerOf(values);
 }
 
 export function parseApiConfig(env: Environment): ApiConfig {
-  const limits = parseLimits(asks(env));
-  const worker = parseWorkerConfig(env);
-  refusePublic(env, worker.publicUrl, ['DEMO', 'AUTH', 'FOUR_EYES']);
-  const host = formed(env, 'HOST', isBindHost, 'a name or an address, without a port');
-  const demo = flag(env, 'DEMO');
-  const port = Number(
-    formed(env, 'PORT', (text) => text === '0' || isPort(text), 'a port number, 0 to 65535'),
-  );
+  const values = read(api, withoutUnusedTraces(env));
+  const isPublicPlain = (env['PUBLIC_URL'] ?? '').startsWith('http:');
+  assertNone([
+    ...faultsOfTemporal(values),
+    ...faultsOfPrivate(values, ['DEMO', 'AUTH', 'FOUR_EYES', 'ALLOW_LOOPBACK_CALLBACKS']),
+    ...faultsOfTls(values, isPublicPlain),
+    ...faultsOfAuth(values),
+  ]);
+  const { TLS_CERT: cert, TLS_KEY: key, TLS_CLIENT_CA: clientCa } = values;
+  const header = values.CLIENT_CERT_HEADER?.toLowerCase();
   return {
-    ...worker,
-    host,
-    port,
-    auth: parseAuth(env, { host, publicUrl: worker.publicUrl, demo }),
-    demo,
-    issuerKeyDays: days(env, 'ISSUER_KEY_DAYS'),
-    drainSeconds: Number(
-      formed(env, 'DRAIN_SECONDS', (text) => /^[0-5]$/.test(text), 'a whole number, 0 to 5'),
-    ),
-    instanceId: read(env, 'INSTANCE_ID'),
-    corsOrigins: parseOrigins(env),
-    ...limits,
-    ...parseTls({
-      ...asks(env),
-      isPem,
-      hasProxies: limits.trustedProxies.length > 0,
-      isPublicPlain: (env['PUBLIC_URL'] ?? '').startsWith('http:'),
-    }),
-    fourEyes: flag(env, 'FOUR_EYES'),
-  };
-}
-
-function parseOrigins(env: Environment): readonly string[] {
-  const list = read(env, 'CORS_ORIGINS');
-  const origins = list === '' ? [] : list.split(',');
-  if (origins.every(isBrowserOrigin)) return origins;
-  const expected =
-    'origins such as https://a.example, separated by commas alone: https (http on loopback), no path, no *, not null';
-  throw refused('CORS_ORIGINS', expected);
-}
-
-function parseTemporal(env: Environment): TemporalConfig {
-  return {
-    ...parseTemporalTls(env),
-    address: formed(
-      env,
-      'TEMPORAL_ADDRESS',
-      isHostAndPort,
-      'a host and a port, 1 to 65535, without a scheme',
-    ),
-    namespace: formed(env, 'TEMPORAL_NAMESPACE', isWord, wordForm),
-  };
-}
-
-const tlsVariables = [
-  'TEMPORAL_TLS_CA',
-  'TEMPORAL_TLS_CERT',
-  'TEMPORAL_TLS_KEY',
-  'TEMPORAL_TLS_SERVER_NAME',
-  'TEMPORAL_API_KEY',
-] as const satisfies readonly EnvironmentVariableName[];
-
-/** RFC 7468: any line break, and whatever explains it before and between. */
-const isPem = (text: string) => /^-----BEGIN ([A-Z0-9 ]+)-----\r?\n[^]*^-----END \1-----\s*$/m.test(text);
-
-function parseTemporalTls(env: Environment): Pick<TemporalConfig, 'tls' | 'apiKey'> {
-  if (!flag(env, 'TEMPORAL_TLS')) {
-    const [useless] = tlsVariables.filter((name) => read(env, name) !== '');
-    if (useless === undefined) return {};
-    throw new ConfigurationError(`${useless} is set, and TEMPORAL_TLS is not 1: without TLS it is not used.`);
-  }
-  const optional = (name: EnvironmentVariableName, isFormed: (text: string) => boolean, expected: string) =>
-    read(env, name) === '' ? undefined : formed(env, name, isFormed, expected);
-  const ca = optional('TEMPORAL_TLS_CA', isPem, 'PEM');
-  const cert = optional('TEMPORAL_TLS_CERT', isPem, 'PEM');
-  const key = optional('TEMPORAL_TLS_KEY', isPem, 'PEM');
-  if ((cert === undefined) !== (key === undefined)) {
-    throw new ConfigurationError(
-      'TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY go together: one of them is missing.',
-    );
-  }
-  const serverName = optional('TEMPORAL_TLS_SERVER_NAME', isBindHost, 'a name, without a port');
-  const apiKey = optional(
-    'TEMPORAL_API_KEY',
-    (text) => /^[!-~]+$/.test(text),
-    'printable ASCII without spaces',
-  );
-  return {
-    tls: {
-      ...(ca !== undefined && { ca }),
-      ...(cert !== undefined && key !== undefined && { client: { cert, key } }),
-      ...(serverName !== undefined && { serverName }),
+    ...workerOf(values),
+    host: values.HOST,
+    port: values.PORT,
+    auth: authOf(values),
+    demo: values.DEMO,
+    issuerKeyDays: values.ISSUER_KEY_DAYS,
+    drainSeconds: values.DRAIN_SECONDS,
+    instanceId: values.INSTANCE_ID,
+    corsOrigins: values.CORS_ORIGINS ?? [],
+    fourEyes: values.FOUR_EYES,
+    senderLimits: {
+      requestsPerMinute: values.REQUESTS_PER_MINUTE,
+      messagesPerMinute: values.MESSAGES_PER_MINUTE,
+      failedLoginsPerMinute: values.FAILED_LOGINS_PER_MINUTE,
+      undecidedPayments: values.UNDECIDED_PAYMENTS,
+      megabytesPerDay: values.MEGABYTES_PER_DAY,
     },
-    ...(apiKey !== undefined && { apiKey }),
+    trustedProxies: values.TRUSTED_PROXIES ?? [],
+    ...(cert && key && { tls: { cert, key, ...(clientCa && { clientCa }) } }),
+    ...(header && { clientCertificateHeader: header }),
   };
 }
 
-interface OwnSettings {
-  readonly host: string;
-  readonly publicUrl: string;
-  readonly demo: boolean;
+type WorkerValues = Values<typeof worker>;
+type ApiValues = Values<typeof api>;
+
+function commonOf(values: Values<typeof common>): CommonConfig {
+  const { METRICS_HOST: host, METRICS_PORT: port } = values;
+  return {
+    databaseUrl: values.DATABASE_URL,
+    logLevel: values.LOG_LEVEL,
+    ...(port !== undefined && { metrics: { host, port } }),
+  };
 }
 
-function parseAuth(env: Environment, own: OwnSettings): AuthConfig {
-  const kind = oneOf(env, 'AUTH', ['jwt', 'builtin', 'none']);
-  const audience =
-    read(env, 'AUTH_AUDIENCE') === '' ? own.publicUrl : formed(env, 'AUTH_AUDIENCE', isWord, wordForm);
-  assertNotOnNetwork(env, kind, own);
-  switch (kind) {
-    case 'jwt': {
-      const policy = { allowLoopbackHttp: own.demo };
-      const isTrusted = (text: string) => isSecureAddress(text, policy);
-      const expected = 'an https address (http on loopback with DEMO=1)';
-      return {
-        kind,
-        issuer: formed(
-          env,
-          'AUTH_ISSUER',
-          (text) => isTrusted(text) && isWebAddress(text),
-          `${expected}, no query`,
-        ),
-        audience,
-        jwksUrl: formed(env, 'AUTH_JWKS_URL', isTrusted, expected),
-      };
-    }
-    case 'builtin': {
-      const issuer =
-        read(env, 'AUTH_ISSUER') === '' ? own.publicUrl : formed(env, 'AUTH_ISSUER', isOwnAddress, ownForm);
-      return { kind, issuer, audience };
-    }
-    case 'none':
-      return { kind };
-  }
+function sealingOf(values: Values<typeof sealing>): Pick<WorkerConfig, 'sealing'> {
+  const { SEALING_KEYS: keys, SEALING: seals } = values;
+  return { ...(keys && { sealing: { keys, seals } }) };
+}
+
+function workerOf(values: WorkerValues): WorkerConfig {
+  const {
+    USAGE_GUIDELINE: usageGuideline,
+    OFFICIAL_SCHEMAS: officialSchemas,
+    CODE_SETS_DIR: codeSetsDirectory,
+  } = values;
+  return {
+    ...commonOf(values),
+    temporal: temporalOf(values),
+    publicUrl: publicUrlOf(values),
+    ...(usageGuideline && { usageGuideline }),
+    ...(officialSchemas && { officialSchemas }),
+    ...(codeSetsDirectory && { codeSetsDirectory }),
+    xsdEngine: values.XSD_ENGINE,
+    xercesShare: values.XERCES_SHARE,
+    allowLoopbackCallbacks: values.ALLOW_LOOPBACK_CALLBACKS,
+    deliveryKeyDays: values.DELIVERY_KEY_DAYS,
+    queueLogins: values.AMQP_LOGINS,
+    receiverCertificates: values.RECEIVER_CERTIFICATES,
+    ...sealingOf(values),
+    ...tracesOf(values),
+  };
+}
+
+const publicUrlOf = (values: WorkerValues) => values.PUBLIC_URL.replace(/\/$/, '');
+
+function temporalOf(values: WorkerValues): TemporalConfig {
+  const { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace } = values;
+  if (!values.TEMPORAL_TLS) return { address, namespace };
+  const { TEMPORAL_TLS_CA: ca, TEMPORAL_TLS_CERT: cert, TEMPORAL_TLS_KEY: key } = values;
+  const { TEMPORAL_TLS_SERVER_NAME: serverName, TEMPORAL_API_KEY: apiKey } = values;
+  return {
+    address,
+    namespace,
+    tls: {
+      ...(ca && { ca }),
+      ...(cert && key && { client: { cert, key } }),
+      ...(serverName && { serverName }),
+    },
+    ...(apiKey && { apiKey }),
+  };
+}
+
+function faultsOfTemporal(values: WorkerValues): readonly (string | false)[] {
+  const names = [
+    'TEMPORAL_TLS_CA',
+    'TEMPORAL_TLS_CERT',
+    'TEMPORAL_TLS_KEY',
+    'TEMPORAL_TLS_SERVER_NAME',
+    'TEMPORAL_API_KEY',
+  ] as const;
+  const useless = values.TEMPORAL_TLS ? [] : names.filter((name) => values[name] !== undefined);
+  if (useless.length > 0)
+    return useless.map((name) => `${name} is set, and TEMPORAL_TLS is not 1: without TLS it is not used.`);
+  return [
+    (values.TEMPORAL_TLS_CERT === undefined) !== (values.TEMPORAL_TLS_KEY === undefined) &&
+      'TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY go together: one of them is missing.',
+  ];
+}
+
+/** Without an address to export to, or switched off, nothing of OpenTelemetry's is read: others may have set it. */
+function withoutUnusedTraces(env: Environment): Environment {
+  const has = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
+  const isOff = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
+  if (has && !isOff) return env;
+  return { ...env, ...Object.fromEntries(Object.keys(traces).map((name) => [name, undefined])) };
+}
+
+function tracesOf(values: WorkerValues): Pick<WorkerConfig, 'traces'> {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: shared, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = values;
+  const url = own ?? (shared && `${shared.replace(/\/$/, '')}/v1/traces`);
+  if (url === undefined) return {};
+  const serviceName = values.OTEL_SERVICE_NAME;
+  return {
+    traces: {
+      url,
+      headers: values.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+      sampler: values.OTEL_TRACES_SAMPLER,
+      ratio: values.OTEL_TRACES_SAMPLER_ARG,
+      ...(serviceName && { serviceName }),
+    },
+  };
+}
+
+const privateSettings = { DEMO: '1', AUTH: 'none', FOUR_EYES: '0', ALLOW_LOOPBACK_CALLBACKS: '1' } as const;
+
+/**
+ * Settings that are safe on loopback only (SEC-1). A public PUBLIC_URL or a trusted proxy means that others reach the
+ * process, whatever HOST it binds.
+ */
+function faultsOfPrivate(
+  values: WorkerValues & Partial<ApiValues>,
+  names: readonly (keyof typeof privateSettings)[],
+): readonly string[] {
+  const [, ip6, host = ''] = /^https?:\/\/(?:\[([^\]]*)\]|([^/:]*))/.exec(values.PUBLIC_URL) ?? [];
+  const isPublic = !isLoopback(ip6 ?? host);
+  if (!isPublic && values.TRUSTED_PROXIES === undefined) return [];
+  const [where, remedy] = isPublic
+    ? ['PUBLIC_URL', 'set PUBLIC_URL to an address on loopback']
+    : ['TRUSTED_PROXIES', 'leave TRUSTED_PROXIES out'];
+  const asText = (value: unknown) => (typeof value === 'boolean' ? String(Number(value)) : value);
+  return names
+    .filter((name) => asText(values[name]) === privateSettings[name])
+    .map(
+      (name) =>
+        `${name}=${privateSettings[name]} is safe on loopback only, and ${where} shows that others can reach this process: leave ${name} out, or ${remedy}.`,
+    );
+}
+
+/** TLS that ends in the api, and certificates that clients present to us, or to a proxy that says which (SEC-1). */
+function faultsOfTls(values: ApiValues, isPublicPlain: boolean): readonly (string | false)[] {
+  const { TLS_CERT: cert, TLS_KEY: key, TLS_CLIENT_CA: clientCa } = values;
+  return [
+    (cert === undefined) !== (key === undefined) &&
+      notValid(api, cert === undefined ? 'TLS_CERT' : 'TLS_KEY', 'PEM: TLS_CERT and TLS_KEY go together'),
+    cert === undefined &&
+      clientCa !== undefined &&
+      notValid(api, 'TLS_CLIENT_CA', 'nothing, without TLS_CERT'),
+    // it is the issuer of our tokens, and where receivers answer
+    cert !== undefined &&
+      isPublicPlain &&
+      notValid(api, 'PUBLIC_URL', 'https, where the api ends TLS by TLS_CERT'),
+    values.CLIENT_CERT_HEADER !== undefined &&
+      values.TRUSTED_PROXIES === undefined &&
+      notValid(api, 'CLIENT_CERT_HEADER', 'nothing, unless TRUSTED_PROXIES says whose word counts'),
+  ];
 }
 
 /**
  * SEC-1: without authentication, or with the demo's clients, whose secrets are public, bind to loopback only, unless
  * allowed.
  */
-function assertNotOnNetwork(env: Environment, kind: AuthConfig['kind'], { host, demo }: OwnSettings): void {
-  const allowsDemo = flag(env, 'ALLOW_DEMO_ON_NETWORK');
-  if (isLoopback(host)) return;
-  if (kind === 'none') {
-    throw new ConfigurationError(
-      `AUTH=none answers anyone, so it may bind to loopback only, not to HOST=${host}: ` +
-        'set HOST=127.0.0.1, or AUTH=builtin or AUTH=jwt.',
-    );
+function faultsOfAuth(values: ApiValues): readonly (string | false)[] {
+  const { AUTH: kind, AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl, HOST: host, DEMO: demo } = values;
+  const policy = { allowLoopbackHttp: demo };
+  const isOpen = !isLoopback(host);
+  return [
+    kind === 'none' &&
+      isOpen &&
+      `AUTH=none answers anyone, so it may bind to loopback only, not to HOST=${host}: set HOST=127.0.0.1, or AUTH=builtin or AUTH=jwt.`,
+    kind === 'builtin' &&
+      demo &&
+      isOpen &&
+      !values.ALLOW_DEMO_ON_NETWORK &&
+      `DEMO=1 with AUTH=builtin has clients whose secrets are public, so it may bind to loopback only, not to HOST=${host}: set HOST=127.0.0.1 or DEMO=0; or, if nobody else can reach that address, as in a container whose port is published on loopback only, ALLOW_DEMO_ON_NETWORK=1.`,
+    kind === 'builtin' &&
+      issuer !== undefined &&
+      !isOwnAddress(issuer) &&
+      notValid(api, 'AUTH_ISSUER', ownAddress),
+    kind === 'jwt' && issuer === undefined && notSet(api, 'AUTH_ISSUER'),
+    kind === 'jwt' && jwksUrl === undefined && notSet(api, 'AUTH_JWKS_URL'),
+    kind === 'jwt' &&
+      issuer !== undefined &&
+      !isSecureAddress(issuer, policy) &&
+      notValid(api, 'AUTH_ISSUER', 'an https address (http on loopback with DEMO=1), no query'),
+    kind === 'jwt' &&
+      jwksUrl !== undefined &&
+      !isSecureAddress(jwksUrl, policy) &&
+      notValid(api, 'AUTH_JWKS_URL'),
+  ];
+}
+
+function authOf(values: ApiValues): AuthConfig {
+  const own = publicUrlOf(values);
+  const {
+    AUTH: kind,
+    AUTH_ISSUER: issuer = own,
+    AUTH_AUDIENCE: audience = own,
+    AUTH_JWKS_URL: jwksUrl = '',
+  } = values;
+  switch (kind) {
+    case 'jwt':
+      return { kind, issuer, audience, jwksUrl };
+    case 'builtin':
+      return { kind, issuer, audience };
+    case 'none':
+      return { kind };
   }
-  if (kind === 'builtin' && demo && !allowsDemo) {
-    throw new ConfigurationError(
-      `DEMO=1 with AUTH=builtin has clients whose secrets are public, so it may bind to loopback only, not to HOST=${host}: ` +
-        'set HOST=127.0.0.1 or DEMO=0; or, if nobody else can reach that address, as in a container whose port is ' +
-        'published on loopback only, ALLOW_DEMO_ON_NETWORK=1.',
-    );
-  }
-}
-
-function refusePublic(env: Environment, publicUrl: string, names: readonly PrivateSetting[]): void {
-  const fault = faultOfPrivate((name) => read(env, name), { publicUrl, names });
-  if (fault !== undefined) throw new ConfigurationError(fault);
-}
-
-const days = (env: Environment, name: EnvironmentVariableName) => {
-  const isDays = (text: string) => /^\d{1,4}$/.test(text) && Number(text) <= 3_650;
-  return Number(formed(env, name, isDays, 'a whole number, 0 to 3650'));
-};
-
-const asks = (env: Environment) => ({
-  read: (name: EnvironmentVariableName) => read(env, name),
-  refused,
-});
-
-function read(env: Environment, name: EnvironmentVariableName): string {
-  const value = env[name];
-  return value === undefined || value === '' ? (environmentVariables[name].default ?? '') : value;
-}
-
-function required(env: Environment, name: EnvironmentVariableName): string {
-  const value = read(env, name);
-  if (value === '') {
-    throw new ConfigurationError(`${name} is not set: ${environmentVariables[name].description}.`);
-  }
-  return value;
-}
-
-function oneOf<const Choice extends string>(
-  env: Environment,
-  name: EnvironmentVariableName,
-  choices: readonly Choice[],
-): Choice {
-  const value = read(env, name);
-  const choice = choices.find((candidate) => candidate === value);
-  if (choice === undefined) throw refused(name, choices.join(', '));
-  return choice;
-}
-
-function flag(env: Environment, name: EnvironmentVariableName): boolean {
-  return oneOf(env, name, ['0', '1']) === '1';
-}
-
-function formed(
-  env: Environment,
-  name: EnvironmentVariableName,
-  isFormed: (text: string) => boolean,
-  expected: string,
-): string {
-  const value = required(env, name);
-  if (!isFormed(value)) throw refused(name, expected);
-  return value;
-}
-
-function refused(name: EnvironmentVariableName, expected: string): ConfigurationError {
-  return new ConfigurationError(
-    `${name} is not valid; expected: ${expected}. (${environmentVariables[name].description})`,
-  );
 }

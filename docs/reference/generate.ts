@@ -1,6 +1,6 @@
 // Writes docs/reference from the route definitions: `npx node docs/reference/generate.ts`. A test compares the files
 // with what this makes, so that they cannot fall behind the code. Nothing is started and nothing is connected to.
-import { unlimited } from '../../core/settings/limits-config.ts';
+import { unlimited } from '../../core/settings/config.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';

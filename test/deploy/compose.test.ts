@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { asInImage, entries } from '../../cli/entries.mjs';
 import { noValuesInLog } from '../../cli/parts/postgres.ts';
 import { dynamicConfig } from '../../cli/parts/temporal.ts';
-import { environmentVariables } from '../../core/settings/environment-variables.ts';
+import { environmentVariables } from '../../core/settings/settings.ts';
 import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
 import { searchAttributes } from '../../contract/ids.ts';
 
@@ -89,9 +89,7 @@ describe('docker-compose.yml', () => {
       const unknown = Object.keys(one.environment ?? {}).filter((variable) => !known.has(variable));
       expect({ service: name, unknown }).toEqual({ service: name, unknown: [] });
     }
-    const required = Object.entries(environmentVariables).filter(
-      ([, { default: value }]) => value === undefined,
-    );
+    const required = Object.entries(environmentVariables).filter(([, one]) => 'required' in one);
     for (const name of ['api', 'worker']) {
       expect(Object.keys(service(name).environment ?? {})).toEqual(
         expect.arrayContaining(required.map(([variable]) => variable)),

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cliEnvironmentVariables } from '../../cli/environment.ts';
-import { environmentVariables, type EnvironmentVariable } from '../../core/settings/environment-variables.ts';
-import { fileVariables } from '../../core/settings/setting-files.ts';
+import type { EnvironmentVariable } from '../../core/settings/environment-variables.ts';
+import { environmentVariables } from '../../core/settings/settings.ts';
 import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
 import { readDocument, root } from './documents.ts';
 
@@ -15,14 +15,13 @@ const end = '<!-- /settings -->';
 
 function list(title: string, variables: Readonly<Record<string, EnvironmentVariable>>): string {
   const items = Object.entries(variables).map(([name, variable]) => {
-    const value =
-      variable.default === undefined
-        ? ' (required)'
-        : variable.default && ` (default \`${variable.default}\`)`;
-    const file = fileVariables.some((one) => one === name)
-      ? `. Or \`${name}_FILE\`: a file that holds it`
-      : '';
-    return `- **\`${name}\`**${value}: ${variable.description}${file}`;
+    const { description, file, form } = variable;
+    const value = variable.required
+      ? ' (required)'
+      : variable.default && ` (default \`${variable.default}\`)`;
+    const allowed = form?.description === undefined ? '' : `. Allowed: ${form.description}`;
+    const fromFile = file ? `. Or \`${name}_FILE\`: a file that holds it` : '';
+    return `- **\`${name}\`**${value ?? ''}: ${description}${allowed}${fromFile}`;
   });
   return [`## ${title}`, '', ...items, ''].join('\n');
 }
