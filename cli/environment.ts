@@ -1,6 +1,6 @@
 // The environment variables that the commands themselves read, as docs/reference/configuration.md lists them. The
 // processes that they start have their own: core/settings/settings.ts, sandbox/environment.ts.
-import type { EnvironmentVariable } from '../core/settings/environment-variables.ts';
+import type { Details } from '../core/settings/environment-variables.ts';
 
 export const cliEnvironmentVariables = {
   ISTHMUS_HOME: {
@@ -26,4 +26,4 @@ export const cliEnvironmentVariables = {
     description: 'ops: where tokens come from; else /oauth/token of the gateway',
   },
   NO_COLOR: { description: 'Anything: no colours; without a terminal there are none anyway' },
-} as const satisfies Record<string, EnvironmentVariable>;
+} as const satisfies Record<string, Details>;

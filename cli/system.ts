@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../core/settings/environment-variables.ts';
-import { environmentVariables } from '../core/settings/settings.ts';
+import { temporal } from '../core/settings/settings.ts';
 import { keySetPath } from '../core/deliveries/webhook-signature.ts';
 import { migrate } from '../db/migrations/migrate.ts';
 import { moveCallbacks } from '../db/deliveries/move-callbacks.ts';
@@ -208,7 +208,7 @@ function describeRun(
     apiUrl: onLoopback(ports.api),
     ...(uiAddress === undefined ? {} : { temporalUiUrl: uiAddress }),
     temporalAddress: address,
-    temporalNamespace: env['TEMPORAL_NAMESPACE'] || environmentVariables.TEMPORAL_NAMESPACE.default,
+    temporalNamespace: env['TEMPORAL_NAMESPACE'] || temporal.namespace.details.default,
     databaseUrl: servers.postgres.url,
     sandbox: sandboxUrls(ports),
     metrics: {

@@ -2,8 +2,6 @@
  * Configuration, parsed once at start; an entry file passes its environment in. It never guesses: a setting that is
  * wrong stops the start.
  */
-import type { QueueLogins } from '../deliveries/queue-logins.ts';
-import type { ReceiverCertificates } from '../deliveries/receiver-certificates.ts';
 import {
   assertNone,
   notSet,
@@ -12,26 +10,11 @@ import {
   type Environment,
   type Values,
 } from './environment-variables.ts';
-import type { SealingConfig } from './sealing-keys.ts';
 import { isLoopback, isOwnAddress, isSecureAddress } from './setting-forms.ts';
-import { api, common, ownAddress, recordsKept, retention, sealing, traces, worker } from './settings.ts';
+import { api, common, recordsYears, retention, sealing, temporal, traces, worker } from './settings.ts';
 
 /** What the retention job needs (LIF-6). */
-export interface RetentionConfig {
-  readonly databaseUrl: string;
-  /** The bytes of messages. */
-  readonly messagesMonths: number;
-  /** Everything else. */
-  readonly recordsYears: number;
-}
-
-/** What every process needs. */
-interface CommonConfig {
-  readonly databaseUrl: string;
-  readonly logLevel: Values<typeof common>['LOG_LEVEL'];
-  /** The port for metrics and health (OBS-2, OBS-4); undefined: none. Port 0: the operating system chooses. */
-  readonly metrics?: { readonly host: string; readonly port: number };
-}
+export type RetentionConfig = Values<typeof retention>;
 
 export interface TemporalConfig {
   readonly address: string;
@@ -51,77 +34,38 @@ export type AuthConfig =
   | { readonly kind: 'builtin'; readonly issuer: string; readonly audience: string }
   | { readonly kind: 'none' };
 
-export interface WorkerConfig extends CommonConfig {
+type CommonValues = Values<typeof common>;
+type WorkerValues = Values<typeof worker>;
+type ApiValues = Values<typeof api>;
+
+/** What every process needs. */
+export interface CommonConfig extends Omit<CommonValues, 'metrics'> {
+  /** The port for metrics and health (OBS-2, OBS-4); undefined: none. Port 0: the operating system chooses. */
+  readonly metrics?: Required<CommonValues['metrics']>;
+}
+
+export interface WorkerConfig
+  extends CommonConfig, Omit<WorkerValues, keyof CommonValues | 'temporal' | 'sealing' | 'traces'> {
   readonly temporal: TemporalConfig;
-  readonly publicUrl: string;
-  /** Absent: our usage guideline, in `schemas`. */
-  readonly usageGuideline?: string;
-  /** Absent: the official schemas are not asked. */
-  readonly officialSchemas?: string;
-  /** With editions of the external code sets; absent: the shipped one (MSG-4). */
-  readonly codeSetsDirectory?: string;
-  readonly xsdEngine: 'libxml2' | 'xerces';
-  /** Share of the messages that Xerces checks in the background, 0 to 1 (MSG-8). */
-  readonly xercesShare: number;
-  readonly allowLoopbackCallbacks: boolean;
-  /** Days after which another key signs (CBK-2); 0: when an operator says so. */
-  readonly deliveryKeyDays: number;
   /** Absent: nothing is sealed (SEC-3). */
-  readonly sealing?: SealingConfig;
-  readonly queueLogins?: QueueLogins;
-  readonly receiverCertificates?: ReceiverCertificates;
+  readonly sealing?: Required<WorkerValues['sealing']>;
   /** Undefined: no traces (OBS-3). */
   readonly traces?: TracesConfig;
 }
 
-interface TracesConfig {
+interface TracesConfig extends Pick<WorkerValues['traces'], 'sampler' | 'ratio' | 'serviceName'> {
   /** Of an OTLP receiver over HTTP, with its path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly sampler: Values<typeof traces>['OTEL_TRACES_SAMPLER'];
-  /** Share of the traces, where the sampler is of that kind. */
-  readonly ratio: number;
-  /** Undefined: the process's own. */
-  readonly serviceName?: string;
 }
 
-export interface ApiConfig extends WorkerConfig {
-  readonly host: string;
-  /** 0: the operating system chooses. */
-  readonly port: number;
+export interface ApiConfig extends WorkerConfig, Omit<ApiValues, keyof WorkerValues | 'auth' | 'tls'> {
   readonly auth: AuthConfig;
-  readonly demo: boolean;
-  /** Days after which another key of the built-in issuer signs (SEC-8); 0: when an operator says so. */
-  readonly issuerKeyDays: number;
-  /** For which it goes on taking requests once it is asked to stop, not ready any more (OBS-4). */
-  readonly drainSeconds: number;
-  /** Empty: not returned. */
-  readonly instanceId?: string;
-  readonly corsOrigins: readonly string[];
-  /** Whether a second operator must approve changes of the scheme (ADM-2). */
-  readonly fourEyes: boolean;
-  readonly senderLimits: SenderLimits;
-  /** Addresses and networks whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies: readonly string[];
   /** Absent: plain HTTP, behind a proxy that ends TLS. */
   readonly tls?: ServerTls;
-  /** Lower case; in it a trusted proxy says which certificate its client presented (RFC 9440). Absent: nobody is asked. */
-  readonly clientCertificateHeader?: string;
 }
 
-/** How much one sender may ask for (SEC-7). 0 is no limit. */
-export interface SenderLimits {
-  /** Of one client and route. */
-  readonly requestsPerMinute: number;
-  /** Of one client and route, where messages are taken or quotes given. */
-  readonly messagesPerMinute: number;
-  /** Of one client and address; of one address ten times as many. */
-  readonly failedLoginsPerMinute: number;
-  /** Payments of one source clearing system that have no final status. */
-  readonly undecidedPayments: number;
-  /** Millions of bytes of messages of one source clearing system in a day (UTC). */
-  readonly megabytesPerDay: number;
-}
+export type SenderLimits = ApiValues['senderLimits'];
 
 /** PEM each. */
 export interface ServerTls {
@@ -152,23 +96,22 @@ export function parseCommonConfig(env: Environment): CommonConfig {
 export function parseAuditConfig(
   env: Environment,
 ): Pick<RetentionConfig, 'recordsYears'> & Pick<WorkerConfig, 'sealing'> {
-  const values = read({ ...recordsKept, ...sealing }, env);
-  return { recordsYears: values.RECORDS_KEPT_YEARS, ...sealingOf(values) };
+  const values = read({ recordsYears, sealing }, env);
+  return { recordsYears: values.recordsYears, ...sealingOf(values.sealing) };
 }
 
 export function parseRetentionConfig(env: Environment): RetentionConfig {
-  const values = read(retention, env);
-  const [messagesMonths, recordsYears] = [values.MESSAGES_KEPT_MONTHS, values.RECORDS_KEPT_YEARS];
+  const config = read(retention, env);
   assertNone([
-    messagesMonths > recordsYears * 12 &&
-      `MESSAGES_KEPT_MONTHS=${messagesMonths} is longer than RECORDS_KEPT_YEARS=${recordsYears}: the bytes of a message are of no use without its record. Raise the years, or lower the months.`,
+    config.messagesMonths > config.recordsYears * 12 &&
+      `MESSAGES_KEPT_MONTHS=${config.messagesMonths} is longer than RECORDS_KEPT_YEARS=${config.recordsYears}: the bytes of a message are of no use without its record. Raise the years, or lower the months.`,
   ]);
-  return { databaseUrl: values.DATABASE_URL, messagesMonths, recordsYears };
+  return config;
 }
 
 export function parseWorkerConfig(env: Environment): WorkerConfig {
   const values = read(worker, withoutUnusedTraces(env));
-  assertNone([...faultsOfTemporal(values), ...faultsOfPrivate(values, ['ALLOW_LOOPBACK_CALLBACKS'])]);
+  assertNone([...faultsOfTemporal(values), ...faultsOfPrivate(values)]);
   return workerOf(values);
 }
 
@@ -177,84 +120,48 @@ export function parseApiConfig(env: Environment): ApiConfig {
   const isPublicPlain = (env['PUBLIC_URL'] ?? '').startsWith('http:');
   assertNone([
     ...faultsOfTemporal(values),
-    ...faultsOfPrivate(values, ['DEMO', 'AUTH', 'FOUR_EYES', 'ALLOW_LOOPBACK_CALLBACKS']),
+    ...faultsOfPrivate(values),
     ...faultsOfTls(values, isPublicPlain),
     ...faultsOfAuth(values),
   ]);
-  const { TLS_CERT: cert, TLS_KEY: key, TLS_CLIENT_CA: clientCa } = values;
-  const header = values.CLIENT_CERT_HEADER?.toLowerCase();
+  const { auth, tls, ...others } = values;
+  const { cert, key, clientCa } = tls;
   return {
-    ...workerOf(values),
-    host: values.HOST,
-    port: values.PORT,
-    auth: authOf(values),
-    demo: values.DEMO,
-    issuerKeyDays: values.ISSUER_KEY_DAYS,
-    drainSeconds: values.DRAIN_SECONDS,
-    instanceId: values.INSTANCE_ID,
-    corsOrigins: values.CORS_ORIGINS ?? [],
-    fourEyes: values.FOUR_EYES,
-    senderLimits: {
-      requestsPerMinute: values.REQUESTS_PER_MINUTE,
-      messagesPerMinute: values.MESSAGES_PER_MINUTE,
-      failedLoginsPerMinute: values.FAILED_LOGINS_PER_MINUTE,
-      undecidedPayments: values.UNDECIDED_PAYMENTS,
-      megabytesPerDay: values.MEGABYTES_PER_DAY,
-    },
-    trustedProxies: values.TRUSTED_PROXIES ?? [],
+    ...workerOf(others),
+    auth: authOf(auth, values.publicUrl),
     ...(cert && key && { tls: { cert, key, ...(clientCa && { clientCa }) } }),
-    ...(header && { clientCertificateHeader: header }),
   };
 }
 
-type WorkerValues = Values<typeof worker>;
-type ApiValues = Values<typeof api>;
-
-function commonOf(values: Values<typeof common>): CommonConfig {
-  const { METRICS_HOST: host, METRICS_PORT: port } = values;
-  return {
-    databaseUrl: values.DATABASE_URL,
-    logLevel: values.LOG_LEVEL,
-    ...(port !== undefined && { metrics: { host, port } }),
-  };
+function commonOf<V extends CommonValues>({ metrics, ...others }: V) {
+  const { host, port } = metrics;
+  return { ...others, ...(port !== undefined && { metrics: { host, port } }) };
 }
 
-function sealingOf(values: Values<typeof sealing>): Pick<WorkerConfig, 'sealing'> {
-  const { SEALING_KEYS: keys, SEALING: seals } = values;
+function sealingOf({ keys, seals }: WorkerValues['sealing']): Pick<WorkerConfig, 'sealing'> {
   return { ...(keys && { sealing: { keys, seals } }) };
 }
 
-function workerOf(values: WorkerValues): WorkerConfig {
-  const {
-    USAGE_GUIDELINE: usageGuideline,
-    OFFICIAL_SCHEMAS: officialSchemas,
-    CODE_SETS_DIR: codeSetsDirectory,
-  } = values;
+function workerOf<V extends WorkerValues>({ temporal, sealing, traces, ...others }: V) {
   return {
-    ...commonOf(values),
-    temporal: temporalOf(values),
-    publicUrl: publicUrlOf(values),
-    ...(usageGuideline && { usageGuideline }),
-    ...(officialSchemas && { officialSchemas }),
-    ...(codeSetsDirectory && { codeSetsDirectory }),
-    xsdEngine: values.XSD_ENGINE,
-    xercesShare: values.XERCES_SHARE,
-    allowLoopbackCallbacks: values.ALLOW_LOOPBACK_CALLBACKS,
-    deliveryKeyDays: values.DELIVERY_KEY_DAYS,
-    queueLogins: values.AMQP_LOGINS,
-    receiverCertificates: values.RECEIVER_CERTIFICATES,
-    ...sealingOf(values),
-    ...tracesOf(values),
+    ...commonOf(others),
+    temporal: temporalOf(temporal),
+    ...sealingOf(sealing),
+    ...tracesOf(traces),
   };
 }
 
-const publicUrlOf = (values: WorkerValues) => values.PUBLIC_URL.replace(/\/$/, '');
-
-function temporalOf(values: WorkerValues): TemporalConfig {
-  const { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace } = values;
-  if (!values.TEMPORAL_TLS) return { address, namespace };
-  const { TEMPORAL_TLS_CA: ca, TEMPORAL_TLS_CERT: cert, TEMPORAL_TLS_KEY: key } = values;
-  const { TEMPORAL_TLS_SERVER_NAME: serverName, TEMPORAL_API_KEY: apiKey } = values;
+function temporalOf({
+  isSecure,
+  address,
+  namespace,
+  ca,
+  cert,
+  key,
+  serverName,
+  apiKey,
+}: WorkerValues['temporal']): TemporalConfig {
+  if (!isSecure) return { address, namespace };
   return {
     address,
     namespace,
@@ -267,19 +174,14 @@ function temporalOf(values: WorkerValues): TemporalConfig {
   };
 }
 
-function faultsOfTemporal(values: WorkerValues): readonly (string | false)[] {
-  const names = [
-    'TEMPORAL_TLS_CA',
-    'TEMPORAL_TLS_CERT',
-    'TEMPORAL_TLS_KEY',
-    'TEMPORAL_TLS_SERVER_NAME',
-    'TEMPORAL_API_KEY',
-  ] as const;
-  const useless = values.TEMPORAL_TLS ? [] : names.filter((name) => values[name] !== undefined);
-  if (useless.length > 0)
-    return useless.map((name) => `${name} is set, and TEMPORAL_TLS is not 1: without TLS it is not used.`);
+function faultsOfTemporal({ temporal: values }: WorkerValues): readonly (string | false)[] {
+  const { ca, cert, key, serverName, apiKey } = temporal;
+  const useless = Object.entries({ ca, cert, key, serverName, apiKey })
+    .filter(([member]) => member in values)
+    .map(([, { name }]) => `${name} is set, and TEMPORAL_TLS is not 1: without TLS it is not used.`);
+  if (!values.isSecure) return useless;
   return [
-    (values.TEMPORAL_TLS_CERT === undefined) !== (values.TEMPORAL_TLS_KEY === undefined) &&
+    (values.cert === undefined) !== (values.key === undefined) &&
       'TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY go together: one of them is missing.',
   ];
 }
@@ -289,66 +191,59 @@ function withoutUnusedTraces(env: Environment): Environment {
   const has = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
   const isOff = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
   if (has && !isOff) return env;
-  return { ...env, ...Object.fromEntries(Object.keys(traces).map((name) => [name, undefined])) };
+  return { ...env, ...Object.fromEntries(Object.values(traces).map(({ name }) => [name, undefined])) };
 }
 
-function tracesOf(values: WorkerValues): Pick<WorkerConfig, 'traces'> {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: shared, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = values;
-  const url = own ?? (shared && `${shared.replace(/\/$/, '')}/v1/traces`);
+function tracesOf({
+  endpoint,
+  tracesEndpoint,
+  ...values
+}: WorkerValues['traces']): Pick<WorkerConfig, 'traces'> {
+  const { headers = {}, sampler, ratio, serviceName } = values;
+  const url = tracesEndpoint ?? (endpoint && `${endpoint.replace(/\/$/, '')}/v1/traces`);
   if (url === undefined) return {};
-  const serviceName = values.OTEL_SERVICE_NAME;
-  return {
-    traces: {
-      url,
-      headers: values.OTEL_EXPORTER_OTLP_HEADERS ?? {},
-      sampler: values.OTEL_TRACES_SAMPLER,
-      ratio: values.OTEL_TRACES_SAMPLER_ARG,
-      ...(serviceName && { serviceName }),
-    },
-  };
+  return { traces: { url, headers, sampler, ratio, ...(serviceName && { serviceName }) } };
 }
-
-const privateSettings = { DEMO: '1', AUTH: 'none', FOUR_EYES: '0', ALLOW_LOOPBACK_CALLBACKS: '1' } as const;
 
 /**
  * Settings that are safe on loopback only (SEC-1). A public PUBLIC_URL or a trusted proxy means that others reach the
  * process, whatever HOST it binds.
  */
-function faultsOfPrivate(
-  values: WorkerValues & Partial<ApiValues>,
-  names: readonly (keyof typeof privateSettings)[],
-): readonly string[] {
-  const [, ip6, host = ''] = /^https?:\/\/(?:\[([^\]]*)\]|([^/:]*))/.exec(values.PUBLIC_URL) ?? [];
+function faultsOfPrivate(values: WorkerValues & Partial<ApiValues>): readonly string[] {
+  const [, ip6, host = ''] = /^https?:\/\/(?:\[([^\]]*)\]|([^/:]*))/.exec(values.publicUrl) ?? [];
   const isPublic = !isLoopback(ip6 ?? host);
-  if (!isPublic && values.TRUSTED_PROXIES === undefined) return [];
+  if (!isPublic && values.trustedProxies.length === 0) return [];
   const [where, remedy] = isPublic
     ? ['PUBLIC_URL', 'set PUBLIC_URL to an address on loopback']
     : ['TRUSTED_PROXIES', 'leave TRUSTED_PROXIES out'];
-  const asText = (value: unknown) => (typeof value === 'boolean' ? String(Number(value)) : value);
-  return names
-    .filter((name) => asText(values[name]) === privateSettings[name])
-    .map(
-      (name) =>
-        `${name}=${privateSettings[name]} is safe on loopback only, and ${where} shows that others can reach this process: leave ${name} out, or ${remedy}.`,
-    );
+  const unsafe = [
+    values.demo === true && 'DEMO=1',
+    values.auth?.kind === 'none' && 'AUTH=none',
+    values.fourEyes === false && 'FOUR_EYES=0',
+    values.allowLoopbackCallbacks && 'ALLOW_LOOPBACK_CALLBACKS=1',
+  ].filter((one) => one !== false);
+  return unsafe.map(
+    (one) =>
+      `${one} is safe on loopback only, and ${where} shows that others can reach this process: leave ${one.replace(/=.*/, '')} out, or ${remedy}.`,
+  );
 }
 
 /** TLS that ends in the api, and certificates that clients present to us, or to a proxy that says which (SEC-1). */
-function faultsOfTls(values: ApiValues, isPublicPlain: boolean): readonly (string | false)[] {
-  const { TLS_CERT: cert, TLS_KEY: key, TLS_CLIENT_CA: clientCa } = values;
+function faultsOfTls(
+  { tls: { cert, key, clientCa }, clientCertificateHeader, trustedProxies }: ApiValues,
+  isPublicPlain: boolean,
+): readonly (string | false)[] {
   return [
     (cert === undefined) !== (key === undefined) &&
-      notValid(api, cert === undefined ? 'TLS_CERT' : 'TLS_KEY', 'PEM: TLS_CERT and TLS_KEY go together'),
-    cert === undefined &&
-      clientCa !== undefined &&
-      notValid(api, 'TLS_CLIENT_CA', 'nothing, without TLS_CERT'),
+      notValid(cert === undefined ? api.tls.cert : api.tls.key, 'PEM: TLS_CERT and TLS_KEY go together'),
+    cert === undefined && clientCa !== undefined && notValid(api.tls.clientCa, 'nothing, without TLS_CERT'),
     // it is the issuer of our tokens, and where receivers answer
     cert !== undefined &&
       isPublicPlain &&
-      notValid(api, 'PUBLIC_URL', 'https, where the api ends TLS by TLS_CERT'),
-    values.CLIENT_CERT_HEADER !== undefined &&
-      values.TRUSTED_PROXIES === undefined &&
-      notValid(api, 'CLIENT_CERT_HEADER', 'nothing, unless TRUSTED_PROXIES says whose word counts'),
+      notValid(api.publicUrl, 'https, where the api ends TLS by TLS_CERT'),
+    clientCertificateHeader !== undefined &&
+      trustedProxies.length === 0 &&
+      notValid(api.clientCertificateHeader, 'nothing, unless TRUSTED_PROXIES says whose word counts'),
   ];
 }
 
@@ -356,44 +251,37 @@ function faultsOfTls(values: ApiValues, isPublicPlain: boolean): readonly (strin
  * SEC-1: without authentication, or with the demo's clients, whose secrets are public, bind to loopback only, unless
  * allowed.
  */
-function faultsOfAuth(values: ApiValues): readonly (string | false)[] {
-  const { AUTH: kind, AUTH_ISSUER: issuer, AUTH_JWKS_URL: jwksUrl, HOST: host, DEMO: demo } = values;
-  const policy = { allowLoopbackHttp: demo };
+function faultsOfAuth({ auth, host, demo }: ApiValues): readonly (string | false)[] {
+  const { kind, issuer, jwksUrl, allowsDemoOnNetwork } = auth;
+  const isTrusted = (address: string) => isSecureAddress(address, { allowLoopbackHttp: demo });
   const isOpen = !isLoopback(host);
-  return [
-    kind === 'none' &&
+  if (kind === 'none') {
+    return [
       isOpen &&
-      `AUTH=none answers anyone, so it may bind to loopback only, not to HOST=${host}: set HOST=127.0.0.1, or AUTH=builtin or AUTH=jwt.`,
-    kind === 'builtin' &&
+        `AUTH=none answers anyone, so it may bind to loopback only, not to HOST=${host}: set HOST=127.0.0.1, or AUTH=builtin or AUTH=jwt.`,
+    ];
+  }
+  if (kind === 'builtin') {
+    return [
       demo &&
-      isOpen &&
-      !values.ALLOW_DEMO_ON_NETWORK &&
-      `DEMO=1 with AUTH=builtin has clients whose secrets are public, so it may bind to loopback only, not to HOST=${host}: set HOST=127.0.0.1 or DEMO=0; or, if nobody else can reach that address, as in a container whose port is published on loopback only, ALLOW_DEMO_ON_NETWORK=1.`,
-    kind === 'builtin' &&
-      issuer !== undefined &&
-      !isOwnAddress(issuer) &&
-      notValid(api, 'AUTH_ISSUER', ownAddress),
-    kind === 'jwt' && issuer === undefined && notSet(api, 'AUTH_ISSUER'),
-    kind === 'jwt' && jwksUrl === undefined && notSet(api, 'AUTH_JWKS_URL'),
-    kind === 'jwt' &&
-      issuer !== undefined &&
-      !isSecureAddress(issuer, policy) &&
-      notValid(api, 'AUTH_ISSUER', 'an https address (http on loopback with DEMO=1), no query'),
-    kind === 'jwt' &&
-      jwksUrl !== undefined &&
-      !isSecureAddress(jwksUrl, policy) &&
-      notValid(api, 'AUTH_JWKS_URL'),
+        isOpen &&
+        !allowsDemoOnNetwork &&
+        `DEMO=1 with AUTH=builtin has clients whose secrets are public, so it may bind to loopback only, not to HOST=${host}: set HOST=127.0.0.1 or DEMO=0; or, if nobody else can reach that address, as in a container whose port is published on loopback only, ALLOW_DEMO_ON_NETWORK=1.`,
+      issuer !== undefined && !isOwnAddress(issuer) && notValid(api.auth.issuer),
+    ];
+  }
+  return [
+    issuer === undefined && notSet(api.auth.issuer),
+    issuer !== undefined &&
+      !isTrusted(issuer) &&
+      notValid(api.auth.issuer, 'an https address (http on loopback with DEMO=1), no query'),
+    jwksUrl === undefined && notSet(api.auth.jwksUrl),
+    jwksUrl !== undefined && !isTrusted(jwksUrl) && notValid(api.auth.jwksUrl),
   ];
 }
 
-function authOf(values: ApiValues): AuthConfig {
-  const own = publicUrlOf(values);
-  const {
-    AUTH: kind,
-    AUTH_ISSUER: issuer = own,
-    AUTH_AUDIENCE: audience = own,
-    AUTH_JWKS_URL: jwksUrl = '',
-  } = values;
+function authOf(auth: ApiValues['auth'], publicUrl: string): AuthConfig {
+  const { kind, issuer = publicUrl, audience = publicUrl, jwksUrl = '' } = auth;
   switch (kind) {
     case 'jwt':
       return { kind, issuer, audience, jwksUrl };

@@ -1,10 +1,19 @@
 /** How settings are described, and read from environment variables or files. All faults are told at once. */
 import { z } from 'zod';
+import { isPort } from './setting-forms.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** As docs/reference/configuration.md lists it. */
-export interface EnvironmentVariable {
+export interface Setting<T = unknown, D extends Details = Details> {
+  /** Of its environment variable. */
+  readonly name: string;
+  /** Its description says what is allowed. */
+  readonly form: z.ZodType<T, string>;
+  readonly details: D;
+}
+
+/** As docs/reference/configuration.md tells them. */
+export interface Details {
   readonly description: string;
   /** Used when the variable is absent or empty. */
   readonly default?: string;
@@ -12,42 +21,115 @@ export interface EnvironmentVariable {
   readonly required?: true;
   /** Whether `NAME_FILE` may name a file that holds the value: secrets and certificates. */
   readonly file?: true;
-  /** Its description says what is allowed. */
-  readonly form?: z.ZodType<unknown, string>;
 }
 
-export type Settings = Readonly<
-  Record<string, EnvironmentVariable & Required<Pick<EnvironmentVariable, 'form'>>>
->;
+/** Settings, and groups of them, by the member of the configuration that they give. */
+export interface Settings {
+  readonly [member: string]: Setting | Settings;
+}
 
-/** Undefined: not set, and without a default. */
-export type Values<S extends Settings> = {
-  readonly [Name in keyof S]:
-    | z.output<S[Name]['form']>
-    | (S[Name] extends { readonly default: string } | { readonly required: true } ? never : undefined);
+type Given = { readonly default: string } | { readonly required: true };
+
+type Members<S extends Settings, T extends S[keyof S]> = {
+  readonly [Member in keyof S as S[Member] extends T ? Member : never]: S[Member] extends Setting<infer V>
+    ? V
+    : S[Member] extends Settings
+      ? Values<S[Member]>
+      : never;
 };
+
+/** What is not set and has no default is absent. */
+export type Values<S extends Settings> = Members<
+  S,
+  Extract<S[keyof S], Settings | Setting<unknown, Details & Given>>
+> &
+  Partial<Members<S, Exclude<S[keyof S], Settings | Setting<unknown, Details & Given>>>>;
 
 /** A setting that is missing or invalid; the message names it and says what is allowed. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
+export function setting<T, const D extends Details>(
+  name: string,
+  form: z.ZodType<T, string>,
+  details: D,
+): Setting<T, D> {
+  return { name, form, details };
+}
+
+/** Text that is of a form, with that form in words. */
+export const text = (isFormed: (value: string) => boolean, allowed: string) =>
+  z.string().refine(isFormed).describe(allowed);
+
+/** Text that something else is read from; undefined where it cannot be. */
+export const parsed = <T>(parse: (value: string) => T | undefined, allowed: string) =>
+  z
+    .string()
+    .transform((value, context) => {
+      const found = parse(value);
+      if (found === undefined) context.addIssue({ code: 'custom' });
+      return found ?? z.NEVER;
+    })
+    .describe(allowed);
+
+export const number = (low: number, high: number) =>
+  parsed((value) => {
+    const found = /^\d{1,9}$/.test(value) ? Number(value) : undefined;
+    return found !== undefined && found >= low && found <= high ? found : undefined;
+  }, `a whole number, ${low} to ${high}`);
+
+export const list = (isFormed: (value: string) => boolean, allowed: string) =>
+  parsed((value) => {
+    const items: readonly string[] = value === '' ? [] : value.split(',');
+    return items.every(isFormed) ? items : undefined;
+  }, allowed);
+
+export const oneOf = <const Choice extends string>(choices: readonly Choice[]) =>
+  z.enum(choices).describe(choices.join(', '));
+
+export const flag = z
+  .enum(['0', '1'])
+  .transform((value) => value === '1')
+  .describe('0 or 1');
+
+export const port = parsed(
+  (value) => (value === '0' || isPort(value) ? Number(value) : undefined),
+  'a port number, 0 to 65535',
+);
+
+const isSetting = (one: Setting | Settings): one is Setting => 'form' in one && 'details' in one;
+
+export function settingsIn(settings: Settings): readonly Setting[] {
+  return Object.values(settings).flatMap((one) => (isSetting(one) ? [one] : settingsIn(one)));
+}
+
 /**
  * Each value in its form. No fault repeats a value, which may be a secret.
  * @throws ConfigurationError with a line for each fault
  */
-export function read<const S extends Settings>(settings: S, env: Environment): Values<S> {
-  const given = Object.entries(settings).map(([name, one]) => [name, env[name] || one.default] as const);
-  const forms = Object.entries(settings).map(
-    ([name, { form, required }]) => [name, required ? form : form.optional()] as const,
-  );
-  const read = z.object(Object.fromEntries(forms)).safeParse(Object.fromEntries(given));
-  const wrong = new Set(read.error?.issues.map(({ path }) => String(path[0])));
-  const faults = [...wrong].map((name) =>
-    env[name] || settings[name]?.default ? notValid(settings, name) : notSet(settings, name),
-  );
-  assertNone([...faults, ...misspelt(Object.keys(settings), env)]);
-  return read.data as Values<S>;
+export function read<S extends Settings>(settings: S, env: Environment): Values<S> {
+  const faults: string[] = [];
+  const values = valuesOf(settings, env, faults);
+  assertNone([...faults, ...misspelt(settingsIn(settings), env)]);
+  return values as Values<S>;
+}
+
+function valuesOf(settings: Settings, env: Environment, faults: string[]): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = {};
+  for (const [member, one] of Object.entries(settings)) {
+    if (!isSetting(one)) {
+      values[member] = valuesOf(one, env, faults);
+      continue;
+    }
+    const text = env[one.name] || one.details.default;
+    if (text === undefined && one.details.required) faults.push(notSet(one));
+    if (text === undefined) continue;
+    const parsed = one.form.safeParse(text);
+    if (parsed.success) values[member] = parsed.data;
+    else faults.push(notValid(one));
+  }
+  return values;
 }
 
 /** @throws ConfigurationError with a line for each fault, if there is any */
@@ -56,22 +138,15 @@ export function assertNone(faults: readonly (string | false)[]): void {
   if (told.length > 0) throw new ConfigurationError(told.join('\n'));
 }
 
-export function notSet<S extends Settings>(settings: S, name: keyof S & string): string {
-  return `${name} is not set: ${settings[name]?.description ?? ''}.`;
-}
+export const notSet = ({ name, details }: Setting) => `${name} is not set: ${details.description}.`;
 
-export function notValid<S extends Settings>(
-  settings: S,
-  name: keyof S & string,
-  allowed = settings[name]?.form.description ?? '',
-): string {
-  return `${name} is not valid; expected: ${allowed}. (${settings[name]?.description ?? ''})`;
-}
+export const notValid = ({ name, form, details }: Setting, allowed = form.description ?? '') =>
+  `${name} is not valid; expected: ${allowed}. (${details.description})`;
 
 const leastLetters = 8; // a short name may well be somebody else's: POST, HOSTS
 
-function misspelt(names: readonly string[], env: Environment): readonly string[] {
-  const known = names.flatMap((name) => [name, `${name}_FILE`]);
+function misspelt(settings: readonly Setting[], env: Environment): readonly string[] {
+  const known = settings.flatMap(({ name }) => [name, `${name}_FILE`]);
   return Object.keys(env).flatMap((name) => {
     if (known.includes(name) || name.length < leastLetters) return [];
     const meant = known.find((one) => isOneSlipFrom(name.toUpperCase(), one));
@@ -86,4 +161,36 @@ function isOneSlipFrom(text: string, meant: string): boolean {
   const [left, right] = [text.slice(at), meant.slice(at)];
   const swapped = `${left[1] ?? ''}${left[0] ?? ''}${left.slice(2)}`;
   return [left, left.slice(1), swapped].includes(right) || [left, left.slice(1)].includes(right.slice(1));
+}
+
+/**
+ * The environment with what the files of `NAME_FILE` hold, as orchestrators hand over secrets. White space at the end of
+ * a file does not count.
+ * @throws ConfigurationError where a file cannot be read, or a value is given twice
+ */
+export function withFilesOf(
+  settings: readonly Setting[],
+  env: Environment,
+  readFile: (path: string) => string,
+): Environment {
+  const held: Record<string, string> = {};
+  const faults = settings.map(({ name, details }) => {
+    const path = env[`${name}_FILE`];
+    if (!path) return false;
+    if (!details.file) {
+      const may = settings.filter((one) => one.details.file).map((one) => one.name);
+      return `${name}_FILE is set, but ${name} is not read from a file; these may be: ${may.join(', ')}.`;
+    }
+    if (env[name]) return `${name} and ${name}_FILE are both set: leave one of them out.`;
+    try {
+      held[name] = readFile(path).trimEnd();
+      return held[name] === '' && `${name}_FILE names an empty file.`;
+    } catch (error) {
+      // never its path: it may be the secret itself, by mistake
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'it is no file';
+      return `${name}_FILE does not name a file that can be read (${code}).`;
+    }
+  });
+  assertNone(faults);
+  return { ...env, ...held };
 }

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseApiConfig, parseCommonConfig, parseWorkerConfig } from '../../core/settings/config.ts';
 import { ConfigurationError } from '../../core/settings/environment-variables.ts';
 import type { Environment } from '../../core/settings/environment-variables.ts';
-import { environmentVariables } from '../../core/settings/settings.ts';
-import { withFiles } from '../../core/settings/settings.ts';
+import { allSettings, withFiles } from '../../core/settings/settings.ts';
 
 const least: Environment = {
   DATABASE_URL: 'postgres://u:p@db:5432/isthmus',
@@ -41,7 +40,7 @@ describe('what is safe is the default', () => {
   });
 
   test('an empty variable is one that is not set', () => {
-    const empty = Object.fromEntries(Object.keys(environmentVariables).map((name) => [name, '']));
+    const empty = Object.fromEntries(allSettings.map(({ name }) => [name, '']));
     expect(parseApiConfig({ ...empty, ...least })).toEqual(api());
   });
 });
@@ -261,9 +260,10 @@ test('the worker and the migrate job ask for no more than they read', () => {
   expect(parseCommonConfig({ DATABASE_URL })).toEqual({ databaseUrl: DATABASE_URL, logLevel: 'info' });
 });
 
-test('every variable says what it is', () => {
-  for (const [name, { description }] of Object.entries(environmentVariables)) {
-    expect(description.length, name).toBeGreaterThan(10);
+test('every variable says what it is, and what is allowed', () => {
+  for (const { name, form, details } of allSettings) {
+    expect(details.description.length, name).toBeGreaterThan(6);
+    expect(form.description, name).toBeDefined();
   }
 });
 
