@@ -206,7 +206,7 @@ function tracesOf({
 }
 
 /**
- * Settings that are safe on loopback only (SEC-1). A public PUBLIC_URL or a trusted proxy means that others reach the
+ * Settings that are safe on loopback only (SEC-1, ADM-2). A public PUBLIC_URL or a trusted proxy means that others reach the
  * process, whatever HOST it binds.
  */
 function faultsOfPrivate(values: WorkerValues & Partial<ApiValues>): readonly string[] {
