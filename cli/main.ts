@@ -146,7 +146,7 @@ function addData(command: Command, context: CommandContext): void {
     .option('--all', 'the fetched Temporal server too')
     .action(async ({ all }: { readonly all?: true }) => {
       const { resetFolder } = await import('./parts/reset.ts');
-      const { removed, left } = await resetFolder({ folder: context.folder, all: all === true });
+      const { removed, left } = resetFolder({ folder: context.folder, all: all === true });
       for (const path of removed) context.terminal.line(`removed ${path}`);
       for (const why of left) context.terminal.line(context.terminal.paint('warning', `! ${why}`));
       if (removed.length === 0) context.terminal.line('nothing to remove');

@@ -34,7 +34,7 @@ export async function onDatabase(
   openHome(folder);
   let claim: Claim;
   try {
-    claim = await claimFolder(folder);
+    claim = claimFolder(folder);
   } catch (error) {
     if (!(error instanceof FolderInUseError)) throw error;
     const { databaseUrl } = await findRunningDemo(folder);

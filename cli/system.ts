@@ -7,31 +7,21 @@ import type { Environment } from '../core/settings/environment-variables.ts';
 import { temporal } from '../core/settings/settings.ts';
 import { keySetPath } from '../core/deliveries/webhook-signature.ts';
 import { migrate } from '../db/migrations/migrate.ts';
-import { moveCallbacks } from '../db/deliveries/move-callbacks.ts';
 import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
 import { describeEngines } from '../xml/open-engine.ts';
-import { choosePorts, lastTemporalUi, type Ports } from './demo-ports.ts';
 import { UserError } from './errors.ts';
 import { entries } from './entries.mjs';
 import { buildImage } from './image.ts';
 import { claimFolder } from './parts/claim.ts';
 import { makeLogins, type ProcessLogins } from './parts/logins.ts';
-import { watchPlace } from './parts/place.ts';
-import { portChooser, startOnFreePorts } from './parts/ports.ts';
+import { freePort } from './parts/ports.ts';
 import type { RunningPostgres } from './parts/postgres.ts';
 import { secondsSince, type Say } from './parts/progress.ts';
 import { startServers, type RunningServers } from './parts/servers.ts';
 import { awaitsWorker } from './readiness.ts';
 import { addressesWith, type Replacements } from './replacements.ts';
-import {
-  healthOf,
-  removeOwnRunFile,
-  removeRunFile,
-  writeRunFile,
-  whoAnswers,
-  type RunFile,
-} from './run-file.ts';
+import { healthOf, removeRunFile, writeRunFile, whoAnswers, type RunFile } from './run-file.ts';
 import { supervise, type SupervisedProcess } from './supervisor.ts';
 import { ensureWorkflowBundle } from './workflow-bundle.ts';
 
@@ -47,7 +37,7 @@ export interface StartSystemOptions {
 
 export interface RunningSystem {
   readonly run: RunFile;
-  /** Settles when Postgres or Temporal has ended, or the folder is gone, with what to tell of it: nothing works without them. */
+  /** Settles when Postgres or Temporal has ended, with what to tell of it: nothing works without them. */
   readonly broken: Promise<string>;
   /** In order: what takes work first, what it needs last. */
   stop(): Promise<void>;
@@ -60,20 +50,11 @@ export interface RunningSystem {
 export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
   refuseTls(options.env);
   mkdirSync(options.folder, { recursive: true });
-  const claim = await claimFolder(options.folder);
-  const place = watchPlace(options.folder);
+  const claim = claimFolder(options.folder);
   try {
     const parts = await startParts(options);
-    return {
-      run: parts.run,
-      broken: Promise.race([parts.broken, place.left]),
-      stop: () => {
-        place.close();
-        return parts.stop().finally(() => claim.release());
-      },
-    };
+    return { ...parts, stop: () => parts.stop().finally(() => claim.release()) };
   } catch (error) {
-    place.close();
     claim.release();
     throw error;
   }
@@ -92,15 +73,14 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     env,
     folder,
     searchAttributes: Object.values(searchAttributes),
-    temporalUiPort: lastTemporalUi(folder),
     say,
   });
   const instanceId = randomUUID();
   removeRunFile(folder); // of a demo that was killed
-  process.once('exit', () => removeOwnRunFile(folder, instanceId)); // also when everything is ended at once
+  process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
-    removeOwnRunFile(folder, instanceId); // first: whoever looks for the demo from now on is not told that it is up
+    removeRunFile(folder); // first: whoever looks for the demo from now on is not told that it is up
     const [sandbox, ...ours] = processes.toReversed();
     await Promise.all(ours.map((one) => one.stop()));
     await sandbox?.stop();
@@ -113,13 +93,9 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     const logins = await loginsOn(servers.postgres);
     say(`✓ Database: ${migrations} (${secondsSince(started)})`);
     const [dist, workflowBundle] = await building;
-    const start = {
-      ...{ options, instanceId, servers, logins, processes, dist, workflowBundle },
-      xmlEngines: xmlEnginesOf(env),
-    };
-    // their ports are free when they are chosen, and theirs only a moment later
-    const run = await startOnFreePorts(() => startOurs(start), { name: 'api or sandbox', say });
-    return { run, broken: servers.exited, stop };
+    const xmlEngines = await xmlEnginesOf(env);
+    const start = { options, instanceId, servers, logins, processes, dist, workflowBundle, xmlEngines };
+    return { run: await startOurs(start), broken: servers.exited, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -142,7 +118,7 @@ interface OursStart {
   /** Folder of the built processes. */
   readonly dist: string;
   readonly workflowBundle: string;
-  readonly xmlEngines: Promise<string>;
+  readonly xmlEngines: string;
 }
 
 const demoXercesShare = '0.2'; // so that a person who plays some payments sees that it works
@@ -155,32 +131,37 @@ function xmlEnginesOf(env: Environment): Promise<string> {
   });
 }
 
-/** Seed data and open callbacks name the ports that were chosen, so each choice begins with them. */
-async function startOurs(start: OursStart): Promise<RunFile> {
-  const { options, servers, processes } = start;
-  const { folder, say, replaced } = options;
-  const free = portChooser(); // of an earlier choice only what somebody else has by now is not free
-  const { ports, formerSources } = await choosePorts(folder, { temporalUi: uiPortOf(servers), say, free });
-  await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
-  for (const from of formerSources) {
-    const open = await moveCallbacks(servers.postgres.url, { from, to: ports.source });
-    if (open > 0) say(`✓ ${open} callbacks that nobody has taken go to ${onLoopback(ports.source)} now`);
-  }
-  const metricsPorts = { api: await free(), worker: await free() };
-  const described = describeRun(options, { ...start, ports, metricsPorts });
-  const run = { ...described, xmlEngines: await start.xmlEngines };
-  try {
-    await startProcesses({ ...start, run, ports, metricsPorts });
-    return run;
-  } catch (error) {
-    await Promise.all(processes.splice(0).map((one) => one.stop()));
-    throw error;
-  }
+interface Ports {
+  readonly api: number;
+  readonly source: number;
+  readonly destination: number;
+  readonly fxProvider: number;
 }
 
-function uiPortOf({ temporal }: RunningServers): number | undefined {
-  const { uiAddress } = temporal;
-  return uiAddress === undefined ? undefined : Number(new URL(uiAddress).port) || undefined;
+async function choosePorts(say: Say): Promise<Ports> {
+  const choose = async (preferred: number, owner: string) => {
+    const chosen = await freePort(preferred);
+    if (chosen !== preferred) say(`! Port ${preferred} is taken (${owner}): ${chosen} instead`);
+    return chosen;
+  };
+  return {
+    api: await choose(8080, 'api'),
+    source: await choose(9101, 'source operators'),
+    destination: await choose(9102, 'destinations'),
+    fxProvider: await choose(9103, 'FX providers'),
+  };
+}
+
+/** Seed data name the ports that were chosen. */
+async function startOurs(start: OursStart): Promise<RunFile> {
+  const { options, servers, xmlEngines } = start;
+  const { say, replaced } = options;
+  const ports = await choosePorts(say);
+  await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
+  const metricsPorts = { api: await freePort(), worker: await freePort() };
+  const run = { ...describeRun(options, { ...start, ports, metricsPorts }), xmlEngines };
+  await startProcesses({ ...start, run, ports, metricsPorts });
+  return run;
 }
 
 const onLoopback = (port: number) => `http://127.0.0.1:${port}`;
@@ -250,7 +231,6 @@ async function startProcesses(start: ProcessStart): Promise<void> {
       args: ['--enable-source-maps', join(dist, `${name}.js`), ...args],
       env,
       logFile: join(run.logDirectory, `${name}.log`),
-      pidFile: join(folder, `${name}.pid`),
       say,
       onStart: (pid) => {
         pids[name] = pid;

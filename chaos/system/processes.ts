@@ -58,7 +58,6 @@ export async function startOurProcess(options: StartProcessOptions): Promise<Our
       ...(port === undefined ? {} : { PORT: String(port) }),
     },
     logFile: join(logFolder, `${name}.log`),
-    pidFile: join(folder, `${name}.pid`),
     say,
   });
   return {

@@ -154,7 +154,7 @@ interface SandboxPlace {
 }
 
 function startSandbox(
-  { env, root, folder, logFolder, journalFolder, say }: StartSystemOptions,
+  { env, root, logFolder, journalFolder, say }: StartSystemOptions,
   { ports, publicUrl }: SandboxPlace,
 ): Promise<SupervisedProcess> {
   return supervise({
@@ -171,7 +171,6 @@ function startSandbox(
       JOURNAL_DIR: journalFolder,
     },
     logFile: join(logFolder, 'sandbox.log'),
-    pidFile: join(folder, 'sandbox.pid'),
     say,
   });
 }

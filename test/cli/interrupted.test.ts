@@ -94,7 +94,7 @@ describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {
       expect({ stage, left: await leftAfter(patienceMs, ...marks) }).toEqual({ stage, left: [] });
       expect(start.output()).not.toMatch(/^\s+at /m);
       expect(start.output()).toContain('✓ Stopped');
-      const claim = await claimFolder(place.folder);
+      const claim = claimFolder(place.folder);
       claim.release();
     }
     place.remove();
