@@ -10,7 +10,7 @@ import { defaultPostgresPort, startPostgres } from './parts/postgres.ts';
 import { checkDatabase } from './parts/given.ts';
 import { openHome } from './parts/home.ts';
 import { claimFolder, FolderInUseError, type Claim } from './parts/claim.ts';
-import { findRunningDemo } from './run-file.ts';
+import { findRunningDemo } from './demo/run-file.ts';
 
 export function migrateAndDump(context: CommandContext): Promise<void> {
   return onDatabase(context, (databaseUrl) => migrateOne(context, databaseUrl));

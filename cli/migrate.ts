@@ -7,7 +7,7 @@ import { migrate } from '../db/migrations/migrate.ts';
 import { seed } from '../db/seed.ts';
 import { sandboxSettings } from '../sandbox/environment.ts';
 import { explain, reasonOf } from './errors.ts';
-import { addressesWith, parseReplacements } from './replacements.ts';
+import { addressesWith, parseReplacements } from './demo/replacements.ts';
 
 async function main(): Promise<void> {
   const { databaseUrl } = parseCommonConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));

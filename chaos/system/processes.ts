@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../../cli/parts/progress.ts';
-import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
+import { supervise, type SupervisedProcess } from '../../cli/parts/supervisor.ts';
 import { openFaultProxy, type FaultProxy } from './fault-proxy.ts';
 
 export interface OurProcess {

@@ -14,7 +14,7 @@ import {
 } from '../../db/records/verify-seals.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
-import { findRunningDemo } from '../run-file.ts';
+import { findRunningDemo } from '../demo/run-file.ts';
 import type { Terminal } from '../terminal.ts';
 
 const sayEvery = 500; // hours: three weeks

@@ -1,9 +1,9 @@
 // What a person can open or paste: the list of payments in the Temporal UI, and the queries that the documents name.
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { printAddresses, printClients } from '../../cli/addresses.ts';
-import { placeIn } from '../../cli/places.ts';
-import type { RunFile } from '../../cli/run-file.ts';
+import { printAddresses, printClients } from '../../cli/demo/addresses.ts';
+import { placeIn } from '../../cli/demo/places.ts';
+import type { RunFile } from '../../cli/demo/run-file.ts';
 import { openTerminal } from '../../cli/terminal.ts';
 import { readDocument } from '../docs/documents.ts';
 import { testTemporal } from '../harness/temporal.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connectGateway } from '../../cli/ops/connection.ts';
-import { writeRunFile } from '../../cli/run-file.ts';
+import { writeRunFile } from '../../cli/demo/run-file.ts';
 import { listening } from '../harness/listening.ts';
 import { opsOn } from './ops-context.ts';
 

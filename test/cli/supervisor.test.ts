@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../cli/parts/child.ts';
-import { supervise, type ProcessPlan, type SupervisedProcess } from '../../cli/supervisor.ts';
+import { supervise, type ProcessPlan, type SupervisedProcess } from '../../cli/parts/supervisor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isthmus-supervisor-'));
 afterAll(() => rmSync(folder, { recursive: true }));

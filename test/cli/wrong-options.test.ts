@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { removeRunFile, writeRunFile } from '../../cli/run-file.ts';
+import { removeRunFile, writeRunFile } from '../../cli/demo/run-file.ts';
 import { claimInstall } from '../../cli/install-claim.mjs';
 import { toldKinds } from '../../db/deliveries/deliveries.ts';
 import { commandFolder } from './command.ts';

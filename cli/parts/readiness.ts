@@ -1,7 +1,7 @@
 // Whether a worker takes work: asked of the Temporal server, which knows who polls, so that the first payment of a demo
 // does not wait for a worker that is still starting.
 import { Connection, isGrpcDeadlineError } from '@temporalio/client';
-import { taskQueues } from '../contract/ids.ts';
+import { taskQueues } from '../../contract/ids.ts';
 
 const callTimeoutMs = 5_000;
 

@@ -1,10 +1,9 @@
 // What a person needs to look around in a running demo: every address, the clients, commands to paste. It prints only.
 import { relative } from 'node:path';
-import { demoCountries, demoFxpBics, demoSystems } from './demo-scheme.ts';
-import { quotesPath } from './gateway-client.ts';
-import type { RunFile } from './run-file.ts';
-import { paymentsUrl } from './temporal-ui.ts';
-import { wrap, type Terminal } from './terminal.ts';
+import { demoCountries, demoFxpBics, demoSystems } from './scheme.ts';
+import { quotesPath } from '../gateway-client.ts';
+import { paymentsUrl, type RunFile } from './run-file.ts';
+import { wrap, type Terminal } from '../terminal.ts';
 
 const labelWidth = 18;
 

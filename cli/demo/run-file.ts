@@ -3,7 +3,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { codeOf, fileReason, UserError } from './errors.ts';
+import { codeOf, fileReason, UserError } from '../errors.ts';
 
 const runFile = z.object({
   /** What the api of this very demo says of itself: another Isthmus may hold its port by now. */
@@ -99,4 +99,19 @@ export async function whoAnswers(
   } catch {
     return 'nobody';
   }
+}
+
+/** What the list shows; operators put more after it (docs/operations.md). */
+const everyPayment = 'WorkflowType = "payment"';
+
+/** The list of all payments; undefined for a Temporal server whose UI we do not know. */
+export function paymentsUrl({ temporalUiUrl, temporalNamespace }: RunFile): string | undefined {
+  if (temporalUiUrl === undefined) return undefined;
+  return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows?query=${encodeURIComponent(everyPayment)}`;
+}
+
+/** One payment; undefined as above. */
+export function paymentUrl({ temporalUiUrl, temporalNamespace }: RunFile, uetr: string): string | undefined {
+  if (temporalUiUrl === undefined) return undefined;
+  return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(`pacs008/${uetr}`)}`;
 }

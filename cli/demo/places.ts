@@ -1,6 +1,5 @@
 // What `npm run where` can name: the addresses and process numbers of a running demo that a script may want.
-import type { RunFile } from './run-file.ts';
-import { paymentsUrl } from './temporal-ui.ts';
+import { paymentsUrl, type RunFile } from './run-file.ts';
 
 const valueOf = {
   api: (run) => run.apiUrl,

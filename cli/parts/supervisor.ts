@@ -2,10 +2,10 @@
 // ends again and again. It must not know what the process does.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { UserError } from './errors.ts';
-import { startChild, tail, type Child } from './parts/child.ts';
-import { isHalted } from './parts/guard.mjs';
-import type { Say } from './parts/progress.ts';
+import { UserError } from '../errors.ts';
+import { startChild, tail, type Child } from './child.ts';
+import { isHalted } from './guard.mjs';
+import type { Say } from './progress.ts';
 
 export interface ProcessPlan {
   readonly name: string;
