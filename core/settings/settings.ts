@@ -33,7 +33,7 @@ import {
 } from './setting-forms.ts';
 
 const webAddress = 'an http or https address in lower case, without userinfo, query or fragment';
-export const ownAddress =
+const ownAddress =
   'an https address (http on loopback alone) in lower case, without userinfo, query or fragment';
 const address = text(isBindHost, 'a name or an address, without a port');
 const word = text(isWord, 'text without spaces');
