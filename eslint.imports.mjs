@@ -174,9 +174,7 @@ const files = {
 /** Files that may import less than their folder: they run before anything is installed, or apart from everything else. */
 const confined = [
   {
-    names: ['bootstrap.mjs', 'install.mjs', 'install-claim.mjs', 'starter.mjs', 'parts/guard.mjs'].map(
-      (name) => `cli/${name}`,
-    ),
+    names: ['bootstrap.mjs', 'install.mjs', 'parts/guard.mjs'].map((name) => `cli/${name}`),
     row: { ours: ['cli'], node: true },
   },
   { names: ['activities/wire/speak-amqp.mjs'], row: { packages: ['rhea'], node: true } },

@@ -37,10 +37,9 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
     row('', `yours, ${id}: ${base}/iso20022/pacs008`);
   row('FX providers', `${sandbox.fxProvider}/<BIC>/iso20022/fxtr017; BIC: ${fxps}`);
   for (const [bic, base] of Object.entries(replaced.fxps)) row('', `yours, ${bic}: ${base}/iso20022/fxtr017`);
-  if (run.metrics !== undefined) row('Metrics', `${run.metrics.api} (api), ${run.metrics.worker} (worker)`);
+  row('Metrics', `${run.metrics.api} (api), ${run.metrics.worker} (worker)`);
   row('Journals', `${fromHere(run.journalDirectory)}/*.jsonl, one file per party`);
   row('Logs', `${fromHere(run.logDirectory)}/{api,worker,sandbox}.log`);
-  if (run.xmlEngines !== undefined) row('XML engines', run.xmlEngines);
   row(
     'Processes',
     Object.entries(run.pids)

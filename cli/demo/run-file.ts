@@ -16,10 +16,8 @@ const runFile = z.object({
   databaseUrl: z.string(),
   /** Base addresses of the sandbox's servers. */
   sandbox: z.object({ source: z.string(), destination: z.string(), fxProvider: z.string() }),
-  /** Where api and worker tell Prometheus of themselves; absent where a version before wrote the file. */
-  metrics: z.object({ api: z.string(), worker: z.string() }).optional(),
-  /** Which XML engines work, in words; absent where a version before wrote the file. */
-  xmlEngines: z.string().optional(),
+  /** Where api and worker tell Prometheus of themselves. */
+  metrics: z.object({ api: z.string(), worker: z.string() }),
   journalDirectory: z.string(),
   logDirectory: z.string(),
   /** A person's own base addresses, by operator id and BIC: who listens there writes no journal of ours. */

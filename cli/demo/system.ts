@@ -9,7 +9,6 @@ import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
 import { migrate } from '../../db/migrations/migrate.ts';
 import { seed } from '../../db/seed.ts';
 import { searchAttributes } from '../../contract/ids.ts';
-import { describeEngines } from '../../xml/open-engine.ts';
 import { UserError } from '../errors.ts';
 import { entries } from '../entries.mjs';
 import { buildImage } from '../image.ts';
@@ -75,7 +74,6 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     searchAttributes: Object.values(searchAttributes),
     say,
   });
-  const instanceId = randomUUID();
   removeRunFile(folder); // of a demo that was killed
   process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
   const processes: SupervisedProcess[] = [];
@@ -92,10 +90,10 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
     const logins = await loginsOn(servers.postgres);
     say(`✓ Database: ${migrations} (${secondsSince(started)})`);
-    const [dist, workflowBundle] = await building;
-    const xmlEngines = await xmlEnginesOf(env);
-    const start = { options, instanceId, servers, logins, processes, dist, workflowBundle, xmlEngines };
-    return { run: await startOurs(start), broken: servers.exited, stop };
+    const run = describeRun(options, servers, await choosePorts(say));
+    await seed(servers.postgres.url, addressesWith(options.replaced, run.sandbox));
+    await startProcesses(options, { run, logins, processes, built: await building });
+    return { run, broken: servers.exited, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -107,95 +105,37 @@ async function loginsOn({ url, pid }: RunningPostgres): Promise<ProcessLogins> {
   return pid === undefined ? { api: url, worker: url } : makeLogins(url);
 }
 
-interface OursStart {
-  readonly options: StartSystemOptions;
-  /** What the api of this very demo says of itself. */
-  readonly instanceId: string;
-  readonly servers: RunningServers;
-  readonly logins: ProcessLogins;
-  /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
-  readonly processes: SupervisedProcess[];
-  /** Folder of the built processes. */
-  readonly dist: string;
-  readonly workflowBundle: string;
-  readonly xmlEngines: string;
-}
-
-const demoXercesShare = '0.2'; // so that a person who plays some payments sees that it works
-
-/** What the worker will say of itself: a run of Java shows it. A setting that it refuses is told by the worker. */
-function xmlEnginesOf(env: Environment): Promise<string> {
-  return describeEngines({
-    xsdEngine: env['XSD_ENGINE'] === 'xerces' ? 'xerces' : 'libxml2',
-    xercesShare: Number(env['XERCES_SHARE'] || demoXercesShare) || 0,
-  });
-}
-
-interface Ports {
-  readonly api: number;
-  readonly source: number;
-  readonly destination: number;
-  readonly fxProvider: number;
-}
-
-async function choosePorts(say: Say): Promise<Ports> {
-  const choose = async (preferred: number, owner: string) => {
+/** Base addresses on loopback. */
+async function choosePorts(say: Say) {
+  const choose = async (preferred?: number, owner?: string) => {
     const chosen = await freePort(preferred);
-    if (chosen !== preferred) say(`! Port ${preferred} is taken (${owner}): ${chosen} instead`);
-    return chosen;
+    if (preferred !== undefined && chosen !== preferred)
+      say(`! Port ${preferred} is taken (${owner ?? ''}): ${chosen} instead`);
+    return `http://127.0.0.1:${chosen}`;
   };
   return {
     api: await choose(8080, 'api'),
     source: await choose(9101, 'source operators'),
     destination: await choose(9102, 'destinations'),
     fxProvider: await choose(9103, 'FX providers'),
+    metrics: { api: `${await choose()}/metrics`, worker: `${await choose()}/metrics` },
   };
-}
-
-/** Seed data name the ports that were chosen. */
-async function startOurs(start: OursStart): Promise<RunFile> {
-  const { options, servers, xmlEngines } = start;
-  const { say, replaced } = options;
-  const ports = await choosePorts(say);
-  await seed(servers.postgres.url, addressesWith(replaced, sandboxUrls(ports)));
-  const metricsPorts = { api: await freePort(), worker: await freePort() };
-  const run = { ...describeRun(options, { ...start, ports, metricsPorts }), xmlEngines };
-  await startProcesses({ ...start, run, ports, metricsPorts });
-  return run;
-}
-
-const onLoopback = (port: number) => `http://127.0.0.1:${port}`;
-
-function sandboxUrls(ports: Ports): RunFile['sandbox'] {
-  return {
-    source: onLoopback(ports.source),
-    destination: onLoopback(ports.destination),
-    fxProvider: onLoopback(ports.fxProvider),
-  };
-}
-
-interface Described extends Pick<OursStart, 'instanceId' | 'servers'> {
-  readonly ports: Ports;
-  readonly metricsPorts: MetricsPorts;
 }
 
 function describeRun(
   { env, folder, replaced }: StartSystemOptions,
-  { instanceId, servers, ports, metricsPorts }: Described,
+  { postgres, temporal: { address, uiAddress } }: RunningServers,
+  { api, metrics, ...sandbox }: Awaited<ReturnType<typeof choosePorts>>,
 ): RunFile {
-  const { address, uiAddress } = servers.temporal;
   return {
-    instanceId,
-    apiUrl: onLoopback(ports.api),
+    instanceId: randomUUID(),
+    apiUrl: api,
     ...(uiAddress === undefined ? {} : { temporalUiUrl: uiAddress }),
     temporalAddress: address,
     temporalNamespace: env['TEMPORAL_NAMESPACE'] || temporal.namespace.details.default,
-    databaseUrl: servers.postgres.url,
-    sandbox: sandboxUrls(ports),
-    metrics: {
-      api: `${onLoopback(metricsPorts.api)}/metrics`,
-      worker: `${onLoopback(metricsPorts.worker)}/metrics`,
-    },
+    databaseUrl: postgres.url,
+    sandbox,
+    metrics,
     journalDirectory: join(folder, 'journal'),
     logDirectory: join(folder, 'logs'),
     replaced: { operators: Object.fromEntries(replaced.operators), fxps: Object.fromEntries(replaced.fxps) },
@@ -203,54 +143,50 @@ function describeRun(
   };
 }
 
-/** Of api and worker, where Prometheus finds them. */
-interface MetricsPorts {
-  readonly api: number;
-  readonly worker: number;
-}
-
-interface ProcessStart extends OursStart {
+interface ProcessStart {
   readonly run: RunFile;
-  readonly ports: Ports;
-  readonly metricsPorts: MetricsPorts;
+  readonly logins: ProcessLogins;
+  /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
+  readonly processes: SupervisedProcess[];
+  readonly built: readonly [dist: string, workflowBundle: string];
 }
 
-async function startProcesses(start: ProcessStart): Promise<void> {
-  const { options, run, ports, metricsPorts, logins, processes, dist, workflowBundle } = start;
-  const { folder, say } = options;
+async function startProcesses(
+  { env, folder, say }: StartSystemOptions,
+  { run, logins, processes, built: [dist, workflowBundle] }: ProcessStart,
+): Promise<void> {
   const started = performance.now();
   mkdirSync(run.logDirectory, { recursive: true });
-  const pids: Record<string, number> = run.pids;
   const startOne = async (
     name: string,
-    env: Readonly<Record<string, string>>,
+    ownEnv: Readonly<Record<string, string>>,
     ...args: readonly string[]
   ) => {
     const supervised = await supervise({
       name,
       args: ['--enable-source-maps', join(dist, `${name}.js`), ...args],
-      env,
+      env: { ...inherited(env), ...ownEnv },
       logFile: join(run.logDirectory, `${name}.log`),
       say,
       onStart: (pid) => {
-        pids[name] = pid;
+        run.pids[name] = pid;
         writeRunFile(folder, run);
       },
     });
     processes.push(supervised);
     return supervised;
   };
-  const gateway = gatewayEnvironment(options, run);
-  const metricsAt = (port: number) => ({ METRICS_HOST: '127.0.0.1', METRICS_PORT: String(port) });
+  const metricsAt = (url: string) => ({ METRICS_HOST: '127.0.0.1', METRICS_PORT: portOf(url) });
+  const gateway = gatewayEnvironment(env, run);
   const api = await startOne('api', {
     ...gateway,
-    ...metricsAt(metricsPorts.api),
+    ...metricsAt(run.metrics.api),
     DATABASE_URL: logins.api,
-    PORT: String(ports.api),
+    PORT: portOf(run.apiUrl),
   });
-  const forWorker = { ...gateway, ...metricsAt(metricsPorts.worker), DATABASE_URL: logins.worker };
+  const forWorker = { ...gateway, ...metricsAt(run.metrics.worker), DATABASE_URL: logins.worker };
   const worker = await startOne('worker', forWorker, workflowBundle);
-  const sandbox = await startOne('sandbox', sandboxEnvironment(options, { run, ports }));
+  const sandbox = await startOne('sandbox', sandboxEnvironment(run));
   const { isPolling, close } = awaitsWorker(run);
   try {
     const isOurs = async (healthUrl: string) => (await whoAnswers(healthUrl, run.instanceId)) === 'it';
@@ -269,6 +205,8 @@ async function startProcesses(start: ProcessStart): Promise<void> {
   say(`✓ api, worker and sandbox (${secondsSince(started)})`);
 }
 
+const portOf = (url: string) => new URL(url).port;
+
 /** What it starts is asked by http, by itself and by every command. */
 function refuseTls(env: Environment): void {
   const secured = ['TLS_CERT', 'TLS_CERT_FILE'].find((name) => (env[name] ?? '') !== '');
@@ -280,9 +218,8 @@ function refuseTls(env: Environment): void {
 }
 
 /** The embedded default: our own issuer with the demo clients, plain http on loopback (SEC-1, SEC-2). */
-function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly<Record<string, string>> {
+function gatewayEnvironment(env: Environment, run: RunFile): Readonly<Record<string, string>> {
   return {
-    ...inherited(env),
     TEMPORAL_ADDRESS: run.temporalAddress,
     TEMPORAL_NAMESPACE: run.temporalNamespace,
     HOST: '127.0.0.1',
@@ -292,24 +229,20 @@ function gatewayEnvironment({ env }: StartSystemOptions, run: RunFile): Readonly
     AUTH_AUDIENCE: run.apiUrl,
     INSTANCE_ID: run.instanceId,
     DEMO: '1',
-    XERCES_SHARE: env['XERCES_SHARE'] || demoXercesShare,
+    XERCES_SHARE: env['XERCES_SHARE'] || '0.2', // so that a person who plays some payments sees that it works
     FOUR_EYES: env['FOUR_EYES'] ?? '0', // ADM-2
     DRAIN_SECONDS: '0', // nobody stands in front of it
     ALLOW_LOOPBACK_CALLBACKS: '1',
   };
 }
 
-function sandboxEnvironment(
-  { env }: StartSystemOptions,
-  { run, ports }: { readonly run: RunFile; readonly ports: Ports },
-): Readonly<Record<string, string>> {
+function sandboxEnvironment(run: RunFile): Readonly<Record<string, string>> {
   return {
-    ...inherited(env),
     HOST: '127.0.0.1',
     INSTANCE_ID: run.instanceId,
-    SOURCE_PORT: String(ports.source),
-    DESTINATION_PORT: String(ports.destination),
-    FXP_PORT: String(ports.fxProvider),
+    SOURCE_PORT: portOf(run.sandbox.source),
+    DESTINATION_PORT: portOf(run.sandbox.destination),
+    FXP_PORT: portOf(run.sandbox.fxProvider),
     TOKEN_URL: `${run.apiUrl}/oauth/token`,
     GATEWAY_KEYS_URL: `${run.apiUrl}${keySetPath}`,
     JOURNAL_DIR: run.journalDirectory,

@@ -63,6 +63,7 @@ writeRunFile(folder, {
   temporalNamespace: 'default',
   databaseUrl: gateway.databaseUrl,
   sandbox: { source: front, destination: front, fxProvider: front },
+  metrics: { api: 'http://127.0.0.1:9/metrics', worker: 'http://127.0.0.1:9/metrics' },
   journalDirectory: folder,
   logDirectory: folder,
   replaced: { operators: {}, fxps: {} },

@@ -1,12 +1,9 @@
 // What is typed wrongly is told at once, with exit code 2, whether it is the name of an option or its value, and also
 // when npm has taken the options for itself. What must wait says for what.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { removeRunFile, writeRunFile } from '../../cli/demo/run-file.ts';
-import { claimInstall } from '../../cli/install-claim.mjs';
 import { toldKinds } from '../../db/deliveries/deliveries.ts';
 import { commandFolder } from './command.ts';
 
@@ -95,6 +92,7 @@ describe('while the demo is not up yet', () => {
       temporalNamespace: 'default',
       databaseUrl: 'postgres://127.0.0.1:9/none',
       sandbox: { source: 'http://a', destination: 'http://b', fxProvider: 'http://c' },
+      metrics: { api: 'http://d', worker: 'http://e' },
       journalDirectory: place.folder,
       logDirectory: '/logs',
       replaced: { operators: {}, fxps: {} },
@@ -104,15 +102,5 @@ describe('while the demo is not up yet', () => {
     removeRunFile(place.folder);
     expect(output).toMatch(/does not answer at http:.*run this again in some seconds; \/logs says why/);
     expect(code).toBe(1);
-  });
-
-  it('a second command neither installs beside the first nor fails without a word', () => {
-    const project = mkdtempSync(join(tmpdir(), 'isthmus-installing-'));
-    const first = claimInstall(project);
-    expect(first).toHaveProperty('release');
-    expect(claimInstall(project)).toEqual({ owner: process.pid });
-    if ('release' in first) first.release();
-    expect(claimInstall(project)).toHaveProperty('release');
-    rmSync(project, { recursive: true });
   });
 });

@@ -58,7 +58,9 @@ describe('throwaway folders', () => {
     mkdirSync(join(home, 'bench-odd', 'owner.lock'), { recursive: true });
     mkdirSync(join(home, 'bench-dead'));
     const { left } = removeLeftovers(home, 'bench');
-    expect(left).toEqual([expect.stringMatching(/bench-odd is left where it is: .* cannot be locked: it is a folder/)]);
+    expect(left).toEqual([
+      expect.stringMatching(/bench-odd is left where it is: .* cannot be locked: it is a folder/),
+    ]);
     expect(readdirSync(home)).toEqual(['bench-odd']);
   });
 
