@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 describe('throwaway folders', () => {
-  it('are owned from the beginning to the end', async () => {
+  it('are owned from the beginning to the end', () => {
     const own = makeThrowaway(home, { kind: 'bench', name: 'quotes' });
     expect(readdirSync(home)).toEqual([expect.stringMatching(/^bench-quotes-\w{6}$/)]);
     expect(() => claimFolder(own.folder)).toThrow(FolderInUseError);
@@ -33,7 +33,7 @@ describe('throwaway folders', () => {
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it('of the dead are removed, those of the living and of other kinds stay', async () => {
+  it('of the dead are removed, those of the living and of other kinds stay', () => {
     for (const name of ['bench-dead', 'chaos-dead']) {
       mkdirSync(join(home, name, 'servers'), { recursive: true });
     }
@@ -43,7 +43,7 @@ describe('throwaway folders', () => {
     claim.release();
   });
 
-  it('are folders: a file or a link of such a name is somebody’s own', async () => {
+  it('are folders: a file or a link of such a name is somebody’s own', () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'isthmus-elsewhere-'));
     mkdirSync(join(elsewhere, 'postgres'));
     symlinkSync(elsewhere, join(home, 'bench-link'));
@@ -54,7 +54,7 @@ describe('throwaway folders', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
-  it('that cannot be claimed, as those of another user, stay and keep nobody from what they do', async () => {
+  it('that cannot be claimed, as those of another user, stay and keep nobody from what they do', () => {
     mkdirSync(join(home, 'bench-odd', 'owner.lock'), { recursive: true });
     mkdirSync(join(home, 'bench-dead'));
     const { left } = removeLeftovers(home, 'bench');
