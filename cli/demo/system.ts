@@ -18,7 +18,6 @@ import { freePort } from '../parts/ports.ts';
 import type { RunningPostgres } from '../parts/postgres.ts';
 import { secondsSince, type Say } from '../parts/progress.ts';
 import { startServers, type RunningServers } from '../parts/servers.ts';
-import { awaitsWorker } from '../parts/readiness.ts';
 import { addressesWith, type Replacements } from './replacements.ts';
 import { healthOf, removeRunFile, writeRunFile, whoAnswers, type RunFile } from './run-file.ts';
 import { supervise, type SupervisedProcess } from '../parts/supervisor.ts';
@@ -187,21 +186,16 @@ async function startProcesses(
   const forWorker = { ...gateway, ...metricsAt(run.metrics.worker), DATABASE_URL: logins.worker };
   const worker = await startOne('worker', forWorker, workflowBundle);
   const sandbox = await startOne('sandbox', sandboxEnvironment(run));
-  const { isPolling, close } = awaitsWorker(run);
-  try {
-    const isOurs = async (healthUrl: string) => (await whoAnswers(healthUrl, run.instanceId)) === 'it';
-    const parties = Object.values(run.sandbox).map((url) => `${url}/health`);
-    await Promise.all([
-      // somebody else may have a port of theirs by now
-      api.untilReady(
-        async () => (await answersOk(`${run.apiUrl}/health/ready`)) && (await isOurs(healthOf(run))),
-      ),
-      worker.untilReady(isPolling),
-      sandbox.untilReady(async () => (await Promise.all(parties.map(isOurs))).every(Boolean)),
-    ]);
-  } finally {
-    await close();
-  }
+  const isOurs = async (healthUrl: string) => (await whoAnswers(healthUrl, run.instanceId)) === 'it';
+  const parties = Object.values(run.sandbox).map((url) => `${url}/health`);
+  await Promise.all([
+    // somebody else may have a port of theirs by now
+    api.untilReady(
+      async () => (await answersOk(`${run.apiUrl}/health/ready`)) && (await isOurs(healthOf(run))),
+    ),
+    worker.untilReady(() => answersOk(new URL('/health/ready', run.metrics.worker).href)),
+    sandbox.untilReady(async () => (await Promise.all(parties.map(isOurs))).every(Boolean)),
+  ]);
   say(`✓ api, worker and sandbox (${secondsSince(started)})`);
 }
 

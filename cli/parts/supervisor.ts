@@ -26,7 +26,7 @@ export interface SupervisedProcess {
    * Resolves when `isReady` says so.
    * @throws Error with the log's end when the process ends three times before that, or takes longer than a minute
    */
-  untilReady(isReady: (pid: number) => Promise<boolean>): Promise<void>;
+  untilReady(isReady: () => Promise<boolean>): Promise<void>;
   /** Asks it to stop; it is not started again. */
   stop(): Promise<void>;
 }
@@ -68,7 +68,7 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
     pid: () => child.pid,
     untilReady: async (isReady) => {
       const deadline = performance.now() + readyTimeoutMs;
-      while (!(await isReady(child.pid))) {
+      while (!(await isReady())) {
         if (ends < mostEndsBeforeReady && performance.now() < deadline) {
           await delay(50);
           continue;

@@ -378,7 +378,10 @@ export const retention = {
   recordsYears,
 };
 
-/** Every setting of ours. */
+/**
+ * Every setting of ours.
+ * @internal exported for tests
+ */
 export const allSettings = settingsIn({ ...api, ...retention });
 
 /** @throws ConfigurationError where a file cannot be read, or a value is given twice */
