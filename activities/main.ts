@@ -11,8 +11,9 @@ import {
   type Logger,
   type LogLevel,
 } from '@temporalio/worker';
-import { ConfigurationError, parseWorkerConfig } from '../core/settings/config.ts';
-import { withFiles } from '../core/settings/setting-files.ts';
+import { parseWorkerConfig } from '../core/settings/config.ts';
+import { ConfigurationError } from '../core/settings/environment-variables.ts';
+import { withFiles } from '../core/settings/settings.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openTraces } from '../telemetry/open-traces.ts';
 import { startWorker } from './start.ts';

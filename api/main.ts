@@ -1,7 +1,8 @@
 // Entry of the api process: reads its configuration, opens what it needs, and serves until it is stopped.
 import { readFileSync } from 'node:fs';
-import { ConfigurationError, parseApiConfig } from '../core/settings/config.ts';
-import { withFiles } from '../core/settings/setting-files.ts';
+import { parseApiConfig } from '../core/settings/config.ts';
+import { ConfigurationError } from '../core/settings/environment-variables.ts';
+import { withFiles } from '../core/settings/settings.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { openTraces } from '../telemetry/open-traces.ts';
 import { startApi } from './start.ts';

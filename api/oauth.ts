@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import { refuseBrowser } from '../core/browser.ts';
 import type { ApiConfig } from '../core/settings/config.ts';
 import { isUnencoded } from '../core/media-type.ts';
-import { isLoopback } from '../core/settings/private-settings.ts';
+import { isLoopback } from '../core/settings/setting-forms.ts';
 import { authenticateClient, findClient, type InTurn } from '../db/keys/clients.ts';
 import { createSecretCheck, type SecretCheck } from '../db/scheme/secrets.ts';
 import type { ApiDependencies } from './dependencies.ts';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
-import { isLoopback } from '../core/settings/private-settings.ts';
+import { isLoopback } from '../core/settings/setting-forms.ts';
 import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/pool/connection.ts';
 import { assertNoDemoClients } from '../db/keys/clients.ts';
 import { wrapIssuerKeys } from '../db/keys/issuer.ts';

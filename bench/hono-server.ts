@@ -9,7 +9,7 @@ import { amount, countryCode, currencyCode, finInstId } from '../api/http/parame
 import { referenceAnswer } from '../api/http/reference-answer.ts';
 import { json, jsonHeaders } from '../api/http/response.ts';
 import { createRouter, type Router } from '../api/http/route.ts';
-import { unlimited } from '../core/settings/limits-config.ts';
+import { unlimited } from '../core/settings/config.ts';
 import { createQuotas } from '../api/http/quotas.ts';
 import { startServer } from '../api/http/server.ts';
 import { origin, questions, type BySide } from './hono-questions.ts';

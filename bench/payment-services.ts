@@ -180,7 +180,6 @@ function startEntry(
     args: [...profile, '--enable-source-maps', join(folder, 'image', 'dist', `${name}.js`)],
     env: { PATH: env['PATH'] ?? '', NODE_ENV: 'production', ...environment },
     logFile: join(folder, `${name}.log`),
-    pidFile: join(folder, `${name}.pid`),
     stopSignal: 'SIGTERM',
   });
 }

@@ -9,7 +9,7 @@ import { createApp } from '../api/app.ts';
 import { createAuthenticator } from '../api/auth/authenticator.ts';
 import { openBuiltinIssuer } from '../api/auth/issuer.ts';
 import { startServer } from '../api/http/server.ts';
-import { unlimited } from '../core/settings/limits-config.ts';
+import { unlimited } from '../core/settings/config.ts';
 import type { ApiConfig } from '../core/settings/config.ts';
 import { connect } from '../db/pool/connection.ts';
 import { openReferenceCache } from '../db/scheme/reference-cache.ts';

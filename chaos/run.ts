@@ -164,7 +164,7 @@ async function playAll(
   const { seed, minutes, ratePerSecond, planned, stopped, say } = options;
   const random = createRandom(seed);
   const load = openLoad({
-    apis: system.apis.map(({ name, url = '' }) => ({ name, url })),
+    apis: system.apis.map(({ name, url }) => ({ name, url })),
     random: random.fork(),
     ratePerSecond,
     share: () => carriedShare(machine.lateMs()),

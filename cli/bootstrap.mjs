@@ -3,7 +3,6 @@
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled, installedNode, leastToInstall, leastToRun, npm, refuseNode } from './install.mjs';
 import { spawnGuarded } from './parts/guard.mjs';
-import { watchStarter } from './starter.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -229,7 +228,6 @@ async function start(command, args) {
 
 // Before anything is started, so that no signal finds a program of ours and nobody who listens.
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, forward);
-watchStarter(() => forward('SIGTERM'));
 
 const [command = '', ...args] = process.argv.slice(2);
 process.exitCode = await start(command, args).catch((/** @type {unknown} */ error) => {

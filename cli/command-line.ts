@@ -1,20 +1,21 @@
 // What every command line of ours does, whatever its commands are: it reads the environment, finds the command, tells
 // what went wrong, and leaves nothing running. It must not know what a command does.
 import { appendFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError } from '../core/settings/config.ts';
-import type { CommandContext } from './command.ts';
+import { ConfigurationError } from '../core/settings/environment-variables.ts';
+import type { Environment } from '../core/settings/environment-variables.ts';
+import type { CommandContext, Interruption } from './command.ts';
 import { cliEnvironmentVariables } from './environment.ts';
 import { codeOf, explain, reasonOf, UsageError } from './errors.ts';
-import { awaitSignals } from './interruption.ts';
-import { haltGuarded } from './parts/guard.mjs';
-import { hintOfSwallowed } from './swallowed.ts';
+import { haltGuarded, killGuarded } from './parts/guard.mjs';
 import { standardOutput } from './terminal.ts';
 
 /** Declares commands. */
 type AddCommands = (command: Command, context: CommandContext) => void;
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const root = resolve(import.meta.dirname, '..');
 const { env } = process;
@@ -90,6 +91,74 @@ process.on('uncaughtException', (error: unknown) => {
   if (!isUnheard) report(error);
   void haltGuarded().then(() => process.exit(isUnheard ? unheard : 1));
 });
+
+/**
+ * Listens from now on: whatever has been started is stopped before the command ends.
+ * @param say tells a person, once, that everything is being stopped
+ */
+function awaitSignals(say: (line: string) => void): Interruption {
+  let onAsked: ((exitCode: number) => void) | undefined;
+  let count = 0;
+  let stopping: Promise<void> | undefined;
+
+  async function stopAll(code: number): Promise<void> {
+    say('▶ Stopping what was started, if anything (Ctrl-C again ends everything at once)');
+    await haltGuarded();
+    say('✓ Stopped');
+    process.exit(code);
+  }
+
+  for (const signal of signals) {
+    process.on(signal, () => {
+      const code = 128 + constants.signals[signal]; // as a shell counts
+      count += 1;
+      if (count > 1) {
+        killGuarded();
+        process.exit(code);
+      }
+      if (onAsked === undefined) stopping = stopAll(code);
+      else onAsked(code);
+    });
+  }
+  return {
+    handTo: (listener) => (onAsked = listener),
+    isAsked: () => count > 0,
+    letStop: () => stopping ?? Promise.resolve(),
+  };
+}
+
+// Options that npm took for itself: what stands before the `--` of `npm run pay --to MY` is npm's, which puts it into the
+// environment and hands over nothing.
+
+/** npm takes the beginning of one of its own options for that option: `--to` for `--token-description`. */
+const expanded: Readonly<Record<string, string>> = { to: 'token_description' };
+
+/** npm has some of these names too: what is set in a person's .npmrc was not typed here. */
+const npmsOwn: ReadonlySet<string> = new Set(['all']);
+
+/** @returns how to write it instead; undefined when npm took nothing of this command's */
+function hintOfSwallowed(
+  command: Command,
+  {
+    env,
+    args,
+    nested,
+  }: { readonly env: Environment; readonly args: readonly string[]; readonly nested?: Command | undefined },
+): string | undefined {
+  if (env['npm_lifecycle_event'] !== command.name()) return undefined; // not by npm, or by a script of another name
+  const isTaken = (name: string) =>
+    [name.replaceAll('-', '_'), expanded[name] ?? ''].some((key) => (env[`npm_config_${key}`] ?? '') !== '');
+  const taken = (nested ?? command).options.filter(({ long }) => {
+    const name = long?.slice(2) ?? '';
+    const isWritten = args.some((one) => one === `--${name}` || one.startsWith(`--${name}=`));
+    return name !== '' && !isWritten && !npmsOwn.has(name) && isTaken(name);
+  });
+  if (taken.length === 0) return undefined;
+  const names = taken.map(({ long }) => long).join(', ');
+  const whole = taken.map(({ flags }) => flags).join(' ');
+  const written = nested === undefined ? '' : `${nested.name()} `;
+  return `npm took ${names} for itself, because npm reads whatever comes before a --. Write: npm run ${command.name()} -- ${written}${whole}`;
+}
 
 /** @throws UsageError before anything is started */
 function refuseSwallowed(commands: Command): void {

@@ -1,6 +1,6 @@
 // The environment variables that the commands themselves read, as docs/reference/configuration.md lists them. The
-// processes that they start have their own: core/settings/config.ts, sandbox/environment.ts.
-import type { EnvironmentVariable } from '../core/settings/environment-variables.ts';
+// processes that they start have their own: core/settings/settings.ts, sandbox/environment.ts.
+import type { Details } from '../core/settings/environment-variables.ts';
 
 export const cliEnvironmentVariables = {
   ISTHMUS_HOME: {
@@ -8,27 +8,22 @@ export const cliEnvironmentVariables = {
       'Folder of data, logs, journals and fetched binaries; tests and fuzzing keep theirs in .isthmus all the same',
     default: '.isthmus',
   },
-  DATABASE_URL: { description: 'Use this Postgres instead of an embedded one', default: '' },
+  DATABASE_URL: { description: 'Use this Postgres instead of an embedded one', file: true },
   TEMPORAL_ADDRESS: {
     description:
       'Use this Temporal server instead of one of our own; TEMPORAL_NAMESPACE is then a namespace in it that no other system uses',
-    default: '',
   },
   TEMPORAL_CLI: {
     description: 'Path of a Temporal CLI; else the one on the PATH, else a pinned one is fetched',
-    default: '',
   },
-  ISTHMUS_URL: { description: 'ops: the gateway to ask; else the demo that runs here', default: '' },
+  ISTHMUS_URL: { description: 'ops: the gateway to ask; else the demo that runs here' },
   ISTHMUS_CLIENT_ID: {
     description:
       'ops, admin: a client with the role operator; pay: a client of the demo that was given another secret',
-    default: '',
   },
-  ISTHMUS_CLIENT_SECRET: { description: 'ops, admin, pay: its secret', default: '' },
-  ISTHMUS_CLIENT_SECRET_FILE: { description: 'ops, admin, pay: a file that holds its secret', default: '' },
+  ISTHMUS_CLIENT_SECRET: { description: 'ops, admin, pay: its secret', file: true },
   ISTHMUS_TOKEN_URL: {
     description: 'ops: where tokens come from; else /oauth/token of the gateway',
-    default: '',
   },
-  NO_COLOR: { description: 'Anything: no colours; without a terminal there are none anyway', default: '' },
-} as const satisfies Record<string, EnvironmentVariable>;
+  NO_COLOR: { description: 'Anything: no colours; without a terminal there are none anyway' },
+} as const satisfies Record<string, Details>;

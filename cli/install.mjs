@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { claimInstall } from './install-claim.mjs';
 
 /** First Node release that runs what there is before anything is installed: this file, and npm. */
 export const leastToInstall = '20.0.0';
@@ -133,18 +132,7 @@ export async function ensureInstalled(root, run) {
     if (!existsSync(paths(root).marker)) markInstalled(root);
     return true;
   }
-  const claim = claimInstall(root);
-  if ('owner' in claim) {
-    console.error(
-      `✗ Another command is installing the npm packages (process ${claim.owner}). Wait until it is done, then run this again.`,
-    );
-    return false;
-  }
-  try {
-    return await install(root, state, run);
-  } finally {
-    claim.release();
-  }
+  return install(root, state, run);
 }
 
 /**

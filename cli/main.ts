@@ -3,9 +3,11 @@
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
 import { runCommand } from './command-line.ts';
-import type { PayOptions } from './pay.ts';
-import { checkSurroundings } from './surroundings.ts';
-import { places } from './places.ts';
+import type { PayOptions } from './demo/pay.ts';
+import { checkDatabase, checkTemporalAddress } from './parts/given.ts';
+import { openHome } from './parts/home.ts';
+import { assertEmbeddedPostgres } from './parts/postgres-home.ts';
+import { places } from './demo/places.ts';
 
 const collect = (value: string, previous: readonly string[]) => [...previous, value];
 
@@ -13,6 +15,19 @@ interface SystemOptions {
   readonly once?: true;
   readonly destination: readonly string[];
   readonly fxp: readonly string[];
+}
+
+/**
+ * What the demo needs around it, looked at before anything is started or imported.
+ * @throws UserError
+ */
+async function checkSurroundings({ env, folder }: CommandContext): Promise<void> {
+  openHome(folder);
+  const databaseUrl = env['DATABASE_URL'] ?? '';
+  if (databaseUrl === '') assertEmbeddedPostgres();
+  else await checkDatabase(databaseUrl);
+  const temporalAddress = env['TEMPORAL_ADDRESS'] ?? '';
+  if (temporalAddress !== '') await checkTemporalAddress(temporalAddress);
 }
 
 function addDemo(command: Command, context: CommandContext): void {
@@ -36,14 +51,14 @@ function addDemo(command: Command, context: CommandContext): void {
     .option('--once', 'end after the payment: exit code 0 when every step went well, else 1')
     .action(async ({ once, ...options }: SystemOptions) => {
       await checkSurroundings(context);
-      const { demo } = await import('./demo.ts');
+      const { demo } = await import('./demo/demo.ts');
       process.exitCode = await demo(context, { ...options, plays: true, once: once === true });
     });
   withReplacements(command.command('start'))
     .description('start everything without a payment, stay up until Ctrl-C')
     .action(async (options: SystemOptions) => {
       await checkSurroundings(context);
-      const { demo } = await import('./demo.ts');
+      const { demo } = await import('./demo/demo.ts');
       process.exitCode = await demo(context, { ...options, plays: false, once: false });
     });
 }
@@ -76,7 +91,7 @@ function addPay(command: Command, context: CommandContext): void {
     .addHelpText('after', accountHelp)
     .action(async (options: Partial<PayOptions>, self: Command) => {
       requireOptions(self, ['to', 'amount']);
-      const { pay } = await import('./pay.ts');
+      const { pay } = await import('./demo/pay.ts');
       process.exitCode = await pay(context, options as PayOptions);
     });
 }
@@ -100,7 +115,7 @@ function addWhere(command: Command, context: CommandContext): void {
     )
     .argument('[name]', places.join(', '))
     .action(async (name: string | undefined) => {
-      const { where } = await import('./where.ts');
+      const { where } = await import('./demo/where.ts');
       await where(context, name);
     });
 }
@@ -146,7 +161,7 @@ function addData(command: Command, context: CommandContext): void {
     .option('--all', 'the fetched Temporal server too')
     .action(async ({ all }: { readonly all?: true }) => {
       const { resetFolder } = await import('./parts/reset.ts');
-      const { removed, left } = await resetFolder({ folder: context.folder, all: all === true });
+      const { removed, left } = resetFolder({ folder: context.folder, all: all === true });
       for (const path of removed) context.terminal.line(`removed ${path}`);
       for (const why of left) context.terminal.line(context.terminal.paint('warning', `! ${why}`));
       if (removed.length === 0) context.terminal.line('nothing to remove');

@@ -10,7 +10,7 @@ import { defaultPostgresPort, startPostgres } from './parts/postgres.ts';
 import { checkDatabase } from './parts/given.ts';
 import { openHome } from './parts/home.ts';
 import { claimFolder, FolderInUseError, type Claim } from './parts/claim.ts';
-import { findRunningDemo } from './run-file.ts';
+import { findRunningDemo } from './demo/run-file.ts';
 
 export function migrateAndDump(context: CommandContext): Promise<void> {
   return onDatabase(context, (databaseUrl) => migrateOne(context, databaseUrl));
@@ -34,7 +34,7 @@ export async function onDatabase(
   openHome(folder);
   let claim: Claim;
   try {
-    claim = await claimFolder(folder);
+    claim = claimFolder(folder);
   } catch (error) {
     if (!(error instanceof FolderInUseError)) throw error;
     const { databaseUrl } = await findRunningDemo(folder);

@@ -2,12 +2,12 @@
 // the seed data too, with the sandbox at its default ports. Safe to run again, and by several at once.
 import { readFileSync } from 'node:fs';
 import { parseCommonConfig } from '../core/settings/config.ts';
-import { withFiles } from '../core/settings/setting-files.ts';
+import { withFiles } from '../core/settings/settings.ts';
 import { migrate } from '../db/migrations/migrate.ts';
 import { seed } from '../db/seed.ts';
-import { sandboxEnvironmentVariables } from '../sandbox/environment.ts';
+import { sandboxSettings } from '../sandbox/environment.ts';
 import { explain, reasonOf } from './errors.ts';
-import { addressesWith, parseReplacements } from './replacements.ts';
+import { addressesWith, parseReplacements } from './demo/replacements.ts';
 
 async function main(): Promise<void> {
   const { databaseUrl } = parseCommonConfig(withFiles(process.env, (path) => readFileSync(path, 'utf8')));
@@ -18,8 +18,11 @@ async function main(): Promise<void> {
   tell(said);
   if (process.env['DEMO'] !== '1') return;
   const at = (port: string) => `http://127.0.0.1:${port}`;
-  const { DESTINATION_PORT, FXP_PORT } = sandboxEnvironmentVariables;
-  const sandbox = { destination: at(DESTINATION_PORT.default), fxProvider: at(FXP_PORT.default) };
+  const { destination, fxProvider } = sandboxSettings.ports;
+  const sandbox = {
+    destination: at(destination.details.default),
+    fxProvider: at(fxProvider.details.default),
+  };
   await seed(databaseUrl, addressesWith(parseReplacements([], []), sandbox));
   tell('seed data loaded (DEMO=1)');
 }

@@ -2,7 +2,7 @@
 // says what it would do. It needs DATABASE_URL of the owner of the tables; safe to run again, and by several at once.
 import { readFileSync } from 'node:fs';
 import { parseRetentionConfig } from '../core/settings/config.ts';
-import { withFiles } from '../core/settings/setting-files.ts';
+import { withFiles } from '../core/settings/settings.ts';
 import { explain, reasonOf, UsageError } from './errors.ts';
 import { retain } from './retention-lines.ts';
 

@@ -28,8 +28,8 @@ export async function inThrowawayPlace(
   run: (place: ThrowawayPlace) => Promise<number>,
 ): Promise<number> {
   openHome(home);
-  for (const why of await removeLeftovers(home, made.kind)) terminal.line(`! ${why}`);
-  const own = await makeThrowaway(home, made);
+  for (const why of removeLeftovers(home, made.kind).left) terminal.line(`! ${why}`);
+  const own = makeThrowaway(home, made);
   const { folder } = own;
   const remove = () => removeThrowaway(own);
   process.once('exit', remove); // also if everything is killed at once

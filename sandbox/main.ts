@@ -2,10 +2,10 @@
  * Entry file: the sandbox as a process of its own (`node dist/sandbox.js`, the `sandbox` profile of the Compose file).
  * It reads the environment and starts the parties.
  */
-import { readFileSync } from 'node:fs';
-import { ConfigurationError } from '../core/settings/config.ts';
+import { ConfigurationError } from '../core/settings/environment-variables.ts';
 import { parseSandboxEnvironment } from './environment.ts';
-import type { Log, SandboxClearingSystem } from './options.ts';
+import clearingSystems from '../db/seed/clearing-systems.json' with { type: 'json' };
+import type { Log } from './options.ts';
 import { startSandbox } from './sandbox.ts';
 import { readSigningKeys } from './signed-messages.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
@@ -15,15 +15,9 @@ const log: Log = (event, fields) =>
   void process.stdout.write(`${JSON.stringify({ at: new Date().toISOString(), event, ...fields })}\n`);
 
 async function main(): Promise<void> {
-  const {
-    clearingSystemsFile,
-    tokenUrl,
-    clientSecretPrefix,
-    signingKeysDirectory,
-    usageGuideline,
-    ...settings
-  } = parseSandboxEnvironment(process.env);
-  const clearingSystems = JSON.parse(readFileSync(clearingSystemsFile, 'utf8')) as SandboxClearingSystem[];
+  const { tokenUrl, signingKeysDirectory, usageGuideline, ...settings } = parseSandboxEnvironment(
+    process.env,
+  );
   const systems = clearingSystems.map(({ clearingSystemId }) => clearingSystemId);
   const sandbox = await startSandbox({
     ...settings,
@@ -36,7 +30,7 @@ async function main(): Promise<void> {
       tokenUrl,
       credentials: (clearingSystemId) => ({
         clientId: clearingSystemId,
-        clientSecret: `${clientSecretPrefix}${clearingSystemId}`,
+        clientSecret: `demo-${clearingSystemId}`,
       }),
     }),
     log,

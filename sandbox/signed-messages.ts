@@ -5,7 +5,7 @@
 import { createHash, createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '../core/settings/config.ts';
+import { ConfigurationError } from '../core/settings/environment-variables.ts';
 
 /** ed25519, by the id of the payment system, which is also the key's. */
 export type SigningKeys = ReadonlyMap<string, KeyObject>;

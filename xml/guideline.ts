@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '../core/settings/config.ts';
+import { ConfigurationError } from '../core/settings/environment-variables.ts';
 import { ownForwarding, type ElementRule, type Forwarding } from '../core/iso20022/build-pacs008.ts';
 import { messages, type MessageName, type MessageType } from '../core/iso20022/messages.ts';
 import { contradicting, mustHave, ofOneLeg, readElements } from '../core/iso20022/read-elements.ts';

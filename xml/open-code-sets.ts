@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigurationError } from '../core/settings/config.ts';
+import { ConfigurationError } from '../core/settings/environment-variables.ts';
 import {
   parseCodeSets,
   setCodeSets,

@@ -62,7 +62,10 @@ export async function openEngines(config: EnginesConfig, given?: XmlEngine): Pro
 
 const asksXerces = ({ xsdEngine, xercesShare }: EnginesConfig) => xsdEngine !== 'xerces' && xercesShare > 0;
 
-/** Which engines would work on this machine, in words for people. */
+/**
+ * Which engines would work on this machine, in words for people.
+ * @internal exported for tests
+ */
 export async function describeEngines(config: EnginesConfig): Promise<string> {
   if (config.xsdEngine === 'xerces') return 'Xerces (xsd-schema-validator) decides';
   if (!asksXerces(config)) return 'libxml2 decides; Xerces is not asked (XERCES_SHARE=0)';

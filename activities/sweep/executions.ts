@@ -10,7 +10,7 @@ import {
   type WorkflowClient,
 } from '@temporalio/client';
 import { paymentWorkflowId, searchAttributes, signals, workflowTypes } from '../../contract/ids.ts';
-import { ConfigurationError } from '../../core/settings/config.ts';
+import { ConfigurationError } from '../../core/settings/environment-variables.ts';
 import {
   dailyBooksSchedule,
   paymentStart,

@@ -4,8 +4,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { Context } from 'hono';
-import type { LimitsConfig } from '../../core/settings/limits-config.ts';
-import type { TlsConfig } from '../../core/settings/tls-config.ts';
+import type { ApiConfig } from '../../core/settings/config.ts';
 import { comesFrom, trusting } from '../http/client.ts';
 
 /** SHA-256 of the certificate in base64url; undefined: none was presented; null: one that cannot be read, or does not count. */
@@ -13,7 +12,11 @@ export type CertificateOf = (context: Context) => string | null | undefined;
 
 /** @param clock epoch milliseconds: a connection may stay open for longer than the certificate of its handshake lives */
 export function certificatesBy(
-  { tls, clientCertificateHeader: header, trustedProxies }: TlsConfig & Pick<LimitsConfig, 'trustedProxies'>,
+  {
+    tls,
+    clientCertificateHeader: header,
+    trustedProxies,
+  }: Pick<ApiConfig, 'tls' | 'clientCertificateHeader' | 'trustedProxies'>,
   clock: () => number = Date.now,
 ): CertificateOf {
   const proxies = trusting(trustedProxies);

@@ -97,7 +97,8 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
 
 /**
  * Whoever has a token of a payment system may send what its operator did not sign: of one system few are verified at once,
- * and of one address fewer, so that who cannot sign keeps who can waiting for a turn or two (SEC-7).
+ * and of one address fewer, so that who cannot sign keeps who can waiting for a turn or two.
+ * @internal exported for tests
  */
 export function signatureTurns() {
   const ofAddress = createTurns(turnKinds.stranger);

@@ -4,7 +4,7 @@
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
-import type { SenderLimits } from '../../core/settings/limits-config.ts';
+import type { SenderLimits } from '../../core/settings/config.ts';
 import { aboutRequest } from './access-log.ts';
 import { authenticateAfter, counting, type Before, type Count } from './arrival.ts';
 import {

@@ -11,7 +11,7 @@ const requestMs = 10_000;
 /** Asks one api after the other. @throws what the last one said, where none did it */
 async function act(system: ChaosSystem, party: string, does: 'pause' | 'resumption'): Promise<void> {
   let refusal: unknown;
-  for (const { url = '' } of system.apis) {
+  for (const { url } of system.apis) {
     try {
       const token = await clientCredentials({ tokenUrl: `${url}/oauth/token` }).tokenFor(operator);
       const { statusCode, body } = await request(`${url}/parties/${party}/${does}`, {

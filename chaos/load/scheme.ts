@@ -1,6 +1,6 @@
 // The scheme as its members know it: where money can be sent from and to, what is required there, who takes part. It is
 // the demo's reference data (db/seed), read as files.
-import { demoFxpBics } from '../../cli/demo-scheme.ts';
+import { demoFxpBics } from '../../cli/demo/scheme.ts';
 import { leiCheckDigits } from '../../core/ids.ts';
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import countries from '../../db/seed/countries.json' with { type: 'json' };

@@ -1,7 +1,7 @@
 // What everything that can fail is called, in the evidence, in the journals and in `--target`; known before anything
 // is started, so that a plan can be drawn and a target refused.
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
-import { demoFxpBics } from '../../cli/demo-scheme.ts';
+import { demoFxpBics } from '../../cli/demo/scheme.ts';
 
 export interface Names {
   readonly apis: readonly string[];

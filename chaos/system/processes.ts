@@ -3,14 +3,14 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../../cli/parts/progress.ts';
-import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
+import { supervise, type SupervisedProcess } from '../../cli/parts/supervisor.ts';
 import { openFaultProxy, type FaultProxy } from './fault-proxy.ts';
 
 export interface OurProcess {
   readonly name: string;
   readonly kind: 'api' | 'worker';
-  /** Of an api. */
-  readonly url?: string;
+  /** Where it says whether it is ready; of an api, its address. */
+  readonly url: string;
   /** The way to Postgres, and to Temporal. */
   readonly database: FaultProxy;
   readonly engine: FaultProxy;
@@ -23,8 +23,8 @@ export interface OurProcess {
 export interface StartProcessOptions {
   readonly name: string;
   readonly kind: OurProcess['kind'];
-  /** Of an api. */
-  readonly port?: number;
+  /** Of an api, its own; of a worker, that of its metrics and health. */
+  readonly port: number;
   readonly dist: string;
   readonly databaseUrl: string;
   readonly temporalAddress: string;
@@ -55,16 +55,15 @@ export async function startOurProcess(options: StartProcessOptions): Promise<Our
       TEMPORAL_ADDRESS: engine.address,
       CHAOS_CLOCK_FILE: clockFile,
       CHAOS_NAME_SERVER: options.nameServer,
-      ...(port === undefined ? {} : { PORT: String(port) }),
+      [kind === 'api' ? 'PORT' : 'METRICS_PORT']: String(port),
     },
     logFile: join(logFolder, `${name}.log`),
-    pidFile: join(folder, `${name}.pid`),
     say,
   });
   return {
     name,
     kind,
-    ...(port === undefined ? {} : { url: `http://127.0.0.1:${port}` }),
+    url: `http://127.0.0.1:${port}`,
     database,
     engine,
     clockFile,

@@ -12,8 +12,7 @@ import { buildImage } from '../../cli/image.ts';
 import { makeLogins } from '../../cli/parts/logins.ts';
 import { freePort } from '../../cli/parts/ports.ts';
 import type { Say } from '../../cli/parts/progress.ts';
-import { awaitsWorker } from '../../cli/readiness.ts';
-import { supervise, type SupervisedProcess } from '../../cli/supervisor.ts';
+import { supervise, type SupervisedProcess } from '../../cli/parts/supervisor.ts';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
 import { seed } from '../../db/seed.ts';
@@ -136,7 +135,8 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
     ours.push(await startOurProcess({ ...common, databaseUrl: logins.api, kind: 'api', name, port }));
   }
   for (const name of names.workers) {
-    ours.push(await startOurProcess({ ...common, databaseUrl: logins.worker, kind: 'worker', name }));
+    const port = await freePort();
+    ours.push(await startOurProcess({ ...common, databaseUrl: logins.worker, kind: 'worker', name, port }));
   }
   ends.add({
     stop: async () => {
@@ -145,7 +145,7 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
   });
   const apis = ours.filter((one) => one.kind === 'api');
   const workers = ours.filter((one) => one.kind === 'worker');
-  const untilHealthy = () => untilAllReady({ apis, workers, servers, sandboxUrl: sandboxUrls.fxProvider });
+  const untilHealthy = () => untilAllReady({ apis, workers, sandboxUrl: sandboxUrls.fxProvider });
   await untilHealthy();
   say('✓ two apis, two workers and the parties');
   return { apis, workers, servers, parties, trap, query, namespace, untilHealthy, stop: () => ends.stop() };
@@ -171,7 +171,7 @@ interface SandboxPlace {
 }
 
 function startSandbox(
-  { env, root, folder, logFolder, journalFolder, say }: StartSystemOptions,
+  { env, root, logFolder, journalFolder, say }: StartSystemOptions,
   { ports, publicUrl }: SandboxPlace,
 ): Promise<SupervisedProcess> {
   return supervise({
@@ -185,11 +185,9 @@ function startSandbox(
       FXP_PORT: String(ports.fxProvider),
       TOKEN_URL: `${publicUrl}/oauth/token`,
       GATEWAY_KEYS_URL: `${publicUrl}${keySetPath}`,
-      CLEARING_SYSTEMS_FILE: join(root, 'db', 'seed', 'clearing-systems.json'),
       JOURNAL_DIR: journalFolder,
     },
     logFile: join(logFolder, 'sandbox.log'),
-    pidFile: join(folder, 'sandbox.pid'),
     say,
   });
 }
@@ -251,24 +249,11 @@ function queryOf(url: () => string): ChaosSystem['query'] {
 async function untilAllReady(all: {
   readonly apis: readonly OurProcess[];
   readonly workers: readonly OurProcess[];
-  readonly servers: Servers;
   readonly sandboxUrl: string;
 }): Promise<void> {
   await until('the sandbox answers', () => answersOk(`${all.sandboxUrl}/health`), healthTimeoutMs);
-  for (const { name, url = '' } of all.apis) {
+  for (const { name, url } of [...all.apis, ...all.workers]) {
     await until(`${name} is ready`, () => answersOk(`${url}/health/ready`), healthTimeoutMs);
-  }
-  const { isPolling, close } = awaitsWorker({
-    temporalAddress: all.servers.engine().address,
-    temporalNamespace: namespace,
-  });
-  try {
-    for (const worker of all.workers) {
-      const asks = async () => isPolling(worker.pid()).catch(() => false);
-      await until(`${worker.name} takes work`, asks, healthTimeoutMs);
-    }
-  } finally {
-    await close();
   }
 }
 

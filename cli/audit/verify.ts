@@ -2,7 +2,7 @@
 // cannot say.
 import { readFileSync } from 'node:fs';
 import { parseAuditConfig } from '../../core/settings/config.ts';
-import { withFiles } from '../../core/settings/setting-files.ts';
+import { withFiles } from '../../core/settings/settings.ts';
 import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
 import { connect, type Db } from '../../db/pool/connection.ts';
 import { openVault } from '../../db/keys/vault.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../db/records/verify-seals.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
-import { findRunningDemo } from '../run-file.ts';
+import { findRunningDemo } from '../demo/run-file.ts';
 import type { Terminal } from '../terminal.ts';
 
 const sayEvery = 500; // hours: three weeks

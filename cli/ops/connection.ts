@@ -5,7 +5,7 @@ import type { CommandContext } from '../command.ts';
 import { UnavailableError, UsageError, UserError } from '../errors.ts';
 import { visibleJson } from '../foreign-text.ts';
 import { explainRefusal } from '../gateway-client.ts';
-import { findRunningDemo } from '../run-file.ts';
+import { findRunningDemo } from '../demo/run-file.ts';
 
 /** Parameters by name; those that are undefined are left out. */
 export type Query = Readonly<Record<string, string | undefined>>;

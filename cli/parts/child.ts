@@ -1,26 +1,19 @@
 // Starts a server of somebody else (Postgres, Temporal) as a child that ends when we do, and stops it in order.
 // It has a session of its own, so that Ctrl-C does not take a server away from under the api that still drains.
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
 import { spawnGuarded } from './guard.mjs';
-import { identityOf } from './place.ts';
 
 export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /**
-   * Where it works; ours unless given. It may name what is in there by its path as it ends, so where another folder is
-   * there by then it is not asked to stop, but ended at once, and touches nothing of that one.
-   */
+  /** Where it works; ours unless given. */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
   /** Everything the child prints; begun anew at each start unless `keepLog`. */
   readonly logFile: string;
   readonly keepLog?: boolean;
-  /** Holds the child's process number while it runs, for `stopOrphan`. */
-  readonly pidFile: string;
   /** What asks it to stop. */
   readonly stopSignal: NodeJS.Signals;
   /** What ends it at once; SIGKILL unless given. */
@@ -36,9 +29,6 @@ export interface Child {
   /** Asks it to stop, kills it after `stopTimeoutMs`, and returns when it is gone. May be called twice. */
   stop(): Promise<void>;
 }
-
-/** The folder that a process works in, where the system says it, wherever that folder is moved. */
-export const ownCwd = '/proc/self/cwd';
 
 const startTimeoutMs = 60_000; // recovery after a crash, or the first making of its tables, on a busy machine
 const askEveryMs = 25;
@@ -74,7 +64,6 @@ const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer 
 /** @throws when the command cannot be started */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { cwd } = options;
-  const place = cwd === undefined ? undefined : identityOf(cwd);
   const log = openSync(options.logFile, options.keepLog === true ? 'a' : 'w');
   const child = spawnGuarded(
     options.command,
@@ -96,37 +85,17 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   });
   const { pid } = child;
   if (pid === undefined) throw new UserError(`${options.command}: ${await exited}`);
-  try {
-    writeFileSync(options.pidFile, String(pid));
-  } catch (error) {
-    child.kill('SIGKILL'); // nobody would know of it
-    await exited;
-    throw error;
-  }
-  void exited.then(() => removeOwn(options.pidFile, pid));
   return {
     pid,
     exited,
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const isMoved = cwd !== undefined && identityOf(cwd) !== place;
-      child.kill(isMoved ? (options.killSignal ?? 'SIGKILL') : options.stopSignal);
-      const timer = new AbortController();
-      await Promise.race([
-        exited,
-        delay(stopTimeoutMs, undefined, { signal: timer.signal, ref: false }).catch(() => undefined),
-      ]);
-      timer.abort();
-      if (isAlive(pid)) child.kill('SIGKILL');
+      child.kill(options.stopSignal);
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
       await exited;
+      clearTimeout(timer);
     },
   };
-}
-
-/** Unless somebody else's is there by now: a folder may be moved while it is in use. */
-function removeOwn(pidFile: string, pid: number): void {
-  if (existsSync(pidFile) && readFileSync(pidFile, 'utf8').trim() !== String(pid)) return;
-  rmSync(pidFile, { force: true });
 }
 
 /**
@@ -144,57 +113,6 @@ export function tail(logFile: string, lines = 15): string {
     .join('\n');
 }
 
-/**
- * Stops a server that an earlier run left behind, if it is still there.
- * @param pidFile its first line is a process number
- * @param mark text in that process's command line; without it the number now belongs to somebody else
- * @param cwd folder that it works in: one that works in another, whatever that is called by now, is somebody else's, as
- *   where this is a copy of a folder that is in use
- * @param path text in its command line instead, where the system does not say in which folder a process works
- * @returns true when there was one and it is gone now
- */
-export async function stopOrphan(
-  pidFile: string,
-  {
-    mark,
-    cwd,
-    path,
-    signal,
-  }: {
-    readonly mark: string;
-    readonly cwd: string;
-    readonly path: string;
-    readonly signal: NodeJS.Signals;
-  },
-): Promise<boolean> {
-  const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, 'utf8'), 10) : Number.NaN;
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  const told = runs(pid) ? await commandLine(pid) : '';
-  const ours =
-    told.includes(mark) &&
-    (existsSync(ownCwd) ? identityOf(`/proc/${pid}/cwd`) === identityOf(cwd) : told.includes(path));
-  if (ours) {
-    process.kill(pid, signal);
-    const deadline = Date.now() + stopTimeoutMs;
-    while (runs(pid) && Date.now() < deadline) await delay(50);
-    if (runs(pid)) process.kill(pid, 'SIGKILL');
-    while (runs(pid)) await delay(50);
-  }
-  rmSync(pidFile, { force: true });
-  return ours;
-}
-
-/** Alive, and not merely waiting for a parent that stands still to hear of its end. */
-function runs(pid: number): boolean {
-  if (!isAlive(pid)) return false;
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return isAlive(pid); // it has ended since, or the system has no such file
-  }
-}
-
 /** @internal exported for tests */
 export function isAlive(pid: number): boolean {
   try {
@@ -203,17 +121,4 @@ export function isAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-/** Command line of a process; empty when it cannot be read. */
-async function commandLine(pid: number): Promise<string> {
-  const proc = `/proc/${pid}/cmdline`;
-  if (existsSync(proc)) return readFileSync(proc, 'utf8').replaceAll('\0', ' ');
-  return new Promise((resolve) => {
-    const child = spawn('ps', ['-o', 'command=', '-p', String(pid)], { stdio: ['ignore', 'pipe', 'ignore'] });
-    let text = '';
-    child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString('utf8')));
-    child.once('error', () => resolve(''));
-    child.once('close', () => resolve(text));
-  });
 }

@@ -1,20 +1,10 @@
 // The folder of data, logs and fetched programs: made, and found fit for use, before anything is started in it. It must
 // never touch what is not ours.
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statfsSync,
-  statSync,
-  writeFileSync,
-  type Stats,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { claimName } from './claim.ts';
 import { isThrowawayName } from './throwaway-folders.ts';
-import { codeOf, fileReason, reasonOf, UserError } from '../errors.ts';
+import { fileReason, UserError } from '../errors.ts';
 
 const leastFreeBytes = 500_000_000; // a cluster and its log after an hour of payments, and the Temporal server
 
@@ -32,15 +22,10 @@ const ownName = '.isthmus';
  */
 export function openHome(folder: string): void {
   try {
-    makeFolder(folder, folder);
+    // in one step where that is enough: of several, Node's way never ends where the kernel makes no folder, as in /proc
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: !existsSync(dirname(folder)) });
     refuseStrange(folder);
     closeSync(openSync(join(folder, claimName), 'a', 0o600)); // from now on it is ours
-    const probe = join(folder, `probe-${process.pid}.pid`);
-    try {
-      writeFileSync(probe, 'to be or not to be');
-    } finally {
-      rmSync(probe, { force: true }); // a full disk makes it, and writes nothing
-    }
   } catch (error) {
     const reason = fileReason(error);
     if (reason === undefined) throw error;
@@ -56,7 +41,7 @@ export function openHome(folder: string): void {
 
 /** What we made in the folder, beside throwaway folders. */
 export function ownEntries(folder: string): readonly string[] {
-  return list(folder).filter((name) => ours.test(name));
+  return readdirSync(folder).filter((name) => ours.test(name));
 }
 
 /**
@@ -65,52 +50,17 @@ export function ownEntries(folder: string): readonly string[] {
  */
 export function refuseStrange(folder: string): void {
   if (basename(folder) === ownName) return;
-  const names = list(folder).filter((name) => !everywhere.test(name));
+  const names = readdirSync(folder).filter((name) => !everywhere.test(name));
   const isMarked = names.includes(claimName);
   const strange = isMarked ? names.filter((name) => !ours.test(name) && !isThrowawayName(name)) : names;
-  if (strange.length === 0) return;
-  const [first = ''] = strange.sort();
-  const rest = strange.length === 1 ? '' : ` and ${strange.length - 1} more`;
+  const [first] = strange.sort();
+  if (first === undefined) return;
   const why = isMarked
     ? 'that are not from Isthmus'
     : `and no ${claimName}, which Isthmus leaves in its folder`;
-  const mark = isMarked ? '' : ` If they are from Isthmus, make an empty file ${claimName} there.`;
   throw new UserError(
-    `ISTHMUS_HOME=${folder} holds files ${why} (${first}${rest}). Set ISTHMUS_HOME to an empty folder, or to one that does not exist yet.${mark}`,
+    `ISTHMUS_HOME=${folder} holds files ${why} (${first}). Set ISTHMUS_HOME to an empty folder, or to one that does not exist yet.`,
   );
-}
-
-/** Step by step: Node's own way down a path never ends where the kernel makes no folder, as in /proc. */
-function makeFolder(path: string, wanted: string): void {
-  if (isFolder(path, wanted)) return;
-  const parent = dirname(path);
-  if (parent !== path) makeFolder(parent, wanted);
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    if (isFolder(path, wanted)) return; // another command was faster
-    throw unusable(wanted, `${path} cannot be created: ${fileReason(error) ?? reasonOf(error)}`);
-  }
-}
-
-function isFolder(path: string, wanted: string): boolean {
-  let found: Stats | undefined;
-  try {
-    found = statSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (codeOf(error) !== 'ENOTDIR') throw error; // a file above it is told when it is looked at
-  }
-  if (found?.isDirectory() === false) throw unusable(wanted, `${path} is a file`);
-  return found !== undefined;
-}
-
-function list(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw unusable(folder, `it cannot be read: ${fileReason(error) ?? reasonOf(error)}`);
-  }
 }
 
 function unusable(folder: string, why: string): UserError {

@@ -17,7 +17,10 @@ export type FreePort = (preferred?: number) => Promise<number>;
 
 const maxTries = 1_000;
 
-/** Chooses ports, none twice: a part may not have bound its own before the next one is asked for. */
+/**
+ * Chooses ports, none twice: a part may not have bound its own before the next one is asked for.
+ * @internal exported for tests
+ */
 export function portChooser(): FreePort {
   const handedOut = new Set<number>();
   const remember = (port: number) => {

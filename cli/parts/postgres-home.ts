@@ -1,7 +1,7 @@
 // Where the embedded Postgres keeps its files and whom it runs as. Postgres refuses to run as root, so under root it
 // runs as an unprivileged user, who must be able to reach the binaries and the data: not so in /root, for example.
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   chownSync,
@@ -12,7 +12,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -21,8 +20,6 @@ import { UserError } from '../errors.ts';
 export interface PostgresHome {
   /** Password and data; exists and belongs to `user`. */
   readonly folder: string;
-  /** It is not within the data folder, so whoever owns that does not own it yet. */
-  readonly isElsewhere: boolean;
   readonly initdb: string;
   readonly postgres: string;
   /** Major version of the binaries, as in the data folder's PG_VERSION. */
@@ -34,9 +31,6 @@ export interface PostgresHome {
 /** Root's fallback when the project lies where no other user may look; only root can make it. */
 const rootFallback = '/var/lib/isthmus';
 
-/** In the folder within the home: what its data elsewhere are called, wherever the home is moved. */
-const markName = 'elsewhere';
-
 /** @throws when there are no binaries for this platform, or root finds no user to run them as, or cannot reach the data */
 export function postgresHome(folder: string): PostgresHome {
   const { binaries, version } = locateBinaries();
@@ -45,7 +39,6 @@ export function postgresHome(folder: string): PostgresHome {
   const inside = resolve(folder);
   const at = (home: string, native: string): PostgresHome => ({
     folder: home,
-    isElsewhere: home !== inside,
     initdb: join(native, 'bin', 'initdb'),
     postgres: join(native, 'bin', 'postgres'),
     majorVersion,
@@ -53,49 +46,26 @@ export function postgresHome(folder: string): PostgresHome {
   });
   const here = at(inside, binaries);
   mkdirSync(inside, { recursive: true });
+  if (user === undefined) return here;
   const elsewhere = elsewhereOf(inside);
-  if (user === undefined) {
-    if (elsewhere === undefined) return here;
-    throw new UserError(
-      `The data of ${inside} were made by root, and are in ${elsewhere}. ${otherUser.root}`,
-    );
-  }
-  if (elsewhere === undefined && isUsable(here)) return here;
-  if (existsSync(join(inside, 'data'))) {
-    throw new UserError(
-      `Running as root, and user ${user.uid}, who must run Postgres, can no longer reach ${inside}. Move the folder back to where everybody may look. ${otherUser.ordinary}`,
-    );
-  }
-  const there = at(elsewhere ?? nameElsewhere(inside), copyBinaries(binaries, version));
+  if (!existsSync(elsewhere) && isUsable(here)) return here;
+  const there = at(elsewhere, copyBinaries(binaries, version));
   if (isUsable(there)) return there;
   throw new UserError(
-    `Running as root, and user ${user.uid} can reach neither ${here.folder} nor ${there.folder}. ${otherUser.ordinary}`,
+    `Running as root, and user ${user.uid} can reach neither ${here.folder} nor ${there.folder}. ${otherUser}`,
   );
 }
 
-const ownPostgres = 'set DATABASE_URL to a Postgres of your own.';
-const otherUser = {
-  root: `Run the command as root, or ${ownPostgres}`,
-  ordinary: `Run the command as an ordinary user, or ${ownPostgres}`,
-} as const;
+const otherUser = 'Run the command as an ordinary user, or set DATABASE_URL to a Postgres of your own.';
 
-/** Where the data of a home lie that are not in it: root's fallback. */
-export function elsewhereOf(folder: string): string | undefined {
-  const mark = join(folder, markName);
-  const name = existsSync(mark) ? readFileSync(mark, 'utf8').trim() : '';
-  return /^[\da-f]{16}$/.test(name) ? join(rootFallback, name) : undefined;
+/** Where root's data lie if Postgres' user cannot reach the home. */
+function elsewhereOf(folder: string): string {
+  return join(rootFallback, createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16));
 }
 
-function nameElsewhere(folder: string): string {
-  const name = randomBytes(8).toString('hex');
-  writeFileSync(join(folder, markName), `${name}\n`);
-  return join(rootFallback, name);
-}
-
-/** Everything that `postgresHome(folder)` has made. It is to be asked before any of it is removed. */
+/** Everything that `postgresHome(folder)` may have made. */
 export function postgresFolders(folder: string): readonly string[] {
-  const elsewhere = elsewhereOf(folder);
-  return [resolve(folder), ...(elsewhere === undefined ? [] : [elsewhere])];
+  return [resolve(folder), elsewhereOf(folder)];
 }
 
 /** @throws UserError when the programs are not there */
@@ -143,7 +113,7 @@ function unprivilegedUser(): PostgresHome['user'] {
     }
   }
   throw new UserError(
-    `Running as root, and there is neither a user postgres nor nobody to run Postgres as. ${otherUser.ordinary}`,
+    `Running as root, and there is neither a user postgres nor nobody to run Postgres as. ${otherUser}`,
   );
 }
 

@@ -1,13 +1,14 @@
 // The Postgres of the demo and of the tests: an existing one, or PostgreSQL 18 from npm as a server of our own, with
 // every safety of a production server on. It must not know what a payment is.
+import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { UserError } from '../errors.ts';
-import { claimFolder } from './claim.ts';
-import { ownCwd, startChild, stopOrphan, untilUp, type Child } from './child.ts';
+import { startChild, untilUp, type Child } from './child.ts';
 import { spawnGuarded } from './guard.mjs';
 import { checkDatabase } from './given.ts';
 import { freePort, startOnFreePorts } from './ports.ts';
@@ -73,7 +74,8 @@ const superuser = 'isthmus';
 
 /**
  * A Postgres that answers: that of `DATABASE_URL`, else one of our own.
- * @throws FolderInUseError when another runs on its data; Error with the log's end when ours does not start within 60 s
+ * The folder is the caller's (claim.ts).
+ * @throws Error with the log's end when ours does not start within 60 s
  */
 export async function startPostgres(options: StartPostgresOptions): Promise<RunningPostgres> {
   const existing = options.env['DATABASE_URL'];
@@ -81,19 +83,6 @@ export async function startPostgres(options: StartPostgresOptions): Promise<Runn
   assertEmbeddedPostgres();
   mkdirSync(options.folder, { recursive: true });
   const home = postgresHome(join(options.folder, 'postgres'));
-  // a copy of the folder has the same data
-  const claim = home.isElsewhere ? await claimFolder(home.folder) : undefined;
-  try {
-    const started = await startIn(home, options);
-    void started.exited.then(() => claim?.release());
-    return started;
-  } catch (error) {
-    claim?.release();
-    throw error;
-  }
-}
-
-async function startIn(home: PostgresHome, options: StartPostgresOptions): Promise<RunningPostgres> {
   const started = performance.now();
   const data = join(home.folder, 'data');
   const logFile = join(options.folder, 'postgres.log');
@@ -105,11 +94,7 @@ async function startIn(home: PostgresHome, options: StartPostgresOptions): Promi
     );
   }
   const password = readIn(home.folder, 'password');
-  // The server refuses to start while its pid file names a live process, also when that number is another's by now.
-  const orphan = { mark: 'postgres', cwd: data, path: data, signal: 'SIGINT' } as const;
-  if (await stopOrphan(join(data, 'postmaster.pid'), orphan)) {
-    options.say('  stopped a Postgres server left by an earlier run');
-  }
+  await clearPidFile(data);
   const { child, port, url } = await startOnFreePorts(
     () => startOnce(options, { home, data, logFile, password }),
     { name: 'Postgres', logFile, say: options.say },
@@ -135,16 +120,11 @@ async function startOnce(
     command: home.postgres,
     cwd: data,
     args: [
-      '-D',
-      // by its path it would write its control file at the end into whatever is there by then
-      existsSync(ownCwd) ? ownCwd : data,
-      '-p',
-      String(port),
+      ...['-D', data, '-p', String(port)],
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
     env: serverEnvironment,
     logFile,
-    pidFile: join(options.folder, 'postgres.pid'),
     stopSignal: 'SIGINT', // fast: open transactions are rolled back, clients are disconnected
     killSignal: 'SIGQUIT', // Postgres ends its own processes at once; kill -9 would orphan them
     user: home.user,
@@ -162,6 +142,28 @@ async function startOnce(
     throw error;
   }
   return { child, port, url };
+}
+
+const guardMs = 15_000; // that parts/guard.mjs gives a server whose demo was killed
+
+/**
+ * Postgres does not start while its pid file names a live process. That is the server of a demo that was killed a moment
+ * ago, whose guard stops it; or, after a crash of the machine, some other process with the same number.
+ */
+async function clearPidFile(data: string): Promise<void> {
+  const pidFile = join(data, 'postmaster.pid');
+  const isServer = () =>
+    existsSync(pidFile) && commandLine(Number.parseInt(readFileSync(pidFile, 'utf8'), 10)).includes(data);
+  const deadline = performance.now() + guardMs;
+  while (isServer() && performance.now() < deadline) await delay(100);
+  if (!isServer()) rmSync(pidFile, { force: true });
+}
+
+/** Of a process; empty where there is none. */
+function commandLine(pid: number): string {
+  const path = `/proc/${pid}/cmdline`;
+  if (existsSync('/proc/self')) return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout;
 }
 
 const serverEnvironment = { LC_ALL: 'C', TZ: 'UTC' } as const;

@@ -2,10 +2,10 @@
 // is somebody's own.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { claimFolder, claimName, type Claim } from './claim.ts';
+import { claimFolder, claimName } from './claim.ts';
 import { ownEntries, refuseStrange } from './home.ts';
-import { elsewhereOf } from './postgres-home.ts';
-import { claimLeftovers, removeOrLeave } from './throwaway-folders.ts';
+import { postgresFolders } from './postgres-home.ts';
+import { removeLeftovers } from './throwaway-folders.ts';
 
 export interface ResetOptions {
   /** `.isthmus` */
@@ -14,36 +14,24 @@ export interface ResetOptions {
   readonly all: boolean;
 }
 
-export interface Reset {
-  readonly removed: readonly string[];
-  /** Why folders of benchmarks or tests are left. */
-  readonly left: readonly string[];
-}
-
 /**
- * @throws FolderInUseError while a demo runs on the folder, or a benchmark in it; UserError when it is not ours, or holds
- *   what is not. Nothing is removed then.
+ * @returns what was removed, and why folders of benchmarks or tests are left
+ * @throws FolderInUseError while a demo runs on the folder; UserError when it is not ours, or holds what is not. Nothing
+ *   is removed then.
  */
-export async function resetFolder({ folder, all }: ResetOptions): Promise<Reset> {
+export function resetFolder({ folder, all }: ResetOptions) {
   if (!existsSync(folder)) return { removed: [], left: [] };
   refuseStrange(folder); // before a claim leaves its file in it
-  const claims: Claim[] = [await claimFolder(folder)];
+  const claim = claimFolder(folder);
   try {
-    const elsewhere = elsewhereOf(join(folder, 'postgres'));
-    if (elsewhere !== undefined && existsSync(elsewhere)) claims.push(await claimFolder(elsewhere));
-    const { own, inUse, left } = await claimLeftovers(folder);
-    claims.push(...own.map(({ claim }) => claim));
-    for (const error of inUse) throw error;
     const kept = all ? [claimName] : [claimName, 'bin'];
-    const paths = ownEntries(folder)
-      .filter((name) => !kept.includes(name))
-      .map((name) => join(folder, name));
-    if (elsewhere !== undefined) rmSync(elsewhere, { recursive: true, force: true }); // before what names it
-    for (const path of paths) rmSync(path, { recursive: true, force: true });
-    const notRemoved = own.flatMap(removeOrLeave);
-    const removed = [...paths, ...own.map((one) => one.folder)].filter((path) => !existsSync(path));
-    return { removed, left: [...left, ...notRemoved] };
+    const { removed, left } = removeLeftovers(folder);
+    const own = ownEntries(folder).filter((name) => !kept.includes(name));
+    const paths = own.map((name) => join(folder, name));
+    for (const path of [...postgresFolders(join(folder, 'postgres')), ...paths])
+      rmSync(path, { recursive: true, force: true });
+    return { removed: [...paths, ...removed], left };
   } finally {
-    for (const claim of claims) claim.release();
+    claim.release();
   }
 }

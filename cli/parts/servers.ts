@@ -15,8 +15,6 @@ export interface StartServersOptions {
   /** `.isthmus`: data, logs, fetched binaries. */
   readonly folder: string;
   readonly searchAttributes: SearchAttributes;
-  /** Of the last run; undefined: the usual one. */
-  readonly temporalUiPort?: number | undefined;
   readonly say: Say;
 }
 
@@ -40,10 +38,7 @@ export async function startServers(options: StartServersOptions): Promise<Runnin
       binFolder: join(options.folder, 'bin'),
       storage: 'file',
       ui: true,
-      preferredPorts: {
-        ...defaultTemporalPorts,
-        ...(options.temporalUiPort !== undefined && { ui: options.temporalUiPort }),
-      },
+      preferredPorts: defaultTemporalPorts,
     }),
   ]);
   if (postgres.status === 'fulfilled' && temporal.status === 'fulfilled') {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { reasonOf, UserError } from '../errors.ts';
-import { startChild, stopOrphan, untilUp, type Child } from './child.ts';
+import { startChild, untilUp, type Child } from './child.ts';
 import { checkTemporalAddress, noTemporal } from './given.ts';
 import { freePort, startOnFreePorts } from './ports.ts';
 import { secondsSince, type Say } from './progress.ts';
@@ -97,16 +97,12 @@ export async function startTemporal(options: StartTemporalOptions): Promise<Runn
   const started = performance.now();
   const home = join(options.folder, 'temporal');
   const logFile = join(options.folder, 'temporal.log');
-  const pidFile = join(home, 'server.pid');
   mkdirSync(home, { recursive: true });
-  const orphan = { mark: 'start-dev', cwd: home, path: databaseFile(home), signal: 'SIGTERM' } as const;
-  if (options.storage === 'file' && (await stopOrphan(pidFile, orphan))) {
-    options.say('  stopped a Temporal server left by an earlier run');
-  }
-  const { child, ports } = await startOnFreePorts(
-    () => startOnce(options, { binary, home, logFile, pidFile }),
-    { name: 'the Temporal server', logFile, say: options.say },
-  );
+  const { child, ports } = await startOnFreePorts(() => startOnce(options, { binary, home, logFile }), {
+    name: 'the Temporal server',
+    logFile,
+    say: options.say,
+  });
   const address = `127.0.0.1:${ports.grpc}`;
   const uiAddress = ports.ui === undefined ? {} : { uiAddress: `http://127.0.0.1:${ports.ui}` };
   options.say(`✓ Temporal on ${address} (${secondsSince(started)})`);
@@ -115,9 +111,9 @@ export async function startTemporal(options: StartTemporalOptions): Promise<Runn
 
 async function startOnce(
   options: StartTemporalOptions,
-  at: { binary: string; home: string; logFile: string; pidFile: string },
+  at: { binary: string; home: string; logFile: string },
 ): Promise<{ child: Child; ports: Ports }> {
-  const { binary, home, logFile, pidFile } = at;
+  const { binary, home, logFile } = at;
   const ports = {
     grpc: await freePort(options.preferredPorts?.grpc),
     http: await freePort(),
@@ -133,7 +129,6 @@ async function startOnce(
     // GOGC: 7 % less CPU for half a gigabyte of memory.
     env: { GOGC: '800', HOME: options.env['HOME'] ?? home, PATH: options.env['PATH'] ?? '' },
     logFile,
-    pidFile,
     stopSignal: 'SIGTERM',
   });
   try {
@@ -154,10 +149,6 @@ async function startOnce(
 /** No slower than memory, measured; a crash of the machine may lose the last moments, one of the server does not. */
 const pragmas = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
-function databaseFile(home: string): string {
-  return join(home, 'temporal.db');
-}
-
 interface Ports {
   readonly grpc: number;
   readonly http: number;
@@ -168,7 +159,11 @@ function serverArguments(options: StartTemporalOptions, at: { home: string; port
   const { ports } = at;
   const storage =
     options.storage === 'file'
-      ? ['--db-filename', databaseFile(at.home), ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma])]
+      ? [
+          '--db-filename',
+          join(at.home, 'temporal.db'),
+          ...pragmas.flatMap((pragma) => ['--sqlite-pragma', pragma]),
+        ]
       : [];
   return [
     'server',

@@ -46,6 +46,7 @@ const longestSuffix = 4;
 
 /**
  * @param path names of elements, from the message element to the coded one
+ * @internal exported for tests
  */
 export function codingOf(path: readonly string[]): Coding | undefined {
   let suffix = path.at(-1) ?? '';

@@ -16,6 +16,10 @@ export function isWebAddress(text: string): boolean {
   return parsed.ok && parsed.value.query === '';
 }
 
+/** Ours: as others are told it. */
+export const isOwnAddress = (text: string): boolean =>
+  isWebAddress(text) && isSecureAddress(text, { allowLoopbackHttp: true });
+
 /** An https address, or one over http on loopback where that is allowed. */
 export function isSecureAddress(text: string, policy: WebAddressPolicy): boolean {
   const parsed = parseWebAddress(text);
@@ -102,4 +106,48 @@ function isIpv6(text: string): boolean {
   const groups = [head, tail ?? ''].flatMap((part) => (part === '' ? [] : part.split(':')));
   const isWhole = tail === undefined ? groups.length === 8 : groups.length < 8 && more.length === 0;
   return isWhole && groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group));
+}
+
+/** RFC 7468: any line break, and whatever explains it before and between. */
+export function isPem(text: string): boolean {
+  return /^-----BEGIN ([A-Z0-9 ]+)-----\r?\n[^]*^-----END \1-----\s*$/m.test(text);
+}
+
+/** An address, or a network with the bits of its mask. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const isV6 = address.includes(':');
+  const isAddress = isV6
+    ? hostFault(`[${address}]`) === undefined
+    : /^\d+(\.\d+){3}$/.test(address) && hostFault(address) === undefined;
+  const isMask = !text.includes('/') || (/^\d{1,3}$/.test(bits) && Number(bits) <= (isV6 ? 128 : 32));
+  return isAddress && isMask && rest.length === 0;
+}
+
+/** Whether a server bound there can be reached from this machine only. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+const headerForm = /^([\w!#$%&'*+.^`|~-]+)=([!-~]*)$/;
+
+/** @returns undefined where they cannot be sent */
+export function parseHeaders(list: string): Readonly<Record<string, string>> | undefined {
+  const headers: Record<string, string> = {};
+  for (const item of list.split(',')) {
+    if (item.trim() === '') continue;
+    const [, name, encoded] = headerForm.exec(item.trim()) ?? [];
+    const value = encoded === undefined ? undefined : decoded(encoded);
+    if (name === undefined || value === undefined || !/^[ -~]*$/.test(value)) return undefined;
+    headers[name] = value;
+  }
+  return headers;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -3,7 +3,7 @@
 // sealed.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql, type KyselyPlugin, type RawBuilder } from 'kysely';
-import { ConfigurationError } from '../../core/settings/config.ts';
+import { ConfigurationError } from '../../core/settings/environment-variables.ts';
 import type { SealingConfig } from '../../core/settings/sealing-keys.ts';
 import type { Db } from '../pool/connection.ts';
 import { findDataKey, listDataKeys, offerDataKey, replaceWrapping, type StoredDataKey } from './data-keys.ts';

@@ -3,7 +3,7 @@
 // is for reports.
 import { sql } from 'kysely';
 import pg from 'pg';
-import { ConfigurationError } from '../../core/settings/config.ts';
+import { ConfigurationError } from '../../core/settings/environment-variables.ts';
 import type { Db } from '../pool/connection.ts';
 import { yearly } from '../records/partitions.ts';
 import { kindTables } from '../scheme/kinds.ts';

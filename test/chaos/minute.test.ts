@@ -11,7 +11,7 @@ import { makeThrowaway, removeThrowaway } from '../../cli/parts/throwaway-folder
 import { root } from '../docs/documents.ts';
 
 const home = join(root, '.isthmus');
-const own = await makeThrowaway(home, { kind: 'test', name: 'minute' });
+const own = makeThrowaway(home, { kind: 'test', name: 'minute' });
 const { folder: workFolder } = own;
 const evidence = join(home, 'chaos', basename(workFolder));
 let isKept = false;

@@ -25,6 +25,7 @@ function leaveRunFile(): void {
       destination: new URL(gateway.sandbox.destinationUrl('IPSO-TH')).origin,
       fxProvider: new URL(gateway.sandbox.fxpBaseUrl('MERISGS0')).origin,
     },
+    metrics: { api: `${gateway.url}/metrics`, worker: `${gateway.url}/metrics` },
     journalDirectory,
     logDirectory: join(place.folder, 'logs'),
     replaced: { operators: {}, fxps: {} },

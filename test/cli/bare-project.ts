@@ -24,13 +24,7 @@ export interface BareProject {
 /** @param main source of its cli/main.ts */
 export function bareProject(main: string): BareProject {
   const root = mkdtempSync(join(tmpdir(), 'isthmus-bootstrap-'));
-  for (const name of [
-    'bootstrap.mjs',
-    'install.mjs',
-    'install-claim.mjs',
-    'starter.mjs',
-    'parts/guard.mjs',
-  ]) {
+  for (const name of ['bootstrap.mjs', 'install.mjs', 'parts/guard.mjs']) {
     cpSync(join(project, 'cli', name), join(root, 'cli', name));
   }
   mkdirSync(join(root, 'node_modules'));

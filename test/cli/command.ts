@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { claimName } from '../../cli/parts/claim.ts';
 import { findTemporal } from '../../cli/parts/temporal-binary.ts';
 import { postgresFolders } from '../../cli/parts/postgres-home.ts';
-import type { RunFile } from '../../cli/run-file.ts';
+import type { RunFile } from '../../cli/demo/run-file.ts';
 import { workflowBundleName } from '../../cli/workflow-bundle.ts';
 import { askFor } from '../harness/offers.ts';
 

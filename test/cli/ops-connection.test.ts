@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { connectGateway } from '../../cli/ops/connection.ts';
-import { writeRunFile } from '../../cli/run-file.ts';
+import { writeRunFile } from '../../cli/demo/run-file.ts';
 import { listening } from '../harness/listening.ts';
 import { opsOn } from './ops-context.ts';
 
@@ -52,6 +52,7 @@ test('of the demo that runs here its own secret, unless another one is given', a
     temporalNamespace: 'default',
     databaseUrl: 'postgres://demo',
     sandbox: { source: elsewhere, destination: elsewhere, fxProvider: elsewhere },
+    metrics: { api: 'http://127.0.0.1:9/metrics', worker: 'http://127.0.0.1:9/metrics' },
     journalDirectory: folder,
     logDirectory: folder,
     replaced: { operators: {}, fxps: {} },

@@ -1,8 +1,8 @@
 // What a person types becomes one plan of a payment, or a sentence that says what to type instead.
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../cli/errors.ts';
-import { meaningOf, planOf, type PayOptions } from '../../cli/pay.ts';
-import { addressesWith, parseReplacements } from '../../cli/replacements.ts';
+import { meaningOf, planOf, type PayOptions } from '../../cli/demo/pay.ts';
+import { addressesWith, parseReplacements } from '../../cli/demo/replacements.ts';
 
 const typed: PayOptions = {
   from: 'SG',

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { CommandContext } from '../../cli/command.ts';
 import { UserError } from '../../cli/errors.ts';
-import { pay, type PayOptions } from '../../cli/pay.ts';
-import { writeRunFile } from '../../cli/run-file.ts';
+import { pay, type PayOptions } from '../../cli/demo/pay.ts';
+import { writeRunFile } from '../../cli/demo/run-file.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { reading } from '../harness/listening.ts';
 import { reportOn } from '../harness/reports.ts';
@@ -63,6 +63,7 @@ writeRunFile(folder, {
   temporalNamespace: 'default',
   databaseUrl: gateway.databaseUrl,
   sandbox: { source: front, destination: front, fxProvider: front },
+  metrics: { api: 'http://127.0.0.1:9/metrics', worker: 'http://127.0.0.1:9/metrics' },
   journalDirectory: folder,
   logDirectory: folder,
   replaced: { operators: {}, fxps: {} },

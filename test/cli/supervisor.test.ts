@@ -1,12 +1,12 @@
 // A process of ours that ends is started again at once, more slowly when it keeps ending, and never after it was
 // stopped.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../cli/parts/child.ts';
-import { supervise, type ProcessPlan, type SupervisedProcess } from '../../cli/supervisor.ts';
+import { supervise, type ProcessPlan, type SupervisedProcess } from '../../cli/parts/supervisor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isthmus-supervisor-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -22,7 +22,6 @@ function run(name: string, script: string, more: Partial<ProcessPlan> = {}): Pro
     args: ['--eval', script],
     env: { PATH: process.env['PATH'] ?? '' },
     logFile: join(folder, `${name}.log`),
-    pidFile: join(folder, `${name}.pid`),
     say: (line) => void said.push(line),
     onStart: (pid) => void started.push(pid),
     ...more,
@@ -53,41 +52,6 @@ describe('a supervised process', () => {
     await one.stop();
     expect(isAlive(one.pid())).toBe(false);
     expect(started).toHaveLength(2);
-  });
-
-  it('is started once it can be, where it could not be for a while', async () => {
-    const logs = join(folder, 'logs');
-    mkdirSync(logs);
-    const one = await run('worker', lives, { logFile: join(logs, 'worker.log') });
-    rmSync(logs, { recursive: true }); // as a full disk, or somebody who cleans up
-    process.kill(one.pid(), 'SIGKILL');
-    await until(() => said.some((line) => line.includes('could not be started')));
-    mkdirSync(logs);
-    await until(() => started.length === 2);
-    expect(isAlive(one.pid())).toBe(true);
-    expect(said.join('\n')).toMatch(/! worker could not be started: .*ENOENT.*\. Trying again in 0\.5 s\./);
-    await one.stop();
-  });
-
-  it('is watched and stopped also where nobody could write down that it runs', async () => {
-    let mayWrite = true;
-    const one = await run('unwritten', lives, {
-      onStart: (pid) => {
-        started.push(pid);
-        if (!mayWrite) throw new Error('ENOSPC: no space left on device');
-      },
-    });
-    mayWrite = false;
-    process.kill(one.pid(), 'SIGKILL');
-    await until(() => started.length === 2);
-    const [, second = 0] = started;
-    await until(() => said.some((line) => line.includes('ENOSPC')));
-    expect(one.pid()).toBe(second);
-    mayWrite = true;
-    process.kill(second, 'SIGKILL');
-    await until(() => started.length === 3);
-    await one.stop();
-    expect(started.map(isAlive)).toEqual([false, false, false]);
   });
 
   it('is started more slowly when it ends again and again, and the start fails with its log', async () => {

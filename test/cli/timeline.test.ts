@@ -1,7 +1,7 @@
 // What a person reads of a message: of one that nobody answered words, not the code of a library; of a trade whose it is.
 import { expect, it } from 'vitest';
-import { lineOf } from '../../cli/timeline.ts';
-import { messageValues } from '../../cli/message-values.ts';
+import { lineOf } from '../../cli/demo/timeline.ts';
+import { messageValues } from '../../cli/demo/message-values.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import { trade } from '../harness/trade.ts';

@@ -1,13 +1,9 @@
 // What is typed wrongly is told at once, with exit code 2, whether it is the name of an option or its value, and also
 // when npm has taken the options for itself. What must wait says for what.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { claimFolder } from '../../cli/parts/claim.ts';
-import { removeRunFile, writeRunFile } from '../../cli/run-file.ts';
-import { claimInstall } from '../../cli/install-claim.mjs';
+import { removeRunFile, writeRunFile } from '../../cli/demo/run-file.ts';
 import { toldKinds } from '../../db/deliveries/deliveries.ts';
 import { commandFolder } from './command.ts';
 
@@ -79,19 +75,16 @@ describe('options that npm has taken for itself, for want of a --', () => {
 
 describe('while the demo is not up yet', () => {
   it.each([[['where']], [['pay', '--to', 'TH', '--amount', '250']]])(
-    '%j says that it is still starting',
+    '%j says that none runs, and what to wait for',
     { timeout: 30_000 },
     async (args) => {
-      const claim = await claimFolder(place.folder);
       const { code, output } = await place.finish(...args);
-      claim.release();
-      expect(output).toMatch(/is still starting \(process \d+\), or is being stopped.*run this again/);
+      expect(output).toMatch(/No demo is running .* wait until it says that Isthmus is up/);
       expect(code).toBe(1);
     },
   );
 
-  it('a demo that is up, and whose api has just been killed, is not said to be starting: it is started again', async () => {
-    const claim = await claimFolder(place.folder);
+  it('a demo whose api does not answer is told with the log that says why', async () => {
     writeRunFile(place.folder, {
       instanceId: '3f1c9d8e-6a0b-4b57-9a44-0d2a1f3e5c77',
       apiUrl: 'http://127.0.0.1:9', // nobody listens there
@@ -99,26 +92,15 @@ describe('while the demo is not up yet', () => {
       temporalNamespace: 'default',
       databaseUrl: 'postgres://127.0.0.1:9/none',
       sandbox: { source: 'http://a', destination: 'http://b', fxProvider: 'http://c' },
+      metrics: { api: 'http://d', worker: 'http://e' },
       journalDirectory: place.folder,
       logDirectory: '/logs',
       replaced: { operators: {}, fxps: {} },
       pids: {},
     });
     const { code, output } = await place.finish('where');
-    claim.release();
     removeRunFile(place.folder);
-    expect(output).toMatch(/does not answer just now.*process \d+ starts it again.*\/logs/s);
-    expect(output).not.toContain('still starting');
+    expect(output).toMatch(/does not answer at http:.*run this again in some seconds; \/logs says why/);
     expect(code).toBe(1);
-  });
-
-  it('a second command neither installs beside the first nor fails without a word', () => {
-    const project = mkdtempSync(join(tmpdir(), 'isthmus-installing-'));
-    const first = claimInstall(project);
-    expect(first).toHaveProperty('release');
-    expect(claimInstall(project)).toEqual({ owner: process.pid });
-    if ('release' in first) first.release();
-    expect(claimInstall(project)).toHaveProperty('release');
-    rmSync(project, { recursive: true });
   });
 });

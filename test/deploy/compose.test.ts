@@ -8,8 +8,9 @@ import { describe, expect, it } from 'vitest';
 import { asInImage, entries } from '../../cli/entries.mjs';
 import { noValuesInLog } from '../../cli/parts/postgres.ts';
 import { dynamicConfig } from '../../cli/parts/temporal.ts';
-import { environmentVariables } from '../../core/settings/environment-variables.ts';
-import { sandboxEnvironmentVariables } from '../../sandbox/environment.ts';
+import { allSettings } from '../../core/settings/settings.ts';
+import { settingsIn } from '../../core/settings/environment-variables.ts';
+import { sandboxSettings } from '../../sandbox/environment.ts';
 import { searchAttributes } from '../../contract/ids.ts';
 
 interface Service {
@@ -100,17 +101,18 @@ describe('docker-compose.yml', () => {
 
   it('gives our processes only names that the code reads, and each name that has no default', () => {
     for (const [name, one] of ours) {
-      const names = name === 'sandbox' ? sandboxEnvironmentVariables : environmentVariables;
-      const known = new Set([...Object.keys(names), ...(name === 'api' ? ['ISTHMUS_URL'] : [])]); // its ops
+      const names = name === 'sandbox' ? settingsIn(sandboxSettings) : allSettings;
+      const known = new Set([
+        ...names.map((setting) => setting.name),
+        ...(name === 'api' ? ['ISTHMUS_URL'] : []),
+      ]); // its ops
       const unknown = Object.keys(one.environment ?? {}).filter((variable) => !known.has(variable));
       expect({ service: name, unknown }).toEqual({ service: name, unknown: [] });
     }
-    const required = Object.entries(environmentVariables).filter(
-      ([, { default: value }]) => value === undefined,
-    );
+    const required = allSettings.filter(({ details }) => details.required);
     for (const name of ['api', 'worker']) {
       expect(Object.keys(service(name).environment ?? {})).toEqual(
-        expect.arrayContaining(required.map(([variable]) => variable)),
+        expect.arrayContaining(required.map((setting) => setting.name)),
       );
     }
     expect(service('migrate').environment).toHaveProperty('DATABASE_URL');
@@ -122,9 +124,11 @@ describe('docker-compose.yml', () => {
       {},
       ...['worker', 'worker-amqp', 'api', 'retention'].map((name) => service(name).environment),
     ) as Readonly<Record<string, string>>;
-    const open = Object.keys(environmentVariables).filter(
-      (variable) => !fixed.includes(variable) && !variable.startsWith('TEMPORAL_'), // the file has its own
-    );
+    const open = allSettings
+      .map((setting) => setting.name)
+      .filter(
+        (variable) => !fixed.includes(variable) && !variable.startsWith('TEMPORAL_'), // the file has its own
+      );
     for (const variable of open)
       expect(environment[variable]).toMatch(new RegExp(`^\\$\\{${variable}:-[^}]*\\}$`));
   });

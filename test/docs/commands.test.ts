@@ -220,7 +220,7 @@ function expectKilledInTheMiddle(output: string): void {
   const { journalDirectory } = place.runFile();
   const entries = readJournal(journalDirectory, 'destination/IPSO-TH').filter((one) => one.uetr === uetr);
   const timeOf = (status: string) => Date.parse(entries.find((one) => one.status === status)?.at ?? '');
-  const restartedAt = statSync(join(place.folder, 'worker.pid')).mtimeMs; // at once after the first end
+  const restartedAt = statSync(join(place.folder, 'run.json')).mtimeMs; // written when it is started again
   expect(restartedAt, output).toBeGreaterThan(timeOf('ACWP'));
   expect(restartedAt, output).toBeLessThan(timeOf('moved'));
   expect(started.output()).toMatch(/! worker \(process \d+\) has ended: .*SIGKILL/);

@@ -48,8 +48,8 @@ const { env } = process;
 /** Called by vitest before the first test file; what it returns runs after the last one. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   mkdirSync(isthmus, { recursive: true });
-  for (const why of await removeLeftovers(isthmus, 'test')) process.stderr.write(`${why}\n`);
-  const own = await makeThrowaway(isthmus, { kind: 'test', name: 'servers' });
+  for (const why of removeLeftovers(isthmus, 'test').left) process.stderr.write(`${why}\n`);
+  const own = makeThrowaway(isthmus, { kind: 'test', name: 'servers' });
   const scratch = mkdtempSync(join(tmpdir(), 'isthmus-test-'));
   chmodSync(scratch, 0o755); // Postgres of root has a user of its own
   env['TMPDIR'] = scratch; // where tests put what they leave behind

@@ -33,8 +33,6 @@ describe('settings', () => {
       validate: true,
       tokenUrl: 'http://127.0.0.1:8080/oauth/token',
       gatewayKeysUrl: 'http://127.0.0.1:8080/.well-known/webhooks/jwks.json',
-      clientSecretPrefix: 'demo-',
-      clearingSystemsFile: 'db/seed/clearing-systems.json',
       usageGuideline: undefined,
     });
   });

@@ -9,7 +9,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { connectTemporal } from '../../api/temporal.ts';
 import { temporalServer } from '../../contract/server.ts';
 import { parseWorkerConfig } from '../../core/settings/config.ts';
-import { withFiles } from '../../core/settings/setting-files.ts';
+import { withFiles } from '../../core/settings/settings.ts';
 
 const folder = join(import.meta.dirname, 'certificates');
 const pem = (name: string) => readFileSync(join(folder, `${name}.pem`), 'utf8');

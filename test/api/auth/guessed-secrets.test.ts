@@ -3,7 +3,7 @@
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { unlimited } from '../../../core/settings/limits-config.ts';
+import { unlimited } from '../../../core/settings/config.ts';
 import { makeSecret, saltedHashOf } from '../../../db/scheme/secrets.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../http/running-api.ts';

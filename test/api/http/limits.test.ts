@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it, test } from 'vitest';
 import { clientAddress, trusting } from '../../../api/http/client.ts';
 import { createQuotas, minutesOfDay, strangers } from '../../../api/http/quotas.ts';
 import { shareCounts } from '../../../api/operations/share-counts.ts';
-import { unlimited } from '../../../core/settings/limits-config.ts';
+import { unlimited } from '../../../core/settings/config.ts';
 import { connect } from '../../../db/pool/connection.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';

@@ -7,7 +7,7 @@ import { openBuiltinIssuer } from '../../../api/auth/issuer.ts';
 import { oauthRoutes } from '../../../api/oauth.ts';
 import type { AnsweredRequest, RequestListeners } from '../../../api/http/access-log.ts';
 import { startServer, type ServerLimits } from '../../../api/http/server.ts';
-import { unlimited } from '../../../core/settings/limits-config.ts';
+import { unlimited } from '../../../core/settings/config.ts';
 import type { ApiConfig } from '../../../core/settings/config.ts';
 import { connect, serviceLimits, type ConnectionLimits, type Db } from '../../../db/pool/connection.ts';
 import { openReferenceCache, type ReferenceLimits } from '../../../db/scheme/reference-cache.ts';

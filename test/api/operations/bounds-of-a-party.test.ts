@@ -5,7 +5,7 @@ import { createQuotas, minutesOfDay } from '../../../api/http/quotas.ts';
 import type { RouteDependencies } from '../../../api/dependencies.ts';
 import { createOfDay } from '../../../api/payments/of-day.ts';
 import { repeatsOf } from '../../../api/payments/repeats.ts';
-import { unlimited } from '../../../core/settings/limits-config.ts';
+import { unlimited } from '../../../core/settings/config.ts';
 import { alertAtLimit } from '../../../db/records/at-limit.ts';
 import { connect } from '../../../db/pool/connection.ts';
 import { testDatabase } from '../../harness/database.ts';

@@ -1,13 +1,11 @@
 // Addresses that the demo prints must be those it got.
 import { createServer } from 'node:net';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { choosePorts, lastTemporalUi } from '../../../cli/demo-ports.ts';
 import { tail } from '../../../cli/parts/child.ts';
-import { openHome } from '../../../cli/parts/home.ts';
-import { portChooser, startOnFreePorts, type FreePort } from '../../../cli/parts/ports.ts';
+import { portChooser, startOnFreePorts } from '../../../cli/parts/ports.ts';
 import { quietPort } from '../../harness/quiet-port.ts';
 
 // What other tests of this process were given is not given again: each test here chooses by itself.
@@ -81,78 +79,4 @@ describe('a server that could not have a port', () => {
     writeFileSync(logFile, `starting\n${panic}`);
     expect(tail(logFile)).toBe(`starting\n${panic.split('\n')[0] ?? ''}`);
   });
-});
-
-describe('the ports of the demo', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'isthmus-ports-'));
-  afterAll(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'ports.json');
-  const lines: string[] = [];
-  const chooseAll = () => choosePorts(folder, { say: (line) => void lines.push(line), free: freePort });
-  const choose = async () => (await chooseAll()).ports;
-  const written = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-
-  it('are kept in the folder, which stays fit for use', async () => {
-    openHome(folder);
-    const ports = await choose();
-    expect(written()).toEqual({ ...ports, formerSources: [] });
-    openHome(folder);
-  });
-
-  it('are those of the last run, before the defaults', async () => {
-    const last = { api: 0, source: 0, destination: 0, fxProvider: 0 };
-    for (const name of Object.keys(last) as (keyof typeof last)[]) last[name] = await quietPort();
-    writeFileSync(file, JSON.stringify({ ...last, formerSources: [] }));
-    expect(await choose()).toEqual(last);
-  });
-
-  it('leave the Temporal UI where it was, once they are kept with it', async () => {
-    const ui = await quietPort();
-    await choosePorts(folder, { temporalUi: ui, say: () => undefined, free: freePort });
-    expect(lastTemporalUi(folder)).toBe(ui);
-    await choose();
-    expect(lastTemporalUi(folder)).toBeUndefined();
-  });
-
-  it('are others where somebody else listens by now, which is said with what it means', async () => {
-    const server = createServer();
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    const { port } = server.address() as { port: number };
-    writeFileSync(file, JSON.stringify({ ...written(), source: port }));
-    const { source } = await choose();
-    await new Promise((closed) => server.close(closed));
-    expect(source).not.toBe(port);
-    expect(written()['source']).toBe(source);
-    expect(lines.join('\n')).toMatch(
-      new RegExp(`! Port ${port}, of the last start, is taken \\(source operators\\): ${source} instead`),
-    );
-  });
-
-  it('tell where its source operators ever were, for a start may be killed before their callbacks have moved', async () => {
-    const [first, second] = [await quietPort(), await quietPort()];
-    const others = { api: await quietPort(), destination: await quietPort(), fxProvider: await quietPort() };
-    const startOn = async (source: number) => {
-      freePort = portChooser();
-      const asked: FreePort = (preferred) =>
-        freePort(preferred === undefined || taken.has(preferred) ? source : preferred);
-      return (await choosePorts(folder, { say: () => undefined, free: asked })).formerSources;
-    };
-    const taken = new Set<number>();
-    writeFileSync(file, JSON.stringify({ ...others, source: first, formerSources: [] }));
-    taken.add(first);
-    expect(await startOn(second)).toEqual([first]);
-    expect(await startOn(second)).toEqual([first]);
-    taken.delete(first);
-    taken.add(second);
-    expect(await startOn(first)).toEqual([second]);
-    expect(written()['formerSources']).toEqual([second]);
-  });
-
-  it.each(['', '{"api":', '{"api":"8080"}', '[]'])(
-    'are the defaults where the file holds %j',
-    async (text) => {
-      writeFileSync(file, text);
-      expect(Object.keys(await choose()).sort()).toEqual(['api', 'destination', 'fxProvider', 'source']);
-    },
-  );
 });

@@ -126,14 +126,16 @@ describe('startPostgres', () => {
   });
 });
 
-/** Starts the server, and takes its port as soon as its process is there: mostly, but not always, before it does. */
+/** Starts the server, and takes its port as soon as its log is there: mostly, but not always, before it does. */
 async function raceFor(
   preferredPort: number,
 ): Promise<{ readonly server: RunningPostgres; readonly lost: boolean }> {
   const rival = createServer();
+  const log = join(folder, 'postgres.log');
+  rmSync(log);
   const starting = startPostgres({ env: {}, folder, database: 'isthmus', preferredPort, say });
   starting.catch(() => undefined);
-  while (!existsSync(join(folder, 'postgres.pid'))) await new Promise((next) => setImmediate(next));
+  while (!existsSync(log)) await new Promise((next) => setImmediate(next));
   const lost = await new Promise<boolean>((settled) => {
     rival.once('error', () => settled(false));
     rival.listen(preferredPort, '127.0.0.1', () => settled(true));

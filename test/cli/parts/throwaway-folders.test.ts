@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimName, ownerOf } from '../../../cli/parts/claim.ts';
+import { claimFolder, claimName, FolderInUseError } from '../../../cli/parts/claim.ts';
 import { makeThrowaway, removeLeftovers, removeThrowaway } from '../../../cli/parts/throwaway-folders.ts';
 
 const root = resolve(import.meta.dirname, '..', '..', '..');
@@ -24,40 +24,41 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 describe('throwaway folders', () => {
-  it('are owned from the beginning to the end', async () => {
-    const own = await makeThrowaway(home, { kind: 'bench', name: 'quotes' });
+  it('are owned from the beginning to the end', () => {
+    const own = makeThrowaway(home, { kind: 'bench', name: 'quotes' });
     expect(readdirSync(home)).toEqual([expect.stringMatching(/^bench-quotes-\w{6}$/)]);
-    expect(ownerOf(own.folder)).toBe(String(process.pid));
+    expect(() => claimFolder(own.folder)).toThrow(FolderInUseError);
     removeThrowaway(own);
     removeThrowaway(own); // at the exit, once more
     expect(readdirSync(home)).toEqual([]);
   });
 
-  it('of the dead are removed, those of the living and of other kinds stay', async () => {
+  it('of the dead are removed, those of the living and of other kinds stay', () => {
     for (const name of ['bench-dead', 'chaos-dead']) {
       mkdirSync(join(home, name, 'servers'), { recursive: true });
     }
-    const { folder, claim } = await makeThrowaway(home, { kind: 'bench', name: 'quotes' });
-    await removeLeftovers(home, 'bench');
+    const { folder, claim } = makeThrowaway(home, { kind: 'bench', name: 'quotes' });
+    removeLeftovers(home, 'bench');
     expect(readdirSync(home).map((name) => join(home, name))).toEqual([folder, join(home, 'chaos-dead')]);
     claim.release();
   });
 
-  it('are folders: a file or a link of such a name is somebody’s own', async () => {
+  it('are folders: a file or a link of such a name is somebody’s own', () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'isthmus-elsewhere-'));
     mkdirSync(join(elsewhere, 'postgres'));
     symlinkSync(elsewhere, join(home, 'bench-link'));
     writeFileSync(join(home, 'bench-notes.txt'), 'mine');
-    await removeLeftovers(home, 'bench');
+    removeLeftovers(home, 'bench');
     expect(existsSync(join(elsewhere, 'postgres'))).toBe(true);
     expect(readFileSync(join(home, 'bench-notes.txt'), 'utf8')).toBe('mine');
     rmSync(elsewhere, { recursive: true });
   });
 
-  it('that cannot be claimed, as those of another user, stay and keep nobody from what they do', async () => {
+  it('that cannot be claimed, as those of another user, stay and keep nobody from what they do', () => {
     mkdirSync(join(home, 'bench-odd', 'owner.lock'), { recursive: true });
     mkdirSync(join(home, 'bench-dead'));
-    expect(await removeLeftovers(home, 'bench')).toEqual([
+    const { left } = removeLeftovers(home, 'bench');
+    expect(left).toEqual([
       expect.stringMatching(/bench-odd is left where it is: .* cannot be locked: it is a folder/),
     ]);
     expect(readdirSync(home)).toEqual(['bench-odd']);

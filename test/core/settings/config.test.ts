@@ -1,13 +1,9 @@
 // Configuration: what it takes, what it says when it does not understand, and what it never lets through.
 import { describe, expect, test } from 'vitest';
-import {
-  ConfigurationError,
-  parseApiConfig,
-  parseCommonConfig,
-  parseWorkerConfig,
-} from '../../../core/settings/config.ts';
-import { environmentVariables, type Environment } from '../../../core/settings/environment-variables.ts';
-import { withFiles } from '../../../core/settings/setting-files.ts';
+import { parseApiConfig, parseCommonConfig, parseWorkerConfig } from '../../../core/settings/config.ts';
+import { ConfigurationError } from '../../../core/settings/environment-variables.ts';
+import type { Environment } from '../../../core/settings/environment-variables.ts';
+import { allSettings, withFiles } from '../../../core/settings/settings.ts';
 
 const least: Environment = {
   DATABASE_URL: 'postgres://u:p@db:5432/isthmus',
@@ -44,7 +40,7 @@ describe('what is safe is the default', () => {
   });
 
   test('an empty variable is one that is not set', () => {
-    const empty = Object.fromEntries(Object.keys(environmentVariables).map((name) => [name, '']));
+    const empty = Object.fromEntries(allSettings.map(({ name }) => [name, '']));
     expect(parseApiConfig({ ...empty, ...least })).toEqual(api());
   });
 });
@@ -117,9 +113,52 @@ describe('what is missing or not understood stops the start, by name', () => {
     expect(fault({ [name]: value })).toMatch(new RegExp(`^${name} is not valid; expected: .+`));
   });
 
-  test('no message repeats a value, which may be a secret', () => {
-    expect(fault({ PUBLIC_URL: 'postgres://u:secret@h' })).not.toContain('secret');
+  test('all that is wrong is told at once, a line each, and no value, which may be a secret', () => {
+    const told = fault({
+      DATABASE_URL: 'secret',
+      PORT: 'secret',
+      SEALING_KEYS: 'secret',
+      TEMPORAL_ADDRESS: '',
+      TEMPORAL_ADRESS: 'secret',
+    });
+    expect(told.split('\n').map((line) => line.split(' ')[0])).toEqual([
+      'DATABASE_URL',
+      'TEMPORAL_ADDRESS',
+      'SEALING_KEYS',
+      'PORT',
+      'TEMPORAL_ADRESS',
+    ]);
+    expect(told).not.toContain('secret');
   });
+
+  test('so is all that does not go together', () => {
+    const told = fault({ TLS_CERT: '-----BEGIN A-----\nAA\n-----END A-----\n', AUTH_ISSUER: '', DEMO: '1', PUBLIC_URL: 'https://a.example' }); // prettier-ignore
+    expect(told.split('\n')).toEqual([
+      expect.stringMatching(/^DEMO=1 is safe on loopback only/),
+      expect.stringMatching(/^TLS_KEY is not valid; expected: PEM: TLS_CERT and TLS_KEY go together/),
+      expect.stringMatching(/^AUTH_ISSUER is not set/),
+    ]);
+  });
+
+  test.each([
+    'TEMPORAL_ADRESS',
+    'TEMPORAL_ADDRES',
+    'TEMPORAL_ADDRESSS',
+    'TEMPORAL_ADDERSS',
+    'temporal_address',
+    'TLS_CERT_FLIE',
+  ])('%s looks like a setting of ours, so it is refused', (name) => {
+    expect(fault({ [name]: 'x' })).toMatch(
+      new RegExp(`^${name} is not a setting; (TEMPORAL_ADDRESS|TLS_CERT_FILE) is`),
+    );
+  });
+
+  test.each(['SSL_CERT_FILE', 'HOSTS', 'TEMPORAL_PORT', 'OTEL_EXPORTER_OTLP_TIMEOUT', 'DATABASE'])(
+    '%s is somebody else’s, and not looked at',
+    (name) => {
+      expect(() => api({ [name]: 'x' })).not.toThrow();
+    },
+  );
 });
 
 describe('authentication (SEC-1)', () => {
@@ -221,9 +260,10 @@ test('the worker and the migrate job ask for no more than they read', () => {
   expect(parseCommonConfig({ DATABASE_URL })).toEqual({ databaseUrl: DATABASE_URL, logLevel: 'info' });
 });
 
-test('every variable says what it is', () => {
-  for (const [name, { description }] of Object.entries(environmentVariables)) {
-    expect(description.length, name).toBeGreaterThan(10);
+test('every variable says what it is, and what is allowed', () => {
+  for (const { name, form, details } of allSettings) {
+    expect(details.description.length, name).toBeGreaterThan(6);
+    expect(form.description, name).toBeDefined();
   }
 });
 

@@ -1,7 +1,8 @@
 // Settings that name a place or a number, with values that nobody means: each is refused at the start, in one sentence
 // that names the variable and repeats no secret (SEC-1, SEC-2).
 import { expect, test } from 'vitest';
-import { ConfigurationError, parseApiConfig } from '../../../core/settings/config.ts';
+import { parseApiConfig } from '../../../core/settings/config.ts';
+import { ConfigurationError } from '../../../core/settings/environment-variables.ts';
 import type { Environment } from '../../../core/settings/environment-variables.ts';
 import { parseSandboxEnvironment } from '../../../sandbox/environment.ts';
 

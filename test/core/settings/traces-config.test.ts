@@ -1,6 +1,7 @@
 // The settings of traces (OBS-3): OpenTelemetry's own names, and nothing guessed.
 import { describe, expect, test } from 'vitest';
-import { ConfigurationError, parseWorkerConfig } from '../../../core/settings/config.ts';
+import { parseWorkerConfig } from '../../../core/settings/config.ts';
+import { ConfigurationError } from '../../../core/settings/environment-variables.ts';
 import type { Environment } from '../../../core/settings/environment-variables.ts';
 
 const least: Environment = {

@@ -2,7 +2,7 @@
 // It only reads, and never asks the gateway or its database.
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { fromLine, type JournalEntry } from '../sandbox/journal-file.ts';
+import { fromLine, type JournalEntry } from '../../sandbox/journal-file.ts';
 
 export interface JournalFollower {
   /** What was written since the last call, oldest first. */

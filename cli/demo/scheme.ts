@@ -1,6 +1,6 @@
 // The demo's parties as commands name them: read from its directory (db/seed), so that there is one list of them.
-import clearingSystemFile from '../db/seed/clearing-systems.json' with { type: 'json' };
-import institutionFile from '../db/seed/institutions.json' with { type: 'json' };
+import clearingSystemFile from '../../db/seed/clearing-systems.json' with { type: 'json' };
+import institutionFile from '../../db/seed/institutions.json' with { type: 'json' };
 
 interface DemoInstitution {
   readonly countryCode: string;

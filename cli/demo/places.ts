@@ -1,6 +1,5 @@
 // What `npm run where` can name: the addresses and process numbers of a running demo that a script may want.
-import type { RunFile } from './run-file.ts';
-import { paymentsUrl } from './temporal-ui.ts';
+import { paymentsUrl, type RunFile } from './run-file.ts';
 
 const valueOf = {
   api: (run) => run.apiUrl,
@@ -9,8 +8,8 @@ const valueOf = {
   postgres: (run) => run.databaseUrl,
   journals: (run) => run.journalDirectory,
   logs: (run) => run.logDirectory,
-  'api-metrics': (run) => run.metrics?.api,
-  'worker-metrics': (run) => run.metrics?.worker,
+  'api-metrics': (run) => run.metrics.api,
+  'worker-metrics': (run) => run.metrics.worker,
   'api-pid': (run) => run.pids['api']?.toString(),
   'worker-pid': (run) => run.pids['worker']?.toString(),
   'sandbox-pid': (run) => run.pids['sandbox']?.toString(),

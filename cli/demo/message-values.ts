@@ -1,13 +1,13 @@
 // Reads the messages that the parties got, for the timeline and for the comparison of figures. It judges nothing: what
 // the gateway sends is validated by the gateway, by the parties and by the tests.
-import { readFxtr017, type Fxtr017 } from '../core/iso20022/fxtr017.ts';
-import type { MessageName } from '../core/iso20022/messages.ts';
-import { takePacs002, type Pacs002 } from '../core/iso20022/pacs002.ts';
-import { readForwardedPacs008, type Pacs008 } from '../core/iso20022/pacs008.ts';
-import type { Rejection } from '../core/rejections/rejection.ts';
-import { ok, type Result } from '../core/result.ts';
-import type { XmlElement } from '../core/iso20022/tree.ts';
-import { createLibxml2Engine } from '../xml/libxml2.ts';
+import { readFxtr017, type Fxtr017 } from '../../core/iso20022/fxtr017.ts';
+import type { MessageName } from '../../core/iso20022/messages.ts';
+import { takePacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
+import { readForwardedPacs008, type Pacs008 } from '../../core/iso20022/pacs008.ts';
+import type { Rejection } from '../../core/rejections/rejection.ts';
+import { ok, type Result } from '../../core/result.ts';
+import type { XmlElement } from '../../core/iso20022/tree.ts';
+import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 export interface MessageValues {
   /** As the destination gets it. */

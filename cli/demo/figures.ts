@@ -1,9 +1,9 @@
 // The figures of the demo's payment, as the specification's worked example has them at the rates of the seed data, held
 // against what the quote said and what each party really got. A demo whose figures differ has failed.
-import { exact } from '../core/money/money.ts';
+import { exact } from '../../core/money/money.ts';
 import type { MessageValues } from './message-values.ts';
 import type { PlayedPayment } from './play-payment.ts';
-import { showAmount } from './terminal.ts';
+import { showAmount } from '../terminal.ts';
 
 export interface Figure {
   readonly name: string;

@@ -2,10 +2,10 @@
 // ends again and again. It must not know what the process does.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { reasonOf, UserError } from './errors.ts';
-import { startChild, tail, type Child } from './parts/child.ts';
-import { isHalted } from './parts/guard.mjs';
-import type { Say } from './parts/progress.ts';
+import { UserError } from '../errors.ts';
+import { startChild, tail, type Child } from './child.ts';
+import { isHalted } from './guard.mjs';
+import type { Say } from './progress.ts';
 
 export interface ProcessPlan {
   readonly name: string;
@@ -13,7 +13,6 @@ export interface ProcessPlan {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
-  readonly pidFile: string;
   readonly say: Say;
   /** Told of the number of each new process. */
   readonly onStart?: (pid: number) => void;
@@ -27,7 +26,7 @@ export interface SupervisedProcess {
    * Resolves when `isReady` says so.
    * @throws Error with the log's end when the process ends three times before that, or takes longer than a minute
    */
-  untilReady(isReady: (pid: number) => Promise<boolean>): Promise<void>;
+  untilReady(isReady: () => Promise<boolean>): Promise<void>;
   /** Asks it to stop; it is not started again. */
   stop(): Promise<void>;
 }
@@ -45,37 +44,19 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted || isHalted(); // changed by others while we wait
 
-  /** After each end, and each start that failed, a longer one. */
-  async function pause(what: (when: string) => string): Promise<void> {
-    ends += 1;
-    const delayMs = restartDelaysMs[Math.min(ends, restartDelaysMs.length) - 1] ?? 0;
-    plan.say(`! ${plan.name} ${what(delayMs === 0 ? 'now' : `in ${delayMs / 1_000} s`)}`);
-    await delay(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-  }
-
-  /** Until it can be started: a full disk has room again, a folder is there again. @returns undefined when stopped */
-  async function startAgain(): Promise<Child | undefined> {
-    for (;;) {
-      try {
-        return await start(plan);
-      } catch (error) {
-        await pause((when) => `could not be started: ${reasonOf(error)}. Trying again ${when}.`);
-        if (isStopping()) return undefined;
-      }
-    }
-  }
-
   async function keepRunning(): Promise<void> {
     while (!isStopping()) {
       const startedMs = performance.now();
       const how = await child.exited;
       if (isStopping()) return;
       if (performance.now() - startedMs >= steadyMs) ends = 0;
-      await pause((when) => `(process ${child.pid}) has ended: ${how}. Starting it again ${when}.`);
+      ends += 1;
+      const delayMs = restartDelaysMs[Math.min(ends, restartDelaysMs.length) - 1] ?? 0;
+      const when = delayMs === 0 ? 'now' : `in ${delayMs / 1_000} s`;
+      plan.say(`! ${plan.name} (process ${child.pid}) has ended: ${how}. Starting it again ${when}.`);
+      await delay(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (isStopping()) return;
-      const next = await startAgain();
-      if (next === undefined) return;
-      child = next;
+      child = await start(plan);
       plan.say(`  ${plan.name} runs again as process ${child.pid}`);
     }
     await child.stop(); // it was being started when we were asked to stop
@@ -87,7 +68,7 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
     pid: () => child.pid,
     untilReady: async (isReady) => {
       const deadline = performance.now() + readyTimeoutMs;
-      while (!(await isReady(child.pid))) {
+      while (!(await isReady())) {
         if (ends < mostEndsBeforeReady && performance.now() < deadline) {
           await delay(50);
           continue;
@@ -116,16 +97,8 @@ async function start(plan: ProcessPlan): Promise<Child> {
     env: plan.env,
     logFile: plan.logFile,
     keepLog: true,
-    pidFile: plan.pidFile,
     stopSignal: 'SIGTERM',
   });
-  try {
-    plan.onStart?.(child.pid);
-  } catch (error) {
-    // it runs all the same, and is watched
-    plan.say(
-      `! that ${plan.name} runs as process ${child.pid} could not be written down: ${reasonOf(error)}`,
-    );
-  }
+  plan.onStart?.(child.pid);
   return child;
 }

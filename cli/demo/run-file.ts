@@ -1,10 +1,9 @@
-// What a running demo tells other commands: its addresses, in `.isthmus/run.json`. It is there while the demo runs;
-// a demo that was killed leaves it behind, so whoever reads it asks the api whether it is still so.
+// What a running demo tells other commands: its addresses, in `.isthmus/run.json`. A demo that was killed leaves it
+// behind, so whoever reads it asks the api whether it is still so.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { codeOf, fileReason, UserError } from './errors.ts';
-import { ownerOf } from './parts/claim.ts';
+import { codeOf, fileReason, UserError } from '../errors.ts';
 
 const runFile = z.object({
   /** What the api of this very demo says of itself: another Isthmus may hold its port by now. */
@@ -17,10 +16,8 @@ const runFile = z.object({
   databaseUrl: z.string(),
   /** Base addresses of the sandbox's servers. */
   sandbox: z.object({ source: z.string(), destination: z.string(), fxProvider: z.string() }),
-  /** Where api and worker tell Prometheus of themselves; absent where a version before wrote the file. */
-  metrics: z.object({ api: z.string(), worker: z.string() }).optional(),
-  /** Which XML engines work, in words; absent where a version before wrote the file. */
-  xmlEngines: z.string().optional(),
+  /** Where api and worker tell Prometheus of themselves. */
+  metrics: z.object({ api: z.string(), worker: z.string() }),
   journalDirectory: z.string(),
   logDirectory: z.string(),
   /** A person's own base addresses, by operator id and BIC: who listens there writes no journal of ours. */
@@ -42,22 +39,8 @@ export function writeRunFile(folder: string, values: RunFile): void {
   renameSync(unfinished, pathIn(folder));
 }
 
-/** Of a demo that ended without doing so. */
 export function removeRunFile(folder: string): void {
   rmSync(pathIn(folder), { recursive: true, force: true }); // whatever it is
-}
-
-/** Unless another demo has one there by now: a folder may be moved while it is in use. */
-export function removeOwnRunFile(folder: string, instanceId: string): void {
-  let found: unknown;
-  try {
-    found = JSON.parse(readFileSync(pathIn(folder), 'utf8'));
-  } catch {
-    found = undefined;
-  }
-  const parsed = runFile.safeParse(found);
-  if (parsed.success && parsed.data.instanceId !== instanceId) return;
-  removeRunFile(folder);
 }
 
 /**
@@ -77,33 +60,26 @@ function readRunFile(folder: string): RunFile | undefined {
   }
 }
 
-/**
- * @throws UserError when no demo runs on the folder, or it is still starting, also when another Isthmus answers at its
- * address
- */
+/** @throws UserError when no demo runs on the folder, or it is not up; also when another Isthmus answers at its address */
 export async function findRunningDemo(folder: string): Promise<RunFile> {
   const run = readRunFile(folder);
-  const found = run === undefined ? 'nobody' : await whoAnswers(healthOf(run), run.instanceId);
-  if (run !== undefined && found === 'it') return run;
-  const owner = ownerOf(folder);
-  if (owner !== undefined && run !== undefined && found === 'nobody') {
-    // it has been up: the file is written only then, and whoever starts a demo removes what another left
+  if (run === undefined) {
     throw new UserError(
-      `The api of the demo, ${run.apiUrl}, does not answer just now: if it has ended, process ${owner} starts it again. Run this again in some seconds; if it still does not answer, ${run.logDirectory} says why.`,
+      `No demo is running on ${folder}. Start one in another terminal with npm start (or npm run demo), and wait until it says that Isthmus is up.`,
     );
   }
-  if (owner !== undefined && found !== 'another') {
-    throw new UserError(
-      `The demo is still starting (process ${owner}), or is being stopped. Wait until it says that Isthmus is up, then run this again; once it has stopped, start one with npm start.`,
-    );
+  switch (await whoAnswers(healthOf(run), run.instanceId)) {
+    case 'it':
+      return run;
+    case 'another':
+      throw new UserError(
+        `No demo is running on ${folder}: another program, or another Isthmus, answers at ${run.apiUrl}. Start one in another terminal with npm start.`,
+      );
+    case 'nobody':
+      throw new UserError(
+        `The demo on ${folder} does not answer at ${run.apiUrl}. If it runs, its api is being started: run this again in some seconds; ${run.logDirectory} says why. Else start it with npm start.`,
+      );
   }
-  const instead =
-    run === undefined || found === 'nobody'
-      ? ''
-      : ` (Another program, or another Isthmus, answers at ${run.apiUrl}, where one ran before.)`;
-  throw new UserError(
-    `No demo is running on ${folder}. Start one in another terminal with npm start (or npm run demo), then run this again.${instead}`,
-  );
 }
 
 /** Where the api of a demo says which it is. */
@@ -121,4 +97,19 @@ export async function whoAnswers(
   } catch {
     return 'nobody';
   }
+}
+
+/** What the list shows; operators put more after it (docs/operations/postgres-and-temporal.md). */
+const everyPayment = 'WorkflowType = "payment"';
+
+/** The list of all payments; undefined for a Temporal server whose UI we do not know. */
+export function paymentsUrl({ temporalUiUrl, temporalNamespace }: RunFile): string | undefined {
+  if (temporalUiUrl === undefined) return undefined;
+  return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows?query=${encodeURIComponent(everyPayment)}`;
+}
+
+/** One payment; undefined as above. */
+export function paymentUrl({ temporalUiUrl, temporalNamespace }: RunFile, uetr: string): string | undefined {
+  if (temporalUiUrl === undefined) return undefined;
+  return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(`pacs008/${uetr}`)}`;
 }

@@ -1,10 +1,10 @@
 // A payment as its parties saw it, one line per message: when, from whom to whom, which message, which status. It shows
 // what the journals of the parties hold, not what the gateway believes.
-import { reasonInWords } from '../core/rejections/reason-words.ts';
-import { renderDecimal, exact } from '../core/money/money.ts';
-import type { JournalEntry } from '../sandbox/journal-file.ts';
+import { reasonInWords } from '../../core/rejections/reason-words.ts';
+import { renderDecimal, exact } from '../../core/money/money.ts';
+import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import type { MessageValues } from './message-values.ts';
-import { showAmount, wrap, type Style, type Terminal } from './terminal.ts';
+import { showAmount, wrap, type Style, type Terminal } from '../terminal.ts';
 
 export interface TimelineLine {
   /** Milliseconds since the pacs.008 was submitted. */

@@ -1,15 +1,15 @@
 // `npm run demo` and `npm start`: runs the embedded default until Ctrl-C; the demo plays one payment first and holds its
 // figures against the specification's.
 import { printAddresses, printClients, printHints } from './addresses.ts';
-import type { CommandContext } from './command.ts';
-import { demoFigures, differencesIn } from './demo-figures.ts';
+import type { CommandContext } from '../command.ts';
+import { demoFigures, differencesIn } from './figures.ts';
 import { messageValues } from './message-values.ts';
-import { secondsSince } from './parts/progress.ts';
+import { secondsSince } from '../parts/progress.ts';
 import { playPayment, violationsIn, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { parseReplacements } from './replacements.ts';
-import { paymentUrl } from './temporal-ui.ts';
+import { paymentUrl } from './run-file.ts';
 import { startSystem, type RunningSystem } from './system.ts';
-import { showAmount, type Terminal } from './terminal.ts';
+import { showAmount, type Terminal } from '../terminal.ts';
 
 export interface DemoOptions {
   /** Plays the payment. */

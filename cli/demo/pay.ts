@@ -1,19 +1,18 @@
 // `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached
 // a final status that the source operator was told, whichever it is.
-import { statusInWords } from '../core/rejections/reason-words.ts';
-import type { Environment } from '../core/settings/environment-variables.ts';
-import { isBic, isCurrencyCode } from '../core/ids.ts';
-import { exact, parseAmount } from '../core/money/money.ts';
-import type { AccountIdentification } from '../core/iso20022/parties.ts';
-import type { CommandContext } from './command.ts';
-import { demoCountries, demoPspBicsOf, demoSystems } from './demo-scheme.ts';
-import { UnansweredError, UsageError } from './errors.ts';
-import { demoSecretOf } from './gateway-client.ts';
-import { secretFrom } from './ops/connection.ts';
+import { statusInWords } from '../../core/rejections/reason-words.ts';
+import type { Environment } from '../../core/settings/environment-variables.ts';
+import { isBic, isCurrencyCode } from '../../core/ids.ts';
+import { exact, parseAmount } from '../../core/money/money.ts';
+import type { AccountIdentification } from '../../core/iso20022/parties.ts';
+import type { CommandContext } from '../command.ts';
+import { demoCountries, demoPspBicsOf, demoSystems } from './scheme.ts';
+import { UnansweredError, UsageError } from '../errors.ts';
+import { demoSecretOf } from '../gateway-client.ts';
+import { secretFrom } from '../ops/connection.ts';
 import { playPayment, violationsIn, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
-import { findRunningDemo, type RunFile } from './run-file.ts';
-import { paymentUrl } from './temporal-ui.ts';
-import type { Terminal } from './terminal.ts';
+import { findRunningDemo, paymentUrl, type RunFile } from './run-file.ts';
+import type { Terminal } from '../terminal.ts';
 
 export interface PayOptions {
   readonly from: string;

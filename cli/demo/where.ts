@@ -1,8 +1,8 @@
 // `npm run where`: where the demo of this folder runs, whatever ports it got. Commands in the documents ask it, so that none
 // of them talks to another Isthmus on the same machine.
 import { printAddresses } from './addresses.ts';
-import type { CommandContext } from './command.ts';
-import { UsageError, UserError } from './errors.ts';
+import type { CommandContext } from '../command.ts';
+import { UsageError, UserError } from '../errors.ts';
 import { placeIn, places } from './places.ts';
 import { findRunningDemo } from './run-file.ts';
 

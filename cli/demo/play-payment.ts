@@ -1,17 +1,17 @@
 // Plays one payment as the source PSP and its operator: token, quotes, instruction, submission; then follows the
 // journals of the parties until each has been told. It must not look into the gateway's database.
 import { setTimeout as delay } from 'node:timers/promises';
-import { compact } from '../core/compact.ts';
-import type { AccountIdentification } from '../core/iso20022/parties.ts';
-import type { Pacs002 } from '../core/iso20022/pacs002.ts';
-import type { JournalEntry } from '../sandbox/journal-file.ts';
-import { TurnedAwayError, UnansweredError, UnavailableError, UsageError, UserError } from './errors.ts';
-import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from './gateway-client.ts';
+import { compact } from '../../core/compact.ts';
+import type { AccountIdentification } from '../../core/iso20022/parties.ts';
+import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
+import type { JournalEntry } from '../../sandbox/journal-file.ts';
+import { TurnedAwayError, UnansweredError, UnavailableError, UsageError, UserError } from '../errors.ts';
+import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from '../gateway-client.ts';
 import { writeInstruction, type WrittenInstruction } from './instruct.ts';
 import { followJournals, type JournalFollower } from './journal-follower.ts';
 import { messageValues, type MessageValues } from './message-values.ts';
 import type { RunFile } from './run-file.ts';
-import { renderTable, showAmount, wrap, type Terminal } from './terminal.ts';
+import { renderTable, showAmount, wrap, type Terminal } from '../terminal.ts';
 import { gatewayReceives, gatewaySends, lineOf, printLine, type TimelineLine } from './timeline.ts';
 
 export interface PaymentPlan {

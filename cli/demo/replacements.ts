@@ -1,8 +1,8 @@
 // Puts a person's own address in the place of a sandbox party: `--destination MY=http://127.0.0.1:9000`,
 // `--fxp MERISGS0=http://127.0.0.1:9001` (seed data). It changes reference data only, never how a payment is handled.
-import type { SeedAddresses } from '../db/seed.ts';
-import { demoCountries, demoFxpBics, demoSystems } from './demo-scheme.ts';
-import { UsageError } from './errors.ts';
+import type { SeedAddresses } from '../../db/seed.ts';
+import { demoCountries, demoFxpBics, demoSystems } from './scheme.ts';
+import { UsageError } from '../errors.ts';
 
 export interface Replacements {
   /** Base address by operator id: all systems of the country, DE and FR together. */

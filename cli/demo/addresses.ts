@@ -1,10 +1,9 @@
 // What a person needs to look around in a running demo: every address, the clients, commands to paste. It prints only.
 import { relative } from 'node:path';
-import { demoCountries, demoFxpBics, demoSystems } from './demo-scheme.ts';
-import { quotesPath } from './gateway-client.ts';
-import type { RunFile } from './run-file.ts';
-import { paymentsUrl } from './temporal-ui.ts';
-import { wrap, type Terminal } from './terminal.ts';
+import { demoCountries, demoFxpBics, demoSystems } from './scheme.ts';
+import { quotesPath } from '../gateway-client.ts';
+import { paymentsUrl, type RunFile } from './run-file.ts';
+import { wrap, type Terminal } from '../terminal.ts';
 
 const labelWidth = 18;
 
@@ -38,10 +37,9 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
     row('', `yours, ${id}: ${base}/iso20022/pacs008`);
   row('FX providers', `${sandbox.fxProvider}/<BIC>/iso20022/fxtr017; BIC: ${fxps}`);
   for (const [bic, base] of Object.entries(replaced.fxps)) row('', `yours, ${bic}: ${base}/iso20022/fxtr017`);
-  if (run.metrics !== undefined) row('Metrics', `${run.metrics.api} (api), ${run.metrics.worker} (worker)`);
+  row('Metrics', `${run.metrics.api} (api), ${run.metrics.worker} (worker)`);
   row('Journals', `${fromHere(run.journalDirectory)}/*.jsonl, one file per party`);
   row('Logs', `${fromHere(run.logDirectory)}/{api,worker,sandbox}.log`);
-  if (run.xmlEngines !== undefined) row('XML engines', run.xmlEngines);
   row(
     'Processes',
     Object.entries(run.pids)

@@ -1,0 +1,261 @@
+// Everything that the embedded default runs: Postgres, Temporal, schema and seed data, then api, worker and sandbox as
+// processes of their own. It starts and stops them in order; it plays no payment.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Environment } from '../../core/settings/environment-variables.ts';
+import { temporal } from '../../core/settings/settings.ts';
+import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
+import { migrate } from '../../db/migrations/migrate.ts';
+import { seed } from '../../db/seed.ts';
+import { searchAttributes } from '../../contract/ids.ts';
+import { UserError } from '../errors.ts';
+import { entries } from '../entries.mjs';
+import { buildImage } from '../image.ts';
+import { claimFolder } from '../parts/claim.ts';
+import { makeLogins, type ProcessLogins } from '../parts/logins.ts';
+import { freePort } from '../parts/ports.ts';
+import type { RunningPostgres } from '../parts/postgres.ts';
+import { secondsSince, type Say } from '../parts/progress.ts';
+import { startServers, type RunningServers } from '../parts/servers.ts';
+import { addressesWith, type Replacements } from './replacements.ts';
+import { healthOf, removeRunFile, writeRunFile, whoAnswers, type RunFile } from './run-file.ts';
+import { supervise, type SupervisedProcess } from '../parts/supervisor.ts';
+import { ensureWorkflowBundle } from '../workflow-bundle.ts';
+
+export interface StartSystemOptions {
+  readonly env: Environment;
+  /** Folder of the project. */
+  readonly root: string;
+  /** `.isthmus`: data, logs, journals, fetched binaries. */
+  readonly folder: string;
+  readonly replaced: Replacements;
+  readonly say: Say;
+}
+
+export interface RunningSystem {
+  readonly run: RunFile;
+  /** Settles when Postgres or Temporal has ended, with what to tell of it: nothing works without them. */
+  readonly broken: Promise<string>;
+  /** In order: what takes work first, what it needs last. */
+  stop(): Promise<void>;
+}
+
+/**
+ * @throws FolderInUseError while another command runs on the folder, before anything in it is touched; else whatever kept
+ *   a part from starting, with the end of its log; nothing runs on then
+ */
+export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
+  refuseTls(options.env);
+  mkdirSync(options.folder, { recursive: true });
+  const claim = claimFolder(options.folder);
+  try {
+    const parts = await startParts(options);
+    return { ...parts, stop: () => parts.stop().finally(() => claim.release()) };
+  } catch (error) {
+    claim.release();
+    throw error;
+  }
+}
+
+/** What was built into the folder is what its processes start again from: it is built for its owner alone. */
+async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
+  const { env, root, folder, say } = options;
+  const { api, worker, sandbox } = entries;
+  const building = Promise.all([
+    buildImage(root, join(folder, 'image'), { api, worker, sandbox }),
+    ensureWorkflowBundle(root, folder),
+  ]);
+  building.catch(() => undefined); // reported where it is awaited
+  const servers = await startServers({
+    env,
+    folder,
+    searchAttributes: Object.values(searchAttributes),
+    say,
+  });
+  removeRunFile(folder); // of a demo that was killed
+  process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
+  const processes: SupervisedProcess[] = [];
+  const stop = async () => {
+    removeRunFile(folder); // first: whoever looks for the demo from now on is not told that it is up
+    const [sandbox, ...ours] = processes.toReversed();
+    await Promise.all(ours.map((one) => one.stop()));
+    await sandbox?.stop();
+    await servers.stop();
+  };
+  try {
+    const started = performance.now();
+    const { applied } = await migrate(servers.postgres.url);
+    const migrations = applied.length === 0 ? 'schema is current' : `${applied.length} migrations applied`;
+    const logins = await loginsOn(servers.postgres);
+    say(`✓ Database: ${migrations} (${secondsSince(started)})`);
+    const run = describeRun(options, servers, await choosePorts(say));
+    await seed(servers.postgres.url, addressesWith(options.replaced, run.sandbox));
+    await startProcesses(options, { run, logins, processes, built: await building });
+    return { run, broken: servers.exited, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** A server that is not ours keeps its logins: then both have that of DATABASE_URL. */
+async function loginsOn({ url, pid }: RunningPostgres): Promise<ProcessLogins> {
+  return pid === undefined ? { api: url, worker: url } : makeLogins(url);
+}
+
+/** Base addresses on loopback. */
+async function choosePorts(say: Say) {
+  const choose = async (preferred?: number, owner?: string) => {
+    const chosen = await freePort(preferred);
+    if (preferred !== undefined && chosen !== preferred)
+      say(`! Port ${preferred} is taken (${owner ?? ''}): ${chosen} instead`);
+    return `http://127.0.0.1:${chosen}`;
+  };
+  return {
+    api: await choose(8080, 'api'),
+    source: await choose(9101, 'source operators'),
+    destination: await choose(9102, 'destinations'),
+    fxProvider: await choose(9103, 'FX providers'),
+    metrics: { api: `${await choose()}/metrics`, worker: `${await choose()}/metrics` },
+  };
+}
+
+function describeRun(
+  { env, folder, replaced }: StartSystemOptions,
+  { postgres, temporal: { address, uiAddress } }: RunningServers,
+  { api, metrics, ...sandbox }: Awaited<ReturnType<typeof choosePorts>>,
+): RunFile {
+  return {
+    instanceId: randomUUID(),
+    apiUrl: api,
+    ...(uiAddress === undefined ? {} : { temporalUiUrl: uiAddress }),
+    temporalAddress: address,
+    temporalNamespace: env['TEMPORAL_NAMESPACE'] || temporal.namespace.details.default,
+    databaseUrl: postgres.url,
+    sandbox,
+    metrics,
+    journalDirectory: join(folder, 'journal'),
+    logDirectory: join(folder, 'logs'),
+    replaced: { operators: Object.fromEntries(replaced.operators), fxps: Object.fromEntries(replaced.fxps) },
+    pids: {},
+  };
+}
+
+interface ProcessStart {
+  readonly run: RunFile;
+  readonly logins: ProcessLogins;
+  /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
+  readonly processes: SupervisedProcess[];
+  readonly built: readonly [dist: string, workflowBundle: string];
+}
+
+async function startProcesses(
+  { env, folder, say }: StartSystemOptions,
+  { run, logins, processes, built: [dist, workflowBundle] }: ProcessStart,
+): Promise<void> {
+  const started = performance.now();
+  mkdirSync(run.logDirectory, { recursive: true });
+  const startOne = async (
+    name: string,
+    ownEnv: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ) => {
+    const supervised = await supervise({
+      name,
+      args: ['--enable-source-maps', join(dist, `${name}.js`), ...args],
+      env: { ...inherited(env), ...ownEnv },
+      logFile: join(run.logDirectory, `${name}.log`),
+      say,
+      onStart: (pid) => {
+        run.pids[name] = pid;
+        writeRunFile(folder, run);
+      },
+    });
+    processes.push(supervised);
+    return supervised;
+  };
+  const metricsAt = (url: string) => ({ METRICS_HOST: '127.0.0.1', METRICS_PORT: portOf(url) });
+  const gateway = gatewayEnvironment(env, run);
+  const api = await startOne('api', {
+    ...gateway,
+    ...metricsAt(run.metrics.api),
+    DATABASE_URL: logins.api,
+    PORT: portOf(run.apiUrl),
+  });
+  const forWorker = { ...gateway, ...metricsAt(run.metrics.worker), DATABASE_URL: logins.worker };
+  const worker = await startOne('worker', forWorker, workflowBundle);
+  const sandbox = await startOne('sandbox', sandboxEnvironment(run));
+  const isOurs = async (healthUrl: string) => (await whoAnswers(healthUrl, run.instanceId)) === 'it';
+  const parties = Object.values(run.sandbox).map((url) => `${url}/health`);
+  await Promise.all([
+    // somebody else may have a port of theirs by now
+    api.untilReady(
+      async () => (await answersOk(`${run.apiUrl}/health/ready`)) && (await isOurs(healthOf(run))),
+    ),
+    worker.untilReady(() => answersOk(new URL('/health/ready', run.metrics.worker).href)),
+    sandbox.untilReady(async () => (await Promise.all(parties.map(isOurs))).every(Boolean)),
+  ]);
+  say(`✓ api, worker and sandbox (${secondsSince(started)})`);
+}
+
+const portOf = (url: string) => new URL(url).port;
+
+/** What it starts is asked by http, by itself and by every command. */
+function refuseTls(env: Environment): void {
+  const secured = ['TLS_CERT', 'TLS_CERT_FILE'].find((name) => (env[name] ?? '') !== '');
+  if (secured !== undefined) {
+    throw new UserError(
+      `${secured} is set, and what is started here speaks plain http on loopback. Unset it; how to end TLS in an api of your own: docs/operations/deploy-and-upgrade.md.`,
+    );
+  }
+}
+
+/** The embedded default: our own issuer with the demo clients, plain http on loopback (SEC-1, SEC-2). */
+function gatewayEnvironment(env: Environment, run: RunFile): Readonly<Record<string, string>> {
+  return {
+    TEMPORAL_ADDRESS: run.temporalAddress,
+    TEMPORAL_NAMESPACE: run.temporalNamespace,
+    HOST: '127.0.0.1',
+    PUBLIC_URL: run.apiUrl,
+    AUTH: 'builtin',
+    AUTH_ISSUER: run.apiUrl,
+    AUTH_AUDIENCE: run.apiUrl,
+    INSTANCE_ID: run.instanceId,
+    DEMO: '1',
+    XERCES_SHARE: env['XERCES_SHARE'] || '0.2', // so that a person who plays some payments sees that it works
+    FOUR_EYES: env['FOUR_EYES'] ?? '0', // ADM-2
+    DRAIN_SECONDS: '0', // nobody stands in front of it
+    ALLOW_LOOPBACK_CALLBACKS: '1',
+    WORKER_SERVES: 'all',
+  };
+}
+
+function sandboxEnvironment(run: RunFile): Readonly<Record<string, string>> {
+  return {
+    HOST: '127.0.0.1',
+    INSTANCE_ID: run.instanceId,
+    SOURCE_PORT: portOf(run.sandbox.source),
+    DESTINATION_PORT: portOf(run.sandbox.destination),
+    FXP_PORT: portOf(run.sandbox.fxProvider),
+    TOKEN_URL: `${run.apiUrl}/oauth/token`,
+    GATEWAY_KEYS_URL: `${run.apiUrl}${keySetPath}`,
+    JOURNAL_DIR: run.journalDirectory,
+  };
+}
+
+function inherited(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
