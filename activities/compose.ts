@@ -1,11 +1,11 @@
 // Turns a built message into a row to be stored, and validates it against its schema first: a message of ours that is
-// not valid must never leave (MSG-8). It sends nothing.
+// not valid must never leave. It sends nothing.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import type { OutgoingMessage } from '../db/records/messages.ts';
 import type { SchemaKind, XmlEngine } from '../xml/engine.ts';
 
-/** A MsgId of our own: 32 characters, unique (MSG-9). */
+/** A MsgId of our own: 32 characters, unique. */
 export function newMessageIdentification(): string {
   return randomUUID().replaceAll('-', '');
 }
@@ -16,7 +16,7 @@ export interface Composition extends Omit<OutgoingMessage, 'messageId' | 'body'>
 }
 
 /**
- * @param schema 'intake' where a party's own values are passed on (RES-3)
+ * @param schema 'intake' where a party's own values are passed on
  * @throws a defect when the message is not valid by its schema
  */
 export async function compose(

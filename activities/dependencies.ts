@@ -10,21 +10,21 @@ import type { Steps } from './steps.ts';
 
 export interface ActivityDependencies {
   readonly db: Db;
-  /** The newest reference data (REF-6). */
+  /** The newest reference data. */
   readonly reference: () => ReferenceData;
   readonly engine: XmlEngine;
   readonly outbound: Outbound;
-  /** By which every attempt is signed (CBK-2). */
+  /** By which every attempt is signed. */
   readonly signer: Signer;
-  /** Our own address, where destinations bring their pacs.002 (PAY-8). */
+  /** Our own address, where destinations bring their pacs.002. */
   readonly publicUrl: string;
-  /** Demos only (SEC-2). */
+  /** Demos only. */
   readonly allowLoopbackCallbacks: boolean;
   readonly logger: Logger;
-  /** Tells each step of a payment to the log and the metrics (OBS-1, OBS-2). */
+  /** Tells each step of a payment to the log and the metrics. */
   readonly steps: Steps;
-  /** A UUID of this process: what it could not answer is left to one that was started with other code (SEC-9). */
+  /** A UUID of this process: what it could not answer is left to one that was started with other code. */
   readonly workerId: string;
-  /** Absent: nothing has a span (OBS-3). */
+  /** Absent: nothing has a span. */
   readonly traces?: Traces | undefined;
 }

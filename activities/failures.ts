@@ -1,6 +1,6 @@
 // What a failure of the world means for an activity, and what follows from it: one table. The activity waits and holds
 // nothing meanwhile; or it outlasts the failure, if what is in memory would be lost. Of the worker, only this file
-// tells defects of ours apart (SEC-9, TIM-3); of the api, api/http/failures.ts.
+// tells defects of ours apart; of the api, api/http/failures.ts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
@@ -10,29 +10,29 @@ import { isDatabaseFailure } from '../db/pool/failures.ts';
  * What may keep an activity from its end, but for a database that is away: that is outlasted, or thrown on as it is.
  */
 type FailureKind =
-  /** A full gate, or an open breaker (CBK-3). */
+  /** A full gate, or an open breaker. */
   | 'Held'
-  /** We were short of what a send needs, so none was made (TIM-3). */
+  /** We were short of what a send needs, so none was made. */
   | 'OwnResources'
-  /** Our copy of what is to be sent is not what it was, so none was made (SEC-3, TIM-3). */
+  /** Our copy of what is to be sent is not what it was, so none was made. */
   | 'MessageChanged'
-  /** This process lacks the key to open it, so none was made (SEC-3, TIM-3). */
+  /** This process lacks the key to open it, so none was made. */
   | 'KeyMissing'
-  /** There is no registered receiver, or no address that may be used (CBK-5, SEC-2). */
+  /** There is no registered receiver, or no address that may be used. */
   | 'AddressWithdrawn'
-  /** An instruction had no answer that counts (TIM-3). */
+  /** An instruction had no answer that counts. */
   | 'DestinationDidNotAnswer'
-  /** Nor had an enquiry (RES-1). */
+  /** Nor had an enquiry. */
   | 'PartyDidNotAnswer'
-  /** A delivery waits for its next attempt (CBK-1). */
+  /** A delivery waits for its next attempt. */
   | 'NotYetDelivered'
-  /** Other submissions with the same keys kept being written first (DUP-3). */
+  /** Other submissions with the same keys kept being written first. */
   | 'KeysTaken'
-  /** A day is over for the engine, and not yet for the database, whose clock counts (REC-2). */
+  /** A day is over for the engine, and not yet for the database, whose clock counts. */
   | 'PeriodNotClosed'
-  /** Already answered, or past the deadline: nothing is sent any longer (RES-1). */
+  /** Already answered, or past the deadline: nothing is sent any longer. */
   | 'TooLate'
-  /** We are wrong, and cannot even say so to the sender (SEC-9). */
+  /** We are wrong, and cannot even say so to the sender. */
   | 'Defect';
 
 /**
@@ -71,7 +71,7 @@ const leastRetryMs = 1;
 
 /**
  * A failure to be thrown. Until the activity is called again it holds no slot.
- * @param message for the Temporal UI: parties and codes, nothing about a person (SEC-3)
+ * @param message for the Temporal UI: parties and codes, nothing about a person
  * @param inMs milliseconds; whatever is given, the activity is called again
  */
 export function failure(kind: Exclude<FailureKind, Given>, message: string): ApplicationFailure;
@@ -93,7 +93,7 @@ export function failure(kind: FailureKind, message: string, givenMs = leastRetry
   });
 }
 
-/** Whether the error says that we are wrong, not the world: a retry will not help (SEC-9). */
+/** Whether the error says that we are wrong, not the world: a retry will not help. */
 export function isDefect(error: unknown): boolean {
   return !isDatabaseFailure(error) && !(error instanceof ApplicationFailure);
 }
@@ -106,7 +106,7 @@ export const claimForMs = 5_000;
 
 /**
  * Writes down what is in memory, however long the database is away. Otherwise the outcome of an exchange would be lost,
- * and sent for again (TIM-3); or the knowledge that a claim was not sent.
+ * and sent for again; or the knowledge that a claim was not sent.
  * @param forMs milliseconds; default 20 s
  * @throws the failure when the database is away for longer than that; a defect at once
  */

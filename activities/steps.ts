@@ -1,10 +1,10 @@
-// The steps of payments and resolutions: each is a line of the log (OBS-1), and those of payments count in a metric too
-// (OBS-2). Codes and ids only, never what is personal (SEC-3).
+// The steps of payments and resolutions: each is a line of the log, and those of payments count in a metric too.
+// Codes and ids only, never what is personal.
 import type { Logger } from 'pino';
 import { codeSets } from '../core/iso20022/external-codes.ts';
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 
-/** A destination may give any code (PAY-11): those that we do not know are one, or they would make series without end. */
+/** A destination may give any code: those that we do not know are one, or they would make series without end. */
 const labelOf = (code: string | null): string | null =>
   code === null || codeSets().codes.statusReason.has(code) ? code : 'other';
 
@@ -32,7 +32,7 @@ export interface Steps {
       readonly durationMs: number;
     },
   ): void;
-  /** A repeat (DUP-2). */
+  /** A repeat. */
   refused(payment: Submission & { readonly reasonCode: string; readonly ruleId: string }): void;
   decided(decision: {
     readonly subjectId: string;

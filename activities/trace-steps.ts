@@ -1,4 +1,4 @@
-// The spans of steps, and of the executions that they belong to (OBS-3). Names of activities, ids and codes only (SEC-3).
+// The spans of steps, and of the executions that they belong to. Names of activities, ids and codes only.
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';

@@ -1,4 +1,4 @@
-// The workers of a process: one for workflows, local activities and sends, one for deliveries (CBK-3), one for the
+// The workers of a process: one for workflows, local activities and sends, one for deliveries, one for the
 // enquiries of resolutions; or one alone, for deliveries to queues (WORKER_SERVES).
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { TemporalConfig, WorkerConfig } from '../core/settings/config.ts';
@@ -44,9 +44,9 @@ export interface WorkerOptions extends TemporalConfig {
   readonly sweep?: SweepOptions;
   /** Milliseconds from one look at whether the daily books are made to the next; default 10 min. */
   readonly lookAtBooksMs?: number;
-  /** Absent: nothing has a span (OBS-3). */
+  /** Absent: nothing has a span. */
   readonly traces?: Traces | undefined;
-  /** Hears what the sweep found (OBS-2). */
+  /** Hears what the sweep found. */
   readonly onFound: (kind: string, count: number) => void;
 }
 
@@ -55,7 +55,7 @@ export interface RunningWorkers {
   readonly finished: Promise<void>;
   /** Takes no new work, ends what runs, then closes. */
   readonly shutdown: () => Promise<void>;
-  /** Whether they take work, and the engine answers (OBS-4). */
+  /** Whether they take work, and the engine answers. */
   readonly isReady: () => Promise<boolean>;
 }
 
@@ -81,7 +81,7 @@ function createActivities(deps: ActivityDependencies, executions: Executions): A
   };
 }
 
-// A slot is only held while a socket is open, and a receiver has at most 16 of those (CBK-3): dead receivers by the
+// A slot is only held while a socket is open, and a receiver has at most 16 of those: dead receivers by the
 // dozen leave slots for the others.
 const maxSendSlots = 2_000;
 
@@ -96,7 +96,7 @@ async function createWorkers(
     activities,
     maxConcurrentActivityTaskExecutions: maxSendSlots,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-    shutdownGraceTime: '12s', // a running HTTP exchange may end (SEC-5: 10 s)
+    shutdownGraceTime: '12s', // a running HTTP exchange may end (10 s)
     ...(options.traces && { interceptors: { activity: [traceActivities(options.traces)] } }),
   } as const;
   const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;

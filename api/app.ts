@@ -60,7 +60,7 @@ const ownModules: readonly RouteModule[] = [
   documentationRoutes,
 ];
 
-/** @throws when a route states no roles (SEC-1) */
+/** @throws when a route states no roles */
 export function createApp(deps: ApiDependencies): OpenAPIHono {
   const { corsOrigins, senderLimits: limits } = deps.config;
   const { quotas = createQuotas(), ofDay = createQuotas(undefined, minutesOfDay) } = deps;
@@ -94,18 +94,18 @@ function giveUp(error: ClientWentAway, context: Context, logger: Logger): Respon
 
 /** Routes that store a message before they need the engine. */
 const storingRoutes = ['/iso20022/pacs008', '/iso20022/pacs002', '/iso20022/acmt023'];
-/** Its sender must neither give up nor make another message of it (DUP-1). */
+/** Its sender must neither give up nor make another message of it. */
 const perhapsStored =
   'A part of the service does not answer. The message may have been stored: send the same bytes again until you get an answer.';
 
-/** A failure as its sender is told of it: what became of a message is not known (PAY-2). */
+/** A failure as its sender is told of it: what became of a message is not known. */
 function toldOf(error: Error, context: Context): Problem {
   const refusal = failureOf(error);
   const isUnknown = refusal.code === 'unavailable' && storingRoutes.includes(routePath(context));
   return toldToSigner(isUnknown ? problem('unavailable', { detail: perhapsStored }) : refusal, context);
 }
 
-/** What is no fault of ours is not logged as one (OBS-1). */
+/** What is no fault of ours is not logged as one. */
 function answerFailure(error: Error, context: Context, logger: Logger): Response {
   const refusal = toldOf(error, context);
   if (error instanceof WorkersAway) {

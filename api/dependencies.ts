@@ -21,7 +21,7 @@ export interface ApiDependencies {
   readonly logger: Logger;
   /** Other parts that must answer for the service to be ready, by name; the database is always checked. */
   readonly readiness?: Readonly<Record<string, ReadinessCheck>>;
-  /** For statements that requests share; absent: none of them has a span (OBS-3). */
+  /** For statements that requests share; absent: none of them has a span. */
   readonly capture?: Capture | undefined;
   /** Absent: nobody signs. */
   readonly checkSignature?: SignatureCheck;

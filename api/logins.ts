@@ -1,4 +1,4 @@
-// Failed logins (SEC-7): of one client from one address few are let through in a minute, so that a secret is not guessed;
+// Failed logins: of one client from one address few are let through in a minute, so that a secret is not guessed;
 // and not so many of one address, whomever they name. Whoever fails from elsewhere keeps nobody out.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';

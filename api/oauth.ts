@@ -250,7 +250,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
   );
 }
 
-/** For operators (OBS-2): whose secret is guessed, or has ended. The same is done for a name that nobody has. */
+/** For operators: whose secret is guessed, or has ended. The same is done for a name that nobody has. */
 async function tellFailed(
   { db, logger, metrics }: Issuing,
   given: ClientCredentials,
@@ -263,7 +263,7 @@ async function tellFailed(
   metrics?.failedLogin(client?.clientId ?? '');
 }
 
-/** Of a client that has shown who it is; as many in a minute as of any other request of it (SEC-7). */
+/** Of a client that has shown who it is; as many in a minute as of any other request of it. */
 async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): Promise<Response | Problem> {
   const over = deps.count(context, claims);
   if (over !== undefined) return over;

@@ -111,7 +111,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     return {
       url: addressOf(config, server.port),
       close: async () => {
-        stopping.abort(); // first, so that nobody sends it anything while it ends (OBS-4)
+        stopping.abort(); // first, so that nobody sends it anything while it ends
         await delay(config.drainSeconds * 1_000);
         await close();
       },
@@ -158,7 +158,7 @@ const listeningBy = (metrics: ApiMetrics, auth: Authenticator, { traces }: Tempo
 const addressOf = ({ tls, host }: ApiConfig, port: number) =>
   `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Down as soon as the process is asked to stop, so that requests are sent elsewhere (OBS-4). */
+/** Down as soon as the process is asked to stop, so that requests are sent elsewhere. */
 function untilStopping(stopping: AbortSignal): ReadinessCheck {
   // eslint-disable-next-line @typescript-eslint/require-await -- where it throws, the check fails
   return async () => stopping.throwIfAborted();
@@ -171,7 +171,7 @@ interface AuthenticationParts {
   readonly metrics: ApiMetrics;
 }
 
-/** The authenticator, with our own issuer where the configuration asks for it, and the check of signatures (SEC-1). */
+/** The authenticator, with our own issuer where the configuration asks for it, and the check of signatures. */
 async function openAuthentication(
   { auth, corsOrigins, ...config }: ApiConfig,
   { db, reference, logger, metrics }: AuthenticationParts,

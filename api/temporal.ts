@@ -57,25 +57,25 @@ export interface ResolutionSubmission extends ResolutionRequest, StoredRequestKe
 }
 
 export interface ResolutionWorkflows {
-  /** Starts the resolution, or finds it, and waits for its answer (RES-1). */
+  /** Starts the resolution, or finds it, and waits for its answer. */
   resolve(submission: ResolutionSubmission): Promise<SubmitResult>;
-  /** Delivers again what was asked for again (DUP-1). */
+  /** Delivers again what was asked for again. */
   redeliver(subjectId: string): Promise<void>;
 }
 
 export interface PaymentWorkflows {
-  /** Starts the payment, or finds it, and answers once this submission is judged: ACTC or RJCT (PAY-1). */
+  /** Starts the payment, or finds it, and answers once this submission is judged: ACTC or RJCT. */
   submit(submission: PaymentSubmission): Promise<SubmitResult>;
-  /** Lets the instruction of an undecided payment go to the destination once more (DUP-1). */
+  /** Lets the instruction of an undecided payment go to the destination once more. */
   enquire(payment: StoredPaymentKey): Promise<void>;
-  /** Lets a payment look at the record, which may know how it ended (LIF-4). */
+  /** Lets a payment look at the record, which may know how it ended. */
   look(payment: StoredPaymentKey): Promise<void>;
   /**
-   * Hands a stored final report of the destination to the payment; answers the decision that stands (PAY-8), or null
-   * where it could not be written for a defect of ours (SEC-9).
+   * Hands a stored final report of the destination to the payment; answers the decision that stands, or null
+   * where it could not be written for a defect of ours.
    */
   reportFinal(payment: StoredPaymentKey & { readonly reportMessageId: string }): Promise<Decision | null>;
-  /** Delivers again what was asked for again (DUP-1). */
+  /** Delivers again what was asked for again. */
   redeliver(subjectId: string): Promise<void>;
   /** Resolves when Temporal answers. */
   check(): Promise<unknown>;
@@ -91,7 +91,7 @@ export interface TemporalOptions {
   readonly taskQueuePrefix?: string;
   /** Default: 10 s. */
   readonly callTimeoutMs?: number;
-  /** Absent: calls have no spans (OBS-3). */
+  /** Absent: calls have no spans. */
   readonly traces?: Traces | undefined;
 }
 
@@ -100,7 +100,7 @@ const isTimeout = (error: unknown) =>
 
 const repeatsJoinMs = 5_000;
 
-/** The same message is one update, and its repeats of 5 s are another: what one sender repeats fills no history (DUP-1). */
+/** The same message is one update, and its repeats of 5 s are another: what one sender repeats fills no history. */
 const updateIdOf = ({ messageId, isRepeat }: ResolutionSubmission) =>
   isRepeat ? `${messageId} ${Math.floor(Date.now() / repeatsJoinMs)}` : messageId;
 
@@ -118,13 +118,13 @@ function startOfResolution(request: Parameters<typeof resolutionStart>[0], taskQ
   );
 }
 
-/** A defect of ours kept a submission from being answered at all (SEC-9). */
+/** A defect of ours kept a submission from being answered at all. */
 const isDefect = (error: unknown) =>
   error instanceof WorkflowUpdateFailedError &&
   error.cause instanceof ApplicationFailure &&
   error.cause.nonRetryable === true;
 
-/** An execution that ended during a submission, by hand or by the sweep, lost nothing: a repeat is answered (LIF-3). */
+/** An execution that ended during a submission, by hand or by the sweep, lost nothing: a repeat is answered. */
 function asUnavailable(error: unknown): never {
   if (error instanceof TemporalUnavailable || isDefect(error)) throw error;
   throw new TemporalUnavailable('the execution was ended meanwhile', { cause: error });

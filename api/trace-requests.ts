@@ -1,5 +1,5 @@
-// The span of a request (OBS-3): it continues the trace that its sender says it belongs to (`traceparent`, W3C Trace
-// Context), or begins one. Route patterns, codes and ids only (SEC-3); `tracestate` and `baggage` are foreign texts,
+// The span of a request: it continues the trace that its sender says it belongs to (`traceparent`, W3C Trace
+// Context), or begins one. Route patterns, codes and ids only; `tracestate` and `baggage` are foreign texts,
 // and are neither read nor handed on.
 import type { IncomingMessage } from 'node:http';
 import type { Traces } from '../telemetry/traces.ts';

@@ -1,4 +1,4 @@
-// How texts that others wrote go to a terminal: every character that could steer it is shown as JSON writes it (OBS-7).
+// How texts that others wrote go to a terminal: every character that could steer it is shown as JSON writes it.
 import { steering } from '../core/payments/steering.ts';
 
 const each = new RegExp(steering.source, 'gu');

@@ -1,5 +1,5 @@
 // The gateway as a PSP and a source operator see it: tokens, reference data, quotes, submission, over HTTP only.
-// Every number of an answer stays the text that was sent (MON-1). It must not look into the gateway's database.
+// Every number of an answer stays the text that was sent. It must not look into the gateway's database.
 import { z } from 'zod';
 import { TurnedAwayError, UnavailableError, UserError } from './errors.ts';
 import { visible } from './foreign-text.ts';
@@ -83,7 +83,7 @@ export interface GatewayClient {
   submitPacs008(submission: Submission): Promise<Uint8Array>;
 }
 
-const timeoutMs = 40_000; // longer than the longest wait that the gateway grants (PAY-1: 30 s)
+const timeoutMs = 40_000; // longer than the longest wait that the gateway grants (30 s)
 
 /** Path of endpoint 12, for the request itself and for whoever wants to see it. */
 export function quotesPath(request: QuoteRequest): string {

@@ -1,4 +1,4 @@
-// `npm run retention`: the retention job (LIF-6) on the database at hand. The job of a deployment is cli/retention.ts.
+// `npm run retention`: the retention job on the database at hand. The job of a deployment is cli/retention.ts.
 import { parseRetentionConfig } from '../core/settings/config.ts';
 import type { CommandContext } from './command.ts';
 import { onDatabase } from './migrate-command.ts';

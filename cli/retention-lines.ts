@@ -1,4 +1,4 @@
-// What the retention job does, told line by line (LIF-6): for its program, and for the demo's command.
+// What the retention job does, told line by line: for its program, and for the demo's command.
 import type { RetentionConfig } from '../core/settings/config.ts';
 import { connect, type Db } from '../db/pool/connection.ts';
 import { countUnsealed, dropDataKeys } from '../db/keys/data-keys.ts';
@@ -40,7 +40,7 @@ export async function retain(
   }
 }
 
-/** How much is left of the time before there were keys (SEC-3): nothing is said of a database that has none. */
+/** How much is left of the time before there were keys: nothing is said of a database that has none. */
 async function tellUnsealed(db: Db, say: (line: string) => void): Promise<void> {
   const months = await countUnsealed(db);
   if (months.length === 0) return;

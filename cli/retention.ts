@@ -1,4 +1,4 @@
-// Entry of the retention job (dist/retention.js): drops what is older than it is kept, and ends (LIF-6). With --dry-run it
+// Entry of the retention job (dist/retention.js): drops what is older than it is kept, and ends. With --dry-run it
 // says what it would do. It needs DATABASE_URL of the owner of the tables; safe to run again, and by several at once.
 import { readFileSync } from 'node:fs';
 import { parseRetentionConfig } from '../core/settings/config.ts';

@@ -11,7 +11,7 @@ export const taskQueues = {
   payments: 'payments',
   /** Callbacks, confirmations and notifications: a slow receiver holds no slot of a payment. */
   deliveries: 'deliveries',
-  /** Deliveries to queues of brokers, by workers that do nothing else: what a broker sends can harm no payment (CBK-3). */
+  /** Deliveries to queues of brokers, by workers that do nothing else: what a broker sends can harm no payment. */
   amqp: 'amqp',
   /** Sends to proxy directories and creditor agents: those that are silent hold no slot of a payment or a callback. */
   enquiries: 'enquiries',

@@ -1,4 +1,4 @@
-/** Whether a pacs.008 is still valid by a usage guideline that is not ours once we have forwarded it (MSG-9, MSG-10). */
+/** Whether a pacs.008 is still valid by a usage guideline that is not ours once we have forwarded it. */
 import { buildForwardedPacs008, type Forwarding, type ForwardedLeg } from '../core/iso20022/build-pacs008.ts';
 import { readPacs008 } from '../core/iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification } from '../core/iso20022/parties.ts';

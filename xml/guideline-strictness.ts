@@ -1,6 +1,6 @@
 /**
  * Whether a usage guideline is as strict as ours about the elements that our rules read, because the code after the
- * schema relies on it (MSG-8). It compares the schemas, type by type.
+ * schema relies on it. It compares the schemas, type by type.
  */
 import type { Particle, SchemaModel, SimpleType } from './schema-model.ts';
 

@@ -1,7 +1,7 @@
 /**
  * A scheme's own usage guideline in place of ours: a directory with schemas, what becomes of the elements that ours
  * leaves out (`guideline.json`), and examples. It is compared with ours when it is loaded, and refused with everything that is wrong:
- * the code after the schema relies on what ours makes sure of (MSG-8).
+ * the code after the schema relies on what ours makes sure of.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 // Where a message goes: looked up in the reference data at the moment of each attempt, so that a changed address counts
 // at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each
-// time (SEC-2).
+// time.
 import { hasUsableAddress, receiverOf, registeredAddress } from '../../core/deliveries/receiver.ts';
 import type { ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -10,7 +10,7 @@ export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 
 /**
- * The full address, and what the gate goes by (CBK-3): the address as registered; of a callback, whose it is and its
+ * The full address, and what the gate goes by: the address as registered; of a callback, whose it is and its
  * origin.
  */
 export interface Address {
@@ -44,8 +44,7 @@ function join({ publicUrl }: AddressDependencies, registered: string, kind: Appe
 type AppendedKind = Exclude<ClaimedAttempt['kind'], 'callback' | 'notification' | 'book'>;
 
 /**
- * What is appended to the address that an operator registered; those of fxtr.017 and camt.054 are registered whole
- * (NOT-1, REC-2).
+ * What is appended to the address that an operator registered; those of fxtr.017 and camt.054 are registered whole.
  */
 const paths: Readonly<Record<AppendedKind, string>> = {
   instruction: '/iso20022/pacs008',

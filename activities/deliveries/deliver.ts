@@ -1,4 +1,4 @@
-// Brings what is due of a payment or resolution to its receivers: callback, confirmation, fxtr.017 (CBK-1, CBK-4). All
+// Brings what is due of a payment or resolution to its receivers: callback, confirmation, fxtr.017. All
 // that is due is sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the
 // next one is. Bytes are as stored.
 import { randomUUID } from 'node:crypto';
@@ -38,7 +38,7 @@ export function createDeliver(deps: ActivityDependencies): DeliveryActivities['d
   return ({ subjectId, by }) => withHeartbeat(() => deliverOpen(deps, subjectId, by));
 }
 
-/** By its address at this moment (CBK-5). */
+/** By its address at this moment. */
 function carrierOf(deps: ActivityDependencies, delivery: OpenDelivery): Carrier {
   const address = addressOf(deps, delivery);
   return address !== undefined && parseQueueAddress(address.url) !== undefined ? 'amqp' : 'http';
@@ -148,7 +148,7 @@ interface Admitted {
 }
 
 /**
- * Claims what is due and has a place at its receiver's gate; the rest is due when the gate says (CBK-3). Without an
+ * Claims what is due and has a place at its receiver's gate; the rest is due when the gate says. Without an
  * address, the claim is an attempt that opens no socket.
  */
 async function claimAdmitted(
@@ -162,7 +162,7 @@ async function claimAdmitted(
     for (const scheduled of due) {
       const { deliveryId, kind, party } = scheduled.delivery;
       if (carrierOf(deps, scheduled.delivery) !== carrier) {
-        open.delete(deliveryId); // its address is another now: the sweep finds it (LIF-2)
+        open.delete(deliveryId); // its address is another now: the sweep finds it
         continue;
       }
       const way = enter(deps, scheduled.delivery);
@@ -186,9 +186,9 @@ async function claimAdmitted(
 }
 
 /**
- * What waits for an open breaker is due when the breaker says, and is given up in time like everything else (CBK-1).
+ * What waits for an open breaker is due when the breaker says, and is given up in time like everything else.
  * What waits for a full gate comes back when its turn is likely; a short wait is written down just often enough not to
- * count as neglected (I-17).
+ * count as neglected.
  */
 async function hold(
   deps: ActivityDependencies,

@@ -1,4 +1,4 @@
-// Tries the endpoints of a proposed change of the scheme before somebody approves it (ADM-1): each gets a pacs.028 about a
+// Tries the endpoints of a proposed change of the scheme before somebody approves it: each gets a pacs.028 about a
 // payment that there is not, which is harmless, and what came of it is written beside the change. It goes the way of
 // every message: the same checks of the address, the same limits.
 import { randomUUID } from 'node:crypto';

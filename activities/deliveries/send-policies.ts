@@ -14,9 +14,9 @@ export interface SendPolicy {
    * `CBK-1`: the record says when the next attempt is due; `TIM-3`: the caller, who waits for the answer, sends again.
    */
   readonly schedule: 'CBK-1' | 'TIM-3';
-  /** How long to wait for an answer: as SEC-5 says, or as long as the answer can be used (RES-1). */
+  /** How long to wait for an answer: as SEC-5 says, or as long as the answer can be used. */
   readonly waits: 'SEC-5' | 'of-use';
-  /** How much is kept of an answer that does not count, bytes (CBK-4). */
+  /** How much is kept of an answer that does not count, bytes. */
   readonly excerptBytes: number;
 }
 
@@ -24,7 +24,7 @@ export const isSuccess = (status: number) => status >= 200 && status < 300;
 
 /** What waits for the receiver's own message. */
 const asked = {
-  serverErrorIs: 'MAYBE_SENT', // TIM-3: it may have been read, and worse
+  serverErrorIs: 'MAYBE_SENT', // it may have been read, and worse
   schedule: 'TIM-3',
   excerptBytes: 0, // its message is stored; anything else may hold personal data
 } as const;
@@ -35,19 +35,19 @@ const enquiry = {
   waits: 'of-use',
 } as const;
 
-/** What is told until it is taken: any 2xx says so (CBK-4). */
+/** What is told until it is taken: any 2xx says so. */
 const told = {
   isReceipt: isSuccess, // seam: receipt
   serverErrorIs: 'ANSWERED',
   schedule: 'CBK-1',
   waits: 'SEC-5',
-  excerptBytes: 1_024, // CBK-4
+  excerptBytes: 1_024,
 } as const;
 
 export const sendPolicies = {
   instruction: {
     ...asked,
-    isReceipt: (status, isNoXml) => status === 202 || (isSuccess(status) && isNoXml), // PAY-8: its pacs.002 comes later
+    isReceipt: (status, isNoXml) => status === 202 || (isSuccess(status) && isNoXml), // its pacs.002 comes later
     waits: 'SEC-5',
   },
   'directory-enquiry': enquiry,

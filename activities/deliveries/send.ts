@@ -1,6 +1,6 @@
 // The one way out for messages, above the wire (outbound.ts): instruction, enquiry, callback, confirmation,
 // notification. A place at the receiver's gate, a claim that is committed before the socket opens, one exchange, what
-// came of it on record (CBK-3, CBK-4, TIM-3). The kinds differ only by their row in send-policies.ts; what follows is
+// came of it on record (CBK-4). The kinds differ only by their row in send-policies.ts; what follows is
 // the caller's business.
 import { randomUUID } from 'node:crypto';
 import {
@@ -31,20 +31,20 @@ import type { Admission, Held, PostLimits, PostResult } from '../wire/outbound.t
 import { isSuccess, sendPolicies, type SendPolicy } from './send-policies.ts';
 import type { Signer } from '../wire/signer.ts';
 
-/** Where a message goes, and the place taken there. Undefined where it has no address (CBK-5). */
+/** Where a message goes, and the place taken there. Undefined where it has no address. */
 export interface Way {
   readonly admitted: true;
   readonly url: string;
   readonly admission: Admission;
-  /** Whether its operator has messages signed (SEC-1). */
+  /** Whether its operator has messages signed. */
   readonly isSigned: boolean;
 }
 
 /**
- * A place at the gate of the receiver that is registered at this moment (CBK-3, CBK-5). A send that has to wait holds
+ * A place at the gate of the receiver that is registered at this moment. A send that has to wait holds
  * nothing.
- * @param through anyway: past the breaker, where it must be tried (TIM-3); a party: one of several behind the receiver, whose
- * silence keeps no other of them waiting, nor what else goes to the receiver (RES-2)
+ * @param through anyway: past the breaker, where it must be tried; a party: one of several behind the receiver, whose
+ * silence keeps no other of them waiting, nor what else goes to the receiver
  */
 export function enter(
   deps: ActivityDependencies,
@@ -73,7 +73,7 @@ export interface Claimed {
 
 /**
  * Claims one send, for a place that was taken before; if nothing may be sent, gives the place back. A claim whose
- * answer is lost is asked for again, because only this call knows that nothing was sent (TIM-3).
+ * answer is lost is asked for again, because only this call knows that nothing was sent.
  */
 export async function claimSend(
   way: Way | undefined,
@@ -83,7 +83,7 @@ export async function claimSend(
   let claimed: Claimed | undefined;
   try {
     claimed = await outlast(async () => {
-      const beganAt = performance.now(); // before the database says how long there is: rather too early than too late (TIM-1)
+      const beganAt = performance.now(); // before the database says how long there is: rather too early than too late
       const attempt = await claim(id);
       if (attempt === undefined) return undefined;
       return { attempt, until: attempt.remainingMs === null ? undefined : beganAt + attempt.remainingMs };
@@ -94,7 +94,7 @@ export async function claimSend(
   return claimed;
 }
 
-/** What a receiver answered, as far as it was read (SEC-5). */
+/** What a receiver answered, as far as it was read. */
 export interface AnswerBody {
   readonly status: number;
   readonly body: Buffer;
@@ -107,20 +107,20 @@ export interface Sending<Answer> extends Claimed {
   readonly subjectId: string;
   /**
    * Takes in the message that the receiver answered; may run several times. Undefined: it cannot be about ours, and is on
-   * record as refused (PAY-8, RES-2). Only for what is asked.
+   * record as refused. Only for what is asked.
    */
   readonly read?: (answer: AnswerBody) => Promise<Answer | undefined>;
 }
 
 /** What came of a send. */
 export interface Sent<Answer> {
-  /** As recorded: what an HTTP status says of it is the kind's policy (TIM-3). */
+  /** As recorded: what an HTTP status says of it is the kind's policy. */
   readonly outcome: AttemptOutcome;
   /** The outcome in words, for the Temporal UI. */
   readonly story: string;
   /** What the receiver answered; undefined: nothing that counts. */
   readonly answer: Reply<Answer> | undefined;
-  /** Nothing was sent, by a fault of our own, which is named: it was no attempt, and ends nothing (TIM-3). */
+  /** Nothing was sent, by a fault of our own, which is named: it was no attempt, and ends nothing. */
   readonly fault: string | undefined;
   /** What follows for the delivery, as it stands in the record. */
   readonly next: Following;
@@ -181,7 +181,7 @@ export async function send<Answer = never>(
 
 /**
  * What was to be asked was not sent, by a fault of our own. No attempt was used up: only an answer that comes otherwise, a
- * deadline or an operator ends what waits for that (TIM-3).
+ * deadline or an operator ends what waits for that.
  */
 export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: string) {
   const inMs = afterOwnFaultMs(fault, attempt);
@@ -193,12 +193,12 @@ const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind
 
 /**
  * A 2xx that brought nothing that counts was answered, and what was asked is not: it is a failure of that party's, under a
- * name of its own (OBS-7). What follows is as after no answer (TIM-3).
+ * name of its own. What follows is as after no answer.
  */
 const uncountedAs = (status: number, answer: unknown): string | null =>
   isSuccess(status) && answer === undefined ? 'not-counted' : null;
 
-/** The receiver is told in which trace it is asked (OBS-3), if there are traces. */
+/** The receiver is told in which trace it is asked, if there are traces. */
 async function tracedPost(
   { traces, signer }: ActivityDependencies,
   sending: Sending<unknown>,
@@ -249,7 +249,7 @@ async function post(
   return way.admission.post(way.url, body, headers, limitsOf(policy, until)); // seam: sent-bytes
 }
 
-/** Undefined: this worker has no key to sign by, and nothing goes out unsigned (CBK-2). */
+/** Undefined: this worker has no key to sign by, and nothing goes out unsigned. */
 async function signatureOf(
   signer: Signer,
   { messageIdentification: id, body }: { readonly messageIdentification: string; readonly body: Buffer },
@@ -322,7 +322,7 @@ interface Ended {
   readonly durationMs: number;
 }
 
-/** What follows for a delivery whose receiver said nothing that counts (CBK-1). */
+/** What follows for a delivery whose receiver said nothing that counts. */
 function followingOf(
   { schedule }: SendPolicy,
   attempt: ClaimedAttempt,

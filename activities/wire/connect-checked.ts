@@ -1,5 +1,5 @@
 // Opens the connections of outbound.ts: resolves the name, checks every address, connects to one that was checked
-// and looks at the peer again (SEC-2: no rebinding). What fails here is NOT_SENT: no byte of a request has left.
+// and looks at the peer again (no rebinding). What fails here is NOT_SENT: no byte of a request has left.
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
@@ -26,7 +26,7 @@ export interface ConnectorOptions {
   readonly allowLoopback: boolean;
   /** Milliseconds to a connection, over all addresses, apart from the name. */
   readonly timeoutMs: number;
-  /** By `host:port` (SEC-2). */
+  /** By `host:port`. */
   readonly certificates: ReceiverCertificates;
 }
 
@@ -47,7 +47,7 @@ const maxAddresses = 5; // of one name: each has at least 1 s of the 5 s of SEC-
 const otherForbidden = [ipaddr.parseCIDR('::/96'), ipaddr.parseCIDR('168.63.129.16/32')];
 
 /**
- * SEC-2: only public unicast addresses; loopback where the demo allows it.
+ * Only public unicast addresses; loopback where the demo allows it.
  * @internal exported for tests
  */
 export function isAllowedAddress(address: string, allowLoopback: boolean): boolean {

@@ -1,9 +1,9 @@
-// What a failed attempt is called on record (CBK-4): to connect (connect-checked.ts), or on the way (exchange.ts).
+// What a failed attempt is called on record: to connect (connect-checked.ts), or on the way (exchange.ts).
 import net from 'node:net';
 
 /**
  * Files, ports and memory that we are short of: they say nothing about the receiver. Nothing is here that can be true of
- * one receiver for ever, for a lack of our own ends nothing (TIM-3).
+ * one receiver for ever, for a lack of our own ends nothing.
  */
 const ofOurMachine = Object.fromEntries(
   ['EMFILE', 'ENFILE', 'EADDRNOTAVAIL', 'ENOBUFS', 'ENOMEM'].map((code) => [code, 'own-resources']),
@@ -23,7 +23,7 @@ const errorClasses: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
 };
 
-/** One word for the record (CBK-4), never a text of the other side. */
+/** One word for the record, never a text of the other side. */
 export function errorClassOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed';
   const { code, errorClass, address } = error as Error & Record<'code' | 'errorClass' | 'address', unknown>;

@@ -1,7 +1,7 @@
-// One message to a queue, and what came of it, classified as an HTTP exchange is (NOT-1, TIM-3): AMQP 1.0 over a
+// One message to a queue, and what came of it, classified as an HTTP exchange is: AMQP 1.0 over a
 // connection, a link and a transfer of its own. What the broker says of the message becomes the HTTP status that means
 // the same, so that one table says what follows. The client of AMQP (rhea) takes a broker at its word: so this runs in
-// a worker that moves no payments (WORKER_SERVES), and what a broker says is read for a moment only (CBK-3).
+// a worker that moves no payments (WORKER_SERVES), and what a broker says is read for a moment only.
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { createContext, Script } from 'node:vm';
@@ -17,10 +17,10 @@ interface QueueTransport {
   readonly logins: QueueLogins;
 }
 
-const maxAnswerBytes = 64 * 1024; // SEC-5: of all that the broker says, its goodbye included
+const maxAnswerBytes = 64 * 1024; // of all that the broker says, its goodbye included
 const maxFrameBytes = 16 * 1024; // of one thing that a broker says
 const minFrameBytes = 512; // that each side takes (AMQP 1.0, section 2.4.1)
-const descriptionBytes = 1_024; // CBK-4
+const descriptionBytes = 1_024;
 const goodbyeMs = 1_000;
 const longestReadMs = 500; // of a few KiB, which take some milliseconds; also on a machine that is busy
 
@@ -173,7 +173,7 @@ function speak(socket: Socket, talk: Talk, steps: Steps): () => void {
 const room: { read?: () => void } = createContext({});
 const script = new Script('read()');
 
-/** Twenty bytes can have the client count to four billion: what takes longer is broken off (CBK-3). */
+/** Twenty bytes can have the client count to four billion: what takes longer is broken off. */
 function isReadInTime(read: () => void): boolean {
   room.read = read;
   try {
@@ -225,7 +225,7 @@ function converse(line: EventEmitter, { host, queue, login, request }: Talk, ste
   connection.open_sender({ target: { address: queue }, snd_settle_mode: 0 });
 }
 
-/** Durable, and under the id that stays the same with each repeat (CBK-1). */
+/** Durable, and under the id that stays the same with each repeat. */
 function messageOf({ body, headers }: Exchange): Message {
   const id = headers['webhook-id'];
   return {

@@ -1,5 +1,5 @@
-// One request and what came of it, classified (TIM-3). From the moment that a byte may have left it is MAYBE_SENT,
-// unless the head of an answer came: then its status counts, whatever becomes of the body (CBK-4).
+// One request and what came of it, classified. From the moment that a byte may have left it is MAYBE_SENT,
+// unless the head of an answer came: then its status counts, whatever becomes of the body.
 import type { IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { assert } from '../../core/assert.ts';
@@ -16,7 +16,7 @@ export type PostResult =
       readonly body: Buffer;
       /**
        * Whether the body was longer, or broke off, or took too long, or could not be decoded: what is here is its
-       * beginning, if anything (CBK-4).
+       * beginning, if anything.
        */
       readonly truncated: boolean;
       /** From `Retry-After`, milliseconds. */
@@ -32,13 +32,13 @@ export interface Exchange {
   readonly headersTimeoutMs: number;
   /** Milliseconds in all. */
   readonly totalTimeoutMs: number;
-  /** `performance.now()` after which no byte may leave (TIM-1). */
+  /** `performance.now()` after which no byte may leave. */
   readonly sendBefore: number | undefined;
 }
 
-const maxBodyBytes = 64 * 1024; // SEC-5
+const maxBodyBytes = 64 * 1024;
 const gzip = /^[ \t]*(x-)?gzip[ \t]*$/i; // RFC 9110, section 8.4.1.3
-const maxInterims = 20; // 1xx: without end, they would hold up the sends to others (CBK-3)
+const maxInterims = 20; // 1xx: without end, they would hold up the sends to others
 
 /** Seconds or an HTTP date (RFC 9110). */
 function retryAfterMs(value: string | string[] | undefined): number | null {
@@ -124,7 +124,7 @@ export function exchange(
     closing.addEventListener('abort', close);
     after(request.totalTimeoutMs, () => unlessAnswered(() => end('timeout')));
     if (request.sendBefore !== undefined) {
-      // also of a request of which a part has left, nothing more may (TIM-1)
+      // also of a request of which a part has left, nothing more may
       after(request.sendBefore - performance.now(), () => {
         if (!state.isSent) end('too-late');
       });
@@ -222,7 +222,7 @@ function isFinalStatus(status = 0): boolean {
   return status >= 200;
 }
 
-/** Some servers compress unasked. Undefined: it is not whole, no gzip, or longer than an answer may be (SEC-5). */
+/** Some servers compress unasked. Undefined: it is not whole, no gzip, or longer than an answer may be. */
 function decoded(body: Buffer, isWhole: boolean): Buffer | undefined {
   if (!isWhole) return undefined;
   try {

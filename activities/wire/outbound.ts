@@ -1,5 +1,5 @@
 // The one way to the wire, for send.ts alone: posts a message to another party's server, or to its queue, and
-// classifies what happened (TIM-3, SEC-2, SEC-5), behind a gate and a breaker per receiver (CBK-3). It never follows a
+// classifies what happened, behind a gate and a breaker per receiver. It never follows a
 // redirect, and never connects to an address that it did not check itself.
 import { setMaxListeners } from 'node:events';
 import { assert } from '../../core/assert.ts';
@@ -30,22 +30,22 @@ export interface OutboundOptions extends GateOptions, ResolverOptions {
   readonly allowLoopback: boolean;
   /** Milliseconds to connect and, apart from that, to the headers of the answer; default 5 s (SEC-5). */
   readonly headersTimeoutMs?: number;
-  /** Milliseconds in all; default 10 s (SEC-5). */
+  /** Milliseconds in all; default 10 s. */
   readonly totalTimeoutMs?: number;
-  /** For receivers that are queues (NOT-1). Absent: this process reaches none, so that no broker can harm it (CBK-3). */
+  /** For receivers that are queues. Absent: this process reaches none, so that no broker can harm it. */
   readonly logins?: QueueLogins | undefined;
   readonly certificates?: ReceiverCertificates;
 }
 
 export interface PostLimits {
-  /** Milliseconds in all; replaces the limits of SEC-5, where another rule sets one (RES-1). */
+  /** Milliseconds in all; replaces the limits of SEC-5, where another rule sets one. */
   readonly timeoutMs?: number;
   /** `performance.now()` after which no byte of the request may leave: then NOT_SENT `too-late`. */
   readonly sendBefore?: number;
 }
 
 /**
- * A place at a receiver's gate, taken before an attempt is claimed (CBK-3). Exactly one of `post` and `leave` ends it.
+ * A place at a receiver's gate, taken before an attempt is claimed. Exactly one of `post` and `leave` ends it.
  */
 export interface Admission {
   readonly admitted: true;
@@ -60,16 +60,16 @@ export interface Admission {
 
 export interface Outbound {
   /**
-   * @param receiver the origin as registered (SEC-2: scheme, host, port, path prefix), e.g. an operator's endpointUrl
+   * @param receiver the origin as registered (scheme, host, port, path prefix), e.g. an operator's endpointUrl
    */
   enter(receiver: string): Admission | Held;
-  /** The same for a send that must be tried, whatever the breaker says (TIM-3). */
+  /** The same for a send that must be tried, whatever the breaker says. */
   enterAnyway(receiver: string): Admission | Held;
-  /** The same for one of several parties behind a receiver, each with a breaker of its own (RES-2). */
+  /** The same for one of several parties behind a receiver, each with a breaker of its own. */
   enterFor(receiver: string, party: string): Admission | Held;
   /** How each receiver that is in use, or failing, stands. */
   states(): readonly ReceiverState[];
-  /** Receivers that nothing could be sent to for ten minutes, for a lack of our own (TIM-3). */
+  /** Receivers that nothing could be sent to for ten minutes, for a lack of our own. */
   lastingLacks(): readonly string[];
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ function connectorOf(options: OutboundOptions, timeoutMs: number): Connector {
 }
 
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins } = options; // SEC-5
+  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins } = options;
   const gate = createReceiverGate(options);
   const lacks = createOwnLacks(options.now ?? (() => performance.now()));
   const connector = connectorOf(options, headersTimeoutMs);

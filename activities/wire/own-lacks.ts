@@ -1,4 +1,4 @@
-// To which receivers nothing can be sent for a lack of our own, and since when (TIM-3). Such a lack uses up no attempt and
+// To which receivers nothing can be sent for a lack of our own, and since when. Such a lack uses up no attempt and
 // ends nothing: where it lasts, watch-lacks.ts tells somebody.
 import type { PostResult } from './exchange.ts';
 

@@ -1,10 +1,10 @@
 // Before each receiver: how many sends it gets at once, and the circuit breaker that spares everybody the wait for a
-// dead one (CBK-3). State and arithmetic only: it opens no socket and starts no timer, so a send that has to wait holds
+// dead one. State and arithmetic only: it opens no socket and starts no timer, so a send that has to wait holds
 // nothing. Thousands may wait: each is told when its turn is likely to come, so that their asking costs others nothing.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 
 export interface GateOptions {
-  /** Sends at once per receiver; default 16 (CBK-3). */
+  /** Sends at once per receiver; default 16. */
   readonly maxSends?: number;
   /** Milliseconds that never go back; default `performance.now`. */
   readonly now?: () => number;
@@ -45,9 +45,9 @@ export interface ReceiverState {
 }
 
 export interface ReceiverGate {
-  /** @param receiver its name: the registered origin (SEC-2) */
+  /** @param receiver its name: the registered origin */
   readonly enter: (receiver: string) => Place | Held;
-  /** The same for a send that must be tried, whatever the breaker says (TIM-3); it is no probe. */
+  /** The same for a send that must be tried, whatever the breaker says; it is no probe. */
   readonly enterAnyway: (receiver: string) => Place | Held;
   /**
    * The same for one of several parties behind a receiver that passes on what it gets. The breaker is the party's own,
@@ -58,16 +58,16 @@ export interface ReceiverGate {
   readonly states: () => readonly ReceiverState[];
 }
 
-const failuresToOpen = 5; // CBK-3
-const firstProbeMs = 5_000; // CBK-3
-const longestProbeMs = 60_000; // CBK-3
+const failuresToOpen = 5;
+const firstProbeMs = 5_000;
+const longestProbeMs = 60_000;
 const lostAfterMs = 60_000; // a place whose send never began: its holder is gone; claims last 15 s
 const forgottenAfterMs = 600_000; // an idle receiver: ten times the longest wait for a probe
 const usualSendMs = 200; // until one has been measured
 const shareOfLastSend = 1 / 8; // in the average of how long they take: half of it is of the last five
 const askedPerPlace = 2; // who wait at a full gate ask twice as often as it has a place: none stays free
 const breakerTurnMs = 20; // who wait for a breaker ask at most 50 times a second, and come so once it has closed
-const longestTurnMs = 30_000; // however many are before: some may have gone, or the receiver be faster (I-15)
+const longestTurnMs = 30_000; // however many are before: some may have gone, or the receiver be faster
 
 /** A place as it is taken. */
 interface Taken {

@@ -1,5 +1,5 @@
-// From the name of a receiver's host to its addresses, off the shared thread pool (CBK-3): a name server that is silent
-// about one name delays nobody who sends to another. It judges no address; connect-checked.ts does (SEC-2).
+// From the name of a receiver's host to its addresses, off the shared thread pool: a name server that is silent
+// about one name delays nobody who sends to another. It judges no address; connect-checked.ts does.
 import { Resolver } from 'node:dns/promises';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -37,7 +37,7 @@ const limitMs = 1_500; // CBK-3, over all servers and tries
 const tryMs = 400; // the first of three silent servers leaves time for the third
 const tries = 2;
 const otherFamilyMs = 100; // once one family has answered, how long the other is waited for
-const longestMs = 30_000; // CBK-3
+const longestMs = 30_000;
 const shortestMs = 1_000; // also for failures: a burst of sends asks once
 const maxNames = 1_000; // names are those of registered addresses
 

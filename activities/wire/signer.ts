@@ -1,5 +1,5 @@
-// Signs what is sent, anew at each attempt, by every key that signs at that moment (CBK-2). The keys are in memory: to sign
-// waits for nothing, because an attempt is on record by then. They are read again when they change (REF-6), and made when
+// Signs what is sent, anew at each attempt, by every key that signs at that moment. The keys are in memory: to sign
+// waits for nothing, because an attempt is on record by then. They are read again when they change, and made when
 // they are due.
 import { createPrivateKey, sign, type KeyObject, createHash, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -31,7 +31,7 @@ export interface Signer {
    */
   headersOf(message: { readonly id: string; readonly body: Uint8Array }): Readonly<Record<string, string>>;
   /**
-   * Headers of an HTTP Message Signature (RFC 9421) by one key, for one attempt to a party that wants them (SEC-1): by the
+   * Headers of an HTTP Message Signature (RFC 9421) by one key, for one attempt to a party that wants them: by the
    * newest that was published for so long that whoever keeps our key set knows it.
    */
   signedRequest(request: {
@@ -46,7 +46,7 @@ export interface Signer {
 export interface SignerOptions {
   /** Days after which a key is followed by another; 0: when an operator says so. */
   readonly rotateAfterDays: number;
-  /** The newest reference data: another object when a key has changed (REF-6). */
+  /** The newest reference data: another object when a key has changed. */
   readonly reference: () => object;
   readonly logger: Logger;
 }
@@ -121,7 +121,7 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
   };
 }
 
-/** Nothing goes out unsigned (CBK-2): it waits, as for the database. */
+/** Nothing goes out unsigned: it waits, as for the database. */
 const noKey = 'there is no key for what is sent, and none could be made';
 
 /** @throws SealingKeyMissing where all have been withdrawn, and what follows cannot be read here */
@@ -138,7 +138,7 @@ function wellKnownKey(keys: readonly Key[], nowMs: number): Key {
   return signing.find(({ from }) => nowMs - from > publishedMs) ?? signing.at(-1) ?? newestKey(keys);
 }
 
-/** Undefined: the database has not confirmed it for seconds, so that nothing new can be read either (REF-6). */
+/** Undefined: the database has not confirmed it for seconds, so that nothing new can be read either. */
 function newestOf(reference: () => object): object | undefined {
   try {
     return reference();
@@ -174,7 +174,7 @@ async function readOrMake(db: Db, options: SignerOptions): Promise<readonly Key[
 }
 
 const said = {
-  // whoever put it there wanted it to sign, or to be published (SEC-6)
+  // whoever put it there wanted it to sign, or to be published
   'delivery-key.not-ours': 'a key of what is sent is none of ours, and does not count',
   // by another process, which has another key, or by whoever writes into the database
   'delivery-key.unreadable': unreadableKey,

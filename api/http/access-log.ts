@@ -1,6 +1,5 @@
 // One line per request (OBS-1): which route, by whom, about which payment, by which rule it was refused, how long it
-// took; and its id, which the answer bears too. Never a path, a query or a body: they may hold what is personal
-// (SEC-3).
+// took; and its id, which the answer bears too. Never a path, a query or a body: they may hold what is personal.
 import { randomBytes } from 'node:crypto';
 import {
   ServerResponse,
@@ -15,7 +14,7 @@ import { rateLimitLines, type Standing } from './quotas.ts';
 /** What is known of a request, as it comes to be known. */
 export interface AboutRequest {
   requestId: string;
-  /** Absent where there are no traces (OBS-3). */
+  /** Absent where there are no traces. */
   traceId?: string;
   /** As in OpenAPI, `/payments/{uetr}`; absent where none was found. */
   route?: string;
@@ -86,7 +85,7 @@ export function noteRejection(about: AboutRequest, answer: Response): void {
   if (ruleId !== undefined) about.ruleId = ruleId;
 }
 
-/** A UUID, or the 32 digits of a trace id: text of any other form may name somebody, and would be in the log (SEC-3). */
+/** A UUID, or the 32 digits of a trace id: text of any other form may name somebody, and would be in the log. */
 const requestIdForm = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 const ofProcess = randomBytes(4).toString('hex');
 let count = 0;
@@ -102,7 +101,7 @@ function ownRequestId(): string {
   return `${ofProcess}-${count.toString(36)}`;
 }
 
-/** An answered request, for metrics (OBS-2). */
+/** An answered request, for metrics. */
 export interface AnsweredRequest {
   /** `none` where there is no such route. */
   readonly route: string;
@@ -114,7 +113,7 @@ export interface AnsweredRequest {
   readonly seconds: number | undefined;
 }
 
-/** The span of a request (OBS-3). */
+/** The span of a request. */
 export interface RequestTrace {
   readonly traceId: string;
   /** What answers the request belongs to it. */

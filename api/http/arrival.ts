@@ -1,5 +1,5 @@
 // What a message goes through before it is read: who sends it, whether its sender may send one more now, its size and type,
-// and whether it is signed, where its operator wants that (MSG-2, SEC-1, SEC-7).
+// and whether it is signed, where its operator wants that.
 import type { Context } from 'hono';
 import { aboutRequest, noteStanding } from './access-log.ts';
 import { senderOf, type Authenticator, type BodyCheck, type Caller, type SignatureCheck } from './caller.ts';
@@ -8,7 +8,7 @@ import type { Quotas } from './quotas.ts';
 import type { Turns } from './turns.ts';
 
 /**
- * Checks before authentication: size and content type of a message (MSG-2); undefined: passed.
+ * Checks before authentication: size and content type of a message; undefined: passed.
  * @param keeps false: whatever it finds, the request is refused afterwards, and its body need not be kept
  */
 export type Before = (context: Context, keeps: boolean) => Promise<Problem | undefined>;
@@ -23,7 +23,7 @@ export interface Arrival {
   readonly forbid: (caller: Caller) => Problem | undefined;
 }
 
-/** Counts a request of a client; the problem where its limit is reached (SEC-7). */
+/** Counts a request of a client; the problem where its limit is reached. */
 export type Count = (context: Context, caller: Pick<Caller, 'clientId'>) => Problem | undefined;
 
 export function counting(
@@ -46,7 +46,7 @@ export function counting(
 
 /**
  * The caller, or the first refusal, in the order of MSG-2. The caller is looked at before anything is received, too: a
- * body may take 30 s to arrive, and meanwhile nothing of it is kept for somebody whom nobody knows (SEC-7).
+ * body may take 30 s to arrive, and meanwhile nothing of it is kept for somebody whom nobody knows.
  */
 export async function authenticateAfter(
   before: Before,
@@ -54,7 +54,7 @@ export async function authenticateAfter(
 ): Promise<Caller | Problem> {
   const claimed = await authenticator.authenticate(context);
   const isKnown = !isProblem(claimed);
-  if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for (OBS-1)
+  if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for
   const signed = isKnown && checkSignature !== undefined ? await checkSignature(context, claimed) : undefined;
   const over = isKnown
     ? (refusalOf(signed, { context, caller: claimed, count }) ?? forbid(claimed))
@@ -69,7 +69,7 @@ export async function authenticateAfter(
   }
   if (!isKnown) return claimed;
   if (over !== undefined) return over;
-  const caller = await authenticator.authenticate(context); // as it is now (SEC-8)
+  const caller = await authenticator.authenticate(context); // as it is now
   if (typeof room === 'object') return room;
   if (signed === undefined || isProblem(signed) || isProblem(caller)) return caller;
   return (await signed(context.get('message'))) ?? caller;
@@ -77,7 +77,7 @@ export async function authenticateAfter(
 
 /**
  * Whoever has a token and cannot sign is counted apart: none of what its operator may send is used up by that, and no room
- * for its body is taken (SEC-1, SEC-7).
+ * for its body is taken.
  */
 function refusalOf(
   signed: Problem | BodyCheck | undefined,

@@ -1,4 +1,4 @@
-// The caller, as every route sees it. api/auth/ makes it from a verified token (SEC-1) or, with AUTH=none, from what
+// The caller, as every route sees it. api/auth/ makes it from a verified token or, with AUTH=none, from what
 // the caller says.
 import type { Context } from 'hono';
 import type { Problem } from './problem.ts';
@@ -41,12 +41,12 @@ export interface Authenticator {
 }
 
 /**
- * Whether a message is signed as its operator wants it (SEC-1), by its head, before anything of its body is kept.
+ * Whether a message is signed as its operator wants it, by its head, before anything of its body is kept.
  * @returns what is to be asked once the body has come; undefined from there: it is signed, or need not be
  */
 export type SignatureCheck = (context: Context, caller: Caller) => Promise<Problem | BodyCheck>;
 export type BodyCheck = (body: Uint8Array) => Promise<Problem | undefined>;
 
-/** Those of one clearing system or institution are one sender (SEC-7). */
+/** Those of one clearing system or institution are one sender. */
 export const senderOf = ({ clearingSystemId, institutionId, clientId }: Caller): string =>
   clearingSystemId ?? institutionId ?? clientId;

@@ -1,4 +1,4 @@
-// Who is at the other end of a request (SEC-7): where it comes from, as far as limits tell clients apart by it, and until
+// Who is at the other end of a request: where it comes from, as far as limits tell clients apart by it, and until
 // when somebody is there.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';

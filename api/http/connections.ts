@@ -1,4 +1,4 @@
-// The connections of the server (SEC-7): how many there may be, and what is answered on one that cannot go on. Node itself
+// The connections of the server: how many there may be, and what is answered on one that cannot go on. Node itself
 // bounds heads, bodies and idle time (server.ts). When there are as many as may be, the least recently used gives way, but
 // never one that waits for our work.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -47,7 +47,7 @@ export interface ConnectionListeners {
   /** There are as many connections as are allowed. */
   readonly onFull: () => void;
   /**
-   * A request is answered that never becomes one of the server's (OBS-1).
+   * A request is answered that never becomes one of the server's.
    * @param request what was read of it, if anything
    * @returns its id
    */

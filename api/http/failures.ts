@@ -19,7 +19,7 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && socketCodes.has(String(error.code));
 }
 
-/** 503 if a part does not answer, else 500; without the reason (SEC-4). */
+/** 503 if a part does not answer, else 500; without the reason. */
 export function failureOf(error: unknown): Problem {
   return problem(isUnavailable(error) ? 'unavailable' : 'internal');
 }

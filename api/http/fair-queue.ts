@@ -1,5 +1,5 @@
 /**
- * Fair queueing of the one thread that serves everybody (SEC-7, I-16). A payment needs some 35 passes of the event loop until
+ * Fair queueing of the one thread that serves everybody. A payment needs some 35 passes of the event loop until
  * it is answered, and waits in each of them for what was begun in it. So a round begins what takes two milliseconds, of those
  * who wait in rotation (round robin). After one that held the thread for longer by itself, the queue rests for as long.
  */

@@ -1,4 +1,4 @@
-// Words the faults of an input: what is expected, and what was found, if that is harmless to repeat (SEC-4).
+// Words the faults of an input: what is expected, and what was found, if that is harmless to repeat.
 import type { z } from '@hono/zod-openapi';
 import type { InputFault } from './problem.ts';
 

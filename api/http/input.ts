@@ -1,4 +1,4 @@
-// Turns path, query and JSON body into checked input, or into a 400 that names every fault (SEC-4). Not Hono's own
+// Turns path, query and JSON body into checked input, or into a 400 that names every fault. Not Hono's own
 // validation: that stops at the first invalid one of path, query and body, and accepts a JSON body that is too large,
 // not UTF-8 or repeats a member. Side by side (`npm run bench -- hono`) path and query cost the same either way (CPU
 // per request 0.9 to 1.2 times ours); a body costs Hono 0.7 to 0.8 times ours, without those checks.
@@ -183,12 +183,12 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
   );
 }
 
-/** The client closed the connection before its request was complete: not our fault (OBS-1), and nobody to answer. */
+/** The client closed the connection before its request was complete: not our fault, and nobody to answer. */
 export class ClientWentAway extends Error {
   override readonly name = 'ClientWentAway';
 }
 
-/** Each piece of a body costs as much to take as some kilobytes in one (SEC-7). */
+/** Each piece of a body costs as much to take as some kilobytes in one. */
 export class BodyInPieces extends Error {
   override readonly name = 'BodyInPieces';
 }

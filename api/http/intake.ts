@@ -10,7 +10,7 @@ import type { AboutRequest } from './access-log.ts';
 import { readLimited, sentInstead } from './input.ts';
 import { problem, type Problem } from './problem.ts';
 
-const maxMessageBytes = 256 * 1024; // MSG-2
+const maxMessageBytes = 256 * 1024;
 const xmlTypes = ['application/xml', 'text/xml'];
 
 declare module 'hono' {
@@ -47,13 +47,13 @@ export interface TakenMessage {
   readonly key: MessageKey;
 }
 
-/** The refusal of a body that is not a message: every fault found, without any text of the body (MSG-13). */
+/** The refusal of a body that is not a message: every fault found, without any text of the body. */
 export function refusal({ detail, ruleId }: IntakeFault): Problem {
   const told = { detail: `The body is refused: ${detail}.` };
   return problem('message-refused', ruleId === undefined ? told : { ...told, ruleId });
 }
 
-/** @param about whatever becomes of the message, the line of its request tells its UETR, if that can be read (OBS-1) */
+/** @param about whatever becomes of the message, the line of its request tells its UETR, if that can be read */
 export function openMessage(
   engine: XmlEngine,
   { body, name, about }: { readonly body: Buffer; readonly name: MessageName; readonly about: AboutRequest },

@@ -1,4 +1,4 @@
-// Where a page of a list ends that is in the order of a time: cursors of its address (REF-2). Anybody can write one, so
+// Where a page of a list ends that is in the order of a time: cursors of its address. Anybody can write one, so
 // what is read is held against the form of a place.
 import { uuidV4Pattern } from '../../core/ids.ts';
 import type { ListPlace } from '../../core/list-place.ts';

@@ -1,4 +1,4 @@
-// Pages of lists (REF-2): how many, where the next one begins, and where its address stands: in the Link header (RFC
+// Pages of lists: how many, where the next one begins, and where its address stands: in the Link header (RFC
 // 8288).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
@@ -28,7 +28,7 @@ export const pageCursor = z
   .openapi({ description: 'From the Link header of the previous page; opaque (REF-2)' });
 
 /**
- * A place in a list with a check value, to recognise a cursor of another list, or one that was cut (REF-3). It is no
+ * A place in a list with a check value, to recognise a cursor of another list, or one that was cut. It is no
  * secret, because the processes share no key that could make it one: whoever reads a cursor must also check that its
  * place is a place.
  */

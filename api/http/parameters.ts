@@ -1,4 +1,4 @@
-// The forms of path, query and body values, shared by all routes. A mismatch is a 400 (MON-1, REF-3).
+// The forms of path, query and body values, shared by all routes. A mismatch is a 400.
 import { z } from '@hono/zod-openapi';
 import { countryCodePattern, currencyCodePattern, finInstIdTypes, uuidPattern } from '../../core/ids.ts';
 import {
@@ -23,7 +23,6 @@ export const currencyCode = z
   .regex(currencyCodePattern, 'must be three capital letters (ISO 4217), as in SGD')
   .openapi({ example: 'SGD' });
 
-/** MON-1 */
 export const amount = z
   .string()
   .regex(
@@ -32,7 +31,6 @@ export const amount = z
   )
   .openapi({ description: 'Plain decimal: no sign, no exponent, no leading zeros (MON-1)', example: '1000' });
 
-/** MON-1 */
 export const rate = z
   .string()
   .refine(isRate, {

@@ -1,7 +1,7 @@
-// What is on record already is passed on to the engine beside the answer, not before it (DUP-1, CBK-1, LIF-4).
+// What is on record already is passed on to the engine beside the answer, not before it.
 import type { Logger } from 'pino';
 
-/** Not awaited; if it fails, the sweep takes over (LIF-2). */
+/** Not awaited; if it fails, the sweep takes over. */
 export function passOn(
   { logger }: { readonly logger: Logger },
   subjectId: string,

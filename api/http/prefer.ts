@@ -1,4 +1,4 @@
-// `Prefer: wait=N` (RFC 7240), in time that grows with the header's length only: it is read before anything is judged (SEC-7).
+// `Prefer: wait=N` (RFC 7240), in time that grows with the header's length only: it is read before anything is judged.
 
 const maxWaitSeconds = 30; // PAY-1
 

@@ -1,4 +1,4 @@
-// A refusal as the tables of problems have it (SEC-4).
+// A refusal as the tables of problems have it.
 export interface ProblemRow {
   readonly status: number;
   readonly title: string;

@@ -1,4 +1,4 @@
-// The form of a refusal on the wire: RFC 9457 problem+json (SEC-4). The table of refusals is problems.ts.
+// The form of a refusal on the wire: RFC 9457 problem+json. The table of refusals is problems.ts.
 import { renderJson } from '../../core/money/money.ts';
 import type { ProblemRow } from './problem-row.ts';
 import { problems, type ProblemCode } from './problems.ts';

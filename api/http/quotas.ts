@@ -1,5 +1,5 @@
 /**
- * Counts per sender and window: requests per minute (SEC-7), other quantities per day (OVL-2). Counted in memory, so that
+ * Counts per sender and window: requests per minute (SEC-7), other quantities per day. Counted in memory, so that
  * a request waits for nothing; api/operations/share-counts.ts tells every process what the others have counted, once a second.
  * Fixed windows and no token buckets: processes share a window by adding.
  */

@@ -1,5 +1,5 @@
 // Answers of reference data: made once per snapshot and address, with an ETag, so that a repeated request costs almost
-// nothing (REF-6). Not for rates or quotes, or anything that depends on the caller. Not `hono/etag`: it hashes every
+// nothing. Not for rates or quotes, or anything that depends on the caller. Not `hono/etag`: it hashes every
 // answer again, which costs 6 to 8 times the CPU of ours per request, and 1.2 to 1.4 times if the tag is given and only
 // compared (`npm run bench -- hono`). Its 304 keeps none of the security headers by default.
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Refusals outside any route: the request is not unambiguous plain HTTP/1.1 (SEC-4), or its address or method does not
+// Refusals outside any route: the request is not unambiguous plain HTTP/1.1, or its address or method does not
 // exist. Used by the server, by the handler of parser errors, and by the app.
 import { problem, type Problem } from './problem.ts';
 

@@ -1,10 +1,10 @@
-// Whether a request is unambiguous plain HTTP/1.1, checked before anything else sees it (SEC-4). api/http/unreadable.ts
+// Whether a request is unambiguous plain HTTP/1.1, checked before anything else sees it. api/http/unreadable.ts
 // words the refusals of Node's own parser.
 import type { IncomingMessage } from 'node:http';
 import { problem, type Problem } from './problem.ts';
 import { malformed, repeatedHeader } from './refused-requests.ts';
 
-/** As many as common servers read. Each costs time before it is anybody's turn, and memory while it waits (SEC-7). */
+/** As many as common servers read. Each costs time before it is anybody's turn, and memory while it waits. */
 export const maxHeaderLines = 100;
 
 /** Single-valued headers: if one is repeated, another program might choose the other value. By name in lower case. */

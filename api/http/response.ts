@@ -1,4 +1,4 @@
-// Writes JSON answers: exact decimals (MON-4), and the headers of every answer. Headers are plain objects and bodies
+// Writes JSON answers: exact decimals, and the headers of every answer. Headers are plain objects and bodies
 // strings: the HTTP adapter writes such a response without building a web Response.
 import { renderJson, type JsonValue } from '../../core/money/money.ts';
 
@@ -17,7 +17,7 @@ export const jsonHeaders = {
   'cache-control': 'no-store',
 } as const;
 
-/** 200 (or another status) with the value as JSON, its marked numbers digit for digit (MON-4). */
+/** 200 (or another status) with the value as JSON, its marked numbers digit for digit. */
 export function json(value: JsonValue, status = 200, headers?: Readonly<Record<string, string>>): Response {
   return new Response(renderJson(value), {
     status,

@@ -1,4 +1,4 @@
-// How every route of the JSON API is declared and served: roles, input, answer. It checks the token, the role (SEC-1)
+// How every route of the JSON API is declared and served: roles, input, answer. It checks the token, the role
 // and the input before a handler sees anything. One function does the work of a chain of middleware: input.ts, cors.ts
 // and reference-answer.ts say what Hono's own would cost.
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
@@ -47,20 +47,20 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Who may call it (SEC-1); a route without roles stops the start. `any`: any valid token. */
+  /** Who may call it; a route without roles stops the start. `any`: any valid token. */
   readonly roles: readonly Role[] | 'any';
-  /** What a message goes through before it is read (MSG-2). */
+  /** What a message goes through before it is read. */
   readonly before?: Before;
-  /** What is taken in: it must be signed where its operator wants that (SEC-1). */
+  /** What is taken in: it must be signed where its operator wants that. */
   readonly isSigned?: true;
   /**
-   * How many requests of a sender are processed at a time (SEC-7); default: as messages where there is a body, which
+   * How many requests of a sender are processed at a time; default: as messages where there is a body, which
    * must be read, else as questions. What is answered from memory (`madeFrom`) waits for nothing, and in no line.
    */
   readonly turns?: TurnKind;
   /**
    * The data that the answer is made from, besides the address: as long as it is the same object, the answer to an
-   * address is kept and reused (REF-6).
+   * address is kept and reused.
    */
   readonly madeFrom?: () => object;
   /** Refusals of this route, beyond those that every route shares. */
@@ -80,7 +80,7 @@ export interface Call<Params extends Fields, Query extends Fields, Body extends 
   readonly caller: Caller;
   readonly context: Context;
   /**
-   * Lets the next request of the same sender begin, while this one only waits for another party (SEC-7).
+   * Lets the next request of the same sender begin, while this one only waits for another party.
    */
   readonly giveUpTurn: GiveUpTurn;
 }
@@ -258,7 +258,7 @@ function forbid(roles: readonly Role[], { role, clientId }: Caller): Problem | u
   return problem('forbidden', { detail });
 }
 
-/** Receives a body only while its sender has room for one more (SEC-7). */
+/** Receives a body only while its sender has room for one more. */
 function inRoom<Value>(
   receive: Receiver<Value>,
   turns: Turns | undefined,
@@ -304,7 +304,7 @@ function render(answer: Answer, context: Context): Response {
   return renderProblem(toldToSigner(answer, context));
 }
 
-/** Default deny: a route without roles may not be called by anyone (SEC-1). */
+/** Default deny: a route without roles may not be called by anyone. */
 function checkedRoles(route: { roles: readonly Role[] | 'any'; operationId: string }): readonly Role[] {
   const roles = route.roles === 'any' ? everyRole : route.roles;
   assert(roles.length > 0, `${route.operationId} states no roles (SEC-1)`);

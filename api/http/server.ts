@@ -1,4 +1,4 @@
-// Serves the app on a port: only plain HTTP/1.1 that is complete and in time reaches it (SEC-4, SEC-7).
+// Serves the app on a port: only plain HTTP/1.1 that is complete and in time reaches it.
 import { constants } from 'node:crypto';
 import {
   createServer,
@@ -31,7 +31,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Milliseconds, and numbers of connections (SEC-7). */
+/** Milliseconds, and numbers of connections. */
 export interface ServerLimits extends ConnectionLimits {
   /** From the first byte of a request, or the connection, to the end of the headers. */
   readonly headersMs: number;
@@ -57,7 +57,7 @@ const defaultLimits: ServerLimits = {
   requestMs: 30_000,
   answerMs: 30_000, // as long as a request may take
   idleMs: 65_000, // longer than the 60 s of common load balancers, so that they close first
-  checkMs: 250, // closed within 1 s (SEC-7): one check sees an unread answer, another that its time is over
+  checkMs: 250, // closed within 1 s: one check sees an unread answer, another that its time is over
   maxConnections: 16_384, // about 10 KB each when idle
   maxConnectionsPerAddress: 8_192, // a proxy in front of us is one address
 };
@@ -76,7 +76,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
       return logUnread(options, { status, ruleId: refusal.ruleId }, request);
     },
   });
-  server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused (SEC-4)
+  server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
     logRequest(options, response);

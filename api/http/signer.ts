@@ -1,4 +1,4 @@
-// A signature of a message counts once, whatever becomes of the message (SEC-1): whoever is to send the message again has to be
+// A signature of a message counts once, whatever becomes of the message: whoever is to send the message again has to be
 // told, by each refusal that it may get.
 import type { Context } from 'hono';
 import type { Problem } from './problem.ts';

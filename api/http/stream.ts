@@ -1,5 +1,5 @@
 // Answers of any length, read no faster than they are taken. One that breaks off on its way is cut, so that it never looks
-// whole, and is one line of the log (OBS-1).
+// whole, and is one line of the log.
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';

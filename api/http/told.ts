@@ -53,7 +53,6 @@ export const quoteParameters: QuoteFields = {
   psp: { parameter: 'finInstId' },
 };
 
-/** REF-3 */
 export function placeRefused(refusal: PlaceRefusal, fields = placeParameters): Problem {
   switch (refusal.code) {
     case 'unknown-country':
@@ -65,7 +64,6 @@ export function placeRefused(refusal: PlaceRefusal, fields = placeParameters): P
   }
 }
 
-/** REF-3 */
 export function corridorRefused(refusal: CorridorRefusal, fields = corridorParameters): Problem {
   if (refusal.code === 'unknown-corridor') return unknownCorridor(refusal.key, refusal.lacks);
   return placeRefused(
@@ -76,7 +74,6 @@ export function corridorRefused(refusal: CorridorRefusal, fields = corridorParam
   );
 }
 
-/** MON-2, FEE-5 */
 export function amountRefused(
   refusal: AmountRefusal | AmountTooSmall | AmountTooLarge,
   fields = amountParameters,
@@ -117,7 +114,6 @@ export function quoteRefused(
   }
 }
 
-/** QUO-1 */
 function pspRefused({ code, psp, sourceCountry }: PspRefusal, field: Field, clientId: string): Problem {
   switch (code) {
     case 'unknown-psp':

@@ -1,5 +1,5 @@
 /**
- * Whose request is next (SEC-7, I-16): of each sender and kind a few are taken in at a time, the next ones wait in a line
+ * Whose request is next: of each sender and kind a few are taken in at a time, the next ones wait in a line
  * of their own, and what would wait too long is turned away before anything of it is read or stored. However many one sender
  * sends at once, and however costly they are, another's finds the engine, the database and the event loop almost free.
  */
@@ -21,7 +21,7 @@ export const turnKinds = {
   message: { atOnce: 8, waiting: 100, waitMs: 5_000 },
   /** Payments, which are judged in the same time. Few wait long, because admission.ts refuses those that would. */
   submission: { atOnce: 8, waiting: 100, waitMs: 2_000 },
-  /** Messages that are answered by others: most of the time they only wait (RES-1). */
+  /** Messages that are answered by others: most of the time they only wait. */
   resolution: { atOnce: 16, waiting: 100, waitMs: 2_000 },
   /**
    * Questions that the database answers, of which some hold the thread for a millisecond or more when its answer comes:
@@ -47,7 +47,7 @@ export interface WaitingClient {
   readonly untilClosed?: boolean;
 }
 
-/** @param from record: the answer was there already, and says nothing of how fast messages are judged (OVL-1) */
+/** @param from record: the answer was there already, and says nothing of how fast messages are judged */
 export type GiveUpTurn = (from?: 'record') => void;
 
 export interface Turns {

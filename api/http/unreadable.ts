@@ -1,4 +1,4 @@
-// Refusals of bytes that Node could not read as a request: too slow, too large, or not HTTP (SEC-4, SEC-7).
+// Refusals of bytes that Node could not read as a request: too slow, too large, or not HTTP.
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { KnownResponse } from './access-log.ts';
 import { problem, problemBody, problemHead, type Problem } from './problem.ts';

@@ -14,8 +14,8 @@ const xmlHeaders = {
 const maxRefusalLength = 1_000; // well within the header limits of proxies
 
 /**
- * The header with the long form of a refusal (MSG-13), reduced to printable ASCII whatever was stored, so that an
- * invalid header cannot break the answer (SEC-9).
+ * The header with the long form of a refusal, reduced to printable ASCII whatever was stored, so that an
+ * invalid header cannot break the answer.
  */
 function refusalHeader(refusal: string | null): Readonly<Record<string, string>> {
   if (refusal === null) return {};
@@ -26,11 +26,11 @@ export function xml(body: Buffer, headers: Readonly<Record<string, string>> = {}
   return new Response(body, { headers: { ...xmlHeaders, ...headers } });
 }
 
-/** For whoever sent us something that has an answer: it waits for that, and never makes another payment for it (DUP-1). */
+/** For whoever sent us something that has an answer: it waits for that, and never makes another payment for it. */
 export const answerChanged =
   'What you sent is on record, and stays as it is. Its answer is on record too, but what is stored of it is no longer what was stored, so it is not sent. The operators are told, who can put it back: send the same bytes again later, and nothing else in their place.';
 
-/** A stored answer, byte for byte, if it is still kept (LIF-6); with the long form of a refusal in a header (MSG-13). */
+/** A stored answer, byte for byte, if it is still kept; with the long form of a refusal in a header. */
 export async function storedAnswer(
   db: Db,
   messageId: string,

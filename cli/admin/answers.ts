@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 
-/** Numbers as numbers: in a document amounts are strings (MON-1). @throws UserError where it is no such answer */
+/** Numbers as numbers: in a document amounts are strings. @throws UserError where it is no such answer */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> {
   const parsed = schema.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;

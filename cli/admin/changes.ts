@@ -1,4 +1,4 @@
-// `isthmus admin set`, `end`, `secret`, and how changes are looked at and decided (ADM-2).
+// `isthmus admin set`, `end`, `secret`, and how changes are looked at and decided.
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { CommandContext } from '../command.ts';

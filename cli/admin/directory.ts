@@ -1,4 +1,4 @@
-// `isthmus admin export`, `compare` and `import`: the whole scheme as one directory of files (ADM-3).
+// `isthmus admin export`, `compare` and `import`: the whole scheme as one directory of files.
 import { resolve } from 'node:path';
 import {
   listsOf,

@@ -1,4 +1,4 @@
-// `isthmus admin first-operators`: the two people whom everything else takes, in a system that has none (ADM-1), and the first
+// `isthmus admin first-operators`: the two people whom everything else takes, in a system that has none, and the first
 // secret of each operator. It writes into the database, because there is nobody yet whom an api would let in.
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
@@ -19,9 +19,9 @@ export function databaseUrlOf(env: Environment): string {
   );
 }
 
-const enough = 2; // one proposes, another approves (ADM-2)
+const enough = 2; // one proposes, another approves
 
-/** With those whom two operators have entered since: of an operator nobody else may make what it logs in by (ADM-2). */
+/** With those whom two operators have entered since: of an operator nobody else may make what it logs in by. */
 export async function makeFirstOperators(
   { env, terminal }: CommandContext,
   clients: readonly string[],

@@ -1,4 +1,4 @@
-// `npm run admin` and, in an image, `isthmus admin`: how the scheme is set up and changed from a shell (ADM-1). It reads the options
+// `npm run admin` and, in an image, `isthmus admin`: how the scheme is set up and changed from a shell. It reads the options
 // and hands over.
 import { Argument, Option, type Command } from 'commander';
 import { schemeKinds } from '../../core/scheme/documents.ts';

@@ -1,4 +1,4 @@
-// `isthmus audit verify`: prints what the seals of the record say (SEC-6), hour by hour where something is wrong, and what they
+// `isthmus audit verify`: prints what the seals of the record say, hour by hour where something is wrong, and what they
 // cannot say.
 import { readFileSync } from 'node:fs';
 import { parseAuditConfig } from '../../core/settings/config.ts';

@@ -1,5 +1,5 @@
-// What a source PSP and its operator write into a pacs.008: the terms of a quote (MSG-6), the accounts, the purposes
-// that the destination country requires (MSG-7). It must not compute an amount.
+// What a source PSP and its operator write into a pacs.008: the terms of a quote, the accounts, the purposes
+// that the destination country requires. It must not compute an amount.
 import { randomUUID } from 'node:crypto';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import type { AccountIdentification } from '../../core/iso20022/parties.ts';

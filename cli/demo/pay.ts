@@ -206,7 +206,7 @@ export function meaningOf(
   if (status === 'RJCT' && ruleId === 'TIM-1' && !booked('moved')) {
     const hasArrived = entries.some((one) => one.direction === 'received' && one.kind === 'pacs008');
     return hasArrived || !seesDestination
-      ? 'Rejected; if the destination has credited it, it must return it' // it may have, or may yet: silence says nothing (TIM-1)
+      ? 'Rejected; if the destination has credited it, it must return it' // it may have, or may yet: silence says nothing
       : 'Rejected; it had never reached its destination';
   }
   if (status !== 'RJCT' || !booked('moved')) return meanings[status] ?? status;

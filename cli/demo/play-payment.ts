@@ -26,7 +26,7 @@ export interface PaymentPlan {
   /** BICs. */
   readonly debtorAgent: string;
   readonly creditorAgent: string;
-  /** Whether it may be paid where the quote is for less than the amount (QUO-4). */
+  /** Whether it may be paid where the quote is for less than the amount. */
   readonly acceptsCapped: boolean;
   /** How long to wait for the parties to be told. */
   readonly waitSeconds: number;
@@ -164,7 +164,7 @@ async function chooseQuote(
   return best;
 }
 
-/** What the quote makes of an amount above a maximum, and whose that is; undefined where it is as asked (QUO-4). */
+/** What the quote makes of an amount above a maximum, and whose that is; undefined where it is as asked. */
 function reductionOf(
   { debtorAgent, creditorAgent }: OfferedQuote,
   { amount: asked, sourceCountry, destinationCountry }: PaymentPlan,
@@ -245,7 +245,7 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
   };
 }
 
-/** As the source was told it, with the rule where it is a rejection of the gateway's own (MSG-11). */
+/** As the source was told it, with the rule where it is a rejection of the gateway's own. */
 function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageValues): ToldFinal | undefined {
   if (status === undefined) return undefined;
   const [said] = (bytes === undefined ? undefined : values.pacs002(bytes).additionalInformation) ?? [];
@@ -254,7 +254,7 @@ function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageVal
 }
 
 /**
- * An operator that got no answer sends the same bytes again: that is an enquiry, never a second payment (DUP-1). Once
+ * An operator that got no answer sends the same bytes again: that is an enquiry, never a second payment. Once
  * one of them may have been stored, no refusal of a later one says that there is no payment.
  */
 async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: number): Promise<Uint8Array> {

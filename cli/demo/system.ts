@@ -211,7 +211,7 @@ function refuseTls(env: Environment): void {
   }
 }
 
-/** The embedded default: our own issuer with the demo clients, plain http on loopback (SEC-1, SEC-2). */
+/** The embedded default: our own issuer with the demo clients, plain http on loopback. */
 function gatewayEnvironment(env: Environment, run: RunFile): Readonly<Record<string, string>> {
   return {
     TEMPORAL_ADDRESS: run.temporalAddress,
@@ -224,7 +224,7 @@ function gatewayEnvironment(env: Environment, run: RunFile): Readonly<Record<str
     INSTANCE_ID: run.instanceId,
     DEMO: '1',
     XERCES_SHARE: env['XERCES_SHARE'] || '0.2', // so that a person who plays some payments sees that it works
-    FOUR_EYES: env['FOUR_EYES'] ?? '0', // ADM-2
+    FOUR_EYES: env['FOUR_EYES'] ?? '0',
     DRAIN_SECONDS: '0', // nobody stands in front of it
     ALLOW_LOOPBACK_CALLBACKS: '1',
     WORKER_SERVES: 'all',

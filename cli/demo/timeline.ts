@@ -121,7 +121,7 @@ function forwardedTerms(bytes: Uint8Array, values: MessageValues): string {
   );
 }
 
-/** An fxtr.017 is written from the side of the source PSP; the FX provider that gets it does the reverse (NOT-2). */
+/** An fxtr.017 is written from the side of the source PSP; the FX provider that gets it does the reverse. */
 function tradeTerms(bytes: Uint8Array, values: MessageValues): string {
   const trade = values.fxtr017(bytes);
   const { sourcePsp, tradingSideBuyAmount: buy, tradingSideSellAmount: sell } = trade;

@@ -309,7 +309,7 @@ export const sentBooks = z.array(sentBook);
 export const enquiry = z.object({ asked: z.boolean(), hindrances });
 
 /**
- * An answer, its numbers as the digits that were written (MON-1), its texts as a terminal may show them.
+ * An answer, its numbers as the digits that were written, its texts as a terminal may show them.
  * @throws UserError where it is of another version
  */
 export function read<Value>(shape: z.ZodType<Value>, text: string): Value {

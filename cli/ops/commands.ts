@@ -177,9 +177,9 @@ export async function show(context: CommandContext, id: string, options: JsonOpt
   }
 }
 
-const learntWithinMs = 3_000; // REF-6: by then every worker knows of a pause, or of its end
+const learntWithinMs = 3_000; // by then every worker knows of a pause, or of its end
 
-/** Of a payment that was refused because its destination was paused: the pause of that one, at that time (LIF-5). */
+/** Of a payment that was refused because its destination was paused: the pause of that one, at that time. */
 async function pausedFor(
   gateway: Gateway,
   { decision, events }: ShownEvidence,

@@ -124,7 +124,7 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
       if (!(error instanceof UserError)) throw error;
       throw new UserError(`${error.message} To ask another gateway, name it in ISTHMUS_URL.`);
     });
-    const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second person (LIF-4)
+    const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second person
     const secret = secretFrom(env) || `demo-${clientId}`;
     return { url: apiUrl, clientId, secret, tokenUrl: `${apiUrl}/oauth/token` };
   }

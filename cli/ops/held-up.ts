@@ -1,4 +1,4 @@
-// How `isthmus ops` says what keeps messages from going out (OBS-7), as the workers last said of themselves.
+// How `isthmus ops` says what keeps messages from going out, as the workers last said of themselves.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ShownHindrances } from './answers.ts';
@@ -50,7 +50,7 @@ export function printHindrances(terminal: Terminal, shown: ShownHindrances): voi
 }
 
 /**
- * A receiver by its gate (CBK-3): `<party> <host> <origin>` of callbacks, each as registered, `<address> <party>` of one of several behind
+ * A receiver by its gate: `<party> <host> <origin>` of callbacks, each as registered, `<address> <party>` of one of several behind
  * a directory, else the address as registered.
  */
 export function receiverInWords(receiver: string, whose: readonly string[]): string {

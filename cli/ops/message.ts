@@ -1,4 +1,4 @@
-// `isthmus ops message`: one message of a payment, above all one that was refused (PAY-8): into a file byte for byte, for
+// `isthmus ops message`: one message of a payment, above all one that was refused: into a file byte for byte, for
 // whoever keeps it or sends it again; on a terminal so that nothing in it acts on that, for it may hold anything.
 import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';

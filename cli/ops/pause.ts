@@ -1,4 +1,4 @@
-// `isthmus ops pause` and `resume`: no new payments to a destination, no quotes of an FX provider, until it goes on (LIF-5).
+// `isthmus ops pause` and `resume`: no new payments to a destination, no quotes of an FX provider, until it goes on.
 // `isthmus ops pauses`: who ever was paused.
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';

@@ -1,4 +1,4 @@
-// `isthmus ops settle`: how a payment in doubt ended, as people found out (LIF-4). One operator records it, another confirms
+// `isthmus ops settle`: how a payment in doubt ended, as people found out. One operator records it, another confirms
 // it by naming it and its status once more, or either withdraws it.
 import { statusInWords } from '../../core/rejections/reason-words.ts';
 import type { CommandContext } from '../command.ts';

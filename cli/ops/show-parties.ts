@@ -65,7 +65,7 @@ export function printParties(terminal: Terminal, shown: ShownParties): void {
   }
 }
 
-/** What a party sent that did not count, with the command that says why of each: few of them are alerts (PAY-8). */
+/** What a party sent that did not count, with the command that says why of each: few of them are alerts. */
 function printRefused(
   terminal: Terminal,
   { party, refused, refusedOf }: ShownParties['parties'][number],

@@ -10,7 +10,7 @@ import { amountOf, pauseInWords, printEntries, printOutcome, shortTime, statusSt
 export interface Beside {
   /** As it stands in a list; undefined while it is not judged. */
   readonly listed: ShownPayment | undefined;
-  /** The pause for which it was refused (LIF-5). */
+  /** The pause for which it was refused. */
   readonly paused: readonly ShownPause[];
 }
 
@@ -84,7 +84,7 @@ type ShownMessage = ShownEvidence['messages'][number];
 const isSubmission = ({ direction, message }: ShownMessage) =>
   direction === 'in' && message.startsWith('pacs.008');
 
-/** A repeat with other content is refused by itself, and the refusal says nothing about the payment (DUP-2). */
+/** A repeat with other content is refused by itself, and the refusal says nothing about the payment. */
 function isOfRepeat(
   { direction, inReplyTo }: ShownMessage,
   {
@@ -118,7 +118,7 @@ const arrowOf = ({ direction, party }: { readonly direction: string; readonly pa
 const leftOutInWords = (what: string, number: string) =>
   `… ${number} more ${what}, between the first and the newest, are left out`;
 
-/** A payment in doubt ends by what two people find out, at no time that is known (LIF-4). */
+/** A payment in doubt ends by what two people find out, at no time that is known. */
 const nextInWords = (waitsFor: NonNullable<ShownEvidence['waitsFor']>) =>
   waitsFor.what === 'person' ? 'two operators (settle)' : `${waitsFor.what}, ${dueTime(waitsFor)}`;
 
@@ -140,7 +140,7 @@ function termsOf(one: ShownPayment): string {
   return parts.join('   ');
 }
 
-/** The question that a caller asks first, in words; by the attempts to send its instruction (TIM-3). */
+/** The question that a caller asks first, in words; by the attempts to send its instruction. */
 function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
   const { attempts = [], attemptsLeftOut = [] } = instruction ?? {};

@@ -53,7 +53,7 @@ export function printPayments(terminal: Terminal, payments: readonly ShownPaymen
   printTable(terminal, paymentColumns, rows, (index) => statusStyles[payments[index]?.status ?? '']);
 }
 
-/** Who decided, and whether its destination has said otherwise since (PAY-7). */
+/** Who decided, and whether its destination has said otherwise since. */
 const decidedBy = (one: ShownPayment) =>
   one.isContradicted ? `${one.decidedBy ?? '-'}, contradicted` : (one.decidedBy ?? '-');
 
@@ -159,7 +159,7 @@ export function printEntries(terminal: Terminal, entries: readonly ShownEntry[])
   }
 }
 
-/** How a payment in doubt ended, as operators recorded it (LIF-4). */
+/** How a payment in doubt ended, as operators recorded it. */
 export function printOutcome(terminal: Terminal, one: ShownOutcome): void {
   const said = statusInWords(one.status, one.reasonCode);
   const became =
@@ -173,7 +173,7 @@ export function printOutcome(terminal: Terminal, one: ShownOutcome): void {
   );
 }
 
-/** A pause that stands, or is over (LIF-5). */
+/** A pause that stands, or is over. */
 export function pauseInWords(pause: ShownPause): string {
   const { party, by, at, because, resumedBy, resumedAt, resumedBecause } = pause;
   if (resumedBy === null) return `${party} is paused since ${shortTime(at)} by ${by}: ${because}`;

@@ -43,7 +43,7 @@ export interface RunningPostgres {
 export const defaultPostgresPort = 5432;
 
 /**
- * No value of a statement (SEC-3): neither its parameters, nor the rows and keys that a failure names, nor the failures
+ * No value of a statement: neither its parameters, nor the rows and keys that a failure names, nor the failures
  * themselves, whose text may hold one. Whoever asked is told of them.
  * @internal exported for tests
  */

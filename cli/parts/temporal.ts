@@ -45,7 +45,7 @@ export const dynamicConfig = {
   // The defaults (2,400 requests per second) throttle a burst of payments.
   'frontend.namespaceRPS': 20_000,
   'frontend.rps': 20_000,
-  // The default of 10 lets ten submissions that wait for the final (PAY-1) keep the destination's report of it out.
+  // The default of 10 lets ten submissions that wait for the final keep the destination's report of it out.
   'history.maxInFlightUpdates': 1_000,
   // default 2,000: enquiries are updates, and must never keep the destination's report out of a payment that waits long
   'history.maxTotalUpdates': 20_000,

@@ -13,7 +13,7 @@ import {
 import { isLoopback, isOwnAddress, isSecureAddress } from './setting-forms.ts';
 import { api, common, recordsYears, retention, sealing, temporal, traces, worker } from './settings.ts';
 
-/** What the retention job needs (LIF-6). */
+/** What the retention job needs. */
 export type RetentionConfig = Values<typeof retention>;
 
 export interface TemporalConfig {
@@ -40,16 +40,16 @@ type ApiValues = Values<typeof api>;
 
 /** What every process needs. */
 export interface CommonConfig extends Omit<CommonValues, 'metrics'> {
-  /** The port for metrics and health (OBS-2, OBS-4); undefined: none. Port 0: the operating system chooses. */
+  /** The port for metrics and health; undefined: none. Port 0: the operating system chooses. */
   readonly metrics?: Required<CommonValues['metrics']>;
 }
 
 export interface WorkerConfig
   extends CommonConfig, Omit<WorkerValues, keyof CommonValues | 'temporal' | 'sealing' | 'traces'> {
   readonly temporal: TemporalConfig;
-  /** Absent: nothing is sealed (SEC-3). */
+  /** Absent: nothing is sealed. */
   readonly sealing?: Required<WorkerValues['sealing']>;
-  /** Undefined: no traces (OBS-3). */
+  /** Undefined: no traces. */
   readonly traces?: TracesConfig;
 }
 
@@ -206,7 +206,7 @@ function tracesOf({
 }
 
 /**
- * Settings that are safe on loopback only (SEC-1, ADM-2). A public PUBLIC_URL or a trusted proxy means that others reach the
+ * Settings that are safe on loopback only. A public PUBLIC_URL or a trusted proxy means that others reach the
  * process, whatever HOST it binds.
  */
 function faultsOfPrivate(values: WorkerValues & Partial<ApiValues>): readonly string[] {
@@ -228,7 +228,7 @@ function faultsOfPrivate(values: WorkerValues & Partial<ApiValues>): readonly st
   );
 }
 
-/** TLS that ends in the api, and certificates that clients present to us, or to a proxy that says which (SEC-1). */
+/** TLS that ends in the api, and certificates that clients present to us, or to a proxy that says which. */
 function faultsOfTls(
   { tls: { cert, key, clientCa }, clientCertificateHeader, trustedProxies }: ApiValues,
   isPublicPlain: boolean,
@@ -248,7 +248,7 @@ function faultsOfTls(
 }
 
 /**
- * SEC-1: without authentication, or with the demo's clients, whose secrets are public, bind to loopback only, unless
+ * Without authentication, or with the demo's clients, whose secrets are public, bind to loopback only, unless
  * allowed.
  */
 function faultsOfAuth({ auth, host, demo }: ApiValues): readonly (string | false)[] {

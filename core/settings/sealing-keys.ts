@@ -1,5 +1,5 @@
 /**
- * The keys under which what the database holds of people is sealed (SEC-3): `id:key`, one after the other, the key in
+ * The keys under which what the database holds of people is sealed: `id:key`, one after the other, the key in
  * base64. The first wraps from now on; the others open what they have wrapped.
  */
 export interface SealingConfig {

@@ -1,6 +1,6 @@
 /**
  * The forms of settings that are addresses: a malformed one stops the start, instead of failing later or being trusted
- * as something else than was meant (SEC-1, SEC-2).
+ * as something else than was meant.
  */
 import { hostFault } from '../deliveries/host.ts';
 import {

@@ -117,7 +117,7 @@ export const sealing = {
   }),
 };
 
-/** OpenTelemetry's own names (OBS-3). */
+/** OpenTelemetry's own names. */
 export const traces = {
   endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', text(isWebAddress, webAddress), {
     description:
@@ -334,7 +334,7 @@ export const api = {
         'Header in which a proxy of TRUSTED_PROXIES says which certificate its client presented: in the form of RFC 9440 (Client-Cert), or as PEM with percent-encoding (nginx: $ssl_client_escaped_cert). The proxy must remove what its client wrote there',
     },
   ),
-  /** How much one sender may ask for (SEC-7). */
+  /** How much one sender may ask for. */
   senderLimits: {
     requestsPerMinute: setting('REQUESTS_PER_MINUTE', limit, {
       default: '12000',
