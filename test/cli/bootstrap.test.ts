@@ -54,7 +54,7 @@ describe('cli/bootstrap.mjs', () => {
         cwd: root,
       });
       expect(stdout).toContain(`Usage: npm run ${name}`);
-      expect(stdout).toContain('format:check, lint, types, unused, bundle');
+      expect(stdout).toContain('format:check, lint, lint:commits, types, unused, bundle');
       expect(stdout).not.toContain('▶');
     },
   );

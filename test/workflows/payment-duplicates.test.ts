@@ -33,6 +33,15 @@ async function ended(ending: Ending): Promise<{ message: OriginalPacs008; final:
   return { message, final: textOf(await evidence.arrival(message.uetr, 'source', 'pacs002')) };
 }
 
+/** Waits until the execution has no send under way. */
+async function sent(uetr: string): Promise<void> {
+  const execution = gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
+  await vi.waitFor(async () => {
+    const { raw } = await execution.describe();
+    expect(raw.pendingActivities ?? []).toEqual([]);
+  }, 20_000);
+}
+
 async function openDeliveries(uetr: string): Promise<number> {
   const rows = await db
     .selectFrom('deliveries')
@@ -69,6 +78,7 @@ describe('the same message again (DUP-1)', () => {
     const message = await valid({ ending: endingIn.silent });
     const first = await submit(gateway, message);
     await evidence.arrival(message.uetr, 'destination', 'pacs008');
+    await sent(message.uetr); // a question during a send joins it
     const second = await submit(gateway, message);
     expect([told(first), second.text]).toEqual(['ACTC', first.text]);
     await vi.waitFor(() => expect(instructions(message.uetr)).toHaveLength(2), 10_000);

@@ -12,7 +12,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { buildImage } from '../../../cli/image.ts';
 import { broker } from './broker.ts';
 
-const root = resolve(import.meta.dirname, '..', '..');
+const root = resolve(import.meta.dirname, '..', '..', '..');
 const image = mkdtempSync(join(tmpdir(), 'isthmus-broker-'));
 afterAll(() => rmSync(image, { recursive: true }));
 const dist = await buildImage(root, image, { 'one-post': 'test/activities/wire/one-post.ts' });

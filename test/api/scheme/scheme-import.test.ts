@@ -85,7 +85,7 @@ it('the export of the demo, imported into an empty system, is the demo', async (
 });
 
 it('an export is written as it is reviewed: the same scheme, the same bytes; the demo’s own files are one', () => {
-  const seed = join(import.meta.dirname, '..', '..', 'db', 'seed');
+  const seed = join(import.meta.dirname, '..', '..', '..', 'db', 'seed');
   const copy = join(folder, 'copy');
   writeDirectory(copy, listsOf(readDirectory(seed)));
   for (const kind of schemeKinds) {
@@ -95,8 +95,8 @@ it('an export is written as it is reviewed: the same scheme, the same bytes; the
 });
 
 it('the demo’s scheme and the example of the guide have no error, and no warning but one for small amounts', () => {
-  const guide = join(import.meta.dirname, '..', '..', 'docs', 'how-to', 'example-scheme');
-  for (const path of [join(import.meta.dirname, '..', '..', 'db', 'seed'), guide]) {
+  const guide = join(import.meta.dirname, '..', '..', '..', 'docs', 'how-to', 'example-scheme');
+  for (const path of [join(import.meta.dirname, '..', '..', '..', 'db', 'seed'), guide]) {
     const findings = checkScheme(readDirectory(path), policy);
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   }

@@ -165,7 +165,7 @@ describe('changed', async () => {
       'data_keys',
       'from a backup',
       'SEALING_KEYS',
-      'Sealed messages',
+      'docs/operations/keys-and-sealing.md',
     ])
       expect(String(failed)).toContain(said);
     expect((await messageBody(db, messageId))?.toString()).toBe('a text'); // one that runs has it
