@@ -1,6 +1,6 @@
 /**
- * Checks of operators, payment systems, institutions, accounts and clients: what a person would see who knows the field,
- * before a change takes effect. Together with check-money.ts they are run by check.ts.
+ * Checks operators, payment systems, institutions, accounts and clients for faults that an expert would notice before a
+ * change takes effect. check.ts runs it, together with check-money.ts.
  */
 import { refuseEndpoint, refuseNotificationAddress, refuseOrigin } from '../deliveries/callback-address.ts';
 import { accountFault } from '../payments/iban.ts';
@@ -152,7 +152,7 @@ function* checkMemberships(
   }
 }
 
-/** Each identifier is one institution's, and each member id of a system. */
+/** Each identifier may belong to only one institution, and each member id to one within a payment system. */
 function* checkIdentifiers({ institutions }: Scheme): Iterable<Finding> {
   const all = [...institutions].flatMap(([id, { bics, lei, otherIds, memberships }]) => [
     ...bics.map((bic, place) => ({ id, path: `/bics/${place}`, key: `BIC ${canonicalId('BICFI', bic)}` })),
