@@ -1,6 +1,6 @@
 /**
- * Finds input that JSON.parse accepts silently: nesting of any depth, duplicate members (JSON.parse keeps the last,
- * other parsers the first), and texts that cannot be stored unaltered (lone surrogates, U+0000).
+ * Finds input that JSON.parse accepts silently: deep nesting, duplicate members, and texts that cannot be stored
+ * unaltered (lone surrogates, U+0000). Of duplicate members, JSON.parse keeps the last and other parsers the first.
  */
 
 export type JsonPath = readonly (string | number)[];

@@ -1,7 +1,6 @@
 /**
- * The default engine: libxml2 in this process. It parses each message into one document, which it validates and
- * converts to our tree, so that the validated values are the ones that are read. It fetches nothing and expands no
- * entity.
+ * The default engine: libxml2 in this process. It parses each message into one document, validates it and converts it
+ * to our tree. So the values that are read are the validated ones. It fetches nothing and expands no entity.
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
 import { assert } from '../core/assert.ts';

@@ -52,4 +52,4 @@ function read(path: string): CodeSets {
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 const refusal = (path: string, fault: string) =>
-  new ConfigurationError(`CODE_SETS_DIR: ${path} cannot be used: ${fault}. Mend it, or take it away.`);
+  new ConfigurationError(`CODE_SETS_DIR: ${path} cannot be used: ${fault}. Correct it, or remove it.`);

@@ -1,7 +1,7 @@
 /**
- * Builds our tree from a document that libxml2 serialised. Serialising and reading it back costs a fifth of walking the
- * document through the bindings, which costs more than parsing and validating it (`npm run bench -- xml`). The input is
- * always libxml2's output, never bytes from outside, so anything unexpected is a defect.
+ * Builds our tree from a document that libxml2 serialised. Walking the document through the bindings would cost five
+ * times as much, which is more than parsing and validating it (`npm run bench -- xml`). The input is always libxml2's
+ * output, never bytes from outside, so anything unexpected is a defect.
  */
 import { assert } from '../core/assert.ts';
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';

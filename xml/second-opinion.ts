@@ -115,7 +115,7 @@ export function withSecondOpinion(
 
 async function isValidBy(engine: XmlEngine, { bytes, message, schema }: Sample): Promise<boolean> {
   const parsed = engine.parse(bytes, [message]);
-  assert(parsed.ok, 'what one engine has opened, the other opens');
+  assert(parsed.ok, 'both engines open the same messages');
   try {
     return (await parsed.value.validate(schema)).length === 0;
   } finally {

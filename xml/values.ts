@@ -43,7 +43,8 @@ function levelOf(type: SimpleType): Level {
   const limits = type.facets.filter(({ name }) => name !== 'pattern' && name !== 'enumeration');
   return {
     words: withoutRules(type.documentation),
-    patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')), // our patterns mean the same in both syntaxes
+    // in the subset that we use, a pattern means the same in XML Schema and in JavaScript
+    patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')),
     enumeration: valuesOf('enumeration'),
     leftOut: type.leftOut,
     limits: new Map(limits.map(({ name, value }) => [name, Number(value)])),

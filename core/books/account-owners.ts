@@ -1,5 +1,5 @@
 /**
- * Who owned an account on which days. An account may pass to another owner, or be removed. For its books, either takes
+ * The ownership of accounts by days. An account may pass to another owner, or be removed. For its books, either takes
  * effect at the end of the day (UTC). So each day has one owner, and only that owner gets and reads the day's book.
  * An account that was removed and registered again had no owner in between.
  */

@@ -148,7 +148,7 @@ export function camt054Of(
 ): Camt054 {
   assert(
     totals.every(({ currency }) => currency === book.currency),
-    'what a book adds up is in its currency',
+    'all totals of a book are in its currency',
   );
   const sap = book.of === 'account' ? data.institutions.get(book.sapId) : undefined;
   return compact<Camt054>({
@@ -221,6 +221,6 @@ function entryOf(movement: Movement, reference: number, data: ReferenceData): Ca
 /** The book of an account, in the currency of its owner at `from`. It works for removed accounts too. */
 export function accountBook({ sapId, accountId, owners }: BookedAccount, from: Date): Book {
   const owner = owners.find(({ until }) => until === null || from < until) ?? owners.at(-1);
-  assert(owner !== undefined, 'an account is, or was, somebody’s');
+  assert(owner !== undefined, 'an account has, or had, an owner');
   return { of: 'account', sapId, accountId, currency: owner.currencyCode };
 }

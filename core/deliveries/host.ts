@@ -1,6 +1,6 @@
 /**
- * Accepts a host in an address only in canonical form: a domain name in lower case, four decimal numbers, or an IPv6
- * address in its shortest form. Programs disagree on other forms (numeric, short, octal, hexadecimal).
+ * Accepts the host of an address only in canonical form. That is a domain name in lower case, an IPv4 address of four
+ * decimal numbers, or the shortest form of an IPv6 address. Programs disagree on other forms (octal, for example).
  */
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

@@ -32,7 +32,9 @@ export interface PartyHealth {
   /** Clearing system id, or id of an FX provider. */
   readonly party: string;
   readonly kinds: readonly KindHealth[];
-  /** Payments that were sent to the party and have no final status; `oldestWaitingSince` belongs to these. */
+  /**
+   * Payments that were sent to the party and have no final status. `oldestWaitingSince` is about the oldest of them.
+   */
   readonly waiting: number;
   /** Answers and reports of the party that were refused. */
   readonly refused: number;
@@ -87,8 +89,8 @@ export interface ReceiverHealth {
 }
 
 /**
- * The parties behind a gate: all that registered this address, or the party in the gate's name. Gates of callbacks, and
- * of parties that share a directory, are named after a party.
+ * The parties behind a gate: all that registered this address, or the party that the gate's name contains. A party is
+ * in the name if the gate is for its callbacks, or if several parties are reached through one receiver.
  */
 export function partiesOf(data: ReferenceData, receiver: string): readonly string[] {
   const systems = [...data.clearingSystems.values()].filter(

@@ -1,6 +1,6 @@
 /**
- * The client certificates that we present to receivers, and the CAs that we trust for them: one JSON object,
- * `{"host:port": {"cert", "key", "ca"}}`, each value in PEM.
+ * The client certificates that we present to receivers, and the CAs that we trust for them. The setting is one JSON
+ * object, `{"host:port": {"cert", "key", "ca"}}`, with values in PEM.
  */
 import { parseByReceiver } from './by-receiver.ts';
 

@@ -71,8 +71,8 @@ function partsOf(document: XmlElement) {
 }
 
 /**
- * Finds breaches of the usage guideline in an acmt.024 that passed its schema: a false answer without a reason code, a
- * code that our edition does not know, or a wrong IBAN. The party's answer counts nevertheless.
+ * Finds breaches of the usage guideline in an acmt.024 that passed its schema. They are: a false answer without a
+ * reason code, a code that our edition does not know, a wrong IBAN. The party's answer counts nevertheless.
  */
 export function findAcmt024Faults(document: XmlElement): readonly Rejection[] {
   const { report, answer, verified } = partsOf(document);

@@ -118,8 +118,8 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
 }
 
 /**
- * An operator who closes a case with open alerts of several kinds must name the finished kinds: a delivered dead
- * letter, for example, does not mean that money came back. If all named kinds are closed already, the hindrance is
+ * An operator who closes a case with open alerts of several kinds must name the finished kinds. For example, a
+ * delivered dead letter does not mean that money came back. If all named kinds are closed already, the hindrance is
  * `closed`.
  * @param open the open alerts of the case
  * @param over its closed alerts, most recently closed first

@@ -31,7 +31,7 @@ export type DecisionCause =
     }
   /** HIGH deadline: RJCT AB03. */
   | { readonly by: 'deadline' }
-  /** NORM, and no byte may have left for the destination within 60 s after acceptance: RJCT ED06. */
+  /** NORM, and 60 s after acceptance it is certain that nothing was sent to the destination: RJCT ED06. */
   | { readonly by: 'unreachable' }
   /**
    * The record decides: an existing decision, a stored final, or an outcome that two operators recorded and confirmed.
@@ -145,7 +145,7 @@ function ownRejection(by: DecisionCause['by']): {
   switch (by) {
     case 'destination':
     case 'record':
-      throw new Error('what decides is stored before it decides');
+      throw new Error('a final or a confirmed outcome is stored before it decides');
     case 'deadline':
       return { rejection: reject('deadline-expired'), onlyIf: 'past-deadline' };
     case 'unreachable':

@@ -5,9 +5,9 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /**
- * Times of the enquiries about a NORM payment without a final, in milliseconds after acceptance: 60 s, 5 min, 30 min,
- * then hourly from 2 h 30 min to 24 h. Changing their number or the rule for skipping breaks replay of running
- * workflows, so it needs a new form (workflows/policies.ts).
+ * Times of the enquiries about a NORM payment without a final, in milliseconds after acceptance. They are 60 s, 5 min,
+ * 30 min, then hourly from 2 h 30 min to 24 h. Changing their number or the rule for skipping breaks the replay of
+ * running workflows (HISTORY in workflows/policies.ts).
  */
 export const enquiryTimesMs: readonly number[] = [
   minute,
@@ -29,7 +29,7 @@ export interface Sends {
   readonly lastSendEndedAt: number | null;
   /** When the source last asked for the status in a way that causes an enquiry; null: never. */
   readonly statusAskedAt: number | null;
-  /** When the source first asked for the status that it was still owed when it last asked; null: never. */
+  /** Time of the oldest question that no send had answered when the source last asked; null: it never asked. */
   readonly owedSince: number | null;
   /** Whether the alert `payment.in-doubt` was raised. */
   readonly isInDoubt: boolean;
@@ -62,9 +62,10 @@ function statusOwedSince({ lastSendEndedAt, statusAskedAt, owedSince }: Sends): 
 }
 
 /**
- * Whether a NORM payment lacks, for longer than the grace, something that its execution should have done: the first
- * send, the latest scheduled enquiry (TIM-2), an enquiry for the source, or the alert after the last enquiry. The sweep
- * uses it to find executions that do not work. A send that was under way at the time counts as the enquiry.
+ * Whether the execution of a NORM payment has failed, for longer than the grace, to do something that was due. It owes
+ * the first send, the latest scheduled enquiry (TIM-2), an enquiry for the source, and the alert after the last
+ * enquiry. The sweep uses this to find executions that do not work. A send that was under way at the time counts as the
+ * enquiry.
  */
 export function isSendOverdue(sends: Sends, graceMs: number): boolean {
   const { acceptedAt, lastSendEndedAt, isInDoubt, now } = sends;

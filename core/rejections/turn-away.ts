@@ -1,4 +1,4 @@
-// What becomes of a submission that is not accepted: the answer to its sender, and an event for the operators.
+// Words the answer to a submission that is not accepted, and names the event for the operators.
 import { additionalInformation, explain } from './explanation.ts';
 import { reject, rowOf, type Rejection } from './rejection.ts';
 
@@ -23,7 +23,7 @@ export interface TurnedAway {
   readonly event: ReturnType<typeof rowOf>['event'];
 }
 
-/** Told to the sender of a broken copy besides the fault, so that it does not take the payment itself for rejected. */
+/** Added for the sender of a broken copy, who might otherwise believe that the payment itself is rejected. */
 const firstStands = 'DUP-2 the UETR is that of an earlier message: the first message stands';
 
 /**

@@ -129,8 +129,8 @@ export function needsApproval(edit: SchemeEdit, by: string): boolean {
 }
 
 /**
- * Whether somebody else gives credentials to an operator, changes its client, or makes a client an operator. Whoever
- * made an operator's secret could approve their own proposals as that operator.
+ * Whether an edit changes an operator's client beyond its own secrets, makes a client an operator, or adds an operator
+ * with secrets. A person who knows an operator's secret could approve their own proposals as that operator.
  */
 export function isCredentialOfAnother(edit: SchemeEdit, by: string): boolean {
   if (edit.kind !== 'clients' || edit.after === null) return false;

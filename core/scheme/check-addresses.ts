@@ -50,7 +50,7 @@ function* checkIbanPatterns(scheme: Scheme, type: AddressTypeDocument, found: Fi
       if (!takesOne) {
         yield found.warning(
           `/inputIds/${place}`,
-          `names the input ${inputId}, whose pattern takes no IBAN of ${country}: its length, with digits alone (ISO 13616).`,
+          `names the input ${inputId}, whose pattern refuses an IBAN of ${country} with the right length and only digits (ISO 13616).`,
         );
       }
     }

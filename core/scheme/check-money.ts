@@ -19,7 +19,7 @@ export function* checkNumbers({ countries, currencies }: Scheme): Iterable<Findi
     for (const { countryCode, countryId } of others) {
       yield findingsOf('countries', countryCode).error(
         '/countryId',
-        `is ${countryId}, that of ${first?.countryCode ?? ''}, too (ISO 3166 numeric).`,
+        `is ${countryId}, which ${first?.countryCode ?? ''} has, too (ISO 3166 numeric).`,
       );
     }
   }
@@ -27,7 +27,7 @@ export function* checkNumbers({ countries, currencies }: Scheme): Iterable<Findi
     for (const { currencyCode, currencyId } of others) {
       yield findingsOf('currencies', currencyCode).error(
         '/currencyId',
-        `is ${currencyId}, that of ${first?.currencyCode ?? ''}, too (ISO 4217 numeric).`,
+        `is ${currencyId}, which ${first?.currencyCode ?? ''} has, too (ISO 4217 numeric).`,
       );
     }
   }

@@ -28,7 +28,7 @@ export function* checkOperators(scheme: Scheme, policy: WebAddressPolicy): Itera
     if (signsMessages && publicKeys.length === 0) {
       yield found.error(
         '/signsMessages',
-        'is true, and there is no public key: nothing that it sends would be taken.',
+        'is true, but there is no public key: every message that it sends would be refused.',
       );
     }
   }
@@ -147,7 +147,7 @@ function* checkMemberships(
     const where = `${first?.country ?? ''} in ${first?.system?.currencyCode ?? ''}`;
     yield found.error(
       `/memberships/${second?.place ?? 0}`,
-      `overlaps: ${names} both serve ${where}, so that it would be open which one its payments take. Keep one.`,
+      `overlaps: ${names} both serve ${where}, so it is unclear which one its payments use. Keep one.`,
     );
   }
 }
@@ -166,8 +166,8 @@ function* checkIdentifiers({ institutions }: Scheme): Iterable<Finding> {
   ]);
   for (const [first, ...others] of repeated(all, ({ key }) => key)) {
     for (const { id, path, key } of others) {
-      const whose = first?.id === id ? 'stands twice' : `is that of ${first?.id ?? ''}, too`;
-      yield findingsOf('institutions', id).error(path, `the ${key} ${whose}. Each is one institution's.`);
+      const whose = first?.id === id ? 'is listed twice' : `belongs to ${first?.id ?? ''}, too`;
+      yield findingsOf('institutions', id).error(path, `the ${key} ${whose}. Only one institution may have it.`);
     }
   }
 }

@@ -72,7 +72,7 @@ function stillThere(finding: Finding, touched: ReadonlySet<string>): Finding {
   if ((!isClient && kind !== 'fx-prices') || touched.has(`${kind} ${id}`)) return finding;
   const says = isClient
     ? 'stays, so that it can report on payments under way. End it when there are none.'
-    : 'stays, and makes no quote any more.';
+    : 'stays, but makes no more quotes.';
   return { ...finding, severity: 'warning', says };
 }
 
