@@ -23,7 +23,7 @@ export interface SchemaOptions {
 export interface SchemaFile {
   readonly path: string;
   readonly validator: XsdValidator;
-  /** Validates a message of ours. */
+  /** Whether the schema accepts a message that we built. */
   readonly accepts: (type: MessageType, document: XmlElement) => boolean;
 }
 

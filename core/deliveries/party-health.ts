@@ -22,7 +22,7 @@ export interface KindHealth {
    * `http-503`.
    */
   readonly failures: Readonly<Record<string, number>>;
-  /** Deliveries that are open and that were given up, regardless of when they were requested. */
+  /** Numbers of open deliveries and of those that were given up, regardless of when they were requested. */
   readonly open: number;
   readonly dead: number;
   readonly oldestDueAt: Date | null;

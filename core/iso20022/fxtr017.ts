@@ -118,7 +118,7 @@ export function buildFxtr017(values: Fxtr017): string {
   return renderDocument(message.namespace, branch('Document', notification));
 }
 
-/** Reads a fxtr.017 that passed its schema. */
+/** Reads an fxtr.017 that passed its schema. */
 export function readFxtr017(document: XmlElement): Result<Fxtr017, Rejection> {
   const at = (path: string): XmlElement => {
     const found = elementAt(document, `${message.messageElement}/${path}`);

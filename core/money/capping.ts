@@ -5,7 +5,10 @@
 import { fromDestination, fromSource, type SettlementAmounts } from './fee.ts';
 import { exact, roundDownTo, type Exact } from './money.ts';
 
-/** The largest interbank settlement amounts that the two payment systems accept, in whole units of their currencies. */
+/**
+ * The largest interbank settlement amounts that the two payment systems accept, as multiples of each currency's
+ * smallest unit.
+ */
 export interface Maxima {
   readonly source: Exact;
   readonly destination: Exact;

@@ -16,7 +16,7 @@ interface WrongCurrency {
   readonly expected: string;
 }
 
-/** The source currencies must be that of the submitter's clearing system. */
+/** All source currencies must be the currency of the submitter's clearing system. */
 function wrongAtSource(message: Pacs008, { source }: Ends): readonly WrongCurrency[] {
   const { interbankSettlementAmount, agreedRate, charges } = message;
   const settlement = interbankSettlementAmount.currency;

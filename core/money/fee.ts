@@ -106,12 +106,12 @@ export function feeOn(settlement: Exact, fee: Fee): Exact {
 
 /**
  * The smallest destination amount D with D - fee(D) = `credited`. It always exists: the ratio is below 1, so raising D
- * by one unit raises the rounded fee by at most one unit. D - fee(D) thus grows in steps of at most one unit, and skips
- * no amount.
+ * by one smallest unit raises the rounded fee by at most one unit. D - fee(D) thus grows in steps of at most one unit,
+ * and skips no amount.
  *
  * The formula: with rounding half up, D - fee(D) = C requires that D (1 - ratio) exceeds C + nominal - half a unit. The
- * smallest D is the first whole unit above that bound.
- * @param credited creditor account amount in destination currency, in whole units, above zero
+ * smallest D is the first multiple of the unit above that bound.
+ * @param credited creditor account amount in destination currency, a multiple of its smallest unit, above zero
  */
 export function settlementForCredited(credited: Exact, fee: Fee): Exact {
   const unit = unitOf(fee.decimalPlaces);

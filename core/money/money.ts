@@ -87,7 +87,7 @@ export function roundDownTo(value: Exact, decimalPlaces: number): Exact {
   return asExact(asDecimal(value).toDecimalPlaces(decimalPlaces, Decimal.ROUND_FLOOR));
 }
 
-/** The quotient rounded down to the currency's decimals. Exact, because it divides whole units as integers. */
+/** The quotient rounded down to the currency's decimals. Exact, because it divides smallest units as integers. */
 export function divideRoundedDownTo(dividend: Exact, divisor: Exact, decimalPlaces: number): Exact {
   const units = asDecimal(dividend).times(unitsPerWhole(decimalPlaces)).divToInt(asDecimal(divisor));
   return asExact(units.times(wholesPerUnit(decimalPlaces)));

@@ -94,7 +94,7 @@ export interface EventsLeftOut extends Pick<EvidenceEvent, 'severity' | 'kind' |
   readonly number: number;
 }
 
-/** A message of a party that was refused; for operators only. */
+/** A refused message of a party; for operators only. */
 export interface EvidenceRefused {
   readonly messageId: string;
   readonly party: string;

@@ -8,7 +8,7 @@ import type { FinalStatus } from './report.ts';
 
 export interface NewOutcome {
   readonly status: FinalStatus;
-  /** The destination's code, from any edition. Mandatory for RJCT, absent for ACCC. */
+  /** The destination's code, from any edition. Mandatory for RJCT, null for ACCC. */
   readonly reasonCode: string | null;
   /** Free text of the operator, without personal data. */
   readonly evidence: string;
@@ -44,7 +44,8 @@ export function reasonFor(status: FinalStatus, code: string | undefined): Result
 }
 
 /**
- * A standing outcome that nothing was credited. The instruction must not be sent again: it might be credited after all.
+ * Whether the outcome is in force and says that nothing was credited. The instruction must then not be sent again,
+ * because the destination might credit it.
  */
 export const isSettledUncredited = ({ status, withdrawnAt }: RecordedOutcome): boolean =>
   withdrawnAt === null && status !== 'ACCC';

@@ -259,7 +259,7 @@ function settlementPlaceOf(data: ReferenceData, fxpId: string, place: Place): Se
   const account = data.accountsOfOwner
     .get(keyOf(fxpId, countryCode, currency.currencyCode))
     ?.find((one) => one.sapId === access.sapId);
-  if (sap === undefined || sapBic === undefined || account === undefined) return undefined; // messages must name all
+  if (sap === undefined || sapBic === undefined || account === undefined) return undefined; // a message needs all three
   const { clearingSystemId } = clearingSystem;
   const membership = sap.memberships.find((one) => one.clearingSystemId === clearingSystemId);
   return { sap, sapBic, membership, accountId: account.accountId };

@@ -53,7 +53,7 @@ export interface FxpOffer {
  * that cannot win under QUO-3 (`db/quotes/quotes.ts`).
  *
  * After capping, a rate r gives a source amount from min(sourceAmount, destinationAmount / r) to sourceAmount. Rounding
- * adds less than one unit of each currency.
+ * adds less than the smallest unit of each currency.
  */
 export interface Reach {
   readonly sourceAmount: string;

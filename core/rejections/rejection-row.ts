@@ -18,7 +18,7 @@ export interface RejectionRow {
   readonly text: string;
   /** The value found, in general words, if the check does not pass one. */
   readonly found?: string;
-  /** What to send or do instead, if the check does not pass it. The principle belongs into `checks`. */
+  /** What to send or do instead, if the check does not pass it. The principle belongs in `checks`. */
   readonly expected: string;
   /** Refuses keys that are already used. Only the HTTP answer says so; the record does not change. */
   readonly ofRepeat?: true;

@@ -167,7 +167,10 @@ function* checkIdentifiers({ institutions }: Scheme): Iterable<Finding> {
   for (const [first, ...others] of repeated(all, ({ key }) => key)) {
     for (const { id, path, key } of others) {
       const whose = first?.id === id ? 'is listed twice' : `belongs to ${first?.id ?? ''}, too`;
-      yield findingsOf('institutions', id).error(path, `the ${key} ${whose}. Only one institution may have it.`);
+      yield findingsOf('institutions', id).error(
+        path,
+        `the ${key} ${whose}. Only one institution may have it.`,
+      );
     }
   }
 }

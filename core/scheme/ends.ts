@@ -44,7 +44,10 @@ export interface Ends {
   readonly destinationCurrencies: readonly string[];
   /** The currency that the message states, or the country's only one. */
   readonly destinationCurrency: string | undefined;
-  /** The creditor agent's payment system in that currency. If the agent is not onboarded, any system of the country. */
+  /**
+   * The creditor agent's payment system in that currency. If the agent is not onboarded, any system of its country in
+   * that currency.
+   */
   readonly destination: ClearingSystem | undefined;
 }
 
