@@ -1,59 +1,59 @@
 /**
- * What the workflows ask of the worker: the activities' names, arguments and results, as plain JSON. Both import it,
- * and neither imports the other. It carries ids, codes and hashes only; messages and amounts stay in the database.
+ * The activities that the workflows call: names, arguments and results, as plain JSON. Workflows and worker both import
+ * this file; neither imports the other. Only ids, codes and hashes pass here; messages and amounts stay in the
+ * database.
  */
 import type { Decision, DecisionCause } from '../core/payments/decision.ts';
 import type { Subject } from './subject.ts';
 
 export type { DecisionCause };
 
-/** A received pacs.008 that is stored. */
+/** A stored pacs.008. */
 export interface Submission {
   /** Id of the stored message, not its MsgId. */
   readonly messageId: string;
 }
 
-/** Where an accepted payment goes. */
+/** The two ends of an accepted payment, and how it travels between them. */
 export interface Route {
   /** `SG-TH`. */
   readonly corridor: string;
   readonly sourceSystem: string;
   readonly destinationSystem: string;
   readonly priority: 'HIGH' | 'NORM';
-  /** BIC of the quote's FX provider; null where the debtor agent does its own FX. */
+  /** BIC of the quote's FX provider; null if the debtor agent does its own FX. */
   readonly fxp: string | null;
 }
 
 /**
- * The judgement of a submission; its verdict says what follows.
- * `accepted`: ACTC; the payment is to be forwarded. `decided`: final, by a RJCT of the gateway on this very submission,
- * or of the payment that it repeats; the decision goes to the callback too.
- * `refused`: a repeat with other content, answered RJCT in the HTTP answer only; the payment is not touched.
+ * The judgement of a submission, by verdict.
+ * `accepted`: answered ACTC; the workflow forwards the payment.
+ * `decided`: the gateway rejected this submission, or the payment that it repeats is decided. The callback carries the
+ * decision too.
+ * `refused`: a repeat with other content. Only the HTTP answer says so (RJCT); the payment stays as it is.
  */
 export type Judgement =
   | {
       readonly verdict: 'accepted';
-      /** Whether a repeat has asked for the status since, and nobody has asked the destination yet. */
+      /** Whether a repeat has asked for the status, and no enquiry has gone to the destination since. */
       readonly enquiry: boolean;
       readonly answerMessageId: string;
       readonly instructionDeliveryId: string;
       readonly route: Route;
-      /** Epoch milliseconds, as all of these by the database clock; null for NORM. */
+      /** Epoch milliseconds by the database clock, like all times here; null for NORM. */
       readonly deadlineAt: number | null;
-      /** Epoch milliseconds: when the gateway accepted it, not `AccptncDtTm`. */
+      /** Epoch milliseconds at which the gateway accepted the payment; not `AccptncDtTm`. */
       readonly acceptedAt: number;
-      /** Epoch milliseconds: when the submission was read to be judged. */
+      /** Epoch milliseconds at which the submission was loaded to be judged. */
       readonly now: number;
       /**
-       * Whether the destination has answered a send of it, without a final, and nobody asked since: only enquiries
-       * follow.
+       * Whether the destination has answered a send, without a final, and no repeat has asked for the status since.
+       * Then only enquiries follow.
        */
       readonly isTaken: boolean;
-      /**
-       * Epoch milliseconds: when its last send began, if there was one. Enquiries due before that have been made.
-       */
+      /** Epoch milliseconds at which the last send began, if there was one. Enquiries due before that were made. */
       readonly lastSentAt?: number;
-      /** Id of the destination's first final, if it is stored and not applied yet. */
+      /** Id of the destination's first final, if it is stored but not applied yet. */
       readonly finalReportId?: string;
     }
   | { readonly verdict: 'decided'; readonly answerMessageId: string; readonly decision: Decision }
@@ -64,50 +64,52 @@ export type Judgement =
       readonly ruleId: string;
     };
 
-/** What the destination said to one send of the instruction. */
+/** How the destination answered one send of the instruction. */
 export type DestinationAnswer =
   | { readonly kind: 'final'; readonly reportMessageId: string }
-  /** 202, or an interim pacs.002: the final one comes later. */
+  /** HTTP 202 or an interim pacs.002: the final comes later. */
   | { readonly kind: 'pending' }
   /**
-   * A final after the decision: it is on record, and its confirmation is due. Or nothing may be sent any
-   * longer.
+   * Either a final came after the decision and its confirmation is due, or the instruction may not be sent any more.
    */
   | { readonly kind: 'late' }
-  /** No send of this round had an answer that counts, and none follows. */
+  /** No send of this round had an answer that counts, and the round has no more sends. */
   | { readonly kind: 'unanswered' };
 
-/** Not decided: by the database clock, which counts, the deadline has not come yet. */
+/** Not decided: by the database clock, which counts, the deadline has not passed. */
 export interface NotYet {
   /** Milliseconds. */
   readonly waitMs: number;
 }
 
-/** Not decided, for a defect of ours: a person has been told, and it is to be tried again. */
+/** Not decided, because of a defect in our code: an alert was raised, and the workflow tries again. */
 export interface AfterDefect {
   /** Milliseconds. */
   readonly retryInMs: number;
 }
 
 /**
- * What comes of deciding. Null: there is no decision, and no cause for one. `unreachable`: the 60 s are not over, a
- * byte may have left after all, or nothing has been tried yet. `record`: no final is stored.
+ * The result of an attempt to decide. Null: no decision is stored, and the cause does not hold. For `unreachable`: the
+ * 60 s are not over, a byte may have left after all, or no send was tried yet. For `record`: no final is stored.
  */
 export type DecisionResult = Decision | NotYet | AfterDefect | null;
 
-/** Short database work, run in the workflow task itself. Each may run more than once. */
+/** Short database work, run as local activities. Each must be idempotent: it may run more than once. */
 export interface PaymentLocalActivities {
   /** Judges a stored submission, and stores the payment with its first answer. */
   validatePayment(submission: Submission): Promise<Judgement>;
-  /** Writes the decision unless there is one, with every message that derives from it; answers the one that stands. */
+  /**
+   * Writes the decision with every message that derives from it, unless one is stored already.
+   * @returns the stored decision
+   */
   decidePayment(payment: { readonly uetr: string; readonly cause: DecisionCause }): Promise<DecisionResult>;
-  /** Raises the alert that nobody knows how the payment ended. */
+  /** Raises the alert that the outcome of the payment is unknown. */
   reportInDoubt(payment: { readonly uetr: string }): Promise<void>;
 }
 
 export interface ForwardingActivities {
   /**
-   * Sends the stored instruction, once per call; throws a failed send, so that the next one follows when it is due.
+   * Sends the stored instruction once per call. Throws if the send fails, so that Temporal retries it when it is due.
    */
   forwardPayment(instruction: {
     readonly uetr: string;
@@ -121,13 +123,13 @@ export type Carrier = 'http' | 'amqp';
 
 export interface DeliveryActivities {
   /**
-   * Brings what is due of a payment or resolution to its receivers; throws until each is delivered or given up.
-   * Without a carrier: if something goes to a queue, it brings nothing, and says so; then each carrier has a call of its own.
+   * Sends the due deliveries of a payment or resolution. Throws until each of them is delivered or given up.
+   * Without a carrier: if a delivery goes to a queue, it sends nothing and says so; each carrier then has its own call.
    */
   deliver(due: Subject & { readonly by?: Carrier }): Promise<{ readonly needsAmqp: true } | undefined>;
 }
 
-/** A received acmt.023 that is stored. */
+/** A stored acmt.023. */
 export interface ResolutionRequest {
   /** Id of the stored message, not its MsgId. */
   readonly messageId: string;
@@ -140,7 +142,7 @@ export interface ResolutionAnswer {
   readonly answerMessageId: string;
 }
 
-/** A stored acmt.023 that is to be sent to the party that can answer it. */
+/** A stored acmt.023 for the party that can answer the resolution. */
 export interface ResolutionEnquiry {
   readonly deliveryId: string;
   readonly of: 'directory' | 'creditor-agent';
@@ -148,15 +150,16 @@ export interface ResolutionEnquiry {
 }
 
 /**
- * The judgement of a request; its verdict says what follows. `routed`: a party is to be asked. `answered`: the gateway
- * rejects it, or it repeats a resolution that is answered; the answer goes to the callback too. `refused`: a repeat
- * with other content, answered in the HTTP answer only; the resolution is not touched.
+ * The judgement of a request, by verdict.
+ * `routed`: a party must be asked.
+ * `answered`: the gateway rejects it, or it repeats an answered resolution. The callback carries the answer too.
+ * `refused`: a repeat with other content. Only the HTTP answer says so; the resolution stays as it is.
  */
 export type ResolutionJudgement =
   | {
       readonly verdict: 'routed';
       readonly resolutionId: string;
-      /** Epoch milliseconds, database clock: for the record. */
+      /** Epoch milliseconds by the database clock; for the record only. */
       readonly deadlineAt: number;
       /** Milliseconds to the deadline, by the database clock. */
       readonly remainingMs: number;
@@ -165,21 +168,21 @@ export type ResolutionJudgement =
   | { readonly verdict: 'answered'; readonly resolutionId: string; readonly answer: ResolutionAnswer }
   | { readonly verdict: 'refused'; readonly answerMessageId: string; readonly reasonCode: string };
 
-/** What follows from a party's answer. */
+/** The step that follows a party's answer. */
 export type ResolutionStep =
   | {
       readonly kind: 'enquire';
       readonly enquiry: ResolutionEnquiry;
-      /** As in the judgement. */
+      /** Milliseconds to the deadline, by the database clock. */
       readonly remainingMs: number;
     }
   | { readonly kind: 'answered'; readonly answer: ResolutionAnswer };
 
-/** Short database work of a resolution. Each may run more than once. */
+/** Short database work of a resolution. Each must be idempotent: it may run more than once. */
 export interface ResolutionLocalActivities {
   /** Judges a stored request, and stores the resolution with its first enquiry or its answer. */
   judgeResolution(request: ResolutionRequest): Promise<ResolutionJudgement>;
-  /** Writes the answer unless there is one, or the enquiry that comes next; answers what stands. */
+  /** Writes the answer or the next enquiry, unless one is stored already; returns the stored one. */
   followResolution(report: {
     readonly resolutionId: string;
     readonly of: ResolutionEnquiry['of'];
@@ -187,25 +190,26 @@ export interface ResolutionLocalActivities {
     readonly reportMessageId: string;
   }): Promise<ResolutionStep>;
   /**
-   * At the deadline, unless there is an answer: passes on what a party has said, or writes false AB08. Answers what
-   * stands.
+   * Runs at the deadline. Unless an answer is stored, passes on a party's stored report, or else writes false with
+   * AB08.
+   * @returns the stored answer
    */
   endResolution(resolution: { readonly resolutionId: string }): Promise<ResolutionAnswer>;
 }
 
 export interface EnquiryActivities {
-  /** Sends a stored enquiry once and stores the party's answer; throws if none counts. */
+  /** Sends a stored enquiry once and stores the party's answer. Throws if no answer counts. */
   askResolution(enquiry: {
     readonly resolutionId: string;
     readonly deliveryId: string;
-    /** Epoch milliseconds, database clock: for the record. How much time is left, the database says. */
+    /** Epoch milliseconds by the database clock; for the record only. The database computes the time that is left. */
     readonly deadlineAt: number;
   }): Promise<{ readonly reportMessageId: string }>;
 }
 
-/** What was made of the books of closed days. */
+/** Counts of what `sendBooks` made. */
 export interface BooksMade {
-  /** Of all books, each day counted for each. */
+  /** Summed over all books: two books of the same day count as two. */
   readonly days: number;
   readonly pages: number;
 }

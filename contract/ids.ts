@@ -1,6 +1,6 @@
 /**
  * Names that the api, the worker and the workflows share: workflow ids, task queues, updates, search attributes.
- * It holds names and types, so that importing it runs no code of theirs.
+ * It holds only names and types, so that importing it runs no code of those processes.
  */
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import type { Decision } from '../core/payments/decision.ts';
@@ -9,15 +9,15 @@ import type { ResolutionRequest, Submission } from './activities.ts';
 export const taskQueues = {
   /** Workflows, local activities and sends to destinations. */
   payments: 'payments',
-  /** Callbacks, confirmations and notifications: a slow receiver holds no slot of a payment. */
+  /** Callbacks, confirmations and notifications: a slow receiver must not hold a slot for payments. */
   deliveries: 'deliveries',
-  /** Deliveries to queues of brokers, by workers that do nothing else: what a broker sends can harm no payment. */
+  /** Deliveries to queues, by workers that do nothing else: a broker must not harm a payment. */
   amqp: 'amqp',
-  /** Sends to proxy directories and creditor agents: those that are silent hold no slot of a payment or a callback. */
+  /** Sends to proxy directories and creditor agents: silent ones must not hold a slot for payments or callbacks. */
   enquiries: 'enquiries',
 } as const;
 
-/** Another queue of the worker that a workflow's own queue belongs to; tests put a prefix before all. */
+/** The worker's other queue with the same prefix; tests put a prefix before all queues. */
 export function queueBeside(
   workflowQueue: string,
   queue: Exclude<keyof typeof taskQueues, 'payments'>,
@@ -38,21 +38,20 @@ export const dailyBooksScheduleId = 'daily-books';
 export interface PaymentInput {
   readonly uetr: string;
   /**
-   * Of the stored submission. If no update brings it, the execution judges it itself, or continues from the record.
+   * Id of the stored submission. If no update brings it, the execution judges it, or continues from the record.
    */
   readonly messageId?: string;
 }
 
 /**
- * How a payment ended. `REFUSED`: only refused repeats came. `LAPSED`: nothing came, or nothing that could be
- * answered.
+ * How a payment ended. `REFUSED`: only refused repeats came. `LAPSED`: no submission came, or none could be answered.
  */
 export interface PaymentOutcome {
   readonly status: Decision['status'] | 'REFUSED' | 'LAPSED';
   readonly reasonCode: string | null;
 }
 
-/** What a start promises of the workflow: its type without its code. */
+/** The type of the payment workflow, so that callers can start it without importing its code. */
 export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentOutcome>;
 
 /** One execution per UETR: a repeat finds this one. */
@@ -60,21 +59,18 @@ export function paymentWorkflowId(uetr: string): string {
   return `pacs008/${uetr}`;
 }
 
-/** One execution at a time per payment or resolution whose deliveries are asked for again. */
+/** At most one execution at a time per payment or resolution. */
 export function redeliveryWorkflowId(subjectId: string): string {
   return `redelivery/${subjectId}`;
 }
 
 export interface ResolutionInput {
-  /**
-   * Of the stored request. If no update brings it, the execution judges it itself, or continues from the record.
-   */
+  /** Id of the stored request. If no update brings it, the execution judges it, or continues from the record. */
   readonly messageId?: string;
 }
 
 /**
- * How a resolution ended. `REFUSED`: only a refused repeat came. `LAPSED`: nothing came, or nothing that could be
- * answered.
+ * How a resolution ended. `REFUSED`: only a refused repeat came. `LAPSED`: no request came, or none could be answered.
  */
 export type ResolutionOutcome =
   | { readonly verified: boolean; readonly reasonCode: string | null }
@@ -83,14 +79,14 @@ export type ResolutionOutcome =
 export type ResolutionWorkflow = (input: ResolutionInput) => Promise<ResolutionOutcome>;
 
 /**
- * One execution per submitter and MsgId: a repeat finds this one. Spaces and slashes of the MsgId are escaped, so that
- * no two MsgIds make the same id.
+ * One execution per submitter and MsgId, so that a repeat finds it. Spaces and slashes of the MsgId are escaped, so
+ * that no two MsgIds make the same id.
  */
 export function resolutionWorkflowId(clearingSystemId: string, messageIdentification: string): string {
   return `acmt023/${clearingSystemId}/${encodeURIComponent(messageIdentification)}`;
 }
 
-/** Tells a redelivery that its payment's deliveries were asked for again. */
+/** Tells a running redelivery that the deliveries were asked for again. */
 export const redeliverySignal = 'again';
 
 export interface SubmitResult {
@@ -104,9 +100,10 @@ export interface ReportFinal {
 }
 
 /**
- * The update that brings a submission to its execution, whoever brings it: the second to come finds the first's, and is
- * no enquiry.
- * @param timesUnanswerable how often a defect of ours has kept it from being answered: those outcomes stand
+ * Id of the update that brings a submission to its execution. It is the same for every sender, so that a second sender
+ * gets the first one's result instead of making an enquiry.
+ * @param timesUnanswerable how often a defect prevented an answer; Temporal keeps those outcomes, so each needs a new
+ * id
  */
 export function submitUpdateId(messageId: string, timesUnanswerable: number): string {
   return `${messageId}/${timesUnanswerable}`;
@@ -116,22 +113,22 @@ export const updates = { submit: 'submit', reportFinal: 'reportFinal', resolve: 
 export const signals = {
   /** The source asks for the status of a payment that is not decided. */
   enquire: 'enquire',
-  /**
-   * The record may know more than the execution: a decision, or that a deadline is past by the database clock.
-   */
+  /** Read the record: it may hold a decision, or the deadline may have passed by the database clock. */
   look: 'look',
 } as const;
 export type SubmitArguments = [Submission];
 export type ReportFinalArguments = [ReportFinal];
 export type ResolveArguments = [ResolutionRequest];
 
-/** What operators filter by in the Temporal UI. No personal data. */
+/** Operators filter by these in the Temporal UI. No personal data. */
 export const searchAttributes = {
   uetr: defineSearchAttributeKey('Uetr', SearchAttributeType.KEYWORD),
-  /** RCVD until validated, then ACTC, INDOUBT after 24 h, and the final status: ACCC, RJCT,
-   * BLCK, when all are told or one try to tell them was not enough; REFUSED or LAPSED where a run ends without (`PaymentOutcome`). */
+  /**
+   * RCVD until validated, then ACTC; INDOUBT after 24 h. The final status (ACCC, RJCT, BLCK) is set when all parties
+   * are told, or when one try to tell them failed. REFUSED or LAPSED: see `PaymentOutcome`.
+   */
   status: defineSearchAttributeKey('PaymentStatus', SearchAttributeType.KEYWORD),
-  /** Of a rejection or a refusal: `AC04 account closed`. */
+  /** Code and text of a rejection or a refusal: `AC04 account closed`. */
   reason: defineSearchAttributeKey('Reason', SearchAttributeType.KEYWORD),
   corridor: defineSearchAttributeKey('Corridor', SearchAttributeType.KEYWORD),
   sourceSystem: defineSearchAttributeKey('SourceSystem', SearchAttributeType.KEYWORD),

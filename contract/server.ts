@@ -1,8 +1,8 @@
-// How the api and the worker reach the Temporal server: in plain text, by TLS, by TLS with a certificate of ours, or with an
-// API key, as its cloud asks for.
+// How the api and the worker connect to the Temporal server: in plain text, by TLS, by TLS with a client certificate,
+// or with an API key (Temporal Cloud).
 import type { TemporalConfig } from '../core/settings/config.ts';
 
-/** As both of the SDK's connections take it. */
+/** Connection options in the form that both of the SDK's connections accept. */
 export interface TemporalServer<Bytes> {
   readonly address: string;
   readonly tls?: {
@@ -13,7 +13,7 @@ export interface TemporalServer<Bytes> {
   readonly apiKey?: string;
 }
 
-/** @param bytesOf `Buffer.from`: this folder knows no platform */
+/** @param bytesOf `Buffer.from`; a parameter because this folder may not use Node */
 export function temporalServer<Bytes>(
   { address, tls, apiKey }: Omit<TemporalConfig, 'namespace'>,
   bytesOf: (pem: string) => Bytes,

@@ -1,7 +1,7 @@
 /**
- * How the executions of payments, resolutions and redeliveries are started: by the api when a message comes, by the
- * sweep when one was lost. A payment has one execution at a time. Duplicates are told apart by the database, so
- * an execution that was lost can be started again from the record.
+ * Options for starting the executions of payments, resolutions and redeliveries. The api starts one when a message
+ * comes; the sweep starts one again when it was lost. A payment has one execution at a time. The database recognises
+ * duplicates, so an execution may be started again from the record.
  */
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from '@temporalio/common';
 import {
@@ -23,14 +23,14 @@ import type { Subject } from './subject.ts';
 const policies = {
   workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
   workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
-  workflowTaskTimeout: '5s', // a worker killed in the middle of a task is noticed well before a deadline
+  workflowTaskTimeout: '5s', // short, so that Temporal notices a killed worker well before a deadline
 } as const;
 
-/** What is needed to start a payment's execution from the record. */
+/** The values needed to start a payment's execution from the record. */
 export interface StoredPaymentKey {
   readonly uetr: string;
   readonly sourceSystem: string;
-  /** The stored submission that made the payment, or may make it. */
+  /** Id of the stored submission that made the payment, or may make it. */
   readonly messageId: string;
 }
 
@@ -39,7 +39,7 @@ interface PaymentToStart extends StoredPaymentKey {
   readonly destinationCountry?: string | undefined;
 }
 
-/** @param taskQueuePrefix tests keep apart by it; else empty */
+/** @param taskQueuePrefix keeps tests apart; empty in production */
 export function paymentStart(
   { uetr, sourceSystem, messageId, destinationCountry }: PaymentToStart,
   taskQueuePrefix: string,
@@ -60,7 +60,7 @@ export function paymentStart(
 }
 
 /**
- * The update that brings a stored submission to its execution, with `paymentStart` of the same.
+ * The update that goes with `paymentStart` of the same submission.
  * @param timesUnanswerable as in `submitUpdateId`
  */
 export function submitUpdate(
@@ -70,9 +70,9 @@ export function submitUpdate(
   return { updateId: submitUpdateId(messageId, timesUnanswerable), args: [{ messageId }] };
 }
 
-/** What the execution of a resolution is made from. */
+/** The values needed to start a resolution's execution. */
 export interface StoredRequestKey {
-  /** The stored request. */
+  /** Id of the stored request. */
   readonly messageId: string;
   /** Its MsgId. */
   readonly messageIdentification: string;
@@ -95,14 +95,14 @@ export function resolutionStart(
     args: [{ messageId }] as [ResolutionInput],
     staticSummary: summaryOf('Resolution', sourceSystem, destinationCountry),
     typedSearchAttributes: [
-      { key: searchAttributes.uetr, value: messageId }, // the resolution's id, unless it repeats another
+      { key: searchAttributes.uetr, value: messageId }, // also the resolution's id, unless it repeats another
       { key: searchAttributes.sourceSystem, value: sourceSystem },
     ],
   };
 }
 
 /**
- * A redelivery is started and told by one call, `signalWithStart`.
+ * For `signalWithStart`, which starts the redelivery and signals it in one call.
  * @param subjectId UETR of the payment, or id of the resolution
  */
 export function redeliveryStart(subjectId: string, taskQueuePrefix: string) {
@@ -118,8 +118,9 @@ export function redeliveryStart(subjectId: string, taskQueuePrefix: string) {
 }
 
 /**
- * Sends the books of each day, two minutes after its end: it is closed by then. Operators may pause it or trigger
- * it in Temporal's UI: what was sent is on record, so that no trigger sends anything twice, and a missed one loses no day.
+ * The schedule that sends the books of each day, two minutes after midnight UTC, when the day is closed. Operators may
+ * pause or trigger it in Temporal's UI. The record says what was sent: an extra run sends nothing twice, and a missed
+ * run loses no day.
  */
 export function dailyBooksSchedule(taskQueuePrefix: string) {
   return {

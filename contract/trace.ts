@@ -1,21 +1,21 @@
 /**
- * How the trace of a submission goes through the engine: in the headers of starts, updates, signals and
- * activities, under the name that Temporal's own interceptors use. Ids only. What it is used for must not
- * change what an execution does.
+ * Carries the trace of a submission through Temporal, in the headers of starts, updates, signals and activities, under
+ * the name that Temporal's own interceptors use. It carries ids only. A workflow must not depend on it: replay must
+ * give the same result with or without a trace.
  */
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
 
 const headerName = '_tracer-data';
 
-/** Where in which trace somebody is. */
+/** A position in a trace, as sent in a header. */
 export interface Traced {
   /** As in W3C Trace Context: 00-<trace id>-<span id>-<flags>. */
   readonly traceparent: string;
-  /** A `traceparent` of what else led here, in another trace. */
+  /** The `traceparent` of a second cause, in another trace. */
   readonly alsoFrom?: string;
 }
 
-/** One run of an execution, when it has ended. */
+/** One run of an execution that has ended. */
 export interface EndedRun extends Traced {
   /** The `traceparent` that it was started with. */
   readonly from: string;
@@ -30,7 +30,7 @@ export function withTrace(headers: Headers, traced: Traced): Headers {
 
 const form = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 
-/** Undefined where there is none, or one that cannot be read: never an error, which would halt the execution. */
+/** Undefined if the header is absent or malformed. It never throws, because an error would halt the execution. */
 export function traceOf(headers: Headers): Traced | undefined {
   const payload = headers[headerName];
   if (payload === undefined) return undefined;
@@ -47,7 +47,7 @@ function isTraceparent(value: unknown): value is string {
   return typeof value === 'string' && form.test(value);
 }
 
-/** The `traceparent` of what is done within `from`, under a span id of its own: 16 hexadecimal digits. */
+/** The `traceparent` of a child span of `from`. `spanId`: 16 hexadecimal digits. */
 export function within(from: string, spanId: string): string {
   return `${from.slice(0, -19)}${spanId}${from.slice(-3)}`;
 }

@@ -1,7 +1,6 @@
 /**
- * Whether a request comes from a web page that may not make it. A server on loopback without authentication can be
- * reached by every page open in a browser on the same machine: across origins, or through a host name rebound to this
- * address.
+ * Refuses requests from web pages that may not make them. Any page open in a browser on the same machine can reach an
+ * unauthenticated server on loopback: by a cross-origin request, or by DNS rebinding.
  */
 
 export interface RequestSource {
@@ -16,13 +15,11 @@ export interface RequestSource {
 export interface BrowserPolicy {
   /** Origins whose pages may make requests. */
   readonly origins: readonly string[];
-  /** Our own hosts, with their ports, besides the names of this machine. */
+  /** More hosts by which this server may be addressed, with their ports, besides loopback names. */
   readonly hosts?: readonly string[];
 }
 
-/**
- * @returns why the request is refused, for the person who made it; undefined if it may proceed
- */
+/** @returns why the request is refused, in words for its sender; undefined if it may proceed */
 export function refuseBrowser(
   source: RequestSource,
   { origins, hosts = [] }: BrowserPolicy,
@@ -38,7 +35,7 @@ export function refuseBrowser(
     : undefined;
 }
 
-/** With or without a port. */
+/** The port is optional. */
 function isLoopbackName(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host);
 }

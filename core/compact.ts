@@ -1,9 +1,8 @@
-// Optional properties: one that is undefined is left out, because `exactOptionalPropertyTypes` tells the two apart.
+// Drops undefined properties, because `exactOptionalPropertyTypes` distinguishes an undefined property from an absent
+// one.
 
-/** The same properties, each of which may be undefined. */
 type Partially<T> = { [Key in keyof T]: T[Key] | undefined };
 
-/** The same object without the properties that are undefined. */
 export function compact<T extends object>(values: Partially<T>): T {
   const present: Partial<T> = {};
   for (const key in values) {

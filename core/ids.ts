@@ -1,30 +1,28 @@
-/**
- * The forms of identifiers and codes, each defined once. Nothing is looked up here, and randomness is an argument.
- */
+/** The forms of identifiers and codes, each defined once. Purely lexical; randomness is an argument. */
 import { assert } from './assert.ts';
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** A UUID of any version in lower case, as the database writes it. */
+/** A UUID of any version, in lower case as Postgres writes it. */
 export const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const anyUuid = new RegExp(uuidPattern, 'i');
-/** As UETRs and quote ids are: a UUID v4 in lower case. */
+/** A UUID v4 in lower case, like UETRs and quote ids. */
 export const uuidV4Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** BIC8 or BIC11 in form. */
+/** The form of a BIC8 or BIC11. */
 export const bicPattern = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/;
-/** ISO 17442 in form; the check digits are not verified. */
+/** The form of an LEI (ISO 17442), without its check digits. */
 const leiPattern = /^[A-Z0-9]{18}[0-9]{2}$/;
-/** ISO 3166 alpha-2 in form. */
+/** The form of an ISO 3166 alpha-2 code. */
 export const countryCodePattern = /^[A-Z]{2}$/;
-/** ISO 4217 alphabetic in form. */
+/** The form of an ISO 4217 alphabetic code. */
 export const currencyCodePattern = /^[A-Z]{3}$/;
 
 export function isUuidV4(text: string): boolean {
   return uuidV4Pattern.test(text);
 }
 
-/** A UUID of any version and case: unknown ones get 404, anything else 400. */
+/** A UUID of any version and case. A path with an unknown one gets 404; anything else gets 400. */
 export function isUuid(text: string): boolean {
   return anyUuid.test(text);
 }
@@ -49,7 +47,8 @@ const maxMessageIdLength = 35; // Max35Text
 const messageIdPattern = /^[!-.0-~](?:[ /]?[!-.0-~])*$/;
 
 /**
- * An id that every message can carry: at most 35 printable characters, no `/` or space at either end or two in a row.
+ * An id that every message can carry: at most 35 printable characters. A `/` or space may not stand at either end, nor
+ * next to another.
  */
 export function isIdentifier(text: string): boolean {
   return text.length <= maxMessageIdLength && messageIdPattern.test(text);
@@ -62,7 +61,7 @@ export type FinInstIdType = (typeof finInstIdTypes)[number];
 
 export const finInstRoles = ['psp', 'fxp', 'sap'] as const;
 export type FinInstRole = (typeof finInstRoles)[number];
-/** The roles of endpoints 9 and 10: one, or all of them. */
+/** The roles by which endpoints 9 and 10 filter. */
 export const finInstRoleFilters = [...finInstRoles, 'any'] as const;
 export type FinInstRoleFilter = (typeof finInstRoleFilters)[number];
 
@@ -74,29 +73,29 @@ export function canonicalId(type: FinInstIdType, value: string): string {
 
 // Quotes
 
-/** One quote, UUID v4, lower case. Its last byte is its ordinal within its request. */
+/** Id of one quote: a UUID v4 in lower case. Its last byte is its ordinal within its request. */
 export type QuoteId = Branded<'QuoteId'>;
-/** One request for quotes, stored as one row: a UUID v4 whose last byte is 00. */
+/** Id of one request for quotes, stored as one row: a UUID v4 whose last byte is 00. */
 export type QuoteRequestId = Branded<'QuoteRequestId'>;
 
 /**
- * @returns undefined unless the text is a lower-case UUID v4. The id of a request passes here too: it is a
- * well-formed id that names no quote (ordinal 0).
+ * @returns undefined unless the text is a lower-case UUID v4. The id of a request passes too: it is well formed, but
+ * names no quote (ordinal 0).
  */
 export function parseQuoteId(text: string): QuoteId | undefined {
   return isUuidV4(text) ? (text as QuoteId) : undefined;
 }
 
-/** Most quotes of one request: the ordinal is one byte, and 0 is the request itself. */
+/** The most quotes of one request: the ordinal is one byte, and 0 is the request itself. */
 export const maxQuotesPerRequest = 255;
 
-/** The id of a new request, from the caller's random lower-case UUID v4; 114 random bits remain. */
+/** Makes the id of a new request from a random lower-case UUID v4. 114 random bits remain. */
 export function quoteRequestIdFrom(randomUuid: string): QuoteRequestId {
   assert(isUuidV4(randomUuid), 'a quote request id is made from a random UUID v4');
   return `${randomUuid.slice(0, -2)}00` as QuoteRequestId;
 }
 
-/** The id of quote `ordinal` (1 to 255, the rank) of a request, so that a quote is found by its request. */
+/** Makes the id of a quote, so that its request can be found from it. `ordinal`: 1 to 255, the rank of the quote. */
 export function quoteIdOf(requestId: QuoteRequestId, ordinal: number): QuoteId {
   assert(
     Number.isInteger(ordinal) && ordinal >= 1 && ordinal <= maxQuotesPerRequest,
@@ -105,7 +104,7 @@ export function quoteIdOf(requestId: QuoteRequestId, ordinal: number): QuoteId {
   return (requestId.slice(0, -2) + ordinal.toString(16).padStart(2, '0')) as QuoteId;
 }
 
-/** The inverse of `quoteIdOf`; ordinal 0 means that the id names a request and no quote. */
+/** The inverse of `quoteIdOf`. Ordinal 0: the id names a request, not a quote. */
 export function quoteRequestOf(quoteId: QuoteId): { requestId: QuoteRequestId; ordinal: number } {
   return {
     requestId: `${quoteId.slice(0, -2)}00` as QuoteRequestId,
@@ -115,23 +114,23 @@ export function quoteRequestOf(quoteId: QuoteId): { requestId: QuoteRequestId; o
 
 // LEIs
 
-/** The two check digits that make an LEI of its first 18 characters (ISO 7064 mod 97-10). */
+/** Computes the two check digits for the first 18 characters of an LEI (ISO 7064 mod 97-10). */
 export function leiCheckDigits(first18: string): string {
   assert(/^[A-Z0-9]{18}$/.test(first18), 'an LEI has 18 characters before its check digits');
   return (98 - remainderBy97(`${first18}00`)).toString().padStart(2, '0');
 }
 
-/** ISO 17442: form and check digits. */
+/** Checks form and check digits (ISO 17442). */
 export function isValidLei(text: string): boolean {
   return isLei(text) && remainderBy97(text) === 1;
 }
 
-/** Two letters, two digits, and as long as an IBAN may be; it need not be one. */
+/** Tests only the form of an IBAN, not its check digits: two letters, two digits, 11 to 30 more characters. */
 export function looksLikeIban(text: string): boolean {
   return /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text);
 }
 
-/** ISO 7064: the remainder of the number that results when letters are replaced by 10 (A) to 35 (Z). */
+/** ISO 7064 mod 97: letters count as 10 (A) to 35 (Z). */
 export function remainderBy97(text: string): number {
   let remainder = 0;
   for (const character of text) {

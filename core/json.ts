@@ -1,15 +1,14 @@
 /**
- * What JSON.parse takes without a word: unlimited depth; members that occur more than once in one object, of which it
- * takes the last one and other parsers the first; and texts with half a character or U+0000, which nobody stores as
- * they were sent.
+ * Finds input that JSON.parse accepts silently: deep nesting, duplicate members, and texts that cannot be stored
+ * unaltered (lone surrogates, U+0000). Of duplicate members, JSON.parse keeps the last and other parsers the first.
  */
 
 export type JsonPath = readonly (string | number)[];
 
 interface Frame {
-  /** In an object: the names so far. In an array: undefined. */
+  /** The member names seen so far, for an object; undefined for an array. */
   readonly names: Set<string> | undefined;
-  /** Where we are: the member's name or the element's index. */
+  /** The current position: the member's name or the element's index. */
   at: string | number;
   isNameDue: boolean;
 }
@@ -17,8 +16,9 @@ interface Frame {
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**
- * Whether a text that JSON.parse accepts has more than so many objects and arrays within each other, also where
- * JSON.parse drops them because their member is given again.
+ * Whether objects and arrays are nested deeper than `levels`. It also counts the value of a duplicate member, which
+ * JSON.parse drops.
+ * @param text must be accepted by JSON.parse
  */
 export function isDeeperThan(text: string, levels: number): boolean {
   let depth = 0;
@@ -31,14 +31,14 @@ export function isDeeperThan(text: string, levels: number): boolean {
 }
 
 interface Text {
-  /** As it is written. */
+  /** The source text, with quotes and escapes. */
   readonly lexeme: string;
   readonly isName: boolean;
-  /** Where it stands: the frames around it, of which the last is its own. It changes as reading goes on. */
+  /** The enclosing frames, innermost last. The generator goes on changing them. */
   readonly stack: readonly Frame[];
 }
 
-/** The texts of a JSON text that JSON.parse accepts, names included, in their order. */
+/** All strings of a JSON text, member names included, in document order. The text must be accepted by JSON.parse. */
 function* textsOf(text: string): Iterable<Text> {
   const stack: Frame[] = [];
   for (const [lexeme] of text.matchAll(token)) {
@@ -75,9 +75,10 @@ const read = (lexeme: string) =>
 const pathOf = (stack: readonly Frame[]): JsonPath => stack.map(({ at }) => at);
 
 /**
- * @param text that JSON.parse accepts
- * @param limit after which to stop; each name of an object is reported once
- * @returns where they stand, from the top of the text
+ * Finds duplicate members.
+ * @param text must be accepted by JSON.parse
+ * @param limit the search stops after this many; each path is reported once
+ * @returns their paths from the root
  */
 export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {
   const found: JsonPath[] = [];
@@ -92,15 +93,14 @@ export function findRepeatedMembers(text: string, limit: number): readonly JsonP
     }
     const place = placeOf(stack, told);
     if (!place.isTold) found.push(pathOf(stack));
-    place.isTold = true; // an object may itself stand twice
+    place.isTold = true; // the object itself may be the value of a duplicate member
     if (found.length >= limit) break;
   }
   return found;
 }
 
 /**
- * A tree by names: it knows which places were told without making texts of their paths, which may be as long as the
- * body.
+ * A trie of the paths reported so far. Strings in its place would be expensive: a path may be as long as the body.
  */
 interface PathTree {
   readonly within: Map<string | number, PathTree>;
@@ -119,15 +119,18 @@ function placeOf(stack: readonly Frame[], top: PathTree): PathTree {
 
 export interface Unstorable {
   readonly path: JsonPath;
-  /** Half a character is a surrogate without its other half: "\\ud800". Postgres has no U+0000 in texts. */
+  /**
+   * `half-character`: a lone surrogate such as "\\ud800". `null-character`: U+0000, which Postgres refuses in texts.
+   */
   readonly what: 'half-character' | 'null-character';
 }
 
 const halfCharacter = /\p{Surrogate}/u;
 
 /**
- * @param text that JSON.parse accepts, and that is whole UTF-8: only an escape can make such a text
- * @returns where texts stand that nobody stores as they were sent; names are not looked at: unknown ones are refused
+ * Finds string values that cannot be stored unaltered. Names are not checked, because unknown names are refused anyway.
+ * @param text must be accepted by JSON.parse and be valid UTF-8, so that only an escape can make such a value
+ * @param limit the search stops after this many
  */
 export function findUnstorable(text: string, limit: number): readonly Unstorable[] {
   const found: Unstorable[] = [];

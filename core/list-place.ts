@@ -1,4 +1,4 @@
-/** Where a page of a list ends: the time of its last row in the database's own text, to the microsecond, and its id. */
+/** The end of a page of a list: time and id of its last row. `at` is Postgres's text, with microseconds. */
 export interface ListPlace {
   readonly at: string;
   readonly id: string;

@@ -1,5 +1,4 @@
-// Whether the head of a request or an answer announces a body that we read: its media type (RFC 9110, 8.3) in UTF-8, and
-// not compressed. Used for XML and JSON bodies of the api.
+// Checks the headers of an XML or JSON body: media type (RFC 9110, 8.3), charset UTF-8, no compression.
 
 const token = String.raw`[!#$%&'*+.^\w|~\x60-]+`;
 const quoted = String.raw`"(?:[^"\\]|\\.)*"`;
@@ -7,9 +6,9 @@ const parameter = new RegExp(String.raw`[ \t]*;[ \t]*(?:(${token})=(${token}|${q
 const isUtf8 = /^"?utf-8"?$/i;
 
 /**
- * Empty and unknown parameters are ignored; a charset other than UTF-8 is not accepted.
- * @param header Content-Type; null or undefined: there is none
- * @param types in lower case, as in `application/xml`
+ * Ignores empty and unknown parameters; accepts no charset but UTF-8.
+ * @param header Content-Type; null or undefined if absent
+ * @param types accepted types in lower case, e.g. `application/xml`
  */
 export function isMediaType(header: string | null | undefined, types: readonly string[]): boolean {
   const [type = ''] = /^[^;]*/.exec(header ?? '') ?? [];
@@ -23,6 +22,6 @@ export function isMediaType(header: string | null | undefined, types: readonly s
   return true;
 }
 
-/** @param header Content-Encoding; null or undefined: there is none */
+/** @param header Content-Encoding; null or undefined if absent */
 export const isUnencoded = (header: string | null | undefined): boolean =>
   header === null || header === undefined || header.toLowerCase() === 'identity';

@@ -1,6 +1,4 @@
-/**
- * The result of reading, looking up or judging: the value, or the reason why there is none. A refusal is never thrown.
- */
+/** The result of reading, looking up or judging: a value, or the reason why there is none. Refusals are not thrown. */
 export type Result<Value, Refusal> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
 
@@ -12,7 +10,7 @@ export function refused<Refusal>(refusal: Refusal): { readonly ok: false; readon
   return { ok: false, refusal };
 }
 
-/** The same, with the value mapped. */
+/** Maps the value. */
 export function mapValue<Value, Made, Refusal>(
   result: Result<Value, Refusal>,
   make: (value: Value) => Made,
@@ -20,7 +18,7 @@ export function mapValue<Value, Made, Refusal>(
   return result.ok ? ok(make(result.value)) : result;
 }
 
-/** The same, with the refusal mapped. */
+/** Maps the refusal. */
 export function mapRefusal<Value, Refusal, Told>(
   result: Result<Value, Refusal>,
   tell: (refusal: Refusal) => Told,
@@ -28,7 +26,7 @@ export function mapRefusal<Value, Refusal, Told>(
   return result.ok ? result : refused(tell(result.refusal));
 }
 
-/** The first value, if any; the rest is not computed. */
+/** The first value, if any. Does not compute further ones. */
 export function first<Value>(found: Iterable<Value>): Value | undefined {
   for (const value of found) return value;
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * Describes what is wrong with the children of an element. A name from the message is repeated only if the
- * schema, or its list of what the scheme leaves out, has it too.
+ * Describes faults of an element's children. It quotes a name from the message only if the schema contains it, as an
+ * element or in its list of unused elements.
  */
 import type { Violation } from '../core/iso20022/violation.ts';
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
@@ -8,10 +8,10 @@ import type { ChildFault } from './match.ts';
 import { particleNamed, type ComplexType, type Particle, type SchemaModel } from './schema-model.ts';
 import { expectedOf, oneOf, withoutRules } from './values.ts';
 
-/** A violation before the engine's words are added. */
+/** A violation without the engine's message. */
 export type Finding = Omit<Violation, 'message'>;
 
-/** An element whose children are examined. */
+/** The element whose children are examined. */
 export interface Parent {
   readonly xpath: string;
   readonly children: readonly XmlElement[];
@@ -23,13 +23,13 @@ export interface Parent {
   readonly withoutNamespace: ReadonlySet<XmlElement>;
 }
 
-/** Every child name of a type, once. */
+/** The names of all possible children of a type, without duplicates. */
 const namesOf = (type: ComplexType) => [...new Set(type.options.flat().map(({ name }) => name))];
 
-/** The children of a type, in words. */
+/** Lists the possible children of a type, in words. */
 export const takes = (type: ComplexType) => `only ${namesOf(type).join(', ')}`;
 
-/** The place of a child, after the nearest known one before it. */
+/** Describes the position of a child by the nearest known sibling before it. */
 function standing({ children, steps, type }: Parent, index: number): string {
   for (let before = index - 1; before >= 0; before -= 1) {
     if (particleNamed(type, children[before]?.name ?? '') !== undefined)
@@ -38,7 +38,7 @@ function standing({ children, steps, type }: Parent, index: number): string {
   return 'at the beginning';
 }
 
-/** The proper place of an element in its type: between its neighbours in the schema. */
+/** Describes where an element belongs, by its neighbours in the schema. */
 function properPlace(name: string, type: ComplexType): string {
   const names = namesOf(type);
   const index = names.indexOf(name);
@@ -47,9 +47,7 @@ function properPlace(name: string, type: ComplexType): string {
   return after === undefined ? `last, after ${before}` : `after ${before} and before ${after}`;
 }
 
-/**
- * The only possible parent of an element with that name in the whole schema; undefined if there is none, or several.
- */
+/** The one parent in the whole schema that may hold this element; undefined if there is no parent, or several. */
 function homeOf(name: string, model: SchemaModel): string | undefined {
   const owners = [...model.complexTypes].flatMap(([typeName, type]) =>
     particleNamed(type, name) === undefined ? [] : [typeName],
@@ -129,7 +127,7 @@ function tellSurplus(parent: Parent, { index, particle, kind }: ChildFault): Fin
   };
 }
 
-/** The mandatory content of a type, in words. */
+/** Describes the mandatory content of a type. */
 function contentOf(type: ComplexType): string {
   if (type.kind === 'amount') return ', with Ccy';
   const needed = (type.options[0] ?? []).filter(({ min }) => min > 0).map(({ name }) => name);
@@ -141,14 +139,14 @@ function contentOf(type: ComplexType): string {
 const firstsOf = (type: ComplexType) =>
   type.options.flatMap((option) => option.find(({ min }) => min > 0)?.name ?? []);
 
-/** The missing element; if two are required, which two, in the words of its schema. */
+/** Names a missing element. If two are required, it adds the schema's words that say which two. */
 function whichOf({ name, min, documentation }: Particle): string {
   if (min < 2) return name;
   const words = withoutRules(documentation).replaceAll('\u2019', "'");
   return `${words}; ${name}`;
 }
 
-/** Undefined if another fault covers it: `Cd` is not missing if `Prtry` is used in its place. */
+/** Undefined if another fault covers it: a `Prtry` in place of `Cd` is reported as such. */
 function tellMissing(parent: Parent, particle: Particle): Finding | undefined {
   const { name, type: typeName, max } = particle;
   const { xpath, children, type, model } = parent;
@@ -171,7 +169,7 @@ function tellMissing(parent: Parent, particle: Particle): Finding | undefined {
   };
 }
 
-/** What to report of one fault, if anything. */
+/** The finding for one fault; undefined if another finding covers it. */
 export function tellChild(parent: Parent, fault: ChildFault): Finding | undefined {
   const { kind, index, particle } = fault;
   switch (kind) {

@@ -1,7 +1,7 @@
 /**
- * Says what is wrong with a message that an engine refused: every faulty element, with what was found and what was
- * expected. It uses the tree and the schema instead of the engine's words, so that every engine leads to the same
- * rejections, and goes on where an engine stops. The verdict is the engine's alone.
+ * Explains why an engine refused a message: every faulty element, with the values found and expected. It uses the tree
+ * and the schema, not the engine's words. So all engines give the same rejections, and faults after the first are found
+ * too. Only the engine decides whether a message is valid.
  */
 import { maxViolations, type Violation } from '../core/iso20022/violation.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
@@ -13,14 +13,14 @@ import { particleNamed, type ComplexType, type SchemaModel } from './schema-mode
 import { expectedOf, findValueFault } from './values.ts';
 
 /**
- * The fault of a message with attributes that would override the schema (`xsi:type`, `xsi:nil`): it is refused before
- * validation, because an engine might accept them.
+ * The complaint about attributes that would override the schema (`xsi:type`, `xsi:nil`). Such a message is refused
+ * before validation, because an engine might accept it.
  */
 export const bendsSchema = 'an attribute of another namespace is not allowed';
 
 /**
  * The violations of a message, at most 20, in document order; empty if it is valid.
- * @param complaint the engine's error, undefined if it finds the message valid: this is the verdict
+ * @param complaint the engine's error; undefined if the engine finds the message valid, which is the verdict
  */
 export function violationsOf(
   reading: TreeReading,
@@ -36,7 +36,7 @@ export function violationsOf(
   return violations.length > 0 ? violations : [{ kind: 'invalid', xpath: '/Document', message: complaint }];
 }
 
-/** The elements with attributes of another namespace; not those inside an element that nobody reads. */
+/** The elements with attributes of another namespace, except those inside an open element, which nobody reads. */
 export function bendingAttributes(
   { root, withForeignAttribute }: Pick<TreeReading, 'root' | 'withForeignAttribute'>,
   model: SchemaModel,
@@ -63,24 +63,24 @@ export function bendingAttributes(
   return judged;
 }
 
-/** What the diagnosis needs throughout. */
+/** The input of the diagnosis. */
 interface Exam {
   readonly reading: TreeReading;
   readonly withTextBetween: ReadonlySet<XmlElement>;
   readonly model: SchemaModel;
 }
 
-/** One element that is examined. */
+/** The element that is examined. */
 interface Examined {
   readonly element: XmlElement;
   readonly xpath: string;
   readonly typeName: string;
-  /** Whether its parent must have it: then empty means missing. */
+  /** Whether its parent must have it; if so, an empty element counts as missing. */
   readonly isMandatory: boolean;
 }
 
 /**
- * What is wrong with a message, in document order; nothing if it is valid.
+ * Finds all faults of a message, in document order; none if it is valid.
  * @internal exported for tests
  */
 export function* diagnose(reading: TreeReading, model: SchemaModel): Iterable<Finding> {
@@ -129,7 +129,10 @@ function* lookAtAttributes(
   }
 }
 
-/** The value of a leaf. @param typeName of a simple type */
+/**
+ * Examines the value of a leaf.
+ * @param typeName name of a simple type
+ */
 function* lookAtValue({ model }: Exam, examined: Examined, typeName: string): Iterable<Finding> {
   const { element, xpath, isMandatory } = examined;
   if (element.children.length > 0) {
@@ -152,7 +155,7 @@ function* lookAtValue({ model }: Exam, examined: Examined, typeName: string): It
     : { kind, xpath, ...details };
 }
 
-/** The attribute of an amount. */
+/** Examines the attribute Ccy of an amount. */
 function* lookAtCurrency({ model }: Exam, { element, xpath }: Examined): Iterable<Finding> {
   const text = element.attributes['Ccy'];
   if (text === undefined) {

@@ -1,6 +1,6 @@
 /**
- * What is refused before parsing: bytes that are not UTF-8, and constructs that no message needs. One pass over
- * the bytes, which reports everything it can find at once.
+ * Refuses, before parsing, bytes that are not UTF-8 and constructs that no message needs. It scans the bytes once, and
+ * reports all faults that it can find together.
  */
 import { isUtf8 } from 'node:buffer';
 import { isWhiteSpace } from '../core/iso20022/white-space.ts';
@@ -8,7 +8,7 @@ import type { IntakeFault } from './engine.ts';
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const declarationStart = Buffer.from('<?xml');
-const declarationLimit = 256; // bytes; a declaration of the allowed form is far shorter
+const declarationLimit = 256; // bytes; an allowed declaration is far shorter
 
 const declarationPattern =
   /^<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'](?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*["']([^"']*)["'])?(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*["'](?:yes|no)["'])?[ \t\r\n]*\?>/;
@@ -26,7 +26,7 @@ function fault(code: IntakeFault['code'], detail: string): IntakeFault {
   return { code, detail };
 }
 
-/** Faults of the XML declaration, which starts at `at` and must come first. */
+/** Finds faults of the XML declaration, which starts at `at`. */
 function declarationFaults(
   text: Buffer,
   at: number,
@@ -45,7 +45,7 @@ function declarationFaults(
   return { faults, end: at + length };
 }
 
-/** Constructs that no message needs: how they start and end, and how they are reported. */
+/** Constructs that no message needs: their start and end, and the words that report them. */
 const markups = [
   { start: '<!--', end: '-->', code: 'comment', words: 'comments are not allowed' },
   { start: '<![CDATA[', end: ']]>', code: 'cdata', words: 'CDATA sections are not allowed' },
@@ -58,7 +58,7 @@ const markups = [
   { start: '<!', end: undefined, code: 'doctype', words: 'a document type declaration is not allowed' },
 ] as const;
 
-/** Finds the next `<!` or `<?`. Positions must increase, so that no byte is examined twice. */
+/** Finds the next `<!` or `<?`. Callers must pass increasing positions, so that no byte is scanned twice. */
 function markupFinder(text: Buffer): (from: number) => number {
   const next = { '<!': -1, '<?': -1 };
   const nextOf = (start: keyof typeof next, from: number) => {
@@ -71,7 +71,7 @@ function markupFinder(text: Buffer): (from: number) => number {
   return (from) => Math.min(nextOf('<!', from), nextOf('<?', from));
 }
 
-/** Each kind of unwanted markup once, with the line of its first occurrence. */
+/** Reports each kind of forbidden markup once, with the line of its first occurrence. */
 function markupFaults(text: Buffer, from: number): readonly IntakeFault[] {
   const faults = new Map<string, IntakeFault>();
   const nextMarkup = markupFinder(text);
@@ -81,7 +81,7 @@ function markupFaults(text: Buffer, from: number): readonly IntakeFault[] {
     const isLateDeclaration = isDeclaration(text, at);
     const words = isLateDeclaration ? 'an XML declaration must come first' : markup.words;
     if (!faults.has(words)) faults.set(words, fault(markup.code, `${words} (line ${lineOf(text, at)})`));
-    if (markup.end === undefined) break; // what is inside is not markup of the message
+    if (markup.end === undefined) break; // a DOCTYPE may contain text that only looks like markup of the message
     const end = text.indexOf(markup.end, at + markup.start.length);
     if (end < 0) break;
     at = nextMarkup(end + markup.end.length);
@@ -100,7 +100,7 @@ const blankAfterMark =
   'white space between the byte order mark and the XML declaration, which must follow immediately';
 const strayMark = fault('not-well-formed', 'a byte order mark (U+FEFF) that is not at the very beginning');
 
-/** The end of white space and byte order marks, which are invisible. */
+/** Skips white space and byte order marks, which are invisible. */
 function skipUnseen(text: Buffer, from: number): { readonly end: number; readonly hasMark: boolean } {
   let end = from;
   let hasMark = false;
@@ -111,7 +111,7 @@ function skipUnseen(text: Buffer, from: number): { readonly end: number; readonl
   }
 }
 
-/** @returns empty if the bytes may be parsed */
+/** @returns the faults; empty if the bytes may be parsed */
 export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
   if (!isUtf8(bytes)) return [fault('not-utf8', 'the body is not UTF-8')];
   const text = withoutMark(bytes);
@@ -129,18 +129,18 @@ export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
   return [...faults, ...declaration.faults, ...markupFaults(text, declaration.end)];
 }
 
-/** The bytes without a byte order mark. */
+/** The bytes without a leading byte order mark. */
 export function withoutMark(bytes: Uint8Array): Buffer {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return startsWith(whole, byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
 }
 
-const maxTags = 5_000; // the largest message that our schemas let through has some 800 elements
+const maxTags = 5_000; // the largest message that our schemas accept has about 800 elements
 const lessThan = 0x3c;
 const equalsSign = 0x3d;
 const slash = 0x2f;
 
-/** Whether a byte occurs more than 5,000 times, not counting end tags; stops there. */
+/** Whether a byte occurs more than 5,000 times, not counting end tags. It stops counting there. */
 function isCrowded(text: Buffer, byte: number): boolean {
   let count = 0;
   for (let at = text.indexOf(byte); at >= 0; at = text.indexOf(byte, at + 1)) {
@@ -150,7 +150,7 @@ function isCrowded(text: Buffer, byte: number): boolean {
   return false;
 }
 
-/** What there is too much of, in words; undefined if the body may be parsed. Equals signs are rare in values. */
+/** Says whether there are too many elements or attributes; undefined if not. Equals signs are rare in values. */
 function findCrowd(text: Buffer): string | undefined {
   if (text.length <= maxTags) return undefined;
   if (isCrowded(text, lessThan)) return 'more than 5,000 elements';

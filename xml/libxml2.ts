@@ -1,6 +1,6 @@
 /**
- * The default engine: libxml2 in this process. Each message is one document, which is parsed, converted to our tree and
- * validated, so that values are read from what was judged. It fetches nothing and expands no entity.
+ * The default engine: libxml2 in this process. It parses each message into one document, validates it and converts it
+ * to our tree. So the values that are read are the validated ones. It fetches nothing and expands no entity.
  */
 import { XmlDocument, XmlParseError, XmlValidateError, type ErrorDetail } from 'libxml2-wasm';
 import { assert } from '../core/assert.ts';
@@ -20,12 +20,12 @@ import {
   type SchemaOptions,
 } from './schemas.ts';
 
-/** A document in libxml2's memory, with the tree made of it. */
+/** A document in libxml2's memory, with its tree. */
 export interface OpenDocument extends TreeReading {
   readonly handle: XmlDocument;
 }
 
-/** All faults as one, with the code of the first. */
+/** Combines all faults into one, with the code of the first. */
 function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault {
   const ruleId = faults.find((fault) => fault.ruleId !== undefined)?.ruleId;
   const detail = faults.map((fault) => fault.detail).join('; ');
@@ -33,7 +33,7 @@ function oneFault(faults: readonly [IntakeFault, ...IntakeFault[]]): IntakeFault
   return { code, detail, ...(ruleId === undefined ? {} : { ruleId }) };
 }
 
-/** Parses bytes that passed MSG-2; the caller disposes of `handle`. */
+/** Checks bytes by MSG-2 and parses them. The caller must dispose of `handle`. */
 export function openDocument(
   bytes: Uint8Array,
   expected: readonly MessageName[],
@@ -59,7 +59,7 @@ export function openDocument(
   return refused(ofRoot);
 }
 
-/** Why a text is not XML, in our own words: libxml2's may repeat names. */
+/** Our words for parse errors. libxml2's own words may quote names of the message. */
 const parseWords: readonly (readonly [RegExp, string])[] = [
   [/^(Document is empty|Start tag expected)/, 'it does not start with an element'],
   [/^Opening and ending tag mismatch/, 'a start tag and an end tag that do not match'],
@@ -89,7 +89,7 @@ function notWellFormed([first]: readonly ErrorDetail[]): string {
   return `not well-formed XML${where}: ${words ?? 'it breaks another rule of XML 1.0 or of its namespaces'}`;
 }
 
-/** The schemas' complaint about a document, in libxml2's words; undefined if it is valid. */
+/** libxml2's first complaint about a document; undefined if it is valid by all schemas. */
 function complaintOf(document: OpenDocument, schema: MessageSchema): string | undefined {
   if (bendingAttributes(document, schema.model).size > 0) return bendsSchema;
   for (const { validator } of schema.files) {

@@ -1,22 +1,24 @@
 /**
- * Compares the children of an element with its type: which are unknown, out of place, too many, missing. An engine
- * stops at the first fault; this finds all of them.
+ * Compares an element's children with its type, and finds all unknown, misplaced, surplus and missing ones. An engine
+ * stops at the first fault.
  */
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
 import type { ComplexType, Particle } from './schema-model.ts';
 
-/** A fault of an element's children. */
 export interface ChildFault {
   readonly kind: 'foreign' | 'unknown' | 'misplaced' | 'surplus' | 'excluded' | 'missing';
-  /** Of the child concerned, or before which something is missing; the number of children at the end. */
+  /**
+   * Index of the child at fault. For a missing element: of the child before which it belongs, or the number of
+   * children.
+   */
   readonly index: number;
   /** The schema's entry for the name; undefined for unknown names. */
   readonly particle?: Particle;
 }
 
-/** The indexes of a longest subsequence of children in order; the others are out of place. */
+/** The indexes of a longest subsequence of children in schema order. All other children are misplaced. */
 function inOrder(places: readonly (number | undefined)[]): ReadonlySet<number> {
-  const ends: number[] = []; // by length: the index of the last child of the subsequence with the lowest place
+  const ends: number[] = []; // ends[n]: last child of the subsequence of length n + 1 that ends at the lowest place
   const before = new Map<number, number | undefined>();
   const placeAt = (index: number | undefined) => places[index ?? -1] ?? -1;
   for (const [index, place] of places.entries()) {
@@ -87,7 +89,7 @@ function matchChoice(particles: readonly Particle[], children: readonly XmlEleme
   return faults;
 }
 
-/** The faults of the children of an element of that type, in document order. */
+/** The faults of the children of an element of this type, in document order. */
 export function matchChildren(type: ComplexType, children: readonly XmlElement[]): readonly ChildFault[] {
   if (type.kind === 'choice') return matchChoice(type.options.flat(), children);
   let best: readonly ChildFault[] | undefined;

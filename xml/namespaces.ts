@@ -1,19 +1,15 @@
-/**
- * The namespace of a prefix at a place in a document (Namespaces in XML): a declaration applies to everything inside.
- */
+/** Resolves prefixes to namespaces (Namespaces in XML). A declaration applies to everything inside its element. */
 
-/**
- * The declarations of one element, linked to its ancestors'. One per element with declarations, so that none is copied.
- */
+/** The declarations of one element, linked to those of its ancestors. Elements without declarations share a scope. */
 export interface Scope {
   readonly outer: Scope | undefined;
   /** By prefix; the empty prefix is the default namespace. */
   readonly declared: ReadonlyMap<string, string>;
-  /** Of elements without prefix; empty if there is none. */
+  /** The namespace of elements without prefix; empty if there is none. */
   readonly unprefixed: string;
 }
 
-/** Around the root element: nothing is declared. */
+/** The scope around the root element, without declarations. */
 export const outermost: Scope = { outer: undefined, declared: new Map(), unprefixed: '' };
 
 /** The prefix that an attribute declares; undefined for any other attribute. */
@@ -26,7 +22,7 @@ export function isDeclaration(attribute: string): boolean {
   return declaredPrefix(attribute) !== undefined;
 }
 
-/** @param attributes of an element, as written, with their prefixes */
+/** @param attributes of the element, with prefixes as written */
 export function scopeWithin(outer: Scope, attributes: readonly (readonly [string, string])[]): Scope {
   const declared = new Map<string, string>();
   for (const [name, value] of attributes) {
@@ -37,7 +33,7 @@ export function scopeWithin(outer: Scope, attributes: readonly (readonly [string
   return { outer, declared, unprefixed: declared.get('') ?? outer.unprefixed };
 }
 
-/** The namespace of a name with this prefix; empty if there is none. */
+/** The namespace of a prefix in a scope; empty if the prefix is not declared. */
 export function namespaceOf(prefix: string, scope: Scope): string {
   if (prefix === '') return scope.unprefixed;
   for (let one: Scope | undefined = scope; one !== undefined; one = one.outer) {

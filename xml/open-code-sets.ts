@@ -1,6 +1,6 @@
 /**
- * Loads the edition of the external code sets by which a process judges: the latest of those in a directory and
- * the shipped one. Workflows must not read it.
+ * Loads the edition of the external code sets that a process judges by: the latest among the files of a directory and
+ * the shipped edition. Workflows must not depend on it.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,9 +13,9 @@ import {
 } from '../core/iso20022/external-codes.ts';
 
 /**
- * To be called at the start of a process, before anything is judged.
- * @param directory with a file for each edition, `*.json`; undefined: the shipped edition alone
- * @throws ConfigurationError that names the file, and what is wrong with it
+ * Call this when a process starts, before it judges any message.
+ * @param directory has one file per edition, `*.json`; undefined: only the shipped edition
+ * @throws ConfigurationError that names the file and its fault
  */
 export function openCodeSets(directory: string | undefined): CodeSets {
   const given = directory === undefined ? [] : namesIn(directory).map((name) => read(join(directory, name)));
@@ -52,4 +52,4 @@ function read(path: string): CodeSets {
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 const refusal = (path: string, fault: string) =>
-  new ConfigurationError(`CODE_SETS_DIR: ${path} cannot be used: ${fault}. Mend it, or take it away.`);
+  new ConfigurationError(`CODE_SETS_DIR: ${path} cannot be used: ${fault}. Correct it, or remove it.`);

@@ -1,4 +1,4 @@
-/** Opens the configured engine (`XSD_ENGINE`); nothing else depends on which one it is. */
+/** Opens the configured engine (`XSD_ENGINE`). Other code does not depend on the choice. */
 import type { XmlEngine, XmlEngineName } from './engine.ts';
 import { openGuideline } from './guideline.ts';
 import { createLibxml2Engine } from './libxml2.ts';
@@ -6,16 +6,16 @@ import type { SchemaOptions } from './schemas.ts';
 
 export const xmlEngineNames = ['libxml2', 'xerces'] as const satisfies readonly XmlEngineName[];
 
-/** What decides by which schemas messages are judged; from the settings of a process. */
+/** The settings that determine the schemas by which messages are judged. */
 export interface EngineConfig {
   readonly xsdEngine: XmlEngineName;
-  /** A directory with a usage guideline in place of ours. */
+  /** Directory with a usage guideline that replaces ours. */
   readonly usageGuideline?: string | undefined;
-  /** A directory with the official schemas, by which each message is judged first. */
+  /** Directory with the official schemas, which then validate each message first. */
   readonly officialSchemas?: string | undefined;
 }
 
-/** @throws ConfigurationError where the guideline cannot be used; as below */
+/** @throws ConfigurationError if the guideline cannot be used; otherwise like `openXmlEngine` */
 export function openConfiguredEngine(config: EngineConfig): Promise<XmlEngine> {
   return openXmlEngine(config.xsdEngine, schemasOf(config));
 }
@@ -27,22 +27,22 @@ function schemasOf({ usageGuideline: directory, officialSchemas }: EngineConfig)
 }
 
 export interface Engines {
-  /** The one that decides. */
+  /** The engine that decides whether a message is valid. */
   readonly engine: XmlEngine;
-  /** Checks a sample; undefined: it is not configured, or does not work here. */
+  /** The engine that checks a sample; undefined if it is not configured, or does not work on this machine. */
   readonly second: Promise<XmlEngine | undefined>;
-  /** Which engines work on this machine, in words for people. */
+  /** The engines that work on this machine, in words for people. */
   readonly inWords: Promise<string>;
 }
 
 interface EnginesConfig extends EngineConfig {
-  /** Share of the messages that Xerces checks. */
+  /** Share of the messages that Xerces checks, 0 to 1. */
   readonly xercesShare: number;
 }
 
 /**
- * @param given in place of the configured one
- * @throws as openConfiguredEngine
+ * @param given replaces the configured engine
+ * @throws like `openConfiguredEngine`
  */
 export async function openEngines(config: EnginesConfig, given?: XmlEngine): Promise<Engines> {
   if (!asksXerces(config)) {
@@ -63,7 +63,7 @@ export async function openEngines(config: EnginesConfig, given?: XmlEngine): Pro
 const asksXerces = ({ xsdEngine, xercesShare }: EnginesConfig) => xsdEngine !== 'xerces' && xercesShare > 0;
 
 /**
- * Which engines would work on this machine, in words for people.
+ * The engines that would work on this machine, in words for people.
  * @internal exported for tests
  */
 export async function describeEngines(config: EnginesConfig): Promise<string> {
@@ -79,7 +79,7 @@ function withXerces({ xercesShare }: EnginesConfig, fault: string | undefined): 
   return `libxml2 decides; Xerces (xsd-schema-validator) checks ${percent} % of the messages`;
 }
 
-/** @throws if Xerces is configured and its package or Java is missing */
+/** @throws if Xerces is configured but its package or Java is missing */
 export async function openXmlEngine(name: XmlEngineName, options: SchemaOptions = {}): Promise<XmlEngine> {
   if (name === 'libxml2') return createLibxml2Engine(options);
   const { createXercesEngine } = await import('./xerces.ts');

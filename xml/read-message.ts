@@ -1,6 +1,6 @@
 /**
- * Reads a message that answers one of ours, from bytes to values: parsed, validated and read from one tree. The
- * caller judges whether it is about one of our messages.
+ * Reads an answer to one of our messages, from bytes to values. It parses, validates and reads the same tree. The
+ * caller checks which of our messages the answer is about.
  */
 import { explain } from '../core/rejections/explanation.ts';
 import { takeAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
@@ -11,24 +11,26 @@ import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
 import { rejectionOf } from '../core/iso20022/violation.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
 
-/** The messages by which others answer ours, with their values. */
+/** The kinds of answers, with their values. */
 interface Answers {
   readonly pacs002: Pacs002 & Deviating;
   readonly acmt024: Acmt024;
 }
 
-/** What counts although the usage guideline does not have it (PAY-11): in words, without the sender's text. */
+/**
+ * Deviations from the usage guideline that do not invalidate an answer (PAY-11), in words, without the sender's text.
+ */
 interface Deviating {
   readonly deviations?: readonly string[];
 }
 
 interface Reader<Values> {
-  /** As people call it. */
+  /** The message's name for people. */
   readonly called: string;
   readonly read: (document: XmlElement) => Values;
-  /** Where it breaks the rules of the usage guideline that its schema does not have; absent: nobody is told. */
+  /** Finds breaches of guideline rules that the schema cannot express; absent: breaches are not reported. */
   readonly faults?: (document: XmlElement) => readonly Rejection[];
-  /** The status that it states, valid or not. */
+  /** The status that the message states, whether it is valid or not. */
   readonly stated: (document: XmlElement) => string | undefined;
 }
 
@@ -37,22 +39,22 @@ const readers: { readonly [Name in keyof Answers]: Reader<Answers[Name]> } = {
   acmt024: { called: 'acmt.024', read: takeAcmt024, stated: () => undefined },
 };
 
-/** Bytes that are no valid message. */
+/** Why bytes are no valid message. */
 export interface Unreadable {
-  /** In words: element and expectation, without the sender's text. */
+  /** Element and expectation in words, without the sender's text. */
   readonly reason: string;
-  /** Undefined: there is no document that could be judged. */
+  /** Undefined if the bytes contain no document to judge. */
   readonly rejection?: Rejection;
-  /** The status that it states all the same; null: none that is a code; undefined: there is no document. */
+  /** The status that the invalid message states; null if it states no code; undefined if there is no document. */
   readonly reported?: string | null;
 }
 
-/** The values of a parsed message, or why it has none. Disposes of it. */
+/** Validates and reads a parsed message, and disposes of it. */
 export async function readMessage<Name extends keyof Answers>(
   name: Name,
   parsed: ParsedMessage,
 ): Promise<Result<Answers[Name], Unreadable>> {
-  const { document } = parsed; // outlives the message
+  const { document } = parsed; // stays usable after dispose()
   const { read, stated, faults } = readers[name];
   try {
     const [violation] = await parsed.validate('intake');
@@ -70,7 +72,7 @@ export async function readMessage<Name extends keyof Answers>(
   }
 }
 
-/** The same from bytes. */
+/** Parses and reads bytes. */
 export async function parseMessage<Name extends keyof Answers>(
   engine: XmlEngine,
   name: Name,
@@ -81,7 +83,7 @@ export async function parseMessage<Name extends keyof Answers>(
   return readMessage(name, parsed.value);
 }
 
-/** The same from the body of an HTTP answer, whose fault a person is told in words. */
+/** Reads the body of an HTTP answer. Words the reason of a refusal for a person. */
 export async function readAnswer<Name extends keyof Answers>(
   engine: XmlEngine,
   name: Name,

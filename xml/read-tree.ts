@@ -1,7 +1,7 @@
 /**
- * Makes our tree from a document serialised by libxml2. Walking the document node by node through the bindings costs
- * more than parsing and validating it; serialising it and reading it back costs a fifth (`npm run bench -- xml`). The
- * input is always libxml2's own output, never bytes from outside: anything unexpected is a defect.
+ * Builds our tree from a document that libxml2 serialised. Walking the document through the bindings would cost five
+ * times as much, which is more than parsing and validating it (`npm run bench -- xml`). The input is always libxml2's
+ * output, never bytes from outside, so anything unexpected is a defect.
  */
 import { assert } from '../core/assert.ts';
 import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
@@ -16,28 +16,28 @@ interface OpenElement extends XmlElement {
 export interface TreeReading {
   readonly root: XmlElement;
   /**
-   * Of the root element. Elements of any other namespace are named {@link foreignName}, so that no reader finds them.
+   * Namespace of the root element. Elements of other namespaces are named {@link foreignName}, so that no path matches.
    */
   readonly namespace: string;
   /**
-   * Elements with an attribute of a namespace: that of XML Schema instances (`xsi:type`, `xsi:nil`) or another. Schema
-   * locations do not count: they are hints, which our engines ignore.
+   * Elements with a prefixed attribute, either of XML Schema instances (`xsi:type`, `xsi:nil`) or of another namespace.
+   * Schema locations do not count, because they are hints that our engines ignore.
    */
   readonly withForeignAttribute: ReadonlyMap<XmlElement, 'instance' | 'other'>;
-  /** Elements in no namespace, below a root element in one. */
+  /** Elements in no namespace, if the root element has a namespace. */
   readonly withoutNamespace: ReadonlySet<XmlElement>;
-  /** Finds the elements with text beside their children, which is not in the tree: only faults are told of it. */
+  /** Finds the elements with text between their children. The tree drops that text; only the diagnosis reports it. */
   readonly withTextBetween: () => ReadonlySet<XmlElement>;
 }
 
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
-const noChildren: XmlElement[] = []; // shared by all leaves, never pushed to
+const noChildren: XmlElement[] = []; // shared by all leaves, so nothing may be pushed to it
 
 const reference = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 
 /**
- * One pass per kind of reference, at a tenth of the cost of a call per reference; `&amp;` last, so that it creates no
- * other.
+ * Makes one pass per kind of reference, which costs a tenth of a callback per reference. `&amp;` comes last, because
+ * its result could look like another reference.
  */
 function unescape(text: string): string {
   if (!text.includes('&')) return text;
@@ -53,10 +53,10 @@ function unescape(text: string): string {
   return plain.replaceAll('&amp;', '&');
 }
 
-const maxSharedNames = 1_000; // our six schemas have about 300; names from outside must not let this grow without limit
+const maxSharedNames = 1_000; // our schemas have about 300; the limit keeps names from outside from filling memory
 const sharedNames = new Map<string, string>();
 
-/** One string object per element name, like a property key, so that names are compared by address. */
+/** Interns element names as property keys, so that the runtime compares them by address. */
 function shareName(name: string): string {
   const shared = sharedNames.get(name);
   if (shared !== undefined) return shared;
@@ -65,9 +65,9 @@ function shareName(name: string): string {
   return key;
 }
 
-const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky, so linear in the length of a name
+const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky, so that matching takes linear time
 
-/** All attributes of a start tag with their prefixes, including namespace declarations. */
+/** The attributes of a start tag with their prefixes, including namespace declarations. */
 function readAttributes(rest: string): readonly (readonly [name: string, value: string])[] {
   const attributes: [string, string][] = [];
   let end = 0;
@@ -83,7 +83,7 @@ function readAttributes(rest: string): readonly (readonly [name: string, value: 
 const locations: readonly string[] = ['schemaLocation', 'noNamespaceSchemaLocation'];
 const instanceNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
 
-/** Declarations and schema locations must not be copied to a message that does not declare their prefix. */
+/** Leaves out declarations and schema locations: in a built message, their prefix would be undeclared. */
 function isLeftOut(attribute: string, scope: Scope): boolean {
   if (isDeclaration(attribute)) return true;
   const [prefix, name] = partsOf(attribute);
@@ -106,13 +106,16 @@ function foreignAmong(
 
 interface StartTag {
   readonly element: OpenElement;
-  /** The namespaces in it. */
+  /** The namespaces in scope inside the element. */
   readonly scope: Scope;
   readonly namespace: string;
   readonly foreignAttribute: 'instance' | 'other' | undefined;
 }
 
-/** @param tag the text between `<` and `>`, @param outer the namespaces in scope */
+/**
+ * @param tag the text between `<` and `>`
+ * @param outer the namespaces in scope outside the element
+ */
 function readStartTag(tag: string, outer: Scope): StartTag {
   const space = tag.indexOf(' ');
   if (space < 0) {
@@ -133,12 +136,12 @@ function readStartTag(tag: string, outer: Scope): StartTag {
   };
 }
 
-/** Whether there is only white space between two tags; a carriage return is written as a reference. */
+/** Whether there is only white space between two tags. libxml2 writes a carriage return as a reference. */
 function isBlankBetween(written: string, start: number, end: number): boolean {
   return isBlank(written, start, end) || isBlank(unescape(written.slice(start, end)));
 }
 
-/** @param written the document as serialised by libxml2, without declaration and empty-element tags */
+/** @param written the document as libxml2 serialises it with `writeOptions` */
 export function readTree(written: string): TreeReading {
   const stack: { readonly element: OpenElement; readonly scope: Scope }[] = [];
   const withForeignAttribute = new Map<XmlElement, 'instance' | 'other'>();
@@ -178,7 +181,7 @@ export function readTree(written: string): TreeReading {
   }
 }
 
-/** @param written what the tree was read from: its start tags are the elements in document order */
+/** @param written the source of the tree; its start tags are in the order of the tree's elements */
 function findTextBetween(root: XmlElement, written: string): ReadonlySet<XmlElement> {
   const found = new Set<XmlElement>();
   let position = 0;

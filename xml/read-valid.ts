@@ -1,6 +1,6 @@
 /**
- * From a parsed message to its values, through the document that its schema judged. The caller judges whose
- * message it is and what it is about.
+ * Validates a parsed message and reads its values from the validated document. The caller checks who sent it and what
+ * it is about.
  */
 import { rejectionOf, type Violation } from '../core/iso20022/violation.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
@@ -9,8 +9,8 @@ import { refused, type Result } from '../core/result.ts';
 import type { ParsedMessage } from './engine.ts';
 
 /**
- * The values, or the first rejection: by the schema, else by the reader. It does not dispose of the message.
- * @param refuse turns a violation of the schema into a rejection, for that kind of message
+ * Returns the values, or the first rejection, by the schema or else by `read`. It does not dispose of the message.
+ * @param refuse turns a schema violation of this kind of message into a rejection
  */
 export async function readValid<Value>(
   message: ParsedMessage,

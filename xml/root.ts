@@ -1,6 +1,6 @@
 /**
- * Which message a body claims to be, by its root element: from the tree of a parsed body or, if other faults prevent
- * parsing, from its text, so that the sender learns of both at once.
+ * Identifies a message by its root element. If other faults prevent parsing, it looks at the text of the body, so that
+ * the sender learns of all faults at once.
  */
 import { expectedNamespaces, isoIdentifier, messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { IntakeFault } from './engine.ts';
@@ -11,13 +11,13 @@ interface Root {
   readonly namespace: string;
 }
 
-const headLimit = 4 * 1024; // bytes searched for the root element; its start tag is usually within the first hundred
+const headLimit = 4 * 1024; // bytes searched for the root element; its start tag is usually in the first hundred
 const skipped = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/g;
-// unambiguous for every character: an unterminated body is given up after one pass
+// at each character only one branch can match, so an unterminated body fails in linear time
 const startTagPattern = /^[ \t\r\n]*<([^ \t\r\n!?/<>=&"']+)(?=[ \t\r\n/>])((?:[^<>"']|"[^"]*"|'[^']*')*)>/;
 const attributePattern = /[ \t\r\n]([^ \t\r\n=]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/gy;
 
-/** The root element, from the text of a body; undefined if it cannot be seen, or a DOCTYPE could change it. */
+/** The root element by the text of a body; undefined if it is not found, or a DOCTYPE could change it. */
 export function peekRoot(text: Buffer): Root | undefined {
   const head = text.toString('latin1', 0, headLimit).replaceAll(skipped, '');
   const [, qualifiedName, attributes = ''] = startTagPattern.exec(head) ?? [];
@@ -31,7 +31,7 @@ export function peekRoot(text: Buffer): Root | undefined {
   return { name: qualifiedName.slice(colon + 1), namespace: '' };
 }
 
-/** Names of common wrappers of messages, business application headers first. */
+/** Names of common wrapper elements; business application headers come first. */
 const wrappers: ReadonlySet<string> = new Set([
   ...[
     'AppHdr',
@@ -49,7 +49,7 @@ const wrappers: ReadonlySet<string> = new Set([
 const declarationPattern =
   /xmlns(?::[^ \t\r\n="'<>:]{1,100})?[ \t\r\n]{0,9}=[ \t\r\n]{0,9}["'](urn:iso:std:iso:20022:tech:xsd:[a-z0-9.]{15})["']/g;
 
-/** The message inside a wrapper, by the namespaces declared in it, as published; undefined if there is none. */
+/** The ISO name of the message inside a wrapper, by the namespaces declared there; undefined if there is none. */
 function innerMessage(text: Buffer, outer: string): string | undefined {
   for (const [, namespace = ''] of text.toString('latin1').matchAll(declarationPattern)) {
     const identifier = namespace === outer ? undefined : isoIdentifier(namespace);
@@ -60,11 +60,11 @@ function innerMessage(text: Buffer, outer: string): string | undefined {
 
 const documentTags = /<(?:[^ \t\r\n<>:/]{1,100}:)?Document(?=[ \t\r\n/>])/g;
 
-/** A `Document` that lacks its namespace, and holds no other `Document`. */
+/** A `Document` without namespace that contains no other `Document`. */
 const isBareDocument = ({ name, namespace }: Root, text: Buffer) =>
   name === 'Document' && namespace === '' && [...text.toString('latin1').matchAll(documentTags)].length < 2;
 
-/** The fault of the root element of a body; undefined if it is one of the expected messages. */
+/** The fault of a body's root element; undefined if it is an expected message. */
 export function rootFault(
   root: Root,
   text: Buffer,

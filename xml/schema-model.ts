@@ -1,8 +1,7 @@
 /**
- * The project's schemas as data: which children an element has, how often, of what type, and what the scheme leaves out
- * of ISO
- * 20022. Not used to judge messages, but to explain why an engine refused one (`diagnose.ts`), and by tests, which
- * generate messages and check the schemas' README.
+ * Our schemas as data: the children of each element with number and type, and the elements of ISO 20022 that the scheme
+ * does not use. It explains why an engine refused a message (`diagnose.ts`), but does not validate. Tests use it to
+ * generate messages and to check the schemas' README.
  */
 import { assert } from '../core/assert.ts';
 import { childrenNamed, elementAt, type XmlElement } from '../core/iso20022/tree.ts';
@@ -11,22 +10,22 @@ export interface Particle {
   readonly name: string;
   readonly type: string;
   readonly min: number;
-  /** Infinity for unbounded. */
+  /** Infinity if unbounded. */
   readonly max: number;
   readonly documentation: string;
   readonly source: string;
 }
 
 export interface ComplexType {
-  /** `open`: elements of any kind are inside, which nobody judges. */
+  /** `open`: it may contain any elements, which are not validated. */
   readonly kind: 'sequence' | 'choice' | 'alternatives' | 'amount' | 'open';
   readonly documentation: string;
   /**
-   * One list for a sequence; one of a single particle per option of a choice; one per alternative; none for an amount or
-   * an open type.
+   * A sequence has one list. A choice has one list per option, each of one particle. Alternatives have one list each.
+   * An amount and an open type have no list.
    */
   readonly options: readonly (readonly Particle[])[];
-  /** Elements of ISO 20022 that the scheme does not use: `xs:appinfo` of the type. */
+  /** Elements of ISO 20022 that the scheme does not use, from the type's `xs:appinfo`. */
   readonly leftOut: ReadonlySet<string>;
 }
 
@@ -93,7 +92,7 @@ function readSimpleType(element: XmlElement): SimpleType {
   };
 }
 
-/** @param schema the `xs:schema` element of one of the project's schemas */
+/** @param schema the `xs:schema` element */
 export function readSchemaModel(schema: XmlElement): SchemaModel {
   const byName = <T>(kind: string, read: (element: XmlElement) => T) =>
     new Map(childrenNamed(schema, kind).map((one) => [one.attributes['name'] ?? '', read(one)]));
@@ -103,7 +102,7 @@ export function readSchemaModel(schema: XmlElement): SchemaModel {
   };
 }
 
-/** The path of each element, from below the message element, in the order of the schema; no type is entered within itself. */
+/** The paths of all elements below the message element, in schema order. Recursive types are entered only once. */
 export function pathsOfModel({ complexTypes }: SchemaModel): readonly string[] {
   const paths: string[] = [];
   const enter = (typeName: string, path: string, within: readonly string[]) => {
@@ -119,7 +118,7 @@ export function pathsOfModel({ complexTypes }: SchemaModel): readonly string[] {
   return paths;
 }
 
-/** The particle of that name in a type, in any of its options. */
+/** The particle with this name in any option of a type. */
 export function particleNamed(type: ComplexType, name: string): Particle | undefined {
   for (const option of type.options) {
     const found = option.find((one) => one.name === name);

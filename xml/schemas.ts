@@ -1,6 +1,6 @@
 /**
- * Finds and compiles the schemas, each once per process and on first use; a message is validated by the compiled one.
- * A scheme may have its own in place of ours (`guideline.ts`); the official schemas, where they are given, come first.
+ * Finds and compiles the schemas, each once per process on first use. A scheme's own schemas may replace ours
+ * (`guideline.ts`). If the official schemas are given, they validate first.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,32 +14,32 @@ import { readTree } from './read-tree.ts';
 import { readSchemaModel, type SchemaModel } from './schema-model.ts';
 
 export interface SchemaOptions {
-  /** A directory with the schemas of a scheme of its own, in place of ours of the same name. */
+  /** Directory with a scheme's own schemas; each replaces ours of the same name. */
   readonly guideline?: { readonly directory: string; readonly forwarding: Forwarding } | undefined;
-  /** The official schemas, as a first gate; one file per message, named as published. */
+  /** Directory with the official schemas, which validate first: one file per message, with its ISO name. */
   readonly officialSchemaDirectory?: string | undefined;
 }
 
 export interface SchemaFile {
   readonly path: string;
   readonly validator: XsdValidator;
-  /** Whether a message of ours is valid by it. */
+  /** Whether the schema accepts a message that we built. */
   readonly accepts: (type: MessageType, document: XmlElement) => boolean;
 }
 
 export interface MessageSchema {
-  /** In the order of validation: the official one, if any, then the project's. */
+  /** In order of validation: the official schema, if any, then the scheme's. */
   readonly files: readonly SchemaFile[];
-  /** The project's schema as data. */
+  /** The scheme's schema as data. */
   readonly model: SchemaModel;
 }
 
 export const projectSchemas = fileURLToPath(new URL('../schemas/', import.meta.url));
 
-/** Nothing is fetched, expanded or loaded, neither for messages nor for schemas. */
+/** For messages and schemas: no network access, no expansion of entities, no loading of external files. */
 export const parseOptions: ParseOption = ParseOption.XML_PARSE_NONET | ParseOption.XML_PARSE_NO_XXE;
 
-/** @throws where it is no schema */
+/** @throws if the file is no valid schema */
 export function schemaAt(path: string): SchemaFile {
   using document = XmlDocument.fromBuffer(readFileSync(path), { option: parseOptions });
   const validator = XsdValidator.fromDoc(document);
@@ -61,7 +61,7 @@ export function schemaAt(path: string): SchemaFile {
   };
 }
 
-/** The tree of a schema, or of a message of ours: without comments, which our tree does not know. */
+/** The tree of a schema or of our own message, without comments, which our tree cannot represent. */
 export function treeOf(text: string): XmlElement {
   using document = XmlDocument.fromString(text.replaceAll(/<!--[^]*?-->/g, ''), { option: parseOptions });
   return readTree(document.toString(writeOptions)).root;
@@ -69,7 +69,7 @@ export function treeOf(text: string): XmlElement {
 
 export const modelAt = (path: string): SchemaModel => readSchemaModel(treeOf(readFileSync(path, 'utf8')));
 
-/** How libxml2 serialises a document for `readTree`. */
+/** The options by which libxml2 serialises a document for `readTree`. */
 export const writeOptions = { format: false, noDeclaration: true, noEmptyTags: true } as const;
 
 function load(
@@ -78,7 +78,7 @@ function load(
   { officialSchemaDirectory, guideline }: SchemaOptions,
 ): MessageSchema {
   if (kind === 'intake') {
-    // alone: it has all of ISO 20022, and no setting may undo a final status
+    // only this schema: it has all of ISO 20022, and no setting may make a final status invalid
     const path = join(projectSchemas, 'intake', type.schemaFile);
     return { files: [schemaAt(path)], model: modelAt(path) };
   }
@@ -90,7 +90,7 @@ function load(
   return { files: paths.map(schemaAt), model: modelAt(own) };
 }
 
-/** Compiles on first use, and caches. */
+/** Compiles each schema on first use, and caches it. */
 export function openSchemas(options: SchemaOptions): (name: MessageName, kind: SchemaKind) => MessageSchema {
   const loaded = new Map<string, MessageSchema>();
   return (name, kind) => {

@@ -1,6 +1,6 @@
 /**
- * A second engine beside the one that decides: it validates a sample of the same messages, in the background. No
- * message waits for it, and what it says changes nothing: whoever asked for it hears where the two verdicts differ.
+ * Lets a second engine validate a sample of the messages in the background. No message waits for it, and its verdict
+ * changes nothing: a callback reports whether the two verdicts agree.
  */
 import { createHash } from 'node:crypto';
 import { assert } from '../core/assert.ts';
@@ -8,36 +8,36 @@ import type { MessageName } from '../core/iso20022/messages.ts';
 import { mapValue } from '../core/result.ts';
 import type { ParsedMessage, SchemaKind, XmlEngine } from './engine.ts';
 
-/** A message that both have judged, by what is no personal data. */
+/** A message that both engines have validated, without personal data. */
 export interface Judged {
   readonly message: MessageName;
   readonly schema: SchemaKind;
-  /** Of its bytes, hexadecimal: `messages.sha256`. */
+  /** SHA-256 of the bytes, hexadecimal, as in `messages.sha256`. */
   readonly sha256: string;
-  /** By the engine that decides. */
+  /** The verdict of the first engine, which decides. */
   readonly isValid: boolean;
 }
 
 export interface SecondOpinionOptions {
-  /** Share of the messages that it validates, 0 to 1. */
+  /** Share of the messages that the second engine validates, 0 to 1. */
   readonly share: number;
-  /** Settles once it is known whether the engine works here; undefined: it does not. */
+  /** Resolves when it is known whether the second engine works on this machine; undefined if it does not. */
   readonly second: Promise<XmlEngine | undefined>;
   readonly onOutcome: (outcome: 'same' | 'differs' | 'dropped', judged: Judged) => Promise<void>;
-  /** It could not be asked, or `onOutcome` failed. */
+  /** Called if the second engine fails, or `onOutcome` rejects. */
   readonly onFailure: (error: unknown) => void;
 }
 
 interface Sample {
   readonly bytes: Uint8Array;
   readonly message: MessageName;
-  /** By which both judge it. */
+  /** The schema by which both engines validate. */
   readonly schema: SchemaKind;
   readonly isValid: boolean;
 }
 
-const mostWaiting = 20; // samples, with their bytes; further ones are dropped
-const restFactor = 4; // it rests four times as long as it ran: a JVM has at most a fifth of one core
+const mostWaiting = 20; // samples, each with its bytes; further ones are dropped
+const restFactor = 4; // pause per run time: a JVM then uses at most a fifth of one core
 
 const judgedOf = ({ message, schema, isValid, bytes }: Sample): Judged => ({
   message,
@@ -46,7 +46,7 @@ const judgedOf = ({ message, schema, isValid, bytes }: Sample): Judged => ({
   sha256: createHash('sha256').update(bytes).digest('hex'),
 });
 
-/** The same engine, which hands a sample of what it has validated to the second one. */
+/** Wraps an engine, so that it passes a sample of the validated messages to the second engine. */
 export function withSecondOpinion(
   engine: XmlEngine,
   options: SecondOpinionOptions,
@@ -63,7 +63,7 @@ export function withSecondOpinion(
     if (!isStopped) await onOutcome(isValid === sample.isValid ? 'same' : 'differs', judgedOf(sample));
   }
 
-  /** One at a time. */
+  /** Validates one sample at a time. */
   function askNext(): void {
     const sample = isBusy ? undefined : waiting.shift();
     if (sample === undefined) return;
@@ -115,7 +115,7 @@ export function withSecondOpinion(
 
 async function isValidBy(engine: XmlEngine, { bytes, message, schema }: Sample): Promise<boolean> {
   const parsed = engine.parse(bytes, [message]);
-  assert(parsed.ok, 'what one engine has opened, the other opens');
+  assert(parsed.ok, 'both engines open the same messages');
   try {
     return (await parsed.value.validate(schema)).length === 0;
   } finally {

@@ -1,13 +1,13 @@
 /**
- * Compares one value with a simple type of our schemas: not to judge it, which the engine has done, but to say what is
- * wrong with it, what was found and what was expected.
+ * Explains what is wrong with a value by its simple type in our schemas, with the values found and expected. It does
+ * not decide whether the value is valid; the engine does.
  */
 import type { RejectionDetails } from '../core/rejections/rejection.ts';
 import { visible, type VisibleKind } from '../core/iso20022/visible-values.ts';
 import { isBlank, showsNothing, trimmed } from '../core/iso20022/white-space.ts';
 import type { SchemaModel, SimpleType } from './schema-model.ts';
 
-/** One restriction in the chain of a type: its own facets, in words and as tests. */
+/** One restriction in the derivation of a type: its own facets, in words and as tests. */
 interface Level {
   /** The schema's sentence, without rule ids. */
   readonly words: string;
@@ -19,18 +19,18 @@ interface Level {
 }
 
 interface ValueType {
-  /** From the type itself to its base. */
+  /** From the type itself down to its base. */
   readonly levels: readonly Level[];
-  /** White space around decimals and booleans has no meaning; around anything else it is part of the value. */
+  /** Whether white space around the value is ignored, as for decimals and booleans. */
   readonly collapses: boolean;
 }
 
-/** A value that is not valid for its type. */
+/** A fault of a value by its type. */
 export interface ValueFault extends RejectionDetails {
   readonly kind: 'blank' | 'decimals' | 'invalid';
 }
 
-/** A schema's sentence, without rule ids. */
+/** The sentence of a schema's documentation, without rule ids. */
 export const withoutRules = (words: string) =>
   words
     .replaceAll(/ \([A-Z]{3}-[0-9]+(, [A-Z]{3}-[0-9]+)*\)/g, '')
@@ -43,7 +43,8 @@ function levelOf(type: SimpleType): Level {
   const limits = type.facets.filter(({ name }) => name !== 'pattern' && name !== 'enumeration');
   return {
     words: withoutRules(type.documentation),
-    patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')), // the two syntaxes agree, as far as we use them
+    // in the subset that we use, a pattern means the same in XML Schema and in JavaScript
+    patterns: valuesOf('pattern').map((pattern) => new RegExp(`^(?:${pattern})$`, 'u')),
     enumeration: valuesOf('enumeration'),
     leftOut: type.leftOut,
     limits: new Map(limits.map(({ name, value }) => [name, Number(value)])),
@@ -68,7 +69,7 @@ function valueTypeOf(model: SchemaModel, name: string): ValueType {
   return made;
 }
 
-/** What is expected of a value of that type, in words. */
+/** Describes the values that a type allows. */
 export function expectedOf(model: SchemaModel, name: string): string {
   const { levels } = valueTypeOf(model, name);
   return levels
@@ -76,12 +77,12 @@ export function expectedOf(model: SchemaModel, name: string): string {
     .join('. ');
 }
 
-/** `A`, `A or B`, `A, B or C`. */
+/** Joins names: `A`, `A or B`, `A, B or C`. */
 export function oneOf(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`;
 }
 
-/** How values of a type may be shown; all other types hold ids, names and free text. */
+/** The types whose values may be quoted, and in which form. All other types hold ids, names and free text. */
 const kinds: Readonly<Record<string, VisibleKind>> = {
   AmountValue: 'number',
   Rate: 'number',
@@ -104,12 +105,12 @@ const kinds: Readonly<Record<string, VisibleKind>> = {
   MemberSystemCode: 'code',
 };
 
-const maxLooked = 400; // characters: more than any of our types allows
+const maxLooked = 400; // characters; no type allows more
 
-/** The first character that the type does not allow anywhere; undefined if only the arrangement is wrong. */
+/** The first character that the type allows nowhere; undefined if only the arrangement is wrong. */
 function strangeCharacter(characters: readonly string[], { patterns }: Level): string | undefined {
   const isTaken = (text: string) => patterns.some((pattern) => pattern.test(text));
-  if (!isTaken('aaa')) return undefined; // not a type of free text
+  if (!isTaken('aaa')) return undefined; // the type is not free text
   const index = characters.slice(0, maxLooked).findIndex((one) => !isTaken(`a${one}a`));
   const code = characters[index]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
   return code === undefined ? undefined : `U+${code} at position ${index + 1} of ${characters.length}`;
@@ -120,7 +121,7 @@ const toLower = (text: string) =>
 const toUpper = (text: string) =>
   text.replaceAll(/[a-z]/g, (one) => String.fromCharCode(one.charCodeAt(0) - 32));
 
-/** Whether a text fits one of the patterns; a very long one is not tried. */
+/** Whether a text matches one of the patterns. Very long texts are not tried. */
 const takesText = ({ patterns }: Level, text: string) =>
   text.length <= maxLooked && patterns.some((one) => one.test(text));
 
@@ -130,7 +131,7 @@ function caseFault(value: string, level: Level): string {
   return takesText(level, toUpper(value)) ? ', lower case instead of upper case' : '';
 }
 
-/** What is wrong with the arrangement of a value, without showing any of its characters. */
+/** Describes what is wrong with the arrangement of a value, without quoting its characters. */
 function arrangement(value: string, level: Level): string {
   const wrongCase = caseFault(value, level);
   if (wrongCase !== '') return wrongCase;
@@ -141,10 +142,10 @@ function arrangement(value: string, level: Level): string {
   return misfit === undefined ? '' : `, of which number ${misfit} does not fit`;
 }
 
-const maxTried = 50; // characters: enough for every code and identifier whose characters have fixed places
+const maxTried = 50; // characters; longer than any code or identifier with a fixed arrangement
 const substitutes = ['A', 'a', '0', '4', '8', '-', '+'];
 
-/** The place, from 1, of the only character that keeps a value from its pattern. */
+/** The position, from 1, of a character whose replacement makes the value match; undefined if there is none. */
 function misfitOf(value: string, level: Level): number | undefined {
   if (value.length > maxTried) return undefined;
   for (let index = 0; index < value.length; index += 1) {
@@ -154,7 +155,7 @@ function misfitOf(value: string, level: Level): number | undefined {
   return undefined;
 }
 
-/** Parts of a date and time that can be wrong in a value of the right form: a right one, and what it must be. */
+/** Parts of a date time that may be wrong although its form is right: pattern, valid replacement, and words. */
 const partsOfMoments: readonly (readonly [part: RegExp, right: string, words: string])[] = [
   [/^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:Z|[+-][0-9]{2}:[0-9]{2})$/, '$1', 'must have no time zone'],
   [/^([0-9]{4})-[0-9]{2}-[0-9]{2}(?=T|$)/, '$1-01-01', 'must be a date that exists'],
@@ -165,7 +166,7 @@ const partsOfMoments: readonly (readonly [part: RegExp, right: string, words: st
   [/(?<=T[0-9:.]{1,40})$/, 'Z', 'must have a time zone'],
 ];
 
-/** Which parts of a date or time are wrong, in words; undefined if its form is wrong, or it is none. */
+/** Names the wrong parts of a date time; undefined if its form is wrong, or the value is no date time. */
 function momentFault(level: Level, value: string): string | undefined {
   const repaired = (left?: RegExp) =>
     partsOfMoments.reduce((text, [part, right]) => (part === left ? text : text.replace(part, right)), value);
@@ -176,7 +177,7 @@ function momentFault(level: Level, value: string): string | undefined {
 
 const plainDecimal = /^(?:0|[1-9][0-9]*)(?:\.([0-9]+))?$/;
 
-/** A pattern that only describes the form would be true of a plain decimal with too many digits. */
+/** Reports too many digits. The pattern cannot: it describes only the form, which a plain decimal satisfies. */
 function digitsFault({ limits }: Level, value: string): string | undefined {
   const [plain, fraction = ''] = plainDecimal.exec(value) ?? [];
   if (plain === undefined) return undefined;
@@ -185,14 +186,14 @@ function digitsFault({ limits }: Level, value: string): string | undefined {
   return digitsOf(value).total > digits ? `more than ${digits} digits` : undefined;
 }
 
-/** Significant digits: without leading zeros, and without zeros at the end of the fraction. */
+/** Counts significant digits: without leading zeros, and without trailing zeros of the fraction. */
 function digitsOf(decimal: string): { readonly total: number; readonly fraction: number } {
   const [integer = '', fraction = ''] = decimal.split('.');
   const [whole, part] = [integer.replace(/^0+/, ''), fraction.replace(/(?<!0)0+$/, '')];
   return { total: whole.length + part.length, fraction: part.length };
 }
 
-/** What is wrong with a value at one level, in a few words; undefined if it is valid there. */
+/** What is wrong with a value by one level, in a few words; undefined if nothing is. */
 function faultOf(level: Level, value: string, length: number): string | undefined {
   const { enumeration, patterns, limits, words } = level;
   const limit = (name: string) => limits.get(name) ?? Infinity;
@@ -212,7 +213,7 @@ function faultOf(level: Level, value: string, length: number): string | undefine
 
 const amountDecimals = /^[0-9]+\.([0-9]+)$/;
 
-/** Too many decimals of an amount have their own code (CH20). */
+/** The allowed number of decimals, if an amount has more. That fault has its own code (CH20). */
 function tooManyDecimals({ levels }: ValueType, value: string): number | undefined {
   const most = levels[0]?.limits.get('fractionDigits');
   const isAmount = levels[0]?.limits.has('minInclusive') === true;
@@ -221,8 +222,8 @@ function tooManyDecimals({ levels }: ValueType, value: string): number | undefin
 }
 
 /**
- * What is wrong with a value.
- * @param name of a simple type of the model, @param text as in the element or attribute, @param xpath its place
+ * Finds what is wrong with a value.
+ * @param name name of a simple type of the model
  * @returns undefined if the value is valid
  */
 export function findValueFault(

@@ -1,6 +1,7 @@
 /**
- * The second engine: Xerces, through `xsd-schema-validator`, one JVM per message. It validates the same bytes that
- * libxml2 parsed into the tree: an independent judge, but far slower; meant for tests, for checks of a sample (second-opinion.ts), and for operators who choose it.
+ * The second engine: Xerces, through `xsd-schema-validator`, with one JVM per message. It validates the bytes from
+ * which libxml2 made the tree. So it is an independent judge, but far slower. It serves tests, checks of a sample
+ * (second-opinion.ts), and operators who choose it.
  */
 import { join } from 'node:path';
 import type * as xsdSchemaValidator from 'xsd-schema-validator';
@@ -15,7 +16,7 @@ import { openSchemas, projectSchemas, type MessageSchema, type SchemaOptions } f
 
 type ValidateXml = typeof xsdSchemaValidator.validateXML;
 
-/** The package's rejection if a document is invalid, or Java is missing. */
+/** The error of the package if a document is invalid, or Java is missing. */
 interface Refusal {
   readonly messages?: readonly string[];
 }
@@ -31,12 +32,12 @@ async function loadValidator(): Promise<ValidateXml> {
   }
 }
 
-const verdict = /^\[(error|warning|fatal)\]/; // as its Java class writes them; the JVM writes lines of its own
+const verdict = /^\[(error|warning|fatal)\]/; // lines of the package's Java class; the JVM may write other lines
 const maxRuns = 3;
 
 /**
  * Xerces' complaint about the bytes; undefined if they are valid.
- * @throws if three JVMs end without a verdict: a JVM that crashes says nothing about the message
+ * @throws if three JVMs end without a verdict: a crash of a JVM says nothing about the message
  */
 async function complaintBy(
   validateXml: ValidateXml,
@@ -58,7 +59,7 @@ async function complaintBy(
   }
 }
 
-/** The schemas' complaint about the bytes, in Xerces' words; undefined if they are valid. */
+/** Xerces' first complaint about the bytes; undefined if they are valid by all schemas. */
 async function complaintOf(
   validateXml: ValidateXml,
   bytes: Uint8Array,
@@ -72,7 +73,7 @@ async function complaintOf(
   return undefined;
 }
 
-/** Why Xerces cannot be used on this machine, as a sentence; undefined: it can, as a run shows. */
+/** Why Xerces does not work on this machine, as a sentence; undefined if a trial run succeeds. */
 export async function xercesFault(): Promise<string | undefined> {
   try {
     const validateXml = await loadValidator();

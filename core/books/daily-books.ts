@@ -1,7 +1,7 @@
 /**
- * Which books of which days are sent, and to whom: each day that is closed, once, to everybody who has
- * registered an address for them, from the day before that on. What was sent is on record; a day that was missed is
- * made up for.
+ * Decides which books of which days are sent, and to whom. Each receiver with a registered address gets the book of
+ * each closed day once, beginning with the day before the registration. The record says what was sent, so that a missed
+ * day is sent later.
  */
 import { tenuresOf } from './account-owners.ts';
 import {
@@ -17,36 +17,36 @@ import { refuseEndpoint } from '../deliveries/callback-address.ts';
 import { fxpNameOf, institutionNamed, type ReferenceData } from '../scheme/reference.ts';
 import type { WebAddressPolicy } from '../deliveries/web-address.ts';
 
-/** A book that somebody gets. */
+/** A book and its receiver. */
 export interface SentBook {
   readonly book: Book;
-  /** Payment system, or BIC (or internalId) of the owner of the account. */
+  /** Clearing system id; or BIC (else internalId) of the owner of the account. */
   readonly party: string;
-  /** The id that the address is registered under: payment system, or internalId of the owner. */
+  /** The id under which the address is registered: clearing system id, or internalId of the owner. */
   readonly registeredAs: string;
-  /** Of an account: since when it was there. Null: a payment system's. */
+  /** When the account was registered; null for the book of a payment system. */
   readonly accountSince: Date | null;
-  /** Of an account: since when it is theirs. Null: from its beginning. */
+  /** When the receiver's tenure of the account began; null: it had the account from the beginning. */
   readonly ownedFrom: Date | null;
-  /** Of an account: until when it is theirs. Null: until further notice. */
+  /** When the receiver's tenure of the account ends; null: open end. */
   readonly ownedUntil: Date | null;
 }
 
-/** Since when a book is owed, and how much of it was made. */
+/** From when on a book is owed, and up to where it was made. */
 export interface BookProgress extends Pick<SentBook, 'ownedFrom' | 'ownedUntil'> {
-  /** When its receiver's address was registered, or the account, if that was later. */
+  /** When the receiver's address was registered, or the account if that was later. */
   readonly registeredAt: Date;
-  /** The end of the last day that is theirs and of which all pages were made; null: none yet. */
+  /** The end of the last owed day whose pages were all made; null: none yet. */
   readonly madeUntil: Date | null;
 }
 
-/** As the record names it: a payment system; or a settlement access provider, a space, and an account there. */
+/** The book's key in the record: the clearing system id, or `<sapId> <accountId>`. */
 export const bookKey = (book: Book): string =>
   book.of === 'account' ? `${book.sapId} ${book.accountId}` : book.clearingSystemId;
 
 /**
- * For everybody who has registered an address. An institution gets a book for each of its accounts, for the days on
- * which the account is its own.
+ * The books of all registered receivers. An institution gets a book for each of its accounts, for each period in which
+ * it owns the account.
  */
 export function booksToSend(data: ReferenceData): readonly SentBook[] {
   return [...data.bookEndpoints.keys()].flatMap((partyId): readonly SentBook[] => {
@@ -71,24 +71,24 @@ export function booksToSend(data: ReferenceData): readonly SentBook[] {
   });
 }
 
-/** Whether, at `now`, the last day that was over at another moment is closed. */
+/** Whether the last day that had ended at `overAt` is closed at `now`. */
 export const isClosedBy = (now: Date, overAt: Date): boolean =>
   now.getTime() >= startOfDay(overAt.getTime()) + closedAfterMs;
 
 /**
- * The day (UTC) of the first book: the last one that was over when it was registered, whenever it is made; of an
- * account that was another's, the first that is theirs.
+ * The first day (UTC) that is owed: the day before the registration, however late its book is made. If the account had
+ * another owner before, it is at the earliest the first day of the receiver's tenure.
  */
 const firstDayOf = ({ registeredAt, ownedFrom }: BookProgress): Date =>
   new Date(Math.max(startOfDay(registeredAt.getTime()) - dayMs, ownedFrom?.getTime() ?? 0));
 
-/** Whether the book of a day is, or was, owed. */
+/** Whether the receiver is entitled to the book of this period, made or not. */
 export const isOwed = (progress: BookProgress, { from, to }: Period): boolean =>
   from >= firstDayOf(progress) && (progress.ownedUntil === null || to <= progress.ownedUntil);
 
 /**
- * The closed days (UTC) that are not sent yet, oldest first: from the end of what was made on, or from the first day
- * that is owed, but no more than a month.
+ * The closed days (UTC) that are not sent yet, oldest first. They start where the made ones end, or at the first owed
+ * day, but at most `longestDays` back.
  */
 export function daysToSend(progress: BookProgress, now: Date): readonly Period[] {
   const end = startOfDay(now.getTime() - closedAfterMs);
@@ -101,11 +101,11 @@ export function daysToSend(progress: BookProgress, now: Date): readonly Period[]
   return days;
 }
 
-const lateAfterMs = 3_600_000; // the schedule makes them two minutes after the day
+const lateAfterMs = 3_600_000; // the schedule makes a book two minutes after the day ends
 
 /**
- * The first day, `YYYY-MM-DD`, whose book should have been made an hour ago; undefined: none. The first book of all is
- * made at the end of the day of its registration.
+ * The first day, `YYYY-MM-DD`, whose book is over an hour late; undefined if no book is late. A receiver's first book
+ * is due at the end of the day of registration.
  */
 export function lateDay(progress: BookProgress, now: Date): string | undefined {
   const [first] = daysToSend(progress, now);
@@ -115,16 +115,18 @@ export function lateDay(progress: BookProgress, now: Date): string | undefined {
   return now.getTime() < dueAt + lateAfterMs ? undefined : first.from.toISOString().slice(0, 10);
 }
 
-/** An address that is registered, and that no book goes to. */
+/** A registered address to which no book can be sent. */
 interface UnusableEndpoint {
   readonly registeredAs: string;
   /** `unknown-party`: neither a payment system nor the internalId of an institution. */
   readonly reason: 'unknown-party' | 'no-account' | 'unusable-address';
-  /** Of the institution that was named by its BIC. */
+  /** The internalId, if an institution was registered by its BIC instead. */
   readonly internalId: string | null;
 }
 
-/** Who had an account until yesterday gets the last book of it today. */
+/**
+ * A receiver whose tenure ended less than a day ago still counts as served: it gets its last book today.
+ */
 export function unusableEndpoints(
   data: ReferenceData,
   policy: WebAddressPolicy,

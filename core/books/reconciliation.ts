@@ -1,7 +1,7 @@
 /**
- * The books of a period (REC-1, REC-2): the payments of a payment system, or of an account at a settlement access
- * provider, that were decided in it, and their totals. A period is closed a little after its end, and never changes
- * from then on.
+ * The books of a period (REC-1, REC-2). A book lists the payments that were decided in the period, with their totals.
+ * It belongs to a payment system, or to an account at a settlement access provider. A period is closed shortly after
+ * its end; its books never change after that.
  */
 import type {
   Camt054,
@@ -19,12 +19,12 @@ import type { BookedAccount, ReferenceData } from '../scheme/reference.ts';
 import { finalStatuses, isFinal } from '../payments/report.ts';
 import type { Decider } from '../payments/decision.ts';
 
-/** Whose movements are shown: of a payment system, or of an account at a settlement access provider. */
+/** Identifies a book: of a payment system, or of an account at a settlement access provider. */
 export type Book =
   | { readonly of: 'clearing-system'; readonly clearingSystemId: string; readonly currency: string }
   | { readonly of: 'account'; readonly sapId: string; readonly accountId: string; readonly currency: string };
 
-/** From a moment on, and before another. */
+/** `from` is inclusive, `to` exclusive. */
 export interface Period {
   readonly from: Date;
   readonly to: Date;
@@ -32,36 +32,36 @@ export interface Period {
 
 export const dayMs = 86_400_000;
 
-/** The beginning of the day (UTC) of a time, both in milliseconds. */
+/** The start of the UTC day that contains `atMs`. Both in epoch milliseconds. */
 export const startOfDay = (atMs: number): number => Math.floor(atMs / dayMs) * dayMs;
 export const dayFrom = (from: Date): Period => ({ from, to: new Date(from.getTime() + dayMs) });
 
 export const longestDays = 31;
-/** A decision is written within seconds of its time: by then all of a period are. */
+/** A decision is stored within seconds of its time, so that all decisions of a period are stored by then. */
 export const closedAfterMs = 60_000;
 
-/** The payment system, or the account. */
+/** The clearing system id, or the account id. */
 export const nameOf = (book: Book) =>
   book.of === 'clearing-system' ? book.clearingSystemId : book.accountId;
 
-/** How a payment moved in a book: out of it, or into it. */
+/** Whether the money of a payment leaves the book's owner or reaches it. */
 export type Side = 'out' | 'in';
 
-/** One payment of a book, with the amount in its currency. */
+/** One payment in a book, with its amount in the book's currency. */
 export interface Movement {
   readonly uetr: string;
   readonly side: Side;
   readonly status: string;
   readonly reasonCode: string | null;
-  /** By which the gateway rejected it; null where somebody else decided. */
+  /** The rule by which the gateway rejected the payment; null if somebody else decided. */
   readonly ruleId: string | null;
   readonly decidedBy: Decider;
   readonly decidedAt: Date;
-  /** Null where a payment was rejected before that was known; amounts too. */
+  /** Null if the payment was rejected before it was known; the same holds for the amounts. */
   readonly corridor: string | null;
   readonly amount: string | null;
   readonly currency: string | null;
-  /** On the other side of the exchange; null for those who do not see it. */
+  /** The amount on the other side of the exchange; null if the reader may not see it. */
   readonly counterAmount: string | null;
   readonly counterCurrency: string | null;
   readonly debtorAgentId: string | null;
@@ -72,18 +72,18 @@ export interface Movement {
   readonly endToEndId: string | null;
 }
 
-/** How many of a kind, and their sum. */
+/** Number and sum of the movements with the same side, corridor, status and currency. */
 export interface Total {
   readonly side: Side;
   readonly corridor: string | null;
   readonly status: string;
   readonly number: number;
-  /** Null where amounts are not known: rejected before they were. */
+  /** Null if the payments were rejected before their amounts were known. */
   readonly sum: string | null;
   readonly currency: string | null;
 }
 
-/** Totals of parts of a book, as those of the whole. */
+/** Merges the totals of several parts into the totals of the whole book. */
 export function addUp(parts: readonly Total[]): readonly Total[] {
   const whole = new Map<string, Total>();
   for (const part of parts) {
@@ -100,29 +100,29 @@ const onSide = (totals: readonly Total[], side: Side) => totals.filter((one) => 
 const withStatus = (totals: readonly Total[], status: string) =>
   totals.filter((one) => one.status === status);
 
-/** What came in less what went out. */
+/** Incoming minus outgoing amounts. */
 const netted = (totals: readonly Total[]): Exact =>
   sumOf(onSide(totals, 'in')).minus(sumOf(onSide(totals, 'out')));
 
-/** What came in less what went out, of what was booked (ACCC); signed plain decimal. */
+/** The net of the booked movements (ACCC), incoming minus outgoing, as a signed plain decimal. */
 export const netOf = (totals: readonly Total[]): string => renderDecimal(netted(withStatus(totals, 'ACCC')));
 
 function sumOf(totals: readonly Total[]): Exact {
   return totals.reduce((sum, one) => (one.sum === null ? sum : sum.plus(exact(one.sum))), exact('0'));
 }
 
-export const entriesPerPage = 125; // within the 256 KiB and the 5,000 elements of any message
+export const entriesPerPage = 125; // keeps a page within 256 KiB and 5,000 elements, the limits of any message
 
 const directions = { in: 'CRDT', out: 'DBIT' } as const satisfies Record<Side, Direction>;
 
-/** The period as in `20261121`, or with its hours where it is no whole day; at most 20 characters. */
+/** Names a period: `20261121` for a whole day, else start and end with hours and minutes. At most 20 characters. */
 export function periodName({ from, to }: Period): string {
   const compactTime = (at: Date) => at.toISOString().slice(0, 16).replaceAll(/[-:T]/g, '');
   const isDay = to.getTime() - from.getTime() === dayMs && compactTime(from).endsWith('0000');
   return isDay ? compactTime(from).slice(0, 8) : `${compactTime(from).slice(2)}${compactTime(to).slice(2)}`;
 }
 
-/** What a page of a camt.054 says; the same for ever once the period is closed. */
+/** The contents of one page of a camt.054. They never change once the period is closed. */
 export function camt054Of(
   {
     book,
@@ -135,12 +135,12 @@ export function camt054Of(
   }: {
     readonly book: Book;
     readonly period: Period;
-    /** Of the entries of all pages. */
+    /** Totals over all pages. */
     readonly totals: readonly Total[];
-    /** From 1. */
+    /** Counts from 1. */
     readonly page: number;
     readonly pages: number;
-    /** Of the notification, at most 29 characters: of no other book and period. */
+    /** Id of the notification, at most 29 characters, unique to this book and period. */
     readonly id: string;
     readonly data: ReferenceData;
   },
@@ -148,7 +148,7 @@ export function camt054Of(
 ): Camt054 {
   assert(
     totals.every(({ currency }) => currency === book.currency),
-    'what a book adds up is in its currency',
+    'all totals of a book are in its currency',
   );
   const sap = book.of === 'account' ? data.institutions.get(book.sapId) : undefined;
   return compact<Camt054>({
@@ -218,9 +218,9 @@ function entryOf(movement: Movement, reference: number, data: ReferenceData): Ca
   });
 }
 
-/** The book of an account that there was or is, of a period that begins then. */
+/** The book of an account, in the currency of its owner at `from`. It works for removed accounts too. */
 export function accountBook({ sapId, accountId, owners }: BookedAccount, from: Date): Book {
   const owner = owners.find(({ until }) => until === null || from < until) ?? owners.at(-1);
-  assert(owner !== undefined, 'an account is, or was, somebody’s');
+  assert(owner !== undefined, 'an account has, or had, an owner');
   return { of: 'account', sapId, accountId, currency: owner.currencyCode };
 }

@@ -1,9 +1,9 @@
-/** Settings that say something of each receiver: one JSON object, by `host:port`. */
+/** Parses settings that hold a value for each receiver: one JSON object, keyed by `host:port`. */
 import { isHostAndPort } from '../settings/setting-forms.ts';
 
 /**
- * @param parse of what is said of one; undefined: it is something else
- * @returns undefined where the text is something else; it never shows in a message, for it may hold secrets
+ * @param parse reads the value of one receiver; returns undefined if it is malformed
+ * @returns undefined if any part is malformed; no message quotes the text, because it may hold secrets
  */
 export function parseByReceiver<Value>(
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Whether an address of another party may be used (SEC-2): the callback address of a submission must be registered by
- * its operator, and the addresses of operators, directories and FX providers must have the same form.
+ * Decides whether another party's address may be used (SEC-2). The callback address of a submission must be registered
+ * by its operator. The addresses of operators, directories and FX providers must have the same form.
  */
 import { parseQueueAddress } from './queue-address.ts';
 import { isSecure, parseWebAddress, type WebAddress, type WebAddressPolicy } from './web-address.ts';
@@ -11,14 +11,14 @@ const originForm =
 const notHttps = 'is not https';
 
 export interface CallbackPolicy extends WebAddressPolicy {
-  /** As registered: scheme, host, port (`*`: any), path prefix. */
+  /** Registered callback origins: scheme, host, port (`*` for any), path prefix. */
   readonly origins: readonly string[];
 }
 
 const notRegistered =
   'is not under a callback origin registered by the operator of the submitting clearing system; the operators of the scheme register one';
 
-/** The registered origin under which an address lies: the narrowest, where there are several. */
+/** The registered origin that covers an address. If several do, the longest one. */
 export function originOf(address: string, origins: readonly string[]): string | undefined {
   const parsed = parseWebAddress(address);
   if (!parsed.ok) return undefined;
@@ -26,7 +26,7 @@ export function originOf(address: string, origins: readonly string[]): string | 
   return covering.sort((one, other) => other.length - one.length)[0];
 }
 
-/** @returns undefined if the address may be used, else why not, for the person who sent it */
+/** @returns undefined if the address may be used, else the reason in words for its sender */
 export function refuseCallbackAddress(address: string, policy: CallbackPolicy): string | undefined {
   const parsed = parseWebAddress(address);
   if (!parsed.ok) return parsed.refusal;
@@ -36,8 +36,8 @@ export function refuseCallbackAddress(address: string, policy: CallbackPolicy): 
 }
 
 /**
- * For addresses that are themselves registered: those of operators, directories and FX providers.
- * @returns undefined if we may connect to the address, as far as its text shows; else why not, for an operator
+ * Judges addresses that are registered themselves: those of operators, directories and FX providers.
+ * @returns undefined if the text of the address allows a connection, else the reason in words for an operator
  */
 export function refuseEndpoint(address: string, policy: WebAddressPolicy): string | undefined {
   const parsed = parseWebAddress(address);
@@ -45,7 +45,7 @@ export function refuseEndpoint(address: string, policy: WebAddressPolicy): strin
   return isSecure(parsed.value, policy) ? undefined : notHttps;
 }
 
-/** The same for the address of an FX provider's notifications, which may be a queue. */
+/** Like `refuseEndpoint`, for the notification address of an FX provider, which may be a queue. */
 export function refuseNotificationAddress(address: string, policy: WebAddressPolicy): string | undefined {
   const queue = parseQueueAddress(address);
   if (queue === undefined) return refuseEndpoint(address, policy);
@@ -53,7 +53,7 @@ export function refuseNotificationAddress(address: string, policy: WebAddressPol
   return isSecure(queue.value.at, policy) ? undefined : 'is not amqps';
 }
 
-/** For an origin that an operator wants to register: scheme, host, port (`*`: any), path prefix. */
+/** Judges an origin that an operator wants to register: scheme, host, port (`*` for any), path prefix. */
 export function refuseOrigin(origin: string, policy: WebAddressPolicy): string | undefined {
   const [, scheme, host, port, prefix = '/'] = originForm.exec(origin) ?? [];
   if (scheme === undefined)

@@ -1,16 +1,15 @@
-/**
- * When a failed send is repeated and when it is given up: for deliveries (CBK-1) and for instructions and requests.
- */
+/** When a failed send is retried and when it is given up: for deliveries (CBK-1) and for instructions and requests. */
 
-/** What is stored is not what was stored, or is no longer there: it is never sent. */
+/** The stored message fails its integrity check, or is missing. It is not sent in that state. */
 export const messageChanged = 'message-changed';
 
-/** This process lacks the key of SEALING_KEYS without which it cannot open it: another one may have it. */
+/** This process lacks the key of SEALING_KEYS that opens the message. Another process may have it. */
 export const keyMissing = 'key-missing';
 
 /**
- * What the record calls an attempt that became no send through us alone: our machine was short of something, our process
- * ended or lacks a key, or our copy of the message is not what it was. It uses up no attempt, and ends nothing.
+ * Error classes of attempts that failed on our side, before anything was sent. The machine lacked resources, the
+ * process was closing or lacks a key, or the stored message was altered. Such an attempt uses up no retry, and ends no
+ * delivery.
  */
 export const ownFaults: readonly string[] = ['own-resources', 'closed', messageChanged, keyMissing];
 
@@ -21,19 +20,19 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-const ownFaultMs = 5 * second; // each try is a row of the record, and a lack of ours is one of every receiver
+const ownFaultMs = 5 * second; // each attempt writes a row, and a lack of resources affects all receivers
 
 /**
- * Milliseconds until the next try after a fault of our own. A message that was changed waits for a person, who puts it
- * back, and one that does not open here for another process: it is looked at ever more seldom, but within a minute.
- * @param attempts made of the delivery, ever
+ * Milliseconds until the next attempt after a fault on our side. An altered message waits until a person restores it,
+ * and a sealed one until a process has the key. The delay for these grows by a second per attempt, up to a minute.
+ * @param attempts number of attempts of the delivery so far
  */
 export const afterOwnFaultMs = (errorClass: string, attempts: number): number =>
   errorClass === messageChanged || errorClass === keyMissing
     ? Math.min(attempts * second, minute)
     : ownFaultMs;
 
-/** Delays between attempts, milliseconds; the last one repeats. */
+/** Delays between attempts, in milliseconds; the last one repeats. */
 const delaysMs: readonly number[] = [
   1 * second,
   2 * second,
@@ -53,7 +52,7 @@ const delaysMs: readonly number[] = [
 
 /** Milliseconds after which an unsuccessful delivery is given up. */
 export const giveUpAfterMs = 72 * hour;
-const variation = 0.2; // each delay varied by up to 20 %
+const variation = 0.2; // jitter: each delay varies by up to 20 %
 
 export interface FailedAttempt {
   /** Attempts since the delivery was requested, including this one. */
@@ -72,7 +71,7 @@ export type NextAttempt =
   | { readonly kind: 'retry'; readonly inMs: number }
   | { readonly kind: 'closed'; readonly reason: 'gone' | 'expired' };
 
-/** What follows a failed attempt: 410 and 72 hours end the delivery; else the schedule or a longer `Retry-After`. */
+/** What follows a failed attempt: HTTP 410 or 72 hours end the delivery; else a retry by schedule or `Retry-After`. */
 export function nextAttempt(failed: FailedAttempt): NextAttempt {
   if (failed.httpStatus === 410) return { kind: 'closed', reason: 'gone' };
   const delayMs = delaysMs[Math.min(failed.attempts, delaysMs.length) - 1] ?? second;
@@ -87,8 +86,8 @@ export function nextAttempt(failed: FailedAttempt): NextAttempt {
 const retryDelaysMs: readonly number[] = [1 * second, 2 * second, 5 * second];
 
 /**
- * When an instruction or request is sent again after sends without a usable answer.
- * @param sends made in this round
+ * The delay before an instruction or request is sent again, after a send without a usable answer.
+ * @param sends number of sends in this round
  * @returns milliseconds; undefined after the last retry
  */
 export function retryDelayMs(sends: number): number | undefined {

@@ -1,6 +1,6 @@
 /**
- * The one form of a host in an address: a domain name in lower case, four decimal numbers, or an IPv6 address
- * in its shortest form. Other forms (numeric, short, octal, hexadecimal) are read differently by different programs.
+ * Accepts the host of an address only in canonical form. That is a domain name in lower case, an IPv4 address of four
+ * decimal numbers, or the shortest form of an IPv6 address. Programs disagree on other forms (octal, for example).
  */
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -8,7 +8,7 @@ const octet = /^(?:0|[1-9]\d{0,2})$/;
 const ipv6Group = /^(?:0|[1-9a-f][0-9a-f]{0,3})$/;
 const maxNameLength = 253; // RFC 1035
 
-/** @returns undefined when the host is in its one form, else why not */
+/** @returns undefined if the host is in canonical form, else what is wrong */
 export function hostFault(host: string): string | undefined {
   if (host.startsWith('[')) {
     return isShortestIpv6(host.slice(1, -1))
@@ -26,7 +26,7 @@ export function hostFault(host: string): string | undefined {
     : 'has a host that is no domain name';
 }
 
-/** RFC 5952: no leading zeros, and `::` for the first longest run of two or more groups that are zero. */
+/** RFC 5952: no leading zeros, and `::` for the first longest run of two or more zero groups. */
 function isShortestIpv6(text: string): boolean {
   const [head = '', tail, ...more] = text.split('::');
   const before = groupsOf(head);

@@ -1,42 +1,44 @@
 /**
- * How the parties are: what came of our sends to them, what they are still owed, and which payments wait for
- * their final status; and how each worker's breakers stand.
+ * The health of the parties: outcomes of our sends, open deliveries, and payments that wait for a final status. Also
+ * the breaker states of each worker.
  */
 import type { ReferenceData } from '../scheme/reference.ts';
 
-/** What went to a party in one kind of delivery, in a time. */
+/** Deliveries of one kind to one party, within a period. */
 export interface KindHealth {
   readonly kind: string;
   readonly attempts: number;
-  /** Attempts that were taken: HTTP 2xx, with an answer that counts where one is asked for. */
+  /** Successful attempts: HTTP 2xx, with a valid answer if one is expected. */
   readonly taken: number;
-  /** Payments and resolutions with an attempt that failed. */
+  /** Payments and resolutions with a failed attempt. */
   readonly failing: number;
-  /** Attempts that failed since the last one that was taken. */
+  /** Failed attempts since the last success. */
   readonly failedSince: number;
   readonly lastTakenAt: Date | null;
-  /** 95 of 100 attempts ended within so many milliseconds. */
+  /** 95th percentile of the duration of an attempt, in milliseconds. */
   readonly p95Ms: number | null;
   /**
-   * How often each failure came: a class of ours, as `not-counted` of a 2xx without an answer that counts, or
+   * Number of failures by class: an error class of ours, for example `not-counted` (2xx without a valid answer), or
    * `http-503`.
    */
   readonly failures: Readonly<Record<string, number>>;
-  /** Still to be taken, and given up, whenever they were asked for. */
+  /** Numbers of open deliveries and of those that were given up, regardless of when they were requested. */
   readonly open: number;
   readonly dead: number;
   readonly oldestDueAt: Date | null;
 }
 
 export interface PartyHealth {
-  /** Payment system or FX provider. */
+  /** Clearing system id, or id of an FX provider. */
   readonly party: string;
   readonly kinds: readonly KindHealth[];
-  /** Payments that were sent to it and have no final status, and since when the oldest waits. */
+  /**
+   * Payments that were sent to the party and have no final status. `oldestWaitingSince` is about the oldest of them.
+   */
   readonly waiting: number;
-  /** Answers and reports of it that did not count. */
+  /** Answers and reports of the party that were refused. */
   readonly refused: number;
-  /** What they were about, the newest. */
+  /** The newest payments and resolutions with refused messages. */
   readonly refusedOf: readonly {
     readonly subjectId: string;
     readonly about: 'payment' | 'resolution';
@@ -47,40 +49,38 @@ export interface PartyHealth {
 
 const downAfter = 3; // failures in a row
 
-/** `down`: takes nothing of what it was sent last; `failing`: some of it, or something was given up. */
+/** `down`: three failures in a row, or no success at all; `failing`: some attempts fail, or a delivery was given up. */
 export type HealthState = 'well' | 'failing' | 'down';
 
-/**
- * When a party is down for one kind of delivery, as routes and `ops` show it; IsthmusPartyDown fires by its own rule.
- */
+/** The state of a party for one kind of delivery, for routes and `ops`. The alert IsthmusPartyDown has its own rule. */
 export function stateOf({ taken, failing, failedSince, dead }: KindHealth): HealthState {
   if (failedSince >= downAfter || (failing > 0 && taken === 0)) return 'down';
   return failing > 0 || dead > 0 ? 'failing' : 'well';
 }
 
-/** The workers that run, as far as they say so: each does every 5 s. */
+/** The running workers, by their heartbeats; each worker sends one every 5 s. */
 export interface Workers {
-  /** That have said so within 30 s. */
+  /** Workers with a heartbeat in the last 30 s. */
   readonly workers: number;
-  /** When one of them last did; null: none has. */
+  /** Seconds since the last heartbeat of any worker; null: there was none. */
   readonly workerHeardSecondsAgo: number | null;
 }
 
-/** A receiver to which something has to wait. */
+/** A receiver for which sends have to wait. */
 export interface HeldUp {
   /** The name of its gate. */
   readonly receiver: string;
-  /** Workers whose breaker is open, or that probe. */
+  /** Number of workers whose breaker is open or probing. */
   readonly breakersOpen: number;
-  /** Workers in which every place to it was taken when they last said so. */
+  /** Number of workers whose gate to it was full at their last heartbeat. */
   readonly gatesFull: number;
 }
 
-/** How the workers find one receiver. */
+/** One receiver, as all workers together see it. */
 export interface ReceiverHealth {
-  /** The name of its gate: an address as registered, or a party and an address. */
+  /** The name of its gate: a registered address, or a party and an address. */
   readonly receiver: string;
-  /** Workers by the state of their breaker. */
+  /** Number of workers by breaker state. */
   readonly closed: number;
   readonly open: number;
   readonly probing: number;
@@ -89,8 +89,8 @@ export interface ReceiverHealth {
 }
 
 /**
- * Whose gate it is: those who have registered that address, or the party that the gate is named after (a callback's, or
- * one of several behind a directory).
+ * The parties behind a gate: all that registered this address, or the party that the gate's name contains. A party is
+ * in the name if the gate is for its callbacks, or if several parties are reached through one receiver.
  */
 export function partiesOf(data: ReferenceData, receiver: string): readonly string[] {
   const systems = [...data.clearingSystems.values()].filter(

@@ -1,23 +1,22 @@
 /**
- * The address of a queue where an FX provider takes its fxtr.017: `amqps://host[:port]/queue`, or
- * `amqps://host[:port]/?address=/queues/queue` where its broker wants an address with slashes (AMQP 1.0, section
- * 3.5.4).
+ * The address of the queue on which an FX provider receives its fxtr.017: `amqps://host[:port]/queue`. If its broker
+ * requires an address with slashes, it is `amqps://host[:port]/?address=/queues/queue` (AMQP 1.0, section 3.5.4).
  */
 import { ok, refused, type Result } from '../result.ts';
 import { parseWebAddress, type WebAddress } from './web-address.ts';
 
 export interface QueueAddress {
   readonly at: WebAddress;
-  /** As the broker knows it. */
+  /** The queue's name at the broker. */
   readonly queue: string;
 }
 
-/** `amqps`: 5671; `amqp`, for demos only: 5672. */
+/** Default ports. `amqp` is for demos only. */
 export const amqpPorts = { amqps: '5671', amqp: '5672' } as const;
 
 const schemes = Object.keys(amqpPorts);
 
-/** @returns undefined where it is no address of a queue; a refusal tells whoever wrote it why it may not be used */
+/** @returns undefined if it is not the address of a queue; a refusal says in words why it may not be used */
 export function parseQueueAddress(address: string): Result<QueueAddress, string> | undefined {
   if (!/^amqps?:/.test(address)) return undefined;
   const parsed = parseWebAddress(address, schemes);

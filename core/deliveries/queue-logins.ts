@@ -1,9 +1,7 @@
-/**
- * What we log in with at the brokers of FX providers: one JSON object, `{"host:port": {"username", "password"}}`.
- */
+/** Our logins at the brokers of FX providers: one JSON object, `{"host:port": {"username", "password"}}`. */
 import { parseByReceiver } from './by-receiver.ts';
 
-/** By `host:port`, as in the registered address, with its port. */
+/** By `host:port` of the registered address; the port is required. */
 export type QueueLogins = ReadonlyMap<string, QueueLogin>;
 
 export interface QueueLogin {
@@ -13,7 +11,7 @@ export interface QueueLogin {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** @returns undefined where the text is something else */
+/** @returns undefined if the text is malformed */
 export function parseQueueLogins(text: string): QueueLogins | undefined {
   return parseByReceiver(text, ({ username, password, ...rest }) =>
     isText(username) && isText(password) && Object.keys(rest).length === 0

@@ -1,24 +1,24 @@
 /**
- * The certificates that we present to receivers, and the authorities by which theirs are judged: one JSON object,
- * `{"host:port": {"cert", "key", "ca"}}`, PEM each.
+ * The client certificates that we present to receivers, and the CAs that we trust for them. The setting is one JSON
+ * object, `{"host:port": {"cert", "key", "ca"}}`, with values in PEM.
  */
 import { parseByReceiver } from './by-receiver.ts';
 
-/** By `host:port`, as in the registered address, with its port. */
+/** By `host:port` of the registered address; the port is required. */
 export type ReceiverCertificates = ReadonlyMap<string, ReceiverCertificate>;
 
 export interface ReceiverCertificate {
-  /** Ours, with its key; absent: we present none. */
+  /** Our certificate; absent: we present none. Its key is in `key`. */
   readonly cert?: string;
   readonly key?: string;
-  /** Absent: the authorities that this system trusts. */
+  /** CAs that replace the system's trusted CAs for this receiver; absent: the system's. */
   readonly ca?: string;
 }
 
 export const receiverCertificatesForm =
   'JSON: {"host:port": {"cert": PEM, "key": PEM, "ca": PEM}}, cert and key together, or ca alone, or all';
 
-/** @returns undefined where the text is something else */
+/** @returns undefined if the text is malformed */
 export function parseReceiverCertificates(
   text: string,
   isPem: (text: string) => boolean,

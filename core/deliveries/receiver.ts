@@ -1,6 +1,6 @@
 /**
- * Who gets a message, by the reference data: the address that is registered for its kind, and the name of the gate
- * before it (CBK-3). Whether the address may be used is judged each time that something is sent.
+ * Finds the receiver of a message in the reference data: the address registered for its kind, and the name of the gate
+ * before it (CBK-3). Each send checks again whether the address may be used.
  */
 import {
   originOf,
@@ -11,25 +11,25 @@ import {
 import { institutionNamed, type Operator, type ReferenceData } from '../scheme/reference.ts';
 import { parseWebAddress, type WebAddressPolicy } from './web-address.ts';
 
-/** What says where a message goes. */
+/** The values that determine where a message goes. */
 export interface Addressed {
   readonly kind: string;
-  /** Payment system, or id of an FX provider or owner of a book. */
+  /** Clearing system id, or id of an FX provider or owner of a book. */
   readonly party: string;
-  /** Named by the source; of a callback only. */
+  /** The address that the source named; null for all kinds but callbacks. */
   readonly url: string | null;
 }
 
-/** Sends at once to one receiver, per process. */
+/** Concurrent sends to one receiver, per process. */
 export const mostSendsAtOnce = 16;
 
-/** Whoever operates that payment system. */
+/** The operator of a payment system. */
 export function operatorOf(data: ReferenceData, clearingSystemId: string): Operator | undefined {
   const system = data.clearingSystems.get(clearingSystemId);
   return system && data.operators.get(system.operatorId);
 }
 
-/** Of everything but callbacks. */
+/** The registered address for every kind but callbacks. */
 export function registeredAddress(
   data: ReferenceData,
   { kind, party }: Pick<Addressed, 'kind' | 'party'>,
@@ -39,9 +39,7 @@ export function registeredAddress(
   return operatorOf(data, party)?.endpointUrl;
 }
 
-/**
- * Whether it can go anywhere at this moment: an address is registered, and may be used as far as its text shows.
- */
+/** Whether the delivery can be sent now: it has an address, and the text of the address allows its use. */
 export function hasUsableAddress(
   data: ReferenceData,
   delivery: Addressed,
@@ -58,8 +56,8 @@ export function hasUsableAddress(
 }
 
 /**
- * The gate of a callback: the origin as registered, which may leave the port open, so that one party cannot open a gate
- * for each port. Two operators behind one host are two receivers. Undefined where it is no address.
+ * The gate of a callback: party, host and registered origin. An origin may leave the port open, so that one party
+ * cannot open a gate per port. Two operators behind one host get two gates. Undefined if the URL is malformed.
  */
 function callbackReceiver(data: ReferenceData, party: string, url: string): string | undefined {
   const parsed = parseWebAddress(url);
@@ -67,7 +65,7 @@ function callbackReceiver(data: ReferenceData, party: string, url: string): stri
   return `${party} ${parsed.value.host} ${originOf(url, operatorOf(data, party)?.callbackOrigins ?? []) ?? ''}`;
 }
 
-/** The name of the gate; undefined where no address is registered. */
+/** The name of the gate; undefined if no address is registered. */
 export function receiverOf(data: ReferenceData, delivery: Addressed): string | undefined {
   const { kind, party, url } = delivery;
   if (kind !== 'callback') return registeredAddress(data, delivery);

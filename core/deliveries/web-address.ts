@@ -1,7 +1,7 @@
 /**
- * The only form in which the address of another party may be written: all programs read it alike, whether they
- * decode once or twice, strip path parameters or normalise characters. Purely lexical: what the address resolves to is
- * checked when the connection is made (activities/wire/outbound.ts).
+ * The only accepted form of another party's address. All programs read it alike, whether they decode once or twice,
+ * strip path parameters or normalise characters. The check is purely lexical. The connection checks what the host
+ * resolves to (activities/wire/outbound.ts).
  */
 import { hostFault } from './host.ts';
 import { ok, refused, type Result } from '../result.ts';
@@ -11,14 +11,14 @@ export interface WebAddress {
   /** A name, an IPv4 address, or an IPv6 address in brackets. */
   readonly host: string;
   readonly port: string | undefined;
-  /** From the first slash; a slash if there is none. */
+  /** Begins with a slash; `/` if the address has no path. */
   readonly path: string;
-  /** With its question mark, or empty. */
+  /** Includes the question mark, or is empty. */
   readonly query: string;
 }
 
 export interface WebAddressPolicy {
-  /** Whether plain http (and amqp) is allowed on loopback: demos only. */
+  /** Whether plain http and amqp are allowed on loopback; for demos only. */
   readonly allowLoopbackHttp: boolean;
 }
 
@@ -31,7 +31,7 @@ const divider = /[/\\?#%]/;
 
 const webSchemes = ['https', 'http'];
 
-/** @returns the parts, or why the address may not be used, for the person who wrote it */
+/** @returns the parts, or the reason in words why the address may not be used */
 export function parseWebAddress(address: string, schemes = webSchemes): Result<WebAddress, string> {
   if (address.length > maxLength) return refused(`is longer than ${maxLength} characters`);
   const match = form.exec(address);
@@ -44,12 +44,12 @@ export function parseWebAddress(address: string, schemes = webSchemes): Result<W
   return fault === undefined ? ok({ scheme, host, port, path, query }) : refused(fault);
 }
 
-/** Over TLS, or on loopback where that is not asked. */
+/** Whether it uses TLS, or loopback where the policy allows that. */
 export function isSecure({ scheme, host }: WebAddress, { allowLoopbackHttp }: WebAddressPolicy): boolean {
   return scheme === 'https' || scheme === 'amqps' || (allowLoopbackHttp && isLoopbackHost(host));
 }
 
-/** Only characters that need it may be percent-encoded, and the result must be visible. */
+/** Checks that only characters that need it are percent-encoded, and that they decode to visible ones. */
 function encodingFault(text: string): string | undefined {
   if (/%(?![0-9a-f]{2})/i.test(text)) return 'has a percent sign that does not begin an encoded character';
   for (const [triplet] of text.matchAll(/%[0-7][0-9a-f]/gi)) {
@@ -62,7 +62,7 @@ function encodingFault(text: string): string | undefined {
   return /[\p{C}\p{Zl}\p{Zp}]/u.test(decoded) ? 'encodes an invisible character' : undefined;
 }
 
-/** @param path that passed `encodingFault` */
+/** @param path must have passed `encodingFault` */
 function pathFault(path: string): string | undefined {
   for (const [encoded] of path.matchAll(/(?:%[0-9a-f]{2})+/gi)) {
     if (divider.test(plain(encoded))) return `encodes a character that divides addresses (${encoded})`;
@@ -75,7 +75,7 @@ function pathFault(path: string): string | undefined {
   return isOdd ? 'has a path with dot segments or empty segments' : undefined;
 }
 
-/** Decoded, with compatibility characters (full-width ones, for example) normalised. */
+/** Decoded, and normalised (NFKC), so that full-width characters, for example, compare equal to plain ones. */
 function plain(text: string): string {
   return (decode(text) ?? text).normalize('NFKC');
 }

@@ -1,21 +1,21 @@
 /**
- * How a message that we send is signed, after Standard Webhooks (CBK-2): ed25519 over its id, the time of the attempt and
- * its bytes. Pure: keys and the algorithm are the caller's (`activities/wire/signer.ts`, `sandbox/signatures.ts`).
+ * The signature of a message that we send, by Standard Webhooks (CBK-2): ed25519 over message id, time of the attempt
+ * and body. Pure: callers have keys and algorithm (`activities/wire/signer.ts`, `sandbox/signatures.ts`).
  */
 
-/** Asymmetric, by ed25519. */
+/** The asymmetric scheme: ed25519. */
 const scheme = 'v1a';
 
-/** How far the time of an attempt may be from that of whoever verifies it, seconds: what is older was recorded. */
+/** How far the time of an attempt may be from the verifier's clock, in seconds; older messages may be replayed ones. */
 const toleranceSeconds = 300;
 
-/** Where the keys are published, below our public address (RFC 7517). */
+/** The path of the published keys below our public address, a JWK Set (RFC 7517). */
 export const keySetPath = '/.well-known/webhooks/jwks.json';
 
-/** What is signed stands before the bytes of the message: `msg_id.timestamp.` */
+/** The bytes to sign begin with `msg_id.timestamp.`; the message body follows. */
 export const signedPrefix = (id: string, timestamp: string): string => `${id}.${timestamp}.`;
 
-/** @param signatures base64, one for each key that signs at present */
+/** @param signatures base64, one for each current signing key */
 export function webhookHeaders(
   id: string,
   timestamp: string,
@@ -28,18 +28,18 @@ export function webhookHeaders(
   };
 }
 
-/** What came with a message. */
+/** The signature headers of a received message. */
 export interface SignedHeaders {
   readonly id: string;
   readonly timestamp: string;
-  /** Base64; of other schemes none. */
+  /** Base64; signatures of the scheme `v1a` only. */
   readonly signatures: readonly string[];
 }
 
 /**
- * Reads the headers, by their names in lower case, and judges the time.
- * @param nowSeconds since 1970
- * @returns what is wrong, as a sentence, or what a key is to verify
+ * Reads the headers, whose names are in lower case, and checks the time.
+ * @param nowSeconds epoch seconds
+ * @returns the values to verify, or one sentence that says what is wrong
  */
 export function readSignedHeaders(
   headers: Readonly<Record<string, string | undefined>>,

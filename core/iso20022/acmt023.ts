@@ -1,6 +1,6 @@
 /**
  * Reads the acmt.023 (request to resolve a proxy or confirm an account) and builds the one for the party that can
- * answer it (RES-3). core/resolutions/resolution.ts decides who that is.
+ * answer it (RES-3). core/resolutions/resolution.ts chooses that party.
  */
 import { assert } from '../assert.ts';
 import { isIdentifier } from '../ids.ts';
@@ -25,7 +25,7 @@ import { branch, elementAt, leaf, renderDocument, textAt, type XmlElement } from
 export interface Acmt023 {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
-  /** `Assgne/Agt/FinInstnId/PstlAdr/Ctry`: where the account is. */
+  /** `Assgne/Agt/FinInstnId/PstlAdr/Ctry`: the country of the account. */
   readonly destinationCountry: string;
   /** `Vrfctn/Id`. */
   readonly verificationId: string;
@@ -34,17 +34,17 @@ export interface Acmt023 {
   readonly creditorAgent?: AgentIdentification;
   /** `Acct/Ccy`. */
   readonly currency?: string;
-  /** `IdVrfctnReq` itself: what no rule changes passes unaltered. */
+  /** The `IdVrfctnReq` element; everything that no rule changes is forwarded from it unaltered. */
   readonly request: XmlElement;
 }
 
-/** What an answer to an acmt.023 repeats of it. */
+/** The values of an acmt.023 that its answer repeats. */
 export interface RequestReferences {
   readonly messageIdentification: string;
   readonly creationDateTime?: string;
-  /** `NOTPROVIDED` if the request has none that an answer can carry. */
+  /** `NOTPROVIDED` if the request has no id that an answer can carry. */
   readonly verificationId: string;
-  /** `Assgnr`: who asked. Absent if an invalid request has none that an answer can carry. */
+  /** `Assgnr`, the party that asked. Absent if an invalid request names no party that an answer can carry. */
   readonly assigner?: XmlElement;
 }
 
@@ -52,8 +52,8 @@ const message = messages.acmt023;
 const xpath = (path: string) => `/Document/${message.messageElement}/${path}`;
 
 /**
- * The values of an acmt.023 of a source that its schema found valid.
- * @returns a rejection when there is neither an account nor a proxy, for an unknown code or a wrong IBAN
+ * Reads a source's acmt.023 that passed its schema.
+ * @returns a rejection if it has neither an account nor a proxy, or has an unknown code or a wrong IBAN
  */
 export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
   const value = takeAcmt023(document);
@@ -73,8 +73,8 @@ export function readAcmt023(document: XmlElement): Result<Acmt023, Rejection> {
 }
 
 /**
- * The same without judging it: of one that was accepted, perhaps by another edition of the code sets, or that is ours
- * and carries what a party found.
+ * Reads like `readAcmt023`, without its checks. It serves requests that were accepted before, maybe by another edition
+ * of the code sets, and our own requests, which may carry a party's findings.
  */
 export function takeAcmt023(document: XmlElement): Acmt023 {
   const request = elementAt(document, message.messageElement);
@@ -96,7 +96,7 @@ export function takeAcmt023(document: XmlElement): Acmt023 {
   });
 }
 
-/** What an answer to a valid request repeats. */
+/** References for the answer to a valid request. */
 export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
   return compact<RequestReferences>({
     messageIdentification: acmt023.messageIdentification,
@@ -108,7 +108,7 @@ export function requestReferencesOf(acmt023: Acmt023): RequestReferences {
 
 export const notProvided = 'NOTPROVIDED'; // ISO 20022 practice for a missing mandatory id
 
-/** The same for a request that may be invalid; what an answer cannot carry is left out. */
+/** References for the answer to a request that may be invalid. Omits all that an answer cannot carry. */
 export function readRequestReferences(
   document: XmlElement,
   messageIdentification: string,
@@ -123,7 +123,7 @@ export function readRequestReferences(
   });
 }
 
-/** What RES-3 sets on a leg; everything else comes from the received message. */
+/** The values that RES-3 sets on a leg; everything else comes from the received message. */
 export interface RequestLeg {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
@@ -131,12 +131,12 @@ export interface RequestLeg {
   readonly assignee: AgentIdentification;
   /** The destination country. */
   readonly country: string;
-  /** What the proxy directory found, for the creditor agent: only if the request itself does not say it. */
+  /** The account that the proxy directory found, for the creditor agent. Used only if the request has no account id. */
   readonly account?: AccountIdentification;
   readonly creditorAgent?: AgentIdentification;
 }
 
-/** The party that is asked, by an identifier and its country. */
+/** `Assgne`: the party that is asked, with its identifier and country. */
 function buildAssignee(assignee: AgentIdentification, country: string): XmlElement {
   const [institution] = buildAgent('Agt', assignee).children;
   const children = institution?.children ?? [];
@@ -158,7 +158,7 @@ function withChildren(element: XmlElement, replaced: ReadonlyMap<string, XmlElem
   return branch(element.name, ...element.children.map((one) => replaced.get(one.name) ?? one));
 }
 
-/** `Acct` with the number that was found, if it had none. */
+/** `Acct`, completed with the account id that was found if it had none. */
 function completeAccount(account: XmlElement, found: AccountIdentification | undefined): XmlElement {
   if (found === undefined || elementAt(account, 'Id') !== undefined) return account;
   const { iban, otherId } = found;
@@ -169,7 +169,7 @@ function completeAccount(account: XmlElement, found: AccountIdentification | und
   return branch('Acct', id, ...account.children);
 }
 
-/** The acmt.023 of one leg, as text. */
+/** Renders the acmt.023 of one leg as XML text. */
 export function buildForwardedAcmt023(received: Acmt023, leg: RequestLeg): string {
   const { request } = received;
   const assignment = elementAt(request, 'Assgnmt');

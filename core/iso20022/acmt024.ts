@@ -1,6 +1,6 @@
 /**
- * Reads and builds the acmt.024 (answer to a resolution request): what a proxy directory or a creditor agent says,
- * passed on to the source, and what the gateway itself answers. It never masks or changes what a party says.
+ * Reads and builds the acmt.024 (answer to a resolution request). It passes a directory's or creditor agent's answer on
+ * to the source, and builds the gateway's own answers. It never masks or changes a party's statement.
  */
 import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
@@ -22,7 +22,7 @@ import {
 } from './parties.ts';
 import { branch, elementAt, leaf, optionalLeaf, renderDocument, textAt, type XmlElement } from './tree.ts';
 
-/** What a party knows about an account. */
+/** A party's information about an account. */
 export interface KnownAccount {
   /** `Pty/Nm`. */
   readonly partyName?: string;
@@ -35,16 +35,16 @@ export interface KnownAccount {
 export interface Acmt024 {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
-  /** The request being answered. */
+  /** The answered request. */
   readonly original: { readonly messageIdentification?: string; readonly creationDateTime?: string };
   /** `OrgnlId`: the request's `Vrfctn/Id`. */
   readonly verificationId: string;
   readonly verified: boolean;
-  /** Always present if not verified: NARR where the party gives no code. */
+  /** Always present if not verified; NARR if the party gives no code. */
   readonly reasonCode?: string;
-  /** `UpdtdPtyAndAcctId`: what was found. */
+  /** `UpdtdPtyAndAcctId`: the account that was found. */
   readonly found?: KnownAccount;
-  /** `IdVrfctnRpt` itself: what no rule changes passes unaltered. */
+  /** The `IdVrfctnRpt` element; everything that no rule changes is passed on from it unaltered. */
   readonly report: XmlElement;
 }
 
@@ -71,8 +71,8 @@ function partsOf(document: XmlElement) {
 }
 
 /**
- * Where an acmt.024 that its schema found valid breaks a rule of the usage guideline: no reason code with a false answer,
- * a code that our edition does not know, or a wrong IBAN. A party's answer counts all the same.
+ * Finds breaches of the usage guideline in an acmt.024 that passed its schema. They are: a false answer without a
+ * reason code, a code that our edition does not know, a wrong IBAN. The party's answer counts nevertheless.
  */
 export function findAcmt024Faults(document: XmlElement): readonly Rejection[] {
   const { report, answer, verified } = partsOf(document);
@@ -85,7 +85,7 @@ export function findAcmt024Faults(document: XmlElement): readonly Rejection[] {
   ];
 }
 
-/** The values of an acmt.024 that the intake schema, or the usage guideline, found valid. */
+/** Reads an acmt.024 that passed the intake schema or the usage guideline, without further checks. */
 export function takeAcmt024(document: XmlElement): Acmt024 {
   const { report, answer, verified } = partsOf(document);
   const reason = textAt(answer, 'Rsn/Cd');
@@ -106,13 +106,13 @@ export function takeAcmt024(document: XmlElement): Acmt024 {
   });
 }
 
-/** The same of one that keeps to the usage guideline; else its first fault. */
+/** Reads an acmt.024; returns its first fault if it breaks the usage guideline. */
 export function readAcmt024(document: XmlElement): Result<Acmt024, Rejection> {
   const [fault] = findAcmt024Faults(document);
   return fault === undefined ? ok(takeAcmt024(document)) : refused(fault);
 }
 
-/** The keys of an answer of ours. */
+/** MsgId and creation time of our own answer. */
 export interface AnswerKey {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
@@ -126,8 +126,8 @@ function render(...children: readonly XmlElement[]): string {
 }
 
 /**
- * A party's answer for the sender of the original request, as text: the assignee is the asker, `OrgnlAssgnmt` names the
- * original request; everything else as received.
+ * Renders a party's answer as XML text for the sender of the original request. The assignee becomes the asker, and
+ * `OrgnlAssgnmt` names the original request; everything else stays as received.
  */
 export function passOnAcmt024(received: Acmt024, original: RequestReferences, key: AnswerKey): string {
   const assignment = elementAt(received.report, 'Assgnmt');
@@ -145,15 +145,15 @@ export function passOnAcmt024(received: Acmt024, original: RequestReferences, ke
   return render(passed, originalAssignment(original), answer);
 }
 
-/** An answer, as the answering party states it. */
+/** An answer of the gateway or of a simulated party. */
 export interface Acmt024Statement extends AnswerKey {
-  /** Who answers. */
+  /** The party that answers. */
   readonly assigner: AgentIdentification;
-  /** To whom, if the request does not say. */
+  /** The party that gets the answer, if the request names no assigner. */
   readonly assignee: AgentIdentification;
   readonly verified: boolean;
   readonly reasonCode?: string;
-  /** What was asked for, as the request has it. */
+  /** The account as the request names it. */
   readonly asked?: KnownAccount;
   readonly found?: KnownAccount;
 }
@@ -171,7 +171,7 @@ function buildKnown(name: string, known: KnownAccount | undefined): XmlElement |
   );
 }
 
-/** The answer to a request, as text. */
+/** Renders the answer to a request as XML text. */
 export function answerAcmt023(original: RequestReferences, statement: Acmt024Statement): string {
   const { assigner: asker } = original;
   const assignment = branch(

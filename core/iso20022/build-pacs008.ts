@@ -1,6 +1,6 @@
 /**
- * Builds the pacs.008 for the destination (MSG-9, MSG-10), and original ones for tests and the demo's sources. Whatever
- * no rule changes passes as it was read.
+ * Builds the pacs.008 for the destination (MSG-9, MSG-10), and new ones for tests and the demo's sources. Everything
+ * that no rule changes is forwarded as received.
  */
 import { messages } from './messages.ts';
 import type { Pacs008 } from './pacs008.ts';
@@ -14,7 +14,7 @@ import {
 } from './parties.ts';
 import { branch, childrenNamed, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
 
-/** What MSG-10 sets; everything else comes from the received message. */
+/** The values that MSG-10 sets; everything else comes from the received message. */
 export interface ForwardedLeg {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
@@ -31,23 +31,24 @@ export interface ForwardedLeg {
   /** The source SAP, from `IntrmyAgt1` or the quote. */
   readonly previousInstructingAgent1?: AgentIdentification;
   readonly previousInstructingAgent1Account?: AccountIdentification;
-  /** Only if the received message leaves it out and the quote fills it in. */
+  /** Set only if the received message omits it and the quote supplies it. */
   readonly intermediaryAgent2?: AgentIdentification;
   readonly intermediaryAgent2Account?: AccountIdentification;
 }
 
 /**
- * What becomes of an element that our own usage guideline leaves out: it passes as received, or goes no further, or, of
- * `GrpHdr/InstgAgt` and `InstdAgt`, names the agents of each leg, in place of those of `CdtTrfTxInf`.
+ * The treatment of an element that our own usage guideline does not have. `pass`: forwarded as received. `leave-out`:
+ * dropped. `leg`: `GrpHdr/InstgAgt` or `GrpHdr/InstdAgt`; it names the agents of each leg, in place of the element of
+ * that name in `CdtTrfTxInf`.
  */
 export type ElementRule = 'pass' | 'leave-out' | 'leg';
 
-/** How a usage guideline has a pacs.008 forwarded. */
+/** How a pacs.008 under a given usage guideline is forwarded. */
 export interface Forwarding {
-  /** The elements of `GrpHdr` and `CdtTrfTxInf`, in the order of the schema. */
+  /** The children of `GrpHdr` and of `CdtTrfTxInf`, in schema order. */
   readonly headerOrder: readonly string[];
   readonly transactionOrder: readonly string[];
-  /** By path, as in `GrpHdr/InstgAgt`; an element of `CdtTrfTxInf` without one passes. */
+  /** By path, for example `GrpHdr/InstgAgt`. An element of `CdtTrfTxInf` without a rule passes. */
   readonly rules: Readonly<Record<string, ElementRule>>;
 }
 
@@ -83,14 +84,14 @@ const transactionOrder: readonly string[] = [
   'RmtInf',
 ];
 
-/** By our own usage guideline, in `schemas`. */
+/** For our own usage guideline in `schemas`. */
 export const ownForwarding: Forwarding = {
   headerOrder: ['MsgId', 'CreDtTm', 'NbOfTxs', 'SttlmInf'],
   transactionOrder,
   rules: {},
 };
 
-const clearingSystemCode = /^[A-Z0-9]{1,3}$/; // ClearingSystemCode of the schema; all else in Prtry
+const clearingSystemCode = /^[A-Z0-9]{1,3}$/; // ClearingSystemCode of the schema; longer ids go into Prtry
 
 function buildGroup(values: {
   messageIdentification: string;
@@ -122,17 +123,16 @@ const agentElement = (name: string, agent: AgentIdentification | undefined) =>
 const accountElement = (name: string, account: AccountIdentification | undefined) =>
   account === undefined ? undefined : buildAccount(name, account);
 
-/** An agent or account exactly as received, under another name. */
+/** An agent or account exactly as received, under another element name. */
 function moved(transaction: XmlElement, from: string, to: string): XmlElement | undefined {
   const found = transaction.children.find((one) => one.name === from);
   return found === undefined ? undefined : { ...found, name: to };
 }
 
 /**
- * The pacs.008 for the destination, as text.
- * `IntrmyAgt1` and its account move, as received, to `PrvsInstgAgt1`; if the message leaves them out, they come from `leg`.
- * The same applies to `IntrmyAgt2`, which stays in its place.
- * @param forwarding of the usage guideline by which it was received, and is sent
+ * Renders the pacs.008 for the destination as XML text. `IntrmyAgt1` and its account move to `PrvsInstgAgt1` as
+ * received; `IntrmyAgt2` and its account keep their place. If the message omits them, they come from `leg`.
+ * @param forwarding belongs to the usage guideline of the received message; the result follows the same guideline
  */
 export function buildForwardedPacs008(
   received: Pacs008,
@@ -175,7 +175,7 @@ export function buildForwardedPacs008(
   return render(forwardedHeader(received, leg, forwarding), branch('CdtTrfTxInf', ...children));
 }
 
-/** Its own ids, its clearing system, and what the guideline has besides. */
+/** Header with our ids and clearing system, plus the elements that the guideline adds. */
 function forwardedHeader(
   { header }: Pacs008,
   leg: ForwardedLeg,
@@ -201,7 +201,7 @@ interface Party {
   readonly country?: string;
 }
 
-/** What an original pacs.008 is built from; `charges` as in MSG-6. */
+/** The values of a new pacs.008; `charges` as in MSG-6. */
 export interface OriginalPacs008 extends Omit<
   Pacs008,
   | 'header'
@@ -236,7 +236,7 @@ function buildIdentification(values: OriginalPacs008): XmlElement {
   );
 }
 
-/** A new pacs.008 as a source operator submits it, as text. */
+/** Renders a new pacs.008, as a source operator submits it, as XML text. */
 export function buildPacs008(values: OriginalPacs008): string {
   const { agreedRate, categoryPurpose, purpose, instructedAmount, remittanceInformation } = values;
   const transaction = branch(

@@ -1,13 +1,13 @@
 /**
- * Builds the camt.054 that tells what was decided of the payments of one book in one period. It
- * has institutions, ids and amounts, but never a person. A long notification has several pages, each a message.
+ * Builds the camt.054 that reports the decided payments of one book in one period. It contains institutions, ids and
+ * amounts, but no personal data. A long notification has several pages; each page is a message.
  */
 import type { FinalStatus } from '../payments/report.ts';
 import { messages } from './messages.ts';
 import { buildAgent, buildAmount, type AgentIdentification, type Amount } from './parties.ts';
 import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
 
-/** DBIT: it left the book; CRDT: it came in. */
+/** DBIT: the money left the book's owner; CRDT: the money reached it. */
 export type Direction = 'CRDT' | 'DBIT';
 
 export interface NumberAndSum {
@@ -16,14 +16,14 @@ export interface NumberAndSum {
   readonly sum: string;
 }
 
-/** Entries, all of them and by direction. */
+/** Totals of all entries and by direction. */
 export interface Counted {
   readonly all: NumberAndSum;
   readonly credits: NumberAndSum;
   readonly debits: NumberAndSum;
 }
 
-/** Credits less debits: its amount without a sign. */
+/** Credits minus debits; the amount has no sign. */
 export interface NetAmount {
   readonly amount: string;
   readonly direction: Direction;
@@ -37,41 +37,41 @@ export interface CountedStatus extends Counted {
 
 /** One payment of the book. */
 export interface Camt054Entry {
-  /** Its place in the notification, from 1. */
+  /** Its number in the notification, from 1. */
   readonly reference: number;
   readonly amount: Amount;
   readonly direction: Direction;
   readonly status: FinalStatus;
   readonly reasonCode?: string;
-  /** By which the gateway rejected it; absent where somebody else decided. */
+  /** The rule by which the gateway rejected the payment; absent if somebody else decided. */
   readonly ruleId?: string;
   /** UTC, with milliseconds. */
   readonly decidedAt: string;
   readonly messageIdentification: string;
   readonly endToEndId: string;
   readonly uetr: string;
-  /** On the other side of the exchange; absent for those who do not see it. */
+  /** The amount on the other side of the exchange; absent if the reader may not see it. */
   readonly counterAmount?: Amount;
   readonly debtorAgent: AgentIdentification;
   readonly creditorAgent: AgentIdentification;
 }
 
-/** Its counts are of the entries of all pages, whatever their status. */
+/** One page. Its totals cover the entries of all pages, whatever their status. */
 export interface Camt054 extends Counted {
   readonly messageIdentification: string;
-  /** Of the notification: the same on each page. */
+  /** Id of the notification, the same on each page. */
   readonly id: string;
   readonly page: number;
   readonly isLastPage: boolean;
-  /** From then on, and before then; UTC. */
+  /** UTC; `from` is inclusive, `to` exclusive. */
   readonly from: string;
   readonly to: string;
-  /** The payment system, or the account. */
+  /** Clearing system id, or account id. */
   readonly book: string;
   readonly currency: string;
-  /** The settlement access provider of an account. */
+  /** The settlement access provider that holds the account. */
   readonly servicer?: AgentIdentification;
-  /** Of each status that there is; of ACCC always: that is what was booked. */
+  /** One total for each status that occurs, and always one for ACCC, the booked entries. */
   readonly byStatus: readonly CountedStatus[];
   readonly entries: readonly Camt054Entry[];
 }
@@ -86,7 +86,7 @@ const numberAndSum = ({ number, sum }: NumberAndSum) => [
 const transactionCode = (status: FinalStatus) =>
   branch('BkTxCd', branch('Prtry', leaf('Cd', status), leaf('Issr', issuer)));
 
-/** TtlNtries has no net: of what was booked and what was not, it would be no amount that anybody owes. */
+/** TtlNtries has no net amount: a net over booked and unbooked entries would be nobody's debt. */
 const buildSummary = ({ all, credits, debits, byStatus }: Camt054): XmlElement =>
   branch(
     'TxsSummry',
@@ -105,7 +105,9 @@ const buildSummary = ({ all, credits, debits, byStatus }: Camt054): XmlElement =
     ),
   );
 
-/** `AB03 TIM-1` of the gateway's own, `AB03` of its destination: the first may have been credited all the same. */
+/**
+ * `AB03 TIM-1` is the gateway's rejection, after which the payee may still be credited; `AB03` is the destination's.
+ */
 const whyNotCredited = ({ reasonCode, ruleId }: Camt054Entry) =>
   reasonCode === undefined || ruleId === undefined ? reasonCode : `${reasonCode} ${ruleId}`;
 
@@ -141,7 +143,7 @@ function buildEntry(entry: Camt054Entry): XmlElement {
   );
 }
 
-/** The camt.054 as text. */
+/** Renders the camt.054 as XML text. */
 export function buildCamt054(values: Camt054): string {
   const { servicer } = values;
   const notification = branch(

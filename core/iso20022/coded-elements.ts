@@ -1,6 +1,6 @@
 /**
- * The external code set of each coded element, found by the last names of its path, in every message. Codes
- * that a schema itself lists (priorities, statuses) are left to the schema.
+ * Maps each coded element to its external code set, in every message, by the last names of its path. Codes that a
+ * schema lists itself (priorities, statuses) are left to the schema.
  */
 import { reject, type Rejection } from '../rejections/rejection.ts';
 import { elementsNamed } from './elements-named.ts';
@@ -8,10 +8,10 @@ import { codeSets, isoNames, type CodeSetName } from './external-codes.ts';
 import { xpathOf, type XmlElement } from './tree.ts';
 import { visible } from './visible-values.ts';
 
-/** How an element's code is judged: by a code set, or not here, for the reason in a rule. */
+/** An element's code is checked against a code set, or the named rule says why this file does not check it. */
 export type Coding = { readonly set: CodeSetName } | { readonly passedBy: string; readonly because: string };
 
-/** By the last names of the element's path; the longest match counts. */
+/** By the last names of the element's path; the longest match wins. */
 const codings: Readonly<Record<string, Coding>> = {
   'Purp/Cd': { set: 'purpose' },
   'CtgyPurp/Cd': { set: 'categoryPurpose' },
@@ -32,7 +32,7 @@ const codings: Readonly<Record<string, Coding>> = {
   'RgltryRptg/Dtls/Cd': { passedBy: 'MSG-9', because: 'authorities give these codes, not ISO 20022' },
 };
 
-/** Codes of ISO 3166 and ISO 4217, which are not ISO 20022 code sets: by the last name alone. */
+/** Codes of ISO 3166 and ISO 4217, which are not ISO 20022 code sets. By the last name alone. */
 const standing: Readonly<Record<string, Coding>> = {
   Ctry: { passedBy: 'MSG-9', because: 'a country by its form; those that matter are looked up (RES-2)' },
   CtryOfRes: { passedBy: 'MSG-9', because: 'a country by its form' },
@@ -45,7 +45,7 @@ const standing: Readonly<Record<string, Coding>> = {
 const longestSuffix = 4;
 
 /**
- * @param path names of elements, from the message element to the coded one
+ * @param path element names from the message element to the coded element
  * @internal exported for tests
  */
 export function codingOf(path: readonly string[]): Coding | undefined {
@@ -53,7 +53,7 @@ export function codingOf(path: readonly string[]): Coding | undefined {
   let found = standing[suffix];
   for (let length = 2; length <= Math.min(longestSuffix, path.length); length += 1) {
     suffix = `${path.at(-length)}/${suffix}`;
-    if (suffix === 'Tp/Cd' && path.at(-3)?.endsWith('Acct') === false) continue; // of an account alone
+    if (suffix === 'Tp/Cd' && path.at(-3)?.endsWith('Acct') === false) continue; // this code set is for accounts only
     found = codings[suffix] ?? found;
   }
   return found;
@@ -61,7 +61,8 @@ export function codingOf(path: readonly string[]): Coding | undefined {
 
 /**
  * A rejection for each code that is not in its set, in document order.
- * @param root the element whose codes are judged, @param xpath its XPath
+ * @param root the element whose descendants are checked
+ * @param xpath the XPath of `root`
  */
 export function findUnknownCodes(root: XmlElement, xpath: string): readonly Rejection[] {
   const { edition, codes } = codeSets();

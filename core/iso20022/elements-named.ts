@@ -1,20 +1,20 @@
-/** Finds elements by their name, wherever they are, with the way to each. */
+/** Finds elements by name at any depth, with the path to each. */
 import type { XmlElement } from './tree.ts';
 
-/** An element and its ancestors, up to the one that is searched. */
+/** An element and its ancestors, up to the root of the search. */
 interface Link {
   readonly element: XmlElement;
   readonly outer: Link | undefined;
 }
 
-/** From the outermost element to the innermost. */
+/** The elements from the outermost to the innermost. */
 function chainOf(link: Link): readonly XmlElement[] {
   const chain: XmlElement[] = [];
   for (let one: Link | undefined = link; one !== undefined; one = one.outer) chain.unshift(one.element);
   return chain;
 }
 
-/** In document order. @returns of each the chain of elements, from the root to it */
+/** @returns for each match, in document order, the chain of elements from the root to it */
 export function elementsNamed(name: string, root: XmlElement): readonly (readonly XmlElement[])[] {
   const found: (readonly XmlElement[])[] = [];
   const visit = (link: Link) => {

@@ -1,13 +1,13 @@
 /**
- * The external code sets of ISO 20022 that coded elements are checked against: the shipped edition, or the one
- * that the process has loaded at its start. `coded-elements.ts` says which element uses which set. Workflows do not read
- * them: what they decide must not depend on an edition.
+ * The external code sets of ISO 20022 for checking coded elements: the shipped edition, or one that the process loaded
+ * when it started. `coded-elements.ts` maps elements to sets. Workflows do not read them, because a workflow must not
+ * depend on an edition.
  */
 import { assert } from '../assert.ts';
 import { ok, refused, type Result } from '../result.ts';
 import shippedFile from './code-sets.json' with { type: 'json' };
 
-/** The sets that elements use, as ISO publishes them. */
+/** The code sets that elements use, by the names that ISO gives them. */
 export const isoNames = {
   /** `Purp/Cd`. */
   purpose: 'ExternalPurpose1Code',
@@ -40,19 +40,19 @@ export const isoNames = {
 export type CodeSetName = keyof typeof isoNames;
 
 export interface CodeSets {
-  /** As ISO names it, e.g. `4Q2024`. */
+  /** ISO's name of the edition, e.g. `4Q2024`. */
   readonly edition: string;
-  /** The date of its publication, `YYYY-MM-DD`. */
+  /** Publication date, `YYYY-MM-DD`. */
   readonly published: string;
   readonly codes: Readonly<Record<CodeSetName, ReadonlySet<string>>>;
 }
 
-const editionPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/; // AddtlInf has room for it
+const editionPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,19}$/; // short enough for AddtlInf
 const codePattern = /^[A-Z0-9]{1,35}$/;
 
 /**
- * An edition from a file that holds one. Sets that no element uses are ignored.
- * @returns what is wrong, in words
+ * Reads an edition from the parsed JSON of a file. Sets that no element uses are ignored.
+ * @returns the code sets, or what is wrong, in words
  */
 export function parseCodeSets(file: unknown): Result<CodeSets, string> {
   if (!isObject(file)) return refused('an object with edition, published and codeSets is expected');
@@ -93,10 +93,10 @@ export const shippedCodeSets = shipped.value;
 
 let loaded = shippedCodeSets;
 
-/** The edition by which this process judges. */
+/** The edition that this process checks against. */
 export const codeSets = (): CodeSets => loaded;
 
-/** Only at the start of a process, before it judges anything (`xml/open-code-sets.ts`). */
+/** Call this only while a process starts, before it judges any message (`xml/open-code-sets.ts`). */
 export function setCodeSets(edition: CodeSets): void {
   loaded = edition;
 }

@@ -1,6 +1,6 @@
 /**
  * Builds the fxtr.017 that notifies an FX provider of a completed payment (NOT-2), and reads it for simulated
- * providers. It has institutions, the provider's accounts and amounts, but never a person.
+ * providers. It contains institutions, the provider's accounts and amounts, but no personal data.
  */
 import { assert } from '../assert.ts';
 import type { Rejection } from '../rejections/rejection.ts';
@@ -15,17 +15,17 @@ const productType = 'ISTHMUS';
 
 export interface Fxtr017 {
   readonly messageIdentification: string;
-  /** With hyphens; written without. */
+  /** With hyphens here; without them in the message. */
   readonly uetr: string;
-  /** With hyphens; written without. */
+  /** With hyphens here; without them in the message. */
   readonly quoteId: string;
-  /** UTC date on which the payment was completed: trade and settlement date. */
+  /** UTC date of the payment's completion; it is both trade date and settlement date. */
   readonly completionDate: string;
   readonly sourcePsp: AgentIdentification;
   readonly fxp: AgentIdentification;
-  /** Destination amount and currency: what the source PSP, the trading side, buys and the FX provider sells. */
+  /** Destination amount and currency. The source PSP, the trading side, buys it; the FX provider sells it. */
   readonly tradingSideBuyAmount: Amount;
-  /** Source amount and currency: what the source PSP sells and the FX provider buys. */
+  /** Source amount and currency. The source PSP sells it; the FX provider buys it. */
   readonly tradingSideSellAmount: Amount;
   readonly exchangeRate: string;
   readonly destinationSap: AgentIdentification;
@@ -42,13 +42,13 @@ const message = messages.fxtr017;
 const withoutHyphens = (uuid: string) => uuid.replaceAll('-', '');
 const withHyphens = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
-const maxPartyNameLength = 34; // PtyNm; a cut id could be that of another institution, so a longer one is left out
+const maxPartyNameLength = 34; // PtyNm; a longer id is omitted, because a cut one could name another institution
 
 function fits(id: string | undefined): boolean {
   return id !== undefined && id.length <= maxPartyNameLength;
 }
 
-/** By BIC, if there is one and nothing else to state; otherwise by name, LEI and account. */
+/** Names the party by its BIC alone if it has one and no account is given; otherwise by name, LEI and account. */
 function buildParty(name: string, agent: AgentIdentification, accountId?: string): XmlElement {
   const { bicfi, lei } = agent;
   const bic = bicfi === undefined ? undefined : branch('AnyBIC', leaf('AnyBIC', bicfi));
@@ -74,7 +74,7 @@ function readParty(element: XmlElement): AgentIdentification {
   });
 }
 
-/** The fxtr.017 as text. */
+/** Renders the fxtr.017 as XML text. */
 export function buildFxtr017(values: Fxtr017): string {
   const uetr = withoutHyphens(values.uetr);
   const { tradingSideBuyAmount: buy, tradingSideSellAmount: sell } = values;
@@ -118,7 +118,7 @@ export function buildFxtr017(values: Fxtr017): string {
   return renderDocument(message.namespace, branch('Document', notification));
 }
 
-/** The values of a fxtr.017 that its schema found valid. */
+/** Reads an fxtr.017 that passed its schema. */
 export function readFxtr017(document: XmlElement): Result<Fxtr017, Rejection> {
   const at = (path: string): XmlElement => {
     const found = elementAt(document, `${message.messageElement}/${path}`);

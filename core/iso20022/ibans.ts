@@ -1,12 +1,13 @@
-/** The IBANs of a message that a source sends: each has the length of its country and its check digits. */
+/** Checks each IBAN of a source's message: the length for its country, and its check digits. */
 import { ibanFault } from '../payments/iban.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 import { elementsNamed } from './elements-named.ts';
 import { xpathOf, type XmlElement } from './tree.ts';
 
 /**
- * A rejection for each IBAN that is wrong, in document order.
- * @param root the element whose IBANs are judged, @param xpath its XPath
+ * A rejection for each wrong IBAN, in document order.
+ * @param root the element whose descendants are checked
+ * @param xpath the XPath of `root`
  */
 export function findWrongIbans(root: XmlElement, xpath: string): readonly Rejection[] {
   return elementsNamed('IBAN', root).flatMap((chain) => {

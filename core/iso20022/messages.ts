@@ -1,12 +1,11 @@
 /**
- * The messages of the gateway (MSG-1): exact versions, namespaces and schemas. Everything that depends on a version is
- * here.
+ * The messages of the gateway (MSG-1): exact versions, namespaces and schemas. All version-dependent names are here.
  */
 
 function message<Name extends string>(name: Name, identifier: string, messageElement: string) {
   return {
     name,
-    /** As published, e.g. `pacs.008.001.13`. */
+    /** The name that ISO publishes, e.g. `pacs.008.001.13`. */
     identifier,
     namespace: `urn:iso:std:iso:20022:tech:xsd:${identifier}`,
     /** The only child of `Document`. */
@@ -33,19 +32,20 @@ const byNamespace: ReadonlyMap<string, MessageType> = new Map(
   Object.values(messages).map((one) => [one.namespace, one]),
 );
 
-/** The message of a namespace, if it is one of ours, in our version. */
+/** The message of a namespace, if the gateway handles it in this version. */
 export function messageOfNamespace(namespace: string): MessageType | undefined {
   return byNamespace.get(namespace);
 }
 
-/** The message of an ISO 20022 namespace, as published, e.g. `pacs.008.001.08`; undefined for any other namespace. */
+/** The ISO name in an ISO 20022 namespace, e.g. `pacs.008.001.08`; undefined for any other namespace. */
 export function isoIdentifier(namespace: string): string | undefined {
   return /^urn:iso:std:iso:20022:tech:xsd:([a-z]{4}\.[0-9]{3}\.[0-9]{3}\.[0-9]{2})$/.exec(namespace)?.[1];
 }
 
 /**
- * Which of these namespaces a message in another version should have; all of them if it is of none of these kinds.
- * @param identifier as published, e.g. `pacs.008.001.08`
+ * The namespaces that a message in an unsupported version should have had: those of the same kind (`pacs.008`), or all
+ * of `expected` if none is.
+ * @param identifier ISO name, e.g. `pacs.008.001.08`
  */
 export function expectedNamespaces(identifier: string, expected: readonly MessageName[]): readonly string[] {
   const kind = identifier.slice(0, 'pacs.008.'.length);

@@ -1,6 +1,6 @@
 /**
- * What a message about a transaction repeats of the one that made it, and how it is framed: alike in the pacs.002 and
- * the pacs.028.
+ * The parts that the pacs.002 and the pacs.028 share: the references to the original transaction, and the frame around
+ * them.
  */
 import { messages, type MessageType } from './messages.ts';
 import type { Pacs008 } from './pacs008.ts';
@@ -9,7 +9,7 @@ import { buildAgent, type AgentIdentification } from './parties.ts';
 import type { NamedAgents, OriginalReferences, ReportedReferences } from './references.ts';
 import { branch, leaf, optionalLeaf, renderDocument, type XmlElement } from './tree.ts';
 
-/** The ids of a pacs.008, as messages about it repeat them. */
+/** The ids of a pacs.008 that messages about it repeat. */
 export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
   return compact<OriginalReferences>({
     messageIdentification: pacs008.messageIdentification,
@@ -22,7 +22,7 @@ export function originalReferencesOf(pacs008: Pacs008): OriginalReferences {
   });
 }
 
-/** A BIC says which branch; a member id or other id says nothing without its payment system, which fxtr.017 has no place for. */
+/** Keeps BIC and LEI only. A member id or other id needs its payment system, and fxtr.017 has no element for that. */
 const byBicOrLei = ({ bicfi, lei }: AgentIdentification = {}): AgentIdentification | undefined =>
   bicfi === undefined && lei === undefined ? undefined : compact<AgentIdentification>({ bicfi, lei });
 
@@ -35,7 +35,7 @@ export function namedAgentsOf(pacs008: Pacs008): NamedAgents {
   });
 }
 
-/** `OrgnlGrpInf` to `OrgnlUETR`. */
+/** The elements from `OrgnlGrpInf` to `OrgnlUETR`. */
 export function originalElements(original: ReportedReferences): readonly (XmlElement | undefined)[] {
   const { messageIdentification, messageNameId } = original;
   return [
@@ -62,9 +62,9 @@ interface Frame {
 }
 
 /**
- * The message as text.
- * @param name the element of the transaction
- * @param elements of the transaction, before its agents
+ * Renders the message as XML text.
+ * @param name name of the transaction element
+ * @param elements children of the transaction element that precede its agents
  */
 export function renderAboutTransaction(
   message: MessageType,

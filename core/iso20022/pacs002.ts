@@ -1,6 +1,6 @@
 /**
- * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the destination
- * and what a destination reports. It states a status; it never decides one.
+ * Reads and builds the pacs.002 (payment status report): the answer to the source, the confirmation to the destination,
+ * and a destination's report. It states a status; it never decides one.
  */
 import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
@@ -15,7 +15,7 @@ import { collapsed, readAgent, type AgentIdentification } from './parties.ts';
 import type { Pacs008References, ReportedReferences } from './references.ts';
 import { branch, childrenNamed, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
 
-/** The statuses of the scheme: three finals, two interim ones. */
+/** The statuses of the scheme: three final, two interim. */
 const transactionStatuses = ['ACCC', 'RJCT', 'BLCK', 'ACWP', 'ACTC'] as const;
 export type TransactionStatus = (typeof transactionStatuses)[number];
 
@@ -23,11 +23,11 @@ export interface Pacs002 {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
   readonly original: ReportedReferences;
-  /** `OrgnlGrpInfAndSts`: the groups that it names besides; only a party's pacs.002 has them. */
+  /** `OrgnlGrpInfAndSts`: groups that the report names in addition. Only a party's pacs.002 has them. */
   readonly groups?: readonly ReportedGroup[];
   readonly statusId?: string;
   readonly status: TransactionStatus;
-  /** As given, of any edition of the code set; always present with RJCT. */
+  /** As the sender gave it, from any edition of the code set. Always present with RJCT. */
   readonly reasonCode?: string;
   /** The party's own words for the reason (`Prtry`); the code is then NARR. */
   readonly proprietaryReason?: string;
@@ -68,11 +68,11 @@ function readOriginal(transaction: XmlElement): ReportedReferences {
   });
 }
 
-const statusCode = /^[A-Z]{4}$/; // as every code of ISO's set: free text stays out of the record
+const statusCode = /^[A-Z]{4}$/; // the form of every code in ISO's set; keeps free text out of the record
 
 /**
- * The status that a pacs.002 states, valid or not, as it was written: whoever says `ACSC` may have credited. Undefined
- * where it is no code.
+ * The status that a pacs.002, valid or not, states literally: a party that says `ACSC` may have credited the payee.
+ * Undefined if it has not the form of a code.
  */
 export function statedStatus(document: XmlElement): string | undefined {
   const report = elementAt(document, message.messageElement);
@@ -91,15 +91,15 @@ function partsOf(document: XmlElement) {
   return { report, transaction, status };
 }
 
-/** Reason codes and own words that can stand in our own messages: up to four readable characters. */
+/** Whether a reason code fits our own messages: up to four readable characters. */
 export const isReasonCode = (code: string): boolean => readable(code, maxReasonCode) === code;
-const maxReasonCode = 4; // characters, as in every edition
+const maxReasonCode = 4; // characters, in every edition
 
 const narrative = 'NARR'; // ISO 20022: the reason is given in words
 
 /**
- * The reason of the first `StsRsnInf` with a code, else the first in own words. NARR where the source needs a
- * code and the destination gives none that can be passed on.
+ * The reason from the first `StsRsnInf` with a code, else from the first with own words (`Prtry`). The code is NARR if
+ * the source needs one and the destination gives none that can be passed on.
  */
 function readReason(
   transaction: XmlElement,
@@ -120,8 +120,8 @@ function readReason(
 }
 
 /**
- * Where a pacs.002 that its schema found valid breaks a rule of the usage guideline: no reason code with RJCT (MSG-11),
- * or a code that our edition does not know. A destination's status counts all the same.
+ * Finds breaches of the usage guideline in a pacs.002 that passed its schema: RJCT without a reason code (MSG-11), or a
+ * code that our edition does not know. The destination's status counts nevertheless.
  */
 export function findPacs002Faults(document: XmlElement): readonly Rejection[] {
   const { report, transaction, status } = partsOf(document);
@@ -134,7 +134,7 @@ export function findPacs002Faults(document: XmlElement): readonly Rejection[] {
   return [...missing, ...findUnknownCodes(report, `/Document/${message.messageElement}`)];
 }
 
-/** The values of a pacs.002 that the intake schema, or the usage guideline, found valid. */
+/** Reads a pacs.002 that passed the intake schema or the usage guideline, without further checks. */
 export function takePacs002(document: XmlElement): Pacs002 {
   const { report, transaction, status } = partsOf(document);
   const accepted = textAt(transaction, 'AccptncDtTm');
@@ -155,7 +155,7 @@ export function takePacs002(document: XmlElement): Pacs002 {
 }
 
 /**
- * The same of one that keeps to the usage guideline; else its first fault.
+ * Reads a pacs.002; returns its first fault if it breaks the usage guideline.
  * @internal exported for tests
  */
 export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
@@ -165,7 +165,7 @@ export function readPacs002(document: XmlElement): Result<Pacs002, Rejection> {
 
 const maxAdditionalInformation = { count: 10, length: 105 }; // AddtlInf: Text105, up to ten
 
-/** Makes the texts fit their type, whatever they contain: our messages are valid. */
+/** Makes any text fit its type, so that our messages are always valid. */
 function buildReason(values: Pacs002): XmlElement | undefined {
   const { reasonCode, additionalInformation = [] } = values;
   const information = additionalInformation
@@ -179,7 +179,7 @@ function buildReason(values: Pacs002): XmlElement | undefined {
   );
 }
 
-/** The pacs.002 as text. */
+/** Renders the pacs.002 as XML text. */
 export function buildPacs002(values: Pacs002): string {
   return renderAboutTransaction(
     message,
@@ -194,7 +194,7 @@ export function buildPacs002(values: Pacs002): string {
   );
 }
 
-/** What a status report says about a pacs.008. */
+/** The statement of a status report about a pacs.008. */
 export interface StatusStatement {
   readonly messageIdentification: string;
   readonly creationDateTime: string;
@@ -203,14 +203,14 @@ export interface StatusStatement {
   readonly additionalInformation?: readonly string[];
 }
 
-/** What a report about a pacs.008 repeats of it. */
+/** The values of a pacs.008 that a report about it repeats. */
 export function pacs008ReferencesOf(pacs008: Pacs008): Pacs008References {
   const { instructingAgent, instructedAgent } = pacs008;
   const original = originalReferencesOf(pacs008);
   return compact<Pacs008References>({ original, instructingAgent, instructedAgent });
 }
 
-/** The report back to the sender of a pacs.008: agents swapped against the original. */
+/** Renders the report back to the sender of a pacs.008. Its agents are swapped, because it travels the other way. */
 export function answerPacs008(references: Pacs008References, statement: StatusStatement): string {
   const { original, instructingAgent, instructedAgent } = references;
   return buildPacs002(
@@ -223,9 +223,7 @@ export function answerPacs008(references: Pacs008References, statement: StatusSt
   );
 }
 
-/**
- * The confirmation to the destination of our own pacs.008: it goes the same way, so agents stand as in that message.
- */
+/** Renders the confirmation of our own pacs.008 to the destination. It travels the same way, so its agents stay. */
 export function confirmPacs008(references: Pacs008References, statement: StatusStatement): string {
   return buildPacs002({ ...statement, ...references });
 }

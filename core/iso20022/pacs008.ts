@@ -1,7 +1,7 @@
 /**
- * Reads a pacs.008 (customer credit transfer) from the validated tree: plain values, amounts as decimal
- * strings. It makes the checks that a schema cannot express and that need no reference data; accounts, agents and
- * quotes come later.
+ * Reads a pacs.008 (customer credit transfer) from the validated tree: plain values, amounts as decimal strings. It
+ * makes the checks that a schema cannot express and that need no reference data. Later steps check accounts, agents and
+ * quotes.
  */
 import { assert } from '../assert.ts';
 import { judgeFit, rejectionsOf, type Check, type IsFit } from '../rejections/check.ts';
@@ -43,14 +43,14 @@ export interface Pacs008 {
   readonly purpose?: string;
   readonly interbankSettlementAmount: Amount;
   readonly settlementDate?: string;
-  /** `AccptncDtTm` as written, and in milliseconds since 1970 UTC. */
+  /** `AccptncDtTm` as written, and in epoch milliseconds. */
   readonly acceptanceDateTime: { readonly text: string; readonly epochMs: number };
   readonly instructedAmount?: Amount;
   readonly agreedRate: {
     readonly preAgreedExchangeRate: string;
     /** The currency of the interbank settlement amount. */
     readonly unitCurrency: string;
-    /** The destination currency; where the message does not say, that of the creditor agent fee. */
+    /** The destination currency; if the message omits it, the currency of the creditor agent fee. */
     readonly quotedCurrency: string;
     readonly quoteId?: string;
   };
@@ -69,9 +69,9 @@ export interface Pacs008 {
   readonly creditorAgent: AgentIdentification;
   readonly debtorAccount: AccountIdentification;
   readonly creditorAccount: AccountIdentification;
-  /** `GrpHdr` itself, for what a usage guideline of somebody else has in it. */
+  /** The `GrpHdr` element, for elements that another usage guideline has in it. */
   readonly header: XmlElement;
-  /** `CdtTrfTxInf` itself: what no rule changes passes unaltered. */
+  /** The `CdtTrfTxInf` element; everything that no rule changes is forwarded from it unaltered. */
   readonly transaction: XmlElement;
 }
 
@@ -80,20 +80,20 @@ export const pacs008Paths = {
   transaction: '/Document/FIToFICstmrCdtTrf/CdtTrfTxInf',
 } as const;
 
-/** The XPath of what stands below `CdtTrfTxInf`. */
+/** The XPath of a path below `CdtTrfTxInf`. */
 export function inTransaction(path: string): string {
   return `${pacs008Paths.transaction}/${path}`;
 }
 
-/** How to treat a missing value that is mandatory in the schema: as a defect, or with a substitute. */
+/** Handles a missing value that the schema makes mandatory: as a defect, or by a substitute. */
 type Demand = <T>(value: T | undefined, name: string, standIn: T) => T;
 
-/** For a message that its schema found valid. */
+/** For a message that passed its schema. */
 const demanded: Demand = (value, name) => {
   assert(value !== undefined, `${name} is mandatory in the schema, so that a validated message has it`);
   return value;
 };
-/** For any other: values that were found invalid must not be used. */
+/** For any other message. Callers must not use values that were found invalid. */
 const whereGiven: Demand = (value, _, standIn) => value ?? standIn;
 
 const noAgent: AgentIdentification = {};
@@ -171,23 +171,23 @@ function judged(value: Pacs008, checks: readonly Check<Pacs008>[]): Result<Pacs0
 }
 
 /**
- * The values of a pacs.008 of a source that its schema found valid.
- * @param document the `Document` element that was validated
+ * Reads a source's pacs.008 that passed its schema.
+ * @param document the validated `Document` element
  * @returns the first rejection of MSG-4 to MSG-6 and MSG-10 that needs no reference data
  */
 export function readPacs008(document: XmlElement): Result<Pacs008, Rejection> {
   return judged(readValues(document, 'source', demanded), sourceChecks);
 }
 
-/** The same for the pacs.008 that a destination gets from us: it settles in the destination currency. */
+/** Reads the pacs.008 that a destination gets from us, which settles in the destination currency. */
 export function readForwardedPacs008(document: XmlElement): Result<Pacs008, Rejection> {
   return judged(readValues(document, 'destination', demanded), destinationChecks);
 }
 
 /**
- * What `readPacs008` reads of any message, with every rejection instead of the first: for dry runs, never to accept one
- * by.
- * @param isFit what was found valid; all other values are meaningless
+ * Reads like `readPacs008`, from any message, and returns every rejection instead of the first. For dry runs only: it
+ * must not be used to accept a message.
+ * @param isFit says which elements were found valid; values of others are meaningless
  */
 export function readPacs008Throughout(
   document: XmlElement,
@@ -197,7 +197,7 @@ export function readPacs008Throughout(
   return { value, ...judgeFit(sourceChecks, value, isFit) };
 }
 
-/** Every amount of the message and its path below `CdtTrfTxInf`, in the order of the message. */
+/** Every amount of the message with its path below `CdtTrfTxInf`, in document order. */
 export function amountsOf(pacs008: Pacs008): readonly { readonly amount: Amount; readonly path: string }[] {
   const amounts = [{ amount: pacs008.interbankSettlementAmount, path: 'IntrBkSttlmAmt' }];
   if (pacs008.instructedAmount) amounts.push({ amount: pacs008.instructedAmount, path: 'InstdAmt' });
@@ -249,8 +249,8 @@ const currencyCheck: Check<Pacs008> = {
 };
 
 /**
- * REF-7, MSG-4, MSG-5 and MSG-10, as far as they need no reference data; the first rejection is the one that is answered. The
- * currencies are checked against those of the two countries (`currency-checks.ts`).
+ * REF-7, MSG-4, MSG-5 and MSG-10, as far as they need no reference data. The first rejection is the answer.
+ * `currency-checks.ts` checks the currencies against those of the two countries.
  */
 const sourceChecks: readonly Check<Pacs008>[] = [
   { name: 'elements of forwarded messages', ruleId: 'MSG-10', needs: [], run: checkForwardedElements },
@@ -258,12 +258,10 @@ const sourceChecks: readonly Check<Pacs008>[] = [
   codeCheck,
   ibanCheck,
 ];
-/**
- * For our own messages, which settle in the destination currency; without reference data about the countries.
- */
+/** For our own messages, which settle in the destination currency. They need no reference data about the countries. */
 const destinationChecks: readonly Check<Pacs008>[] = [amountCheck, codeCheck, currencyCheck];
 
-/** No amount is zero, except the source PSP's fee; a rate has at most 11 digits as written. */
+/** No amount may be zero, except the source PSP's fee. A rate has at most 11 digits as written. */
 function* checkAmounts(value: Pacs008, isFit: IsFit): Iterable<Rejection> {
   const mayBeZero = 'ChrgsInf[1]/Amt';
   for (const { amount, path } of amountsOf(value)) {
@@ -286,7 +284,7 @@ function* checkAmounts(value: Pacs008, isFit: IsFit): Iterable<Rejection> {
   }
 }
 
-/** Elements that only a forwarded message has, and a source may not give. */
+/** Refuses elements that only a forwarded message may have. */
 function* checkForwardedElements(value: Pacs008): Iterable<Rejection> {
   const { previousInstructingAgent1, previousInstructingAgent1Account } = value;
   const details = {
@@ -301,7 +299,7 @@ function* checkForwardedElements(value: Pacs008): Iterable<Rejection> {
   }
 }
 
-/** All currencies of a forwarded message are those of one corridor. */
+/** All currencies of a forwarded message must belong to one corridor. */
 function* checkCurrencies(value: Pacs008): Iterable<Rejection> {
   const { interbankSettlementAmount, agreedRate, charges, instructedAmount } = value;
   const { unitCurrency, quotedCurrency } = agreedRate;

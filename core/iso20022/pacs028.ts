@@ -1,6 +1,6 @@
 /**
- * Builds the pacs.028 (payment status request) about a pacs.008 of ours, for destinations that prefer it to receiving
- * the pacs.008 again.
+ * Builds the pacs.028 (payment status request) about a pacs.008 of ours. Some destinations prefer it to a repeated
+ * pacs.008.
  */
 import { messages } from './messages.ts';
 import { originalElements, originalReferencesOf, renderAboutTransaction } from './original-transaction.ts';
@@ -8,8 +8,8 @@ import type { Pacs008 } from './pacs008.ts';
 import { leaf } from './tree.ts';
 
 /**
- * A trial message to an endpoint that is not used yet: about a payment that there is not, so that nothing follows
- * from it.
+ * Renders a trial message for an endpoint that is not in use yet. It asks about a payment that does not exist, so that
+ * it has no effect.
  */
 export function enquireAboutNothing(ids: {
   readonly messageIdentification: string;
@@ -23,7 +23,7 @@ export function enquireAboutNothing(ids: {
   return renderAboutTransaction(messages.pacs028, 'TxInf', leg, ...nothing);
 }
 
-/** The enquiry about a forwarded pacs.008, as text; it goes the same way as that message. */
+/** Renders the enquiry about a forwarded pacs.008 as XML text. It travels the same way, so the agents stay. */
 export function enquireAboutPacs008(
   forwarded: Pacs008,
   leg: { readonly messageIdentification: string; readonly creationDateTime: string },

@@ -1,12 +1,10 @@
-/**
- * Agents, accounts and amounts of every message: read into plain values, and built in schema order.
- */
+/** Reads agents, accounts and amounts of all messages into plain values, and builds them in schema order. */
 import { compact } from '../compact.ts';
 import { codeSets } from './external-codes.ts';
 import { branch, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
 import { trimmed } from './white-space.ts';
 
-/** Decimal string, exactly as written, surrounding whitespace removed. */
+/** `amount` is a decimal string as written, without surrounding whitespace. */
 export interface Amount {
   readonly currency: string;
   readonly amount: string;
@@ -28,7 +26,7 @@ export interface AccountIdentification {
   readonly proxy?: { readonly type?: string; readonly id: string };
 }
 
-/** Removes the whitespace around decimals, dates and times, which carries no meaning there (whiteSpace collapse). */
+/** Removes the whitespace around decimals, dates and times, where XML Schema ignores it (whiteSpace collapse). */
 export function collapsed(text: string): string {
   return trimmed(text);
 }
@@ -51,8 +49,8 @@ function readMemberId(element: XmlElement): NonNullable<AgentIdentification['mem
 }
 
 /**
- * One pass over the children, because a message has a dozen agents.
- * @param element an agent element such as `DbtrAgt`; absent gives undefined
+ * Makes one pass over the children, because a message has a dozen agents.
+ * @param element an agent element such as `DbtrAgt`; undefined gives undefined
  */
 export function readAgent(element: XmlElement | undefined): AgentIdentification | undefined {
   const institution = element && elementAt(element, 'FinInstnId');
@@ -96,7 +94,7 @@ export function buildAgent(name: string, agent: AgentIdentification): XmlElement
   );
 }
 
-/** @param element an account element, as `CdtrAcct` (REF-5); absent gives undefined */
+/** @param element an account element such as `CdtrAcct` (REF-5); undefined gives undefined */
 export function readAccount(element: XmlElement | undefined): AccountIdentification | undefined {
   if (element === undefined) return undefined;
   const account: Writable<AccountIdentification> = {};
@@ -133,7 +131,7 @@ export function buildAccount(name: string, account: AccountIdentification): XmlE
   );
 }
 
-/** A BIC8 and the same BIC with `XXX` are the same institution. */
+/** Normalises a BIC8, because it names the same institution as the BIC with `XXX`. */
 function bic11(bic: string): string {
   return bic.length === 8 ? `${bic}XXX` : bic;
 }

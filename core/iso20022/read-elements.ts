@@ -1,6 +1,6 @@
 /**
- * The elements that our rules read or set: a usage guideline of somebody else must be as strict about them as ours, and
- * must have them (`xml/guideline.ts`). All else is the scheme's own affair.
+ * The elements that our rules read or set. Another scheme's usage guideline must have them, and must be as strict about
+ * them as ours (`xml/guideline.ts`). It may treat all other elements as it likes.
  */
 import type { MessageName } from './messages.ts';
 
@@ -50,7 +50,7 @@ const ofPacs008: readonly string[] = [
   ...within('CdtTrfTxInf', ofTransaction),
 ];
 
-/** By message, from its message element on; `all`: whatever our schema has. */
+/** Paths that start below the message element, by message. `all`: every element of our schema. */
 export const readElements: Readonly<Record<MessageName, readonly string[] | 'all'>> = {
   pacs008: ofPacs008,
   pacs002: 'all',
@@ -62,14 +62,15 @@ export const readElements: Readonly<Record<MessageName, readonly string[] | 'all
 };
 
 /**
- * Elements of a pacs.008 that no usage guideline may have, with the reason: a rule reads or sets the same elsewhere.
+ * Elements of a pacs.008 that no usage guideline may have, with the reason. Our rules read or set the same value
+ * elsewhere.
  */
 export const contradicting: Readonly<Record<string, string>> = {
   'GrpHdr/PmtTpInf': 'priority and category purpose are read from CdtTrfTxInf/PmtTpInf (MSG-5, MSG-7)',
   'GrpHdr/BtchBookg': 'there is one transaction (MSG-5)',
 };
 
-/** Elements of a pacs.008 that would no longer be true where the amount and the date are those of the other leg. */
+/** Elements of a pacs.008 that hold for one leg only: they would be wrong beside the other leg's amount and date. */
 export const ofOneLeg: readonly string[] = [
   'GrpHdr/CtrlSum',
   'GrpHdr/TtlIntrBkSttlmAmt',
@@ -79,7 +80,7 @@ export const ofOneLeg: readonly string[] = [
   'CdtTrfTxInf/SttlmTmReq',
 ];
 
-/** What our rules set, or need of a source: a usage guideline must have it. */
+/** Elements that every usage guideline must have, because our rules set them or require them from a source. */
 export const mustHave: readonly string[] = [
   ...['MsgId', 'CreDtTm', 'NbOfTxs', 'SttlmInf/SttlmMtd', 'SttlmInf/ClrSys/Prtry'].map(
     (one) => `GrpHdr/${one}`,

@@ -1,6 +1,6 @@
 /**
- * What an answer repeats from a message, read before its schema has judged it: its keys, and whatever else is
- * well formed. A value that an answer cannot carry is left out, never repaired.
+ * The values of a message that its answer repeats, read before schema validation: the keys, and other values if they
+ * are well formed. A value that an answer cannot carry is omitted, never repaired.
  */
 import { isBic, isIdentifier, isLei, isUuidV4 } from '../ids.ts';
 import { ok, refused, type Result } from '../result.ts';
@@ -13,7 +13,7 @@ import { showsNothing } from './white-space.ts';
 /** The ids of an original message, as a pacs.002 repeats them. */
 export interface OriginalReferences {
   readonly messageIdentification: string;
-  /** As published, e.g. `pacs.008.001.13`. */
+  /** The name that ISO publishes, e.g. `pacs.008.001.13`. */
   readonly messageNameId: string;
   readonly creationDateTime?: string;
   readonly instructionId?: string;
@@ -22,10 +22,10 @@ export interface OriginalReferences {
   readonly uetr: string;
 }
 
-/** The same as a party gives them back: all but the UETR are optional. */
+/** The ids as a party repeats them in its report: all but the UETR are optional. */
 export type ReportedReferences = Partial<OriginalReferences> & Pick<OriginalReferences, 'uetr'>;
 
-/** What identifies a message; `uetr` only for kinds of message that have one. */
+/** Identifies a message. Only some kinds of message have a `uetr`. */
 export interface MessageKey {
   readonly messageIdentification: string;
   readonly uetr?: string;
@@ -47,11 +47,11 @@ const keyPaths: Readonly<Record<MessageName, { messageIdentification: string; ue
   camt054: { messageIdentification: 'BkToCstmrDbtCdtNtfctn/GrpHdr/MsgId' },
 };
 
-/** A key that an answer has to repeat, and cannot. */
+/** A fault of a key that the answer would have to repeat. */
 export interface KeyFault {
   readonly element: 'MsgId' | 'UETR';
   readonly problem: 'missing' | 'malformed';
-  /** Below `Document`. */
+  /** Path below `Document`. */
   readonly path: string;
   readonly expected: string;
 }
@@ -61,10 +61,9 @@ const repeatedMessageId = {
   expected:
     'an id of up to 35 printable ASCII characters, without slash or space at either end or two in a row',
 };
-/** A confirmation does not repeat the MsgId of the report: any of ISO 20022 will do. */
+/** Our confirmation does not repeat the MsgId of a report, so any MsgId that ISO 20022 allows will do. */
 const anyMessageId = { isFit: (text: string) => /^.{1,35}$/su.test(text), expected: '1 to 35 characters' };
 
-/** Every fault of the keys of a message. */
 export function findKeyFaults(name: MessageName, document: XmlElement): readonly KeyFault[] {
   const { messageIdentification, uetr } = keyPaths[name];
   const keys = [
@@ -84,7 +83,7 @@ export function findKeyFaults(name: MessageName, document: XmlElement): readonly
   });
 }
 
-/** MsgId and, if the message has one, UETR: without them, no answer is possible. */
+/** Reads the MsgId and, if this kind of message has one, the UETR. Without them no answer is possible. */
 export function readMessageKey(name: MessageName, document: XmlElement): Result<MessageKey, KeyFault> {
   const [fault] = findKeyFaults(name, document);
   if (fault !== undefined) return refused(fault);
@@ -96,22 +95,22 @@ export function readMessageKey(name: MessageName, document: XmlElement): Result<
   return ok(compact<MessageKey>(keys));
 }
 
-/** The UETR, if it is one, also of a message that has another fault: what it is about. */
+/** The UETR, if well formed, even if the message has other faults. It identifies the payment concerned. */
 export function readUetr(name: MessageName, document: XmlElement): string | undefined {
   const { uetr } = keyPaths[name];
   return uetr === undefined ? undefined : usable(textAt(document, uetr), isUuidV4);
 }
 
-/** What an answer to a pacs.008 repeats of it. Of one that is not valid, whatever is well formed. */
+/** The values of a pacs.008 that an answer repeats. If the pacs.008 is invalid, only its well-formed values. */
 export interface Pacs008References {
   readonly original: OriginalReferences;
   readonly instructingAgent?: AgentIdentification;
   readonly instructedAgent?: AgentIdentification;
-  /** Only of an accepted submission, for its fxtr.017. */
+  /** Present only for an accepted submission, which needs them for its fxtr.017. */
   readonly agents?: NamedAgents;
 }
 
-/** Agents of a payment as its messages name them by BIC or LEI; the others are left out. */
+/** The agents of a payment that have a BIC or LEI; others are omitted. */
 export interface NamedAgents {
   readonly debtorAgent?: AgentIdentification;
   readonly creditorAgent?: AgentIdentification;
@@ -121,14 +120,14 @@ export interface NamedAgents {
   readonly intermediaryAgent2?: AgentIdentification;
 }
 
-/** The value, if it is present and well formed. */
+/** The value if it is present and passes the test. */
 export const usable = <T>(value: T | undefined, test: (value: T) => boolean): T | undefined =>
   value !== undefined && test(value) ? value : undefined;
 
 const dateTimePattern =
   /^([1-9]\d{3}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-](0\d|1[0-3]):[0-5]\d|[+-]14:00)$/;
 
-/** As strict as the schemas, because an answer that repeats it must be valid: 30 February is refused. */
+/** As strict as the schemas (30 February is refused), because an answer that repeats the value must be valid. */
 function isDateTime(text: string): boolean {
   const day = dateTimePattern.exec(text)?.[1];
   if (day === undefined) return false;
@@ -136,12 +135,12 @@ function isDateTime(text: string): boolean {
   return !Number.isNaN(epochMs) && new Date(epochMs).toISOString().startsWith(day);
 }
 
-/** A date time without the whitespace around it, if it has the form of one. */
+/** The date time without surrounding whitespace, if it is well formed. */
 export function usableDateTime(text: string | undefined): string | undefined {
   return usable(text === undefined ? undefined : collapsed(text), isDateTime);
 }
 
-/** Only the BIC or LEI of an agent, and only if well formed. */
+/** The agent's well-formed BIC and LEI; its other identifiers are omitted. */
 export function usableAgent(element: XmlElement | undefined): AgentIdentification | undefined {
   const agent = readAgent(element);
   const bicfi = usable(agent?.bicfi, isBic);
@@ -150,9 +149,9 @@ export function usableAgent(element: XmlElement | undefined): AgentIdentificatio
 }
 
 /**
- * What an answer to a pacs.008 repeats of it, whether the message is valid or not.
+ * Reads from a pacs.008, valid or not, the values that an answer repeats.
  * @param key as read by {@link readMessageKey}
- * @param messageNameId the identifier of the message, e.g. `pacs.008.001.13`
+ * @param messageNameId identifier of the message, e.g. `pacs.008.001.13`
  */
 export function readPacs008References(
   document: XmlElement,
@@ -172,7 +171,7 @@ export function readPacs008References(
       transactionId: usable(text('CdtTrfTxInf/PmtId/TxId'), isIdentifier),
       uetr: key.uetr,
     }),
-    // a usage guideline may have them in the header (xml/guideline.ts)
+    // another scheme's usage guideline may have them in the header (xml/guideline.ts)
     instructingAgent: agent('CdtTrfTxInf/InstgAgt') ?? agent('GrpHdr/InstgAgt'),
     instructedAgent: agent('CdtTrfTxInf/InstdAgt') ?? agent('GrpHdr/InstdAgt'),
   });

@@ -1,14 +1,14 @@
 /**
- * The plain tree from which every message is read, and as which it is built: element names without prefix, attributes,
- * text. The XML engine makes it from the same document that it validates; nothing here parses XML.
+ * The tree from which messages are read and built: element names without prefix, attributes, text. The XML engine makes
+ * it from the document that it validates; nothing here parses XML.
  */
 
-/** The name given to every element of another namespace: no XML element can have it. */
+/** The name that stands for every element of another namespace. No XML element can have it. */
 export const foreignName = '#foreign';
 
 /** One element. `text` is empty for an element that has children. */
 export interface XmlElement {
-  /** Without prefix; {@link foreignName} if it is of another namespace, so that nothing finds it by name. */
+  /** Without prefix. {@link foreignName} for an element of another namespace, so that no path matches it. */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
@@ -18,24 +18,24 @@ export interface XmlElement {
 const noAttributes: Readonly<Record<string, string>> = Object.freeze({});
 const noChildren: readonly XmlElement[] = Object.freeze([]);
 
-/** A leaf: an element with text and, for amounts, its attributes. */
+/** An element with text and, for amounts, attributes. */
 export function leaf(name: string, text: string, attributes = noAttributes): XmlElement {
   return { name, attributes, children: noChildren, text };
 }
 
-/** A branch: an element with children, in the given order; undefined ones are left out. */
+/** An element with children in the given order; undefined ones are omitted. */
 export function branch(name: string, ...children: readonly (XmlElement | undefined)[]): XmlElement {
   return { name, attributes: noAttributes, children: children.filter((one) => one !== undefined), text: '' };
 }
 
-/** A leaf, or undefined without a value. */
+/** A leaf, or undefined if there is no value. */
 export function optionalLeaf(name: string, text: string | undefined): XmlElement | undefined {
   return text === undefined ? undefined : leaf(name, text);
 }
 
 const stepsByPath = new Map<string, readonly string[]>();
 
-/** The names of a path, split once: every path is a constant of the code, so there are few. */
+/** Splits each path once. The cache stays small, because every path is a constant in the code. */
 function stepsOf(path: string): readonly string[] {
   const known = stepsByPath.get(path);
   if (known !== undefined) return known;
@@ -57,23 +57,22 @@ export function elementAt(element: XmlElement, path: string): XmlElement | undef
   return current;
 }
 
-/** The text of the first element at a path, as written. */
+/** The text of the first element at a path, untrimmed. */
 export function textAt(element: XmlElement, path: string): string | undefined {
   return elementAt(element, path)?.text;
 }
 
-/** All children of that name. */
 export function childrenNamed(element: XmlElement, name: string): readonly XmlElement[] {
   return element.children.filter((one) => one.name === name);
 }
 
-/** Of XPaths: whether an element is the other or is inside it. */
+/** Whether the element at XPath `inner` is `outer` or is inside it. */
 export const within = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);
 
 /** An XPath without the positions of siblings that share a name. */
 export const withoutPositions = (xpath: string): string => xpath.replaceAll(/\[[0-9]+\]/g, '');
 
-/** The XPath of the last of a chain of elements, with a position where siblings share a name. */
+/** The XPath of the last element of a chain. It has a position where siblings share a name. */
 export function xpathOf(chain: readonly XmlElement[]): string {
   return chain
     .map((element, index) => {
@@ -114,8 +113,8 @@ function renderElement(element: XmlElement, namespace: string | undefined): stri
 }
 
 /**
- * The document as it is stored and sent: UTF-8, one namespace, no whitespace between elements.
- * The same tree always gives the same text.
+ * Renders a document for storage and sending: UTF-8, one namespace, no whitespace between elements. The same tree
+ * always gives the same text.
  * @param root the `Document` element
  */
 export function renderDocument(namespace: string, root: XmlElement): string {

@@ -1,6 +1,6 @@
 /**
- * Turns the violations of a schema into rejections: which element, and which kind of fault. The XML engine has judged;
- * this file only assigns the ISO code.
+ * Turns schema violations into rejections: element and kind of fault. The XML engine has validated the message; this
+ * file only assigns the ISO code.
  */
 import { reject, type Rejection, type RejectionDetails } from '../rejections/rejection.ts';
 import { compact } from '../compact.ts';
@@ -8,25 +8,25 @@ import { within, withoutPositions } from './tree.ts';
 
 export interface Violation extends RejectionDetails {
   /**
-   * `missing`: a mandatory element is absent or empty. `proprietary`: `Prtry` where an external code is required.
-   * `decimals`: more decimals than the type allows. `surplus`: one too many. `invalid`: anything else.
+   * `missing`: a mandatory element is absent or empty. `proprietary`: `Prtry` in place of a required external code.
+   * `decimals`: more decimals than the type allows. `surplus`: one element too many. `invalid`: anything else.
    */
   readonly kind: 'missing' | 'proprietary' | 'decimals' | 'surplus' | 'invalid';
   /**
-   * From `/Document` on, with names that the schema knows and nothing else, and a position where siblings
-   * share a name. For an unknown element, the XPath of its parent.
+   * From `/Document` on. It contains only names that the schema knows, and a position where siblings share a name. For
+   * an unknown element it is the XPath of the parent.
    */
   readonly xpath: string;
-  /** The value at the XPath can be read, and was judged separately: the fault is its place, or something beside it. */
+  /** The value at the XPath is usable and was judged separately: only its place is wrong, or something beside it. */
   readonly isReadable?: true;
-  /** The engine's own message. It may repeat values: never log, store or show it. */
+  /** The engine's message. It may quote values, so it must not be logged, stored or shown. */
   readonly message: string;
 }
 
-/** Violations beyond this number are not kept (docs/explanation/architecture.md, order of intake). */
+/** Further violations are dropped (docs/explanation/architecture.md, order of intake). */
 export const maxViolations = 20;
 
-/** Elements that the schema restricts for MSG-5 only. */
+/** Elements that the schema restricts only because of MSG-5. */
 const guidelineElements: ReadonlySet<string> = new Set([
   'MsgId',
   'NbOfTxs',
@@ -45,7 +45,7 @@ function lastName(xpath: string): string {
   return xpath.slice(xpath.lastIndexOf('/') + 1).replace(/\[\d+\]$/, '');
 }
 
-/** The rejection of a message that is not valid against the project's schema. */
+/** The rejection of a message that violates our schema. */
 export function rejectionOf(violation: Violation): Rejection {
   const { kind, xpath, text, fault, found, expected, isReadable } = violation;
   const details = compact<RejectionDetails>({ text, fault, found, expected });
@@ -66,13 +66,13 @@ export function rejectionOf(violation: Violation): Rejection {
 }
 
 /**
- * Whether a part of a message was judged and found valid, whatever else was found.
- * @param path of an element, from `/Document` on, without positions; all elements at it are meant
+ * Whether a part of a message was judged and found valid, whatever is wrong elsewhere.
+ * @param path from `/Document` on, without positions; it stands for all elements at that path
  */
 export function foundValid(path: string, violations: readonly Violation[]): boolean {
   return !violations.some((violation) => {
     const xpath = withoutPositions(violation.xpath);
-    if (violation.kind === 'surplus') return within(xpath, path); // not judged; readers of its parent ignore it
+    if (violation.kind === 'surplus') return within(xpath, path); // not judged, but readers of its parent ignore it
     return violation.isReadable !== true && (within(path, xpath) || within(xpath, path));
   });
 }

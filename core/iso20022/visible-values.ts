@@ -1,9 +1,9 @@
 /**
- * Which values of a message a refusal may show: codes, currencies, dates, amounts and counts, if they look
- * like one; never a value of a person or an address, an id, or free text.
+ * Decides which values of a message a refusal may quote: codes, currencies, dates, amounts and counts that have the
+ * right form. Never values of a person or an address, ids, or free text.
  */
 
-/** The kinds of value, each with the pattern that may be shown. */
+/** The kinds of value, each with the form that may be quoted. */
 const shapes = {
   code: /^[A-Za-z0-9]{1,5}$/,
   number: /^[0-9.,+-]{1,30}$/,
@@ -11,10 +11,10 @@ const shapes = {
 } as const;
 export type VisibleKind = keyof typeof shapes;
 
-/** Anything inside one of these is private to the parties. */
+/** Elements with personal data; nothing inside them may be quoted. */
 const personal = /\/(Dbtr|Cdtr|UltmtDbtr|UltmtCdtr|Pty|PstlAdr|CtctDtls)(\[[0-9]+\])?\//;
 
-/** @returns the value, if it may be shown */
+/** @returns the value if a refusal may quote it */
 export function visible(kind: VisibleKind, xpath: string, value: string): string | undefined {
   return shapes[kind].test(value) && !personal.test(xpath) ? value : undefined;
 }

@@ -1,11 +1,14 @@
 /**
- * Lowers the amounts asked for to the maxima of both payment systems (QUO-4). Fees are computed later, from the capped
- * pair.
+ * Lowers requested amounts to the maxima of both payment systems (QUO-4). Fees are computed later, from the capped
+ * amounts.
  */
 import { fromDestination, fromSource, type SettlementAmounts } from './fee.ts';
 import { exact, roundDownTo, type Exact } from './money.ts';
 
-/** The largest interbank settlement amounts that the two payment systems take, on their currencies' grids. */
+/**
+ * The largest interbank settlement amounts that the two payment systems accept, as multiples of each currency's
+ * smallest unit.
+ */
 export interface Maxima {
   readonly source: Exact;
   readonly destination: Exact;
@@ -13,7 +16,7 @@ export interface Maxima {
   readonly destinationDecimalPlaces: number;
 }
 
-/** Maxima as stored. A maximum between two amounts of its currency counts as the lower one. */
+/** Reads stored maxima. A maximum with too many decimals for its currency is rounded down. */
 export function readMaxima(stored: {
   sourceMaximum: string;
   destinationMaximum: string;
@@ -30,17 +33,18 @@ export function readMaxima(stored: {
 }
 
 export interface CappedAmounts extends SettlementAmounts {
-  /** The source maximum was exceeded by what was asked. */
+  /** Whether the requested source amount exceeded the maximum. */
   readonly sourceCapped: boolean;
-  /** The destination maximum was exceeded by what was asked. */
+  /** Whether the requested destination amount exceeded the maximum. */
   readonly destinationCapped: boolean;
 }
 
 /**
- * The amounts asked if both systems take them, else the largest pair within both maxima.
+ * Returns the requested amounts if both systems accept them, else the largest pair within both maxima.
  *
- * With the source at its maximum S, S x rate half up is tried first; if that exceeds the destination maximum M, M
- * binds, and M / rate up cannot exceed S, because S x rate is then above M and S lies on its currency's grid.
+ * It first tries the source maximum S, with S x rate rounded half up. If that exceeds the destination maximum M, the
+ * pair is M and M / rate rounded up. The latter cannot exceed S: S x rate is then above M, and S has no finer decimals
+ * than its currency.
  */
 export function capToMaxima(asked: SettlementAmounts, rate: Exact, maxima: Maxima): CappedAmounts {
   const sourceCapped = asked.source.gt(maxima.source);

@@ -1,6 +1,6 @@
 /**
- * The charges are those of the two PSPs, whatever identifiers name them. If a PSP is itself refused and the
- * agent of its charges would be acceptable in its place, only the PSP is reported.
+ * Checks that the charges name the two PSPs, by any identifiers. A PSP may itself be refused while the agent of its
+ * charges would be acceptable in its place; then only the PSP is reported.
  */
 import { mayBeCreditorAgent, mayBeDebtorAgent, resolveAgent, unknownInstitution } from '../payments/agent.ts';
 import type { Check } from '../rejections/check.ts';
@@ -11,7 +11,7 @@ import { sameAgent, type AgentIdentification } from '../iso20022/parties.ts';
 import type { Institution } from '../scheme/reference.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 
-/** A PSP of the message, and the agent of its charges. */
+/** A PSP of the message and the agent of its charges. */
 interface Pair {
   readonly element: 'DbtrAgt' | 'CdtrAgt';
   readonly psp: Institution | undefined;
@@ -42,11 +42,11 @@ function atDestination({ message, context, ends }: Judged<SubmissionContext>): P
   };
 }
 
-/** The agent checks refuse such a PSP, and the mismatch says nothing about the charges. */
+/** Whether the agent checks refuse the PSP anyway; the mismatch then does not make the charges wrong. */
 const isPspAtFault = ({ psp, charging, mayStandThere }: Pair) =>
   psp !== charging && !mayStandThere(psp) && mayStandThere(charging);
 
-/** If both are unknown, only the written identifiers can be compared. */
+/** If both institutions are unknown, it compares the identifiers as written. */
 const isSame = ({ psp, charging, written }: Pair) =>
   charging === undefined && psp === undefined ? sameAgent(...written) === true : charging === psp;
 

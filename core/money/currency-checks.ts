@@ -1,7 +1,6 @@
 /**
- * The currencies of a pacs.008: each is checked against those of the two countries, never against one that is itself
- * wrong, so that one wrong currency is one rejection. An element that only repeats it is not
- * reported.
+ * Checks each currency of a pacs.008 against those of the two countries, never against another currency of the message
+ * that is itself wrong. So one wrong currency gives one rejection; elements that repeat it are not reported.
  */
 import type { Check } from '../rejections/check.ts';
 import type { Ends, Judged, SubmissionContext } from '../scheme/ends.ts';
@@ -11,13 +10,13 @@ import { textAt } from '../iso20022/tree.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 
 interface WrongCurrency {
-  /** Below `CdtTrfTxInf`. */
+  /** Path below `CdtTrfTxInf`. */
   readonly path: string;
   readonly found: string;
   readonly expected: string;
 }
 
-/** At the source: the currency of the submitter's clearing system. */
+/** All source currencies must be the currency of the submitter's clearing system. */
 function wrongAtSource(message: Pacs008, { source }: Ends): readonly WrongCurrency[] {
   const { interbankSettlementAmount, agreedRate, charges } = message;
   const settlement = interbankSettlementAmount.currency;
@@ -35,7 +34,7 @@ function wrongAtSource(message: Pacs008, { source }: Ends): readonly WrongCurren
   ];
 }
 
-/** At the destination: one currency of the creditor agent's country, the same throughout. */
+/** The destination currencies must be one and the same currency of the creditor agent's country. */
 function wrongAtDestination(message: Pacs008, ends: Ends): readonly WrongCurrency[] {
   const { agreedRate, charges, transaction } = message;
   const { creditorAgent, destinationCurrencies, isContradicted } = ends;
@@ -54,7 +53,7 @@ function wrongAtDestination(message: Pacs008, ends: Ends): readonly WrongCurrenc
   ];
 }
 
-/** The instructed amount, if there is one: the currency of either side. */
+/** The instructed amount, if present, must be in the currency of either side. */
 function wrongInstructed(message: Pacs008, ends: Ends): readonly WrongCurrency[] {
   const { instructedAmount, interbankSettlementAmount, agreedRate } = message;
   if (instructedAmount === undefined) return [];
@@ -77,7 +76,7 @@ const check =
       reject('currency-wrong', inTransaction(path), undefined, details),
     );
 
-/** In the order of reporting. */
+/** In order of reporting. */
 export const corridorChecks: readonly Check<Judged<SubmissionContext>>[] = [
   {
     name: 'currencies of the source',
@@ -100,7 +99,7 @@ export const corridorChecks: readonly Check<Judged<SubmissionContext>>[] = [
   },
 ];
 
-/** Paths of amounts in a wrong currency: how many decimals they may have is unknown. */
+/** Paths of the amounts in a wrong currency. Their decimals cannot be checked. */
 export function inWrongCurrency(message: Pacs008, ends: Ends): ReadonlySet<string> {
   const finders: readonly FindWrong[] = [wrongAtSource, wrongAtDestination, wrongInstructed];
   return new Set(finders.flatMap((find) => find(message, ends)).map(({ path }) => path));

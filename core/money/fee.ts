@@ -1,5 +1,5 @@
 /**
- * From an amount to what is invoiced, deducted and credited; endpoint 14 and every quote use it. No capping here
+ * Computes fees: the amounts to invoice, deduct and credit. Endpoint 14 and every quote use it. It does not cap
  * (FEE-6).
  */
 import { assert } from '../assert.ts';
@@ -16,26 +16,26 @@ import {
 } from './money.ts';
 import { ok, refused, type Result } from '../result.ts';
 
-/** Scheme fee formula as stored: source currency; the percentage is a ratio (FEE-1). */
+/** Scheme fee formula as stored, in source currency. The percentage is a ratio: 0.01 is 1 % (FEE-1). */
 export interface SchemeFeeFormula {
   readonly nominalFeeAmount: string;
   readonly percentageFeeAsRatio: string;
 }
 
-/** Creditor agent fee formula as stored: destination currency; the percentage is per hundred, below 100 (FEE-2). */
+/** Creditor agent fee formula as stored, in destination currency. The percentage is below 100; 1 is 1 % (FEE-2). */
 export interface CreditorAgentFeeFormula {
   readonly nominalFee: string;
   readonly percentageFee: string;
 }
 
-/** A fee ready to compute: nominal + ratio x settlement amount, half up to the currency's decimals. */
+/** The terms of a fee: nominal + ratio x settlement amount, rounded half up to the currency's decimals. */
 export interface Fee {
   readonly nominal: Exact;
   readonly ratio: Exact;
   readonly decimalPlaces: number;
 }
 
-/** FEE-5: why nothing can be offered for an amount. */
+/** FEE-5: the amount is too small to pay anything. */
 export interface AmountTooSmall {
   readonly code: 'amount-too-small';
   readonly ruleId: 'FEE-5';
@@ -49,7 +49,7 @@ export const amountZero = amountTooSmall(
   'The amount is 0, so there is nothing to pay. Ask for an amount above 0.',
 );
 
-/** No message can carry a figure of more digits. */
+/** An amount has more digits than any message can carry. */
 export interface AmountTooLarge {
   readonly code: 'amount-too-large';
   readonly ruleId: 'FEE-6';
@@ -64,11 +64,12 @@ const amountTooLarge = refused<AmountTooLarge>({
   detail: `One of the amounts has more than ${mostDigits} digits, which no message can carry. Ask for a smaller amount.`,
 });
 
-/** @param text plain decimal text, without trailing zeros */
+/** @param text plain decimal without trailing zeros */
 const hasTooManyDigits = (text: string) => text.replace(/^0?\./, '').replace('.', '').length > mostDigits;
 
 /**
- * @param settlement interbank settlement amount, @param fee the creditor agent fee on it; both in destination currency
+ * @param settlement interbank settlement amount, in destination currency
+ * @param fee the creditor agent fee on it, in destination currency
  */
 export function nothingLeft(settlement: Exact, fee: Exact): typeof amountZero {
   return amountTooSmall(
@@ -82,7 +83,7 @@ export function nothingLeft(settlement: Exact, fee: Exact): typeof amountZero {
 const wholePerPercent = exact('0.01');
 const half = exact('0.5');
 
-/** What the source PSP is invoiced; it is not deducted. */
+/** The fee that is invoiced to the source PSP. It is not deducted from the payment. */
 export function schemeFee(formula: SchemeFeeFormula, sourceDecimalPlaces: number): Fee {
   return {
     nominal: exact(formula.nominalFeeAmount),
@@ -91,27 +92,26 @@ export function schemeFee(formula: SchemeFeeFormula, sourceDecimalPlaces: number
   };
 }
 
-/**
- * What the creditor agent deducts. A fee of 100 % or more has no inverse (FEE-4), so it is not a valid formula.
- */
+/** The fee that the creditor agent deducts. It must be below 100 %, because a larger one has no inverse (FEE-4). */
 export function creditorAgentFee(formula: CreditorAgentFeeFormula, destinationDecimalPlaces: number): Fee {
   const ratio = exact(formula.percentageFee).times(wholePerPercent);
   assert(ratio.lt(one), 'a creditor agent fee is below 100 % of the amount');
   return { nominal: exact(formula.nominalFee), ratio, decimalPlaces: destinationDecimalPlaces };
 }
 
-/** The fee on an interbank settlement amount; rounds half up. */
+/** Computes the fee on an interbank settlement amount, rounded half up. */
 export function feeOn(settlement: Exact, fee: Fee): Exact {
   return roundHalfUpTo(fee.nominal.plus(fee.ratio.times(settlement)), fee.decimalPlaces);
 }
 
 /**
- * The smallest destination amount D with D - fee(D) = `credited`.
+ * The smallest destination amount D with D - fee(D) = `credited`. It always exists: the ratio is below 1, so raising D
+ * by one smallest unit raises the rounded fee by at most one unit. D - fee(D) thus grows in steps of at most one unit,
+ * and skips no amount.
  *
- * There always is one: with a ratio below 1, raising D by one unit raises the rounded fee by none or one unit, so D -
- * fee(D) climbs in steps of none or one unit and passes every amount. D - fee(D) = C means, for the rounding half up,
- * that D (1 - ratio) lies above C + nominal - half a unit; the smallest D is the first on the grid beyond that.
- * @param credited creditor account amount, destination currency, on the currency's grid, above zero
+ * The formula: with rounding half up, D - fee(D) = C requires that D (1 - ratio) exceeds C + nominal - half a unit. The
+ * smallest D is the first multiple of the unit above that bound.
+ * @param credited creditor account amount in destination currency, a multiple of its smallest unit, above zero
  */
 export function settlementForCredited(credited: Exact, fee: Fee): Exact {
   const unit = unitOf(fee.decimalPlaces);
@@ -125,21 +125,20 @@ export function settlementForCredited(credited: Exact, fee: Fee): Exact {
   return settlement;
 }
 
-/** The side that the sender fixed: the source amount, or the amount that is credited. */
+/** The side whose amount the sender fixed: the source amount, or the credited amount. */
 export type AmountSide = 'source' | 'destination';
 
-/** Interbank settlement amounts of both sides. */
 export interface SettlementAmounts {
   readonly source: Exact;
   readonly destination: Exact;
 }
 
-/** FEE-3: destination = A x rate, half up. */
+/** FEE-3: destination = source x rate, rounded half up. */
 export function fromSource(source: Exact, rate: Exact, destinationDecimalPlaces: number): SettlementAmounts {
   return { source, destination: roundHalfUpTo(source.times(rate), destinationDecimalPlaces) }; // seam: conversion
 }
 
-/** Source = D / rate, rounded up so that the FX provider is never short. */
+/** source = destination / rate, rounded up so that the FX provider never gets too little. */
 export function fromDestination(
   destination: Exact,
   rate: Exact,
@@ -148,7 +147,7 @@ export function fromDestination(
   return { source: divideRoundedUpTo(destination, rate, sourceDecimalPlaces), destination };
 }
 
-/** Input of endpoint 14; texts have passed `amountPattern`, `ratePattern` and `fitsDecimalPlaces`. */
+/** Input of endpoint 14. Its texts must have passed `amountPattern`, `ratePattern` and `fitsDecimalPlaces`. */
 export interface FeesAndAmountsRequest {
   readonly amountSide: AmountSide;
   readonly amount: string;
@@ -168,7 +167,7 @@ export interface FeesAndAmounts {
   readonly creditorAccountAmount: string;
 }
 
-/** Endpoint 14: fees and amounts at a given rate, without capping; refuses what no message can carry. */
+/** Endpoint 14: fees and amounts at a given rate, without capping. Refuses amounts that no message can carry. */
 export function feesAndAmounts(
   request: FeesAndAmountsRequest,
 ): Result<FeesAndAmounts, AmountTooSmall | AmountTooLarge> {
@@ -193,7 +192,7 @@ export function feesAndAmounts(
   return Object.values(figures).some(hasTooManyDigits) ? amountTooLarge : ok(figures);
 }
 
-/** What a stored quote has of fees and amounts, as decimal texts. */
+/** The figures of a stored quote, as decimal strings. */
 type QuoteFigures = Pick<
   FeesAndAmounts,
   | 'sourceInterbankSettlementAmount'
@@ -202,7 +201,7 @@ type QuoteFigures = Pick<
   | 'creditorAgentFee'
 >;
 
-/** FEE-8: fees and amounts of exactly that quote. One of endpoint 12b, which ignores fees, may leave nothing to credit. */
+/** FEE-8: the figures of a stored quote. A quote of endpoint 12b ignores fees, so it may leave nothing to credit. */
 export function feesOfQuote(quote: QuoteFigures): Result<FeesAndAmounts, AmountTooSmall> {
   const settlement = exact(quote.destinationInterbankSettlementAmount);
   const fee = exact(quote.creditorAgentFee);

@@ -1,13 +1,13 @@
 /**
- * Exact decimals for every amount and rate, from text and back to text. Money is never a JavaScript number (MON-1), and
- * only functions whose name says so round.
+ * Exact decimals for every amount and rate. Money is never a JavaScript number (MON-1). A function rounds only if its
+ * name says so.
  */
 import { Decimal } from 'decimal.js';
 import { assert } from '../assert.ts';
 
 /**
- * 60 digits hold the product of any amount, rate and fee ratio that we accept, without rounding;
- * the exponents keep every rendering free of an `e`.
+ * A precision of 60 digits holds the product of any accepted amount, rate and fee ratio without rounding. The exponent
+ * limits rule out exponential notation.
  */
 const ExactDecimal = Decimal.clone({
   precision: 60,
@@ -18,7 +18,7 @@ const ExactDecimal = Decimal.clone({
 
 declare const exactBrand: unique symbol;
 
-/** An exact decimal. Its methods cannot round; rounding is done by functions of this file. */
+/** An exact decimal. It has no method that can round; functions of this file do that. */
 export interface Exact {
   readonly [exactBrand]: true;
   plus(other: Exact): Exact;
@@ -31,71 +31,71 @@ export interface Exact {
   gte(other: Exact): boolean;
   abs(): Exact;
   isZero(): boolean;
-  /** Negative, zero or positive as this is below, equal to or above the other. */
+  /** Negative if this is less than the other, zero if equal, positive if greater. */
   cmp(other: Exact): number;
 }
 
-// One value under two types: outside this file, it has only operations that cannot round.
+// Both types denote the same runtime object; outside this file, only the type that cannot round is visible.
 const asDecimal = (value: Exact): Decimal => value as unknown as Decimal;
 const asExact = (value: Decimal): Exact => value as unknown as Exact;
 
 /** An amount: at most 18 digits before the point and 5 after it, without sign, exponent or leading zeros. */
 export const amountPattern = /^(0|[1-9]\d{0,17})(\.\d{1,5})?$/;
 /**
- * A rate: above zero, at most 10 decimals and, within `maxRateLength` characters, 11 digits in all. Without
- * look-ahead, which Go and Rust do not have.
+ * A rate: above zero, at most 10 decimals. `maxRateLength` limits it to 11 digits. The pattern has no look-ahead, so
+ * that clients in Go and Rust can use it.
  */
 export const ratePattern = /^([1-9]\d{0,10}(\.\d{1,10})?|0\.0{0,9}[1-9]\d{0,9})$/;
-/** Basis points: an amount from 0 to 10000 (FX-6). */
+/** Basis points, 0 to 10000 (FX-6), in the form of an amount. */
 export const basisPointsPattern = /^(10000(\.0{1,5})?|(0|[1-9]\d{0,3})(\.\d{1,5})?)$/;
-/** A decimal of our own: plain digits, not negative. */
+/** A decimal from our configuration or database: plain digits, not negative. */
 export const decimalPattern = /^(0|[1-9]\d*)(\.\d+)?$/;
 
-export const maxRateDigits = 11; // as written, leading zero included
-export const maxRateLength = maxRateDigits + 1; // and the point
+export const maxRateDigits = 11; // as written, including a leading zero
+export const maxRateLength = maxRateDigits + 1; // includes the decimal point
 const maxRateDecimals = 10;
 
 export const one: Exact = asExact(new ExactDecimal(1));
 
-/** Whether the text is a rate. */
+/** Whether the text is a valid rate. */
 export const isRate = (text: string): boolean => text.length <= maxRateLength && ratePattern.test(text);
 
-/** @returns undefined when the text is not an amount (HTTP 400) */
+/** @returns undefined if the text is no amount (HTTP 400) */
 export function parseAmount(text: string): Exact | undefined {
   return amountPattern.test(text) ? asExact(new ExactDecimal(text)) : undefined;
 }
 
-/** A decimal of our own (configuration, database), trusted to be plain digits and not negative. */
+/** @param text a decimal from our configuration or database; anything else is a defect */
 export function exact(text: string): Exact {
   assert(decimalPattern.test(text), 'a stored decimal is plain digits');
   return asExact(new ExactDecimal(text));
 }
 
-/** MON-2: at most the currency's `decimalPlaces`, counted as written (`1000.00` has two, also in yen). */
+/** MON-2: at most the currency's `decimalPlaces`, as written. `1000.00` has two, so it does not fit yen. */
 export function fitsDecimalPlaces(amountText: string, decimalPlaces: number): boolean {
   const point = amountText.indexOf('.');
   return point === -1 || amountText.length - point - 1 <= decimalPlaces;
 }
 
-/** Conversions and fees: half up to the currency's decimals (MON-3). */
+/** Rounds half up to the currency's decimals, for conversions and fees (MON-3). */
 export function roundHalfUpTo(value: Exact, decimalPlaces: number): Exact {
   return asExact(asDecimal(value).toDecimalPlaces(decimalPlaces, Decimal.ROUND_HALF_UP));
 }
 
-/** Down to the currency's decimals: a maximum with finer decimals is never exceeded. */
+/** Rounds down to the currency's decimals, so that a maximum with finer decimals is never exceeded. */
 export function roundDownTo(value: Exact, decimalPlaces: number): Exact {
   return asExact(asDecimal(value).toDecimalPlaces(decimalPlaces, Decimal.ROUND_FLOOR));
 }
 
-/** Quotient rounded down to the currency's decimals; exact, because it is an integer division of units. */
+/** The quotient rounded down to the currency's decimals. Exact, because it divides smallest units as integers. */
 export function divideRoundedDownTo(dividend: Exact, divisor: Exact, decimalPlaces: number): Exact {
   const units = asDecimal(dividend).times(unitsPerWhole(decimalPlaces)).divToInt(asDecimal(divisor));
   return asExact(units.times(wholesPerUnit(decimalPlaces)));
 }
 
 /**
- * Quotient rounded up to the currency's decimals, so that the FX provider is never short.
- * Exact: the integer quotient is raised by one unit unless it divides without remainder. Both sides not negative.
+ * The quotient rounded up to the currency's decimals, so that the FX provider never gets too little. Exact: the integer
+ * quotient grows by one unit unless the remainder is zero. Both arguments must not be negative.
  */
 export function divideRoundedUpTo(dividend: Exact, divisor: Exact, decimalPlaces: number): Exact {
   const dividendUnits = asDecimal(dividend).times(unitsPerWhole(decimalPlaces));
@@ -104,7 +104,7 @@ export function divideRoundedUpTo(dividend: Exact, divisor: Exact, decimalPlaces
   return asExact((dividesEvenly ? units : units.plus(1)).times(wholesPerUnit(decimalPlaces)));
 }
 
-/** An improved rate: half up to 10 decimals, then half up to 11 digits. */
+/** Rounds an improved rate half up to 10 decimals, then half up to 11 digits. */
 export function roundImprovedRate(rate: Exact): Exact {
   return asExact(
     asDecimal(rate)
@@ -134,14 +134,12 @@ function wholesPerUnit(decimalPlaces: number): Decimal {
   return wholes;
 }
 
-/** Decimal text without trailing zeros or exponent: the only form in which money leaves `core` (MON-4). */
+/** Decimal text without trailing zeros or exponent. Money leaves `core` only in this form (MON-4). */
 export function renderDecimal(value: Exact): string {
   return asDecimal(value).toFixed();
 }
 
-/**
- * A stored decimal without trailing zeros (`24900.00000` becomes `24900`), e.g. a `numeric` of the database.
- */
+/** Strips trailing zeros from a stored decimal, e.g. a Postgres `numeric`: `24900.00000` becomes `24900`. */
 export function plainDecimal(text: string): string {
   assert(decimalPattern.test(text), 'a stored decimal is plain digits');
   return text.includes('.') ? text.replace(/\.?(?<!0)0+$/, '') : text;
@@ -151,7 +149,7 @@ export function plainDecimal(text: string): string {
 
 const digits: unique symbol = Symbol('digits');
 
-/** JSON text that is written verbatim: the digits of a number, or a part that was rendered before. */
+/** JSON text to be written verbatim: the digits of a number, or a part that was rendered before. */
 export interface JsonNumber {
   readonly [digits]: string;
 }
@@ -164,20 +162,20 @@ export interface JsonObject {
 
 const jsonNumberForm = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** Marks decimal text to be written as a JSON number with exactly these digits. */
+/** Marks a decimal text, so that it is written as a JSON number with exactly these digits. */
 export function jsonNumber(text: string): JsonNumber {
   assert(jsonNumberForm.test(text), 'a JSON number is written in plain digits');
   return { [digits]: text };
 }
 
-/** Renders a value once, to be written verbatim wherever it is used: for parts that many answers share. */
+/** Renders a value once, so that many answers can share the text. */
 export function renderedJson(value: JsonValue): JsonNumber {
   return { [digits]: renderJson(value) };
 }
 
 /**
- * JSON text as `JSON.stringify` would write it (no spaces, members that are undefined left out), but marked numbers as
- * bare digits. For plain values only: what has a `toJSON` (Date) is refused by the type.
+ * Renders JSON like `JSON.stringify` without indentation, but writes marked numbers as bare digits. Plain values only:
+ * the type excludes objects with `toJSON`, such as Date.
  */
 export function renderJson(value: JsonValue): string {
   if (typeof value === 'string') return JSON.stringify(value);

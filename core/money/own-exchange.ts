@@ -1,6 +1,6 @@
 /**
- * The checks of a payment whose debtor agent does its own FX (FEE-7): its own account, and figures that
- * follow from the message by the formula. Each names what it needs, so that a dry run makes those that it can.
+ * The checks of a payment whose debtor agent does its own FX (FEE-7): its account, and the amounts by the formula. Each
+ * check names the elements that it needs, so that a dry run can make the checks that are possible.
  */
 import { resolveAgent, unknownInstitution } from '../payments/agent.ts';
 import type { Check } from '../rejections/check.ts';
@@ -23,7 +23,7 @@ const needsFigures = {
   hindered: ({ ends }) => destinationUnknown(ends),
 } as const satisfies Partial<OwnCheck>;
 
-/** In the order of PAY-3; the destination maximum comes after them. */
+/** In the order of PAY-3. `ownMaximumCheck` comes after them. */
 export const ownExchangeChecks: readonly OwnCheck[] = [
   {
     name: 'quote or own account',
@@ -50,7 +50,7 @@ export const ownExchangeChecks: readonly OwnCheck[] = [
   { name: 'what is left after the fee', ruleId: 'FEE-5', ...needsFigures, run: checkRest },
 ];
 
-/** PAY-6, of a payment without a quote. */
+/** PAY-6, for a payment without a quote. */
 export const ownMaximumCheck: OwnCheck = {
   name: 'destination maximum',
   ruleId: 'PAY-6',
@@ -73,7 +73,7 @@ export function aboveMaximum(
   return rejectWith('destination-maximum-exceeded', { found, expected });
 }
 
-/** FEE-5, with the amounts; both in destination currency. */
+/** FEE-5, with the amounts; `settlement` and `fee` are in destination currency. */
 export function tooSmall(settlement: Exact, fee: Exact, { currencyCode }: ClearingSystem): Rejection {
   return rejectWith('amount-too-small', {
     found: `${renderDecimal(settlement)} ${currencyCode} at the destination`,
@@ -84,7 +84,7 @@ export function tooSmall(settlement: Exact, fee: Exact, { currencyCode }: Cleari
 const isAccountGiven = ({ intermediaryAgent2, intermediaryAgent2Account }: Pacs008) =>
   intermediaryAgent2 !== undefined && intermediaryAgent2Account !== undefined;
 
-/** A payment names a quote, or an account of the debtor agent's own with the SAP that has it. */
+/** A payment must name a quote, or else the debtor agent's account together with the SAP that holds it. */
 function* checkAccountGiven({ message }: Judged<SubmissionContext>): Iterable<Rejection> {
   if (isAccountGiven(message)) return;
   const { intermediaryAgent2, intermediaryAgent2Account } = message;
@@ -146,19 +146,19 @@ function* checkRest(judged: Judged<SubmissionContext>): Iterable<Rejection> {
   if (fee.gte(settlement)) yield tooSmall(settlement, fee, destination);
 }
 
-/** What the amounts of a payment without a quote must be. */
+/** The amounts that a payment without a quote must have. */
 interface Figures {
-  /** Source amount, source currency. */
+  /** In source currency. */
   readonly source: Exact;
-  /** Destination amount, destination currency. */
+  /** In destination currency, like the fee. */
   readonly settlement: Exact;
   readonly fee: Exact;
 }
 
 /**
- * An instructed amount in the destination currency is what is credited, and the other amounts follow from it.
- * Else they follow from the source amount.
- * @returns undefined where an end is unknown, which other checks refuse
+ * Computes the amounts. If the instructed amount is in destination currency, it is the credited amount, and the other
+ * amounts follow from it. Otherwise they follow from the source amount.
+ * @returns undefined if an end is unknown; other checks refuse that
  */
 export function figuresOf({
   message,

@@ -1,25 +1,25 @@
 /**
- * Alerts, and who takes care of them (OBS-6). What an operator does is written down under one alert, or under a case: a
- * payment or resolution with all its alerts so far. An alert that comes later opens the case again.
+ * Alerts and their handling (OBS-6). An operator's act is recorded for one alert, or for a case: a payment or
+ * resolution with all its alerts so far. A later alert opens the case again.
  */
 
 export const caseActions = ['take', 'note', 'close', 'reopen'] as const;
 export type CaseAction = (typeof caseActions)[number];
 
-/** `open`: nobody takes care of it; `taken`: somebody does; `closed`: nothing more is to be done. */
+/** `open`: nobody handles it; `taken`: an operator does; `closed`: nothing is left to do. */
 export const alertStates = ['open', 'taken', 'closed'] as const;
 export type AlertState = (typeof alertStates)[number];
 
-/** What an operator did. */
+/** An operator's act on record. */
 export interface CaseEntry {
-  /** The alert that it is about; null: the whole case. */
+  /** The alert concerned; null: the whole case. */
   readonly alertId: string | null;
-  /** The alerts that it is about, at most a hundred; none where a payment without any was taken care of. */
+  /** The alerts concerned, at most a hundred; empty if the case had no alert. */
   readonly alerts: readonly { readonly alertId: string; readonly kind: string }[];
-  /** How many it is about. */
+  /** The full number of alerts concerned. */
   readonly alertCount: number;
   readonly action: CaseAction;
-  /** Who: client id. */
+  /** Client id of the operator. */
   readonly by: string;
   readonly note: string | null;
   readonly at: Date;
@@ -30,27 +30,27 @@ export interface Alert {
   readonly at: Date;
   readonly severity: 'alert' | 'security';
   readonly kind: string;
-  /** UETR of the payment, or id of the resolution, that it is about; null: neither. */
+  /** UETR of the payment, or id of the resolution, concerned; null: neither. */
   readonly subjectId: string | null;
   readonly party: string | null;
   readonly detail: unknown;
   readonly state: AlertState;
-  /** Who takes care of it, since when; null where nobody does. */
+  /** The operator who handles it and since when; null if nobody does. */
   readonly takenBy: string | null;
   readonly takenAt: Date | null;
-  /** Who said that nothing more is to be done, and when; null where it is not closed. */
+  /** The operator who closed it and when; null if it is not closed. */
   readonly closedBy: string | null;
   readonly closedAt: Date | null;
 }
 
-/** How an alert, or some that stand alike, stand by what was done last. */
+/** The state of an alert, or of several alerts in the same state, after the last act. */
 export type Standing = Pick<Alert, 'state' | 'takenBy' | 'takenAt' | 'closedBy' | 'closedAt'>;
 
 export interface AlertFilter {
   readonly states: readonly AlertState[];
   readonly severity?: 'alert' | 'security';
   readonly kind?: string;
-  /** Under any of these names. */
+  /** All names of the party; an alert under any of them matches. */
   readonly parties?: readonly string[];
   readonly subjectId?: string;
   readonly takenBy?: string;
@@ -58,57 +58,57 @@ export interface AlertFilter {
   readonly to?: Date;
 }
 
-/** Every action but `take` needs a note: what is closed without a word tells the next shift nothing. */
+/** Every action but `take` needs a note, so that the next shift knows the reason. */
 export function needsNote(action: CaseAction): boolean {
   return action !== 'take';
 }
 
-/** What an operator is about to do. */
+/** The act that an operator requests. */
 export interface NewEntry {
   readonly action: CaseAction;
   readonly by: string;
   readonly note: string | null;
 }
 
-/** Which open alerts of a case are over. */
+/** The open alerts of a case that an operator declares finished. */
 export interface Closing {
-  /** Those of these kinds, or all; undefined: they are all of one kind. */
+  /** The kinds that are finished, or all; undefined is enough if all are of one kind. */
   readonly kinds: readonly string[] | 'all' | undefined;
-  /** Id of the last alert that whoever closes has looked at: what came after it stays open. */
+  /** Id of the last alert that the operator has seen; later ones stay open. */
   readonly seen: string | undefined;
 }
 
-/** How many alerts there are of a kind. */
+/** Number of alerts of one kind. */
 export interface AlertsOfKind {
   readonly kind: string;
   readonly count: number;
-  /** Id of the newest. */
+  /** Id of the newest alert. */
   readonly last: string;
 }
 
-/** Why it cannot be done so. */
+/** Why an act is refused. */
 export type CaseHindrance =
   | { readonly kind: 'taken'; readonly takenBy: string; readonly takenAt: Date }
   | {
       readonly kind: 'closed';
       readonly closedBy: string | null;
       readonly closedAt: Date | null;
-      /** What else there is of a case. */
+      /** The alerts of the case that are still open. */
       readonly open: readonly AlertsOfKind[];
     }
-  /** There is nothing to reopen. */
+  /** Nothing is closed, so nothing can be reopened. */
   | { readonly kind: 'not-closed' }
-  /** It is not said which alerts are over, or of a kind that is named none is open, or there was never one. */
+  /** The operator did not say which kinds are finished, or named a kind that has no open alert. */
   | {
       readonly kind: 'kinds';
       readonly open: readonly AlertsOfKind[];
       readonly over: readonly string[];
       readonly never: readonly string[];
     }
-  /** It is not said up to which alert somebody has looked; or that is none of the case, or none is open up to it. */
+  /** `seen` is missing, is no alert of the case, or no open alert came before it. */
   | { readonly kind: 'unseen'; readonly open: readonly AlertsOfKind[]; readonly seen: string | undefined };
 
-/** The alerts of a case that an act is about: a note is about all, and nothing else changes what is over. */
+/** The alerts of a case that an act concerns. A note concerns all; `reopen` the closed ones; other acts the rest. */
 export function concernedBy<One extends Pick<Alert, 'state'>>(
   action: CaseAction,
   alerts: readonly One[],
@@ -118,10 +118,11 @@ export function concernedBy<One extends Pick<Alert, 'state'>>(
 }
 
 /**
- * Whoever closes a case that is about several matters says which of them are over: to have delivered a dead letter is
- * not to have got money back. Who names only what is over by now is told so, as who names nothing is.
- * @param open the alerts of the case that nobody has closed
- * @param over those that somebody has, who was last first
+ * An operator who closes a case with open alerts of several kinds must name the finished kinds. For example, a
+ * delivered dead letter does not mean that money came back. If all named kinds are closed already, the hindrance is
+ * `closed`.
+ * @param open the open alerts of the case
+ * @param over its closed alerts, most recently closed first
  */
 export function kindsHindrance(
   open: readonly AlertsOfKind[],
@@ -143,10 +144,10 @@ export function kindsHindrance(
 }
 
 /**
- * Nobody closes what came while they looked: a contradiction may be followed by another, which says that the money has
- * moved.
- * @param meant the alerts of the kinds that are over
- * @param hasSeen whether the alert that is named is one of the case
+ * An operator cannot close alerts that came after the last one seen. For example, a second contradiction may say that
+ * the money has moved.
+ * @param meant the alerts of the finished kinds
+ * @param hasSeen whether `seen` is an alert of the case
  */
 export function seenHindrance(
   meant: readonly (AlertsOfKind & { readonly isSeen: boolean })[],
@@ -158,8 +159,8 @@ export function seenHindrance(
 }
 
 /**
- * What keeps it from being done: who has taken an alert is not relieved of it without a word why, and of two who close it
- * one is told that it is closed.
+ * Taking over another operator's alert needs a note with the reason. If two operators close an alert, the second one is
+ * told that it is closed.
  */
 export function hindranceOf(
   { state: now, takenBy, takenAt, closedBy, closedAt }: Standing,

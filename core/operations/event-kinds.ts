@@ -1,6 +1,6 @@
 /**
- * Every kind of event in the audit trail. `alert`: a person must look, and finds in docs/operations/alerts.md what to do;
- * `security`: somebody tried what is not theirs; `info`: for the record.
+ * Every kind of event in the audit trail. `alert`: a person must act; docs/operations/alerts.md says how. `security`:
+ * somebody tried to do what they may not. `info`: for the record.
  */
 export const eventKinds = {
   'answer.defect': 'alert',
@@ -61,7 +61,7 @@ export const eventKinds = {
 
 export type EventKind = keyof typeof eventKinds;
 
-/** Of those that people take care of. */
+/** The kinds with severity `alert`. */
 export type AlertKind = {
   [Kind in EventKind]: (typeof eventKinds)[Kind] extends 'alert' ? Kind : never;
 }[EventKind];

@@ -1,17 +1,17 @@
 /**
- * Institutions as messages name them, looked up in reference data, and named back; and which of them may be the agents
- * of a payment. What is refused, and how, is up to the checks of the payment.
+ * Looks up the institutions that messages name, and names institutions in our messages. It also says which may be the
+ * agents of a payment; the checks of the payment word the refusals.
  */
 import { readAgent, type AgentIdentification } from '../iso20022/parties.ts';
 import { elementAt, type XmlElement } from '../iso20022/tree.ts';
 import { findInstitution, keyOf, type Institution, type ReferenceData } from '../scheme/reference.ts';
 
 /**
- * The institution that a message names. A BIC or member id in the message must be known: an unknown BIC beside a known
- * LEI would send the money to the owner of that BIC. An LEI may be new to us if our data has none for the institution,
- * and so may an other id beside a better identifier; but no identifier may name another institution.
- * @param clearingSystemId the system that a member id belongs to, if the message does not say
- * @returns undefined when nothing known names it, or two identifiers contradict each other
+ * The institution that a message names. A BIC or member id must be known: an unknown BIC beside a known LEI would send
+ * the money to the owner of that BIC. An LEI may be unknown if our data has no LEI for the institution. An other id may
+ * be unknown if a better identifier is given. No identifier may name another institution.
+ * @param clearingSystemId the system of a member id, if the message does not state one
+ * @returns undefined if no known identifier is given, or two identifiers contradict each other
  */
 export function resolveAgent(
   data: ReferenceData,
@@ -35,11 +35,12 @@ export function resolveAgent(
   return isLeiInOrder ? institution : undefined;
 }
 
-/** Found where {@link resolveAgent} finds no institution, for refusals. */
+/** Refusals show this if {@link resolveAgent} finds no institution. */
 export const unknownInstitution = 'an institution that the service does not know';
 
 /**
- * How we name an institution in a message: by BIC, else by LEI, else by its id in the payment system, else by other id.
+ * Identifies an institution in our messages: by BIC, else by LEI, else by member id in the payment system, else by
+ * other id.
  */
 export function identifyAgent(institution: Institution, clearingSystemId?: string): AgentIdentification {
   const [bicfi] = institution.bics;
@@ -54,7 +55,7 @@ export function isMember(institution: Institution, clearingSystemId: string): bo
   return institution.memberships.some((one) => one.clearingSystemId === clearingSystemId);
 }
 
-/** Whether it is a PSP that takes part in the service. */
+/** Whether an institution is a PSP that takes part in the service. */
 export const isOnboardedPsp = ({ onboarded, roles }: Institution) => onboarded && roles.includes('psp');
 
 /** Whether an institution may be the debtor agent of a submission. */
@@ -62,15 +63,12 @@ export function mayBeDebtorAgent(one: Institution | undefined, sourceSystem: str
   return one !== undefined && isOnboardedPsp(one) && isMember(one, sourceSystem);
 }
 
-/**
- * Whether an institution may be the creditor agent of a submission, if it is a member of the destination system.
- */
+/** Whether an institution may be the creditor agent, provided that it is a member of the destination system. */
 export const mayBeCreditorAgent = (one: Institution | undefined) => one !== undefined && isOnboardedPsp(one);
 
 /**
- * The debtor agent that a pacs.008 claims, read before any check, because rejected payments are shown to it too: null
- * unless it is a member of the submitting system. Other institutions submitted nothing, whatever a message says about
- * them.
+ * The debtor agent that a pacs.008 claims, read before any check, because that agent may see rejected payments too.
+ * Null unless it is a member of the submitting system: a message may name institutions that have nothing to do with it.
  */
 export function claimedDebtorAgent(
   data: ReferenceData,

@@ -1,6 +1,6 @@
 /**
- * Whether a request to resolve is made in the name of its submitter only (RES-5): the asker learns names and accounts.
- * This file identifies the asker; what is asked, and of whom, is in core/resolutions/resolution.ts.
+ * Checks that a submitter asks for a resolution only in its own name (RES-5), because the asker learns names and
+ * accounts. core/resolutions/resolution.ts reads what is asked and chooses the party to ask.
  */
 import { isMember, resolveAgent } from './agent.ts';
 import { readAgent, type AgentIdentification } from '../iso20022/parties.ts';
@@ -8,17 +8,15 @@ import { childrenNamed, elementAt, textAt, type XmlElement } from '../iso20022/t
 import type { ReferenceData } from '../scheme/reference.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 
-/**
- * Whom an identification names, from the submitter's point of view: itself or a member, another party, nobody we know.
- */
+/** The identified party as the submitter sees it: the submitter itself or its member, another party, or unknown. */
 type Standing = 'own' | 'other' | 'unknown';
 
 /**
- * Checks every element of the assignment that says who asks: creator, first agent and assigner. An agent must belong to
- * the submitter, and so must an assigner that is a party; a creator that is a party may be a customer, but not
- * another's institution.
+ * Checks every element of the assignment that names the asker: creator, first agent and assigner. An agent must belong
+ * to the submitter, and so must an assigner given as a party. A creator given as a party may be a customer, but not
+ * somebody else's institution.
  * @param request `IdVrfctnReq`, valid by its schema
- * @param sourceSystem clearing system that submits it
+ * @param sourceSystem the submitting clearing system
  */
 export function refuseAssigner(
   request: XmlElement,
@@ -58,7 +56,7 @@ function standingOf(agent: AgentIdentification, sourceSystem: string, reference:
   return isMember(institution, sourceSystem) ? 'own' : 'other';
 }
 
-/** Each identifier of an organisation separately. */
+/** The identifiers of an organisation, each as a separate identification. */
 function identificationsOf(party: XmlElement): readonly AgentIdentification[] {
   const organisation = elementAt(party, 'Id/OrgId');
   if (organisation === undefined) return [];

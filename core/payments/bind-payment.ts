@@ -1,6 +1,6 @@
 /**
- * The last checks of a pacs.008: its quote or own FX, and the limits (PAY-4 to PAY-6); `judge-payment.ts` makes the
- * earlier ones. A payment that passes is bound: every amount, agent and account that it will use is fixed here.
+ * The last checks of a pacs.008: its quote or own FX, and the limits (PAY-4 to PAY-6). `judge-payment.ts` makes the
+ * earlier ones. Binding a payment fixes every amount, agent and account that it will use.
  */
 import { identifyAgent, resolveAgent, unknownInstitution } from './agent.ts';
 import { assert } from '../assert.ts';
@@ -19,13 +19,13 @@ import { reject, rejectWith, type Rejection } from '../rejections/rejection.ts';
 import type { RejectionKey } from '../rejections/rejection-table.ts';
 import { first, ok, refused, type Result } from '../result.ts';
 
-/** An intermediary agent and the account there, as the payment uses them. */
+/** An intermediary agent and the account there. */
 export interface SettlementLeg {
   readonly agent: AgentIdentification;
   readonly account: AccountIdentification;
 }
 
-/** A payment that passed every check; amounts are plain decimal text. */
+/** A payment that passed every check. Amounts are plain decimals. */
 export interface BoundPayment {
   readonly source: ClearingSystem;
   readonly destination: ClearingSystem;
@@ -33,16 +33,16 @@ export interface BoundPayment {
   readonly destinationCountry: string;
   readonly debtorAgent: Institution;
   readonly creditorAgent: Institution;
-  /** Undefined where the debtor agent does its own FX (PAY-5). */
+  /** Undefined if the debtor agent does its own FX (PAY-5). */
   readonly quote: StoredQuote | undefined;
   readonly exchangeRate: string;
   readonly sourceAmount: Amount;
   readonly destinationAmount: Amount;
   readonly creditorAgentFee: string;
-  /** From the quote; undefined without one. */
+  /** From the quote; undefined without a quote. */
   readonly sourceLeg: SettlementLeg | undefined;
   readonly destinationLeg: SettlementLeg;
-  /** Who instructs the destination PSP: the destination SAP. */
+  /** The destination SAP, which instructs the destination PSP. */
   readonly destinationSap: Institution;
   /** Epoch milliseconds; null for NORM. */
   readonly deadlineAt: number | null;
@@ -50,19 +50,19 @@ export interface BoundPayment {
 
 type Bound = Result<BoundPayment, Rejection>;
 
-/** A value other than the expected one; amounts, rates and currencies may be shown. */
+/** Rejects a value that is not the expected one. A rejection may quote amounts, rates and currencies. */
 const differs = (key: RejectionKey, found: string, expected: string, xpath?: string) =>
   reject(key, xpath, undefined, { found, expected });
 
-/** A submission with the quote that was read for it. */
+/** A submission together with its quote. */
 export interface BindingContext extends SubmissionContext {
-  /** The one that the message names; none if it names none, or one that is unknown, or in a dry run, which does not look. */
+  /** The quote that the message names. Undefined if it names no known one, or in a dry run, which reads no quotes. */
   readonly quote?: StoredQuote | undefined;
 }
 
 /**
- * Fixes every amount, agent and account of a message whose ends have passed their checks; last of all,
- * its destination must not be paused (LIF-5).
+ * Fixes every amount, agent and account of a message whose ends have passed their checks. The pause of the destination
+ * (LIF-5) is checked last.
  */
 export function bindPayment(judged: Judged<BindingContext>): Bound {
   const { message, ends } = judged;
@@ -79,7 +79,7 @@ export function bindPayment(judged: Judged<BindingContext>): Bound {
   return paused === undefined ? bound : refused(paused);
 }
 
-/** The last check of all; a dry run makes it where it cannot bind, too. */
+/** The last check of all. A dry run makes it even if it cannot bind the payment. */
 export const pauseCheck: Check<Judged<SubmissionContext>> = {
   name: 'pause of the destination',
   ruleId: 'LIF-5',
@@ -92,7 +92,7 @@ export const pauseCheck: Check<Judged<SubmissionContext>> = {
   },
 };
 
-/** PAY-4, as far as a dry run knows it: no quote has an agent that nobody knows. */
+/** The part of PAY-4 that a dry run can check: a quote never has an unknown intermediary agent. */
 export const intermediaryCheck: Check<Judged<SubmissionContext>> = {
   name: 'known intermediary agents',
   ruleId: 'PAY-4',
@@ -117,7 +117,7 @@ interface Parties {
   readonly destination: ClearingSystem;
 }
 
-/** The message must agree with the quote; agents that it leaves out are filled in. */
+/** Binds a payment to its quote. The message must agree with the quote, which supplies the agents that it omits. */
 function bindQuote({ message, context }: Judged<BindingContext>, parties: Parties): Bound {
   const { reference, quote } = context;
   if (quote === undefined) return refused(reject('quote-unknown'));
@@ -159,7 +159,7 @@ function checkQuoteState(message: Pacs008, quote: StoredQuote, parties: Parties)
   return quote.heldBy === null || quote.heldBy === message.uetr ? undefined : reject('quote-in-use'); // QUO-8; seam: quote-in-use
 }
 
-/** The fee is the quote's; a quote of endpoint 12b, which ignores fees, may leave nothing to credit. */
+/** The fee must be the quote's. A quote of endpoint 12b ignores fees, so it may leave nothing to credit. */
 function checkQuoteFee(message: Pacs008, quote: StoredQuote, parties: Parties): Rejection | undefined {
   const fee = exact(quote.creditorAgentFee);
   const { amount } = message.charges[1];
@@ -203,7 +203,7 @@ function checkQuoteTerms(message: Pacs008, quote: StoredQuote, parties: Parties)
       );
 }
 
-/** Both intermediary agents and accounts, if the message gives them. */
+/** Checks the intermediary agents and accounts that the message gives. */
 function checkQuoteAgents(
   message: Pacs008,
   quote: StoredQuote,
@@ -230,7 +230,7 @@ function checkQuoteAgents(
   return undefined;
 }
 
-/** The debtor agent pays from its own account at the destination SAP, at its own rate. */
+/** Binds a payment for which the debtor agent uses its own account at the destination SAP and its own rate. */
 function bindOwnExchange(judged: Judged<BindingContext>, parties: Parties): Bound {
   const { message, context } = judged;
   const { debtorAgent, destination, source } = parties;

@@ -1,13 +1,13 @@
 /**
- * What decides a payment, what the decision states, and who is told of a final that comes after it (PAY-7, PAY-9). Who is told of the decision is in the table of payment-states.ts. Pure: what is known is an argument, and the
- * statement that writes the decision checks its
+ * Chooses a payment's decision, and who is told of a later final (PAY-7, PAY-9). The table of payment-states.ts says
+ * who is told of the decision. Pure: all facts are arguments. The statement that writes the decision checks its
  * condition again (`db/payments/decisions.ts`).
  */
 import { assert } from '../assert.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 import { isFinal, type FinalStatus } from './report.ts';
 
-/** The one decision of a payment. */
+/** The decision of a payment; there is at most one. */
 export interface Decision {
   readonly status: FinalStatus;
   readonly reasonCode: string | null;
@@ -16,28 +16,26 @@ export interface Decision {
 }
 
 /**
- * Why it is decided now: a pacs.002 of the destination, one of two reasons of the gateway's, or whatever is on record.
- * Once a final of the destination is stored, that decides, whatever the cause.
+ * Why a payment is decided now: a pacs.002 of the destination, one of two grounds of the gateway, or the record. If a
+ * final of the destination is stored, that final decides, whatever the cause.
  */
 export type DecisionCause =
   | {
       readonly by: 'destination';
       readonly reportMessageId: string;
       /**
-       * Whether a confirmation is to be sent. Not where the report came to our address and its sender waits
-       * there, who is answered with it; always where the report came in an HTTP answer, or is taken from the record,
-       * long after.
+       * Whether to send a confirmation. False if the report came to our address: its sender waits there for the HTTP
+       * answer, which is the confirmation. True if the report came in an HTTP answer, or is read from the record later.
        */
       readonly wantsConfirmation: boolean;
     }
   /** HIGH deadline: RJCT AB03. */
   | { readonly by: 'deadline' }
-  /** NORM, and 60 s after acceptance no byte has ever left for the destination: RJCT ED06. */
+  /** NORM, and 60 s after acceptance it is certain that nothing was sent to the destination: RJCT ED06. */
   | { readonly by: 'unreachable' }
   /**
-   * What the record knows: the decision that stands, a stored final, or an outcome that two operators have recorded and
-   * confirmed. The gateway rejects nothing by it, and no report is at hand that would have to be compared
-   * and confirmed.
+   * The record decides: an existing decision, a stored final, or an outcome that two operators recorded and confirmed.
+   * The gateway never rejects by this cause, and there is no report to compare and confirm.
    */
   | { readonly by: 'record' };
 
@@ -48,32 +46,32 @@ export interface StoredReport {
   readonly reasonCode: string | null;
 }
 
-/** How a payment in doubt ended, as two operators have recorded and confirmed it. */
+/** The outcome of a payment in doubt that one operator recorded and another confirmed. */
 export interface ConfirmedOutcome {
   readonly outcomeId: string;
   readonly status: FinalStatus;
   readonly reasonCode: string | null;
 }
 
-/** Whose decision it is. */
+/** The parties that can make a decision. */
 export const deciders = ['destination', 'gateway', 'operator'] as const;
 export type Decider = (typeof deciders)[number];
 
-/** What a payment is decided by, if it is not decided yet. */
+/** The facts that determine the decision of an undecided payment. */
 export interface DecisionFacts {
-  /** The destination's report at hand, if there is one. */
+  /** The destination's report that caused this decision, if a report did. */
   readonly report: StoredReport | null;
-  /** The destination's first final that was stored while it was undecided: it decides, whatever the cause. */
+  /** The first final that the destination sent while the payment was undecided. It decides, whatever the cause. */
   readonly firstFinal: StoredReport | null;
-  /** What operators have confirmed: it decides unless a final of the destination does. */
+  /** The outcome that operators confirmed. It decides unless a final of the destination does. */
   readonly outcome: ConfirmedOutcome | null;
-  /** HIGH: until when it must be final, epoch milliseconds; null for NORM. */
+  /** Deadline of a HIGH payment, epoch milliseconds; null for NORM. */
   readonly deadlineAt: number | null;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
 }
 
-/** Milliseconds by the database clock until the cause may decide; 0: now. */
+/** Milliseconds by the database clock until the cause may decide; 0: it may now. */
 export function untilDecidableMs(
   { firstFinal, deadlineAt, now }: DecisionFacts,
   cause: DecisionCause,
@@ -84,30 +82,31 @@ export function untilDecidableMs(
 }
 
 /**
- * What must still hold when the decision is written: 60 s over, every attempt NOT_SENT, and at least one; the
- * deadline past.
+ * The condition that must still hold when the decision is written.
+ * `unreachable`: 60 s have passed, and there was at least one attempt, each NOT_SENT.
+ * `past-deadline`: the deadline has passed.
  */
 export type DecisionCondition = 'unreachable' | 'past-deadline';
 
-/** A decision that may be written. */
+/** A decision that is ready to be written. */
 export interface DueDecision {
   readonly status: FinalStatus;
   readonly reasonCode: string | null;
   readonly decidedBy: Decider;
-  /** The destination's final that decides; null where something else does. */
+  /** The destination's final that decides; null if something else decides. */
   readonly report: StoredReport | null;
-  /** The outcome that decides; null where it is not the operators' decision. */
+  /** The confirmed outcome that decides; null if something else decides. */
   readonly outcomeId: string | null;
-  /** Where the gateway itself rejects. */
+  /** Present if the gateway itself rejects. */
   readonly rejection: Rejection | undefined;
   readonly onlyIf: DecisionCondition | null;
-  /** Whether a confirmation that is due is sent. False: the destination waits for it in the HTTP answer. */
+  /** Whether to send the confirmation, if one is due. False if the HTTP answer to the destination carries it. */
   readonly sendsConfirmation: boolean;
 }
 
 /**
- * What a cause decides: the final that was stored first, whatever the cause; else what two operators have
- * confirmed; else the cause itself.
+ * Chooses the decision: by the first stored final, whatever the cause; else by the operators' confirmed outcome; else
+ * by the cause.
  */
 export function decisionBy(
   cause: DecisionCause,
@@ -146,7 +145,7 @@ function ownRejection(by: DecisionCause['by']): {
   switch (by) {
     case 'destination':
     case 'record':
-      throw new Error('what decides is stored before it decides');
+      throw new Error('a final or a confirmed outcome is stored before it decides');
     case 'deadline':
       return { rejection: reject('deadline-expired'), onlyIf: 'past-deadline' };
     case 'unreachable':
@@ -154,27 +153,27 @@ function ownRejection(by: DecisionCause['by']): {
   }
 }
 
-/** Where the sender of a late final stands with the confirmation, which says what was decided. */
+/** How the sender of a late final gets the confirmation, which states the decision. */
 export type LateSender =
-  /** Its final came in an HTTP answer, or is taken from the record long after: it waits for nothing. */
+  /** It must be sent one: its final came in an HTTP answer, or is read from the record later. */
   | 'untold'
-  /** It waits at our address, and is answered with it. */
+  /** The HTTP answer to its final carries the confirmation. */
   | 'answered'
-  /** It is asked for since: by the decision, which was written at this very moment, or by whoever took the final before. */
+  /** One was requested already: by the decision, written a moment ago, or when the same final was handled before. */
   | 'told';
 
-/** What a final of the destination leads to when the decision stands: nothing of that changes, nor what an FX provider has. */
+/** The effects of a late final. It changes neither the decision nor what the FX provider was told. */
 export interface LateFinal {
-  /** Operators are told by an alert, once per report; its sender by a header, where it is answered. */
+  /** If so, an alert tells the operators, once per report; a header in the HTTP answer tells the sender. */
   readonly isContradiction: boolean;
   /**
-   * The confirmation to the destination: it goes out, again if need be; or only if it had been given up, for who
-   * posts a final can be reached; null: it is left as it is.
+   * `ask`: send the confirmation to the destination, again if need be. `ask-if-given-up`: only if its delivery was
+   * given up, because a destination that posts a final is reachable again. null: leave it.
    */
   readonly confirmation: 'ask' | 'ask-if-given-up' | null;
 }
 
-/** Who is told of a late final, whichever way it came. */
+/** Determines who is told of a late final, whichever way it came. */
 export function lateFinal(
   decision: Pick<Decision, 'status' | 'confirmationMessageId'>,
   { status, sender }: { readonly status: string; readonly sender: LateSender },
@@ -189,20 +188,20 @@ const confirmationFor = {
   told: null,
 } as const satisfies Record<LateSender, LateFinal['confirmation']>;
 
-/** Whether what a destination reports is another final than what was decided. */
+/** Whether the final that a destination reports differs from the decision. */
 export function contradicts(decision: Pick<Decision, 'status'>, reported: string): boolean {
   return reported !== decision.status;
 }
 
-/** What decides a payment that nobody works on, if the record alone suffices. */
+/** The cause by which the sweep decides a payment, if the record alone is enough to decide it. */
 export function causeOnRecord({
   finalReportId,
   hasOutcome,
   isOverdue,
 }: {
-  /** The first final of the destination that is stored, if there is one. */
+  /** The destination's first stored final, if there is one. */
   readonly finalReportId: string | null;
-  /** Whether operators have confirmed how it ended. */
+  /** Whether operators have confirmed an outcome. */
   readonly hasOutcome: boolean;
   readonly isOverdue: boolean;
 }): DecisionCause | undefined {

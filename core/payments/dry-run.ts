@@ -1,7 +1,7 @@
 /**
- * Everything that the gateway would refuse in a message, for a sender who is preparing one (`POST /iso20022/validate`).
- * It uses the same checks as a submission, but no database: it does not look at quotes, duplicates and contradictions,
- * and accepts nothing. It lists by name what it did not judge (MSG-14).
+ * Finds everything that the gateway would refuse in a message, for a sender who prepares one (`POST
+ * /iso20022/validate`). It uses the checks of a submission, but no database: it cannot judge quotes, duplicates and
+ * contradictions, and accepts nothing. It lists by name what it did not judge (MSG-14).
  */
 import { assert } from '../assert.ts';
 import type { NotJudged } from '../rejections/check.ts';
@@ -18,22 +18,19 @@ import type { Rejection } from '../rejections/rejection.ts';
 import type { Result } from '../result.ts';
 import { requestRejectionOf, routeRequest } from '../resolutions/resolution.ts';
 
-/** What a message is checked against; each layer needs values that the one before found valid. */
+/** The layers of checks. Each needs values that the layer before found valid. */
 export const layers = ['schema', 'rules', 'reference-data'] as const;
 export type Layer = (typeof layers)[number];
 
 export interface DryRun {
-  /**
-   * What the message was checked against, wholly or in part; other layers do not apply to such a message, or were not
-   * reached.
-   */
+  /** The layers that were judged, wholly or in part. Others do not apply to such a message, or were not reached. */
   readonly judged: readonly Layer[];
-  /** In the order of the layers, each once. */
+  /** In the order of the layers, without duplicates. */
   readonly rejections: readonly Rejection[];
   readonly notJudged: readonly NotJudged[];
 }
 
-/** A parsed message, with the violations of its schema. */
+/** A parsed message with its schema violations. */
 export interface ValidatedMessage {
   readonly name: MessageName;
   readonly document: XmlElement;
@@ -42,19 +39,19 @@ export interface ValidatedMessage {
 
 export interface DryRunContext {
   readonly reference: ReferenceData;
-  /** Clearing system of the submitter; undefined: as the message says. */
+  /** Clearing system of the submitter; undefined: the one that the message states. */
   readonly sourceSystem: string | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
-/** A pacs.008 or an acmt.023 is judged as a submission of a source, a pacs.002 or an acmt.024 as an answer to us. */
+/** Judges a pacs.008 or acmt.023 as a source's submission, and a pacs.002 or acmt.024 as an answer to us. */
 export function dryRun(message: ValidatedMessage, context: DryRunContext): DryRun {
   const { name, violations } = message;
   const bySchema = violations.map(name === 'acmt023' ? requestRejectionOf : rejectionOf);
   const { judged, rejections, notJudged } =
     name === 'pacs008' ? judgePacs008(message, context) : judgeOther(message, context);
-  // a value that the schema refuses is reported once: what a rule says about it follows from that
+  // report a value that the schema refuses only once: rule rejections at the same place are consequences
   const faulty = violations
     .filter(({ isReadable }) => isReadable !== true)
     .map(({ xpath }) => firstOnly(xpath));
@@ -68,7 +65,7 @@ export function dryRun(message: ValidatedMessage, context: DryRunContext): DryRu
   };
 }
 
-/** Rules look at the first transaction only. */
+/** Names the first transaction as the rules do, which look at no other. */
 const firstOnly = (xpath: string) => xpath.replace('/CdtTrfTxInf[1]', '/CdtTrfTxInf');
 
 const beyondTheFirst: NotJudged = {
@@ -89,7 +86,7 @@ const rulesAndReferences = [
   ['freshness', 'TIM-4'],
 ] as const;
 
-/** A rule is judged despite schema faults elsewhere, as long as every value that it needs is valid. */
+/** Judges each rule whose values are all valid, despite schema faults elsewhere. */
 function judgePacs008({ document, violations }: ValidatedMessage, context: DryRunContext): DryRun {
   const hasTransaction = elementAt(document, 'FIToFICstmrCdtTrf/CdtTrfTxInf') !== undefined;
   const isRoot = document.name === 'Document';
@@ -120,9 +117,7 @@ function judgePacs008({ document, violations }: ValidatedMessage, context: DryRu
 
 const onSubmission = 'Only a submission is checked against stored data.';
 
-/**
- * Elements that the forwarded message replaces, so that no rule applies to what a source writes there.
- */
+/** Elements that the forwarded message replaces; no rule restricts their values in a source's message. */
 const replacedOnForwarding: readonly NotJudged[] = (
   [
     ['CreDtTm', 'MSG-9'],
@@ -136,7 +131,7 @@ const replacedOnForwarding: readonly NotJudged[] = (
   reason: 'It is checked against the schema only: the forwarded message has its own.',
 }));
 
-/** What no dry run judges in a pacs.008. */
+/** Adds the checks that no dry run makes for a pacs.008. */
 function withSubmission(findings: DryRun, message?: Pacs008): DryRun {
   const quoteId = message?.agreedRate.quoteId;
   const later: readonly NotJudged[] = [
@@ -161,7 +156,7 @@ function withSubmission(findings: DryRun, message?: Pacs008): DryRun {
 const duplicatesOf = (name: string): NotJudged => ({ name, ruleId: 'DUP-2', reason: onSubmission });
 const matchOf = (name: string, ruleId: string): NotJudged => ({ name, ruleId, reason: onSubmission });
 
-/** What is judged only when a message of another kind is received. */
+/** The checks of other messages that are made only on receipt. */
 const onReceipt: Readonly<Record<OtherName, readonly NotJudged[]>> = {
   acmt023: [
     duplicatesOf('duplicates'),
@@ -181,7 +176,9 @@ const onReceipt: Readonly<Record<OtherName, readonly NotJudged[]>> = {
 
 type OtherName = Exclude<MessageName, 'pacs008'>;
 
-/** What the rules of each other kind of message need, below `Document`: they are judged if all of it is valid. */
+/**
+ * The elements, below `Document`, that the rules of each other message need. All must be valid for the rules to run.
+ */
 const readByRules: Readonly<Record<OtherName, readonly string[]>> = {
   acmt023: [
     ...['Vrfctn/PtyAndAcctId/Acct', 'Vrfctn/PtyAndAcctId/Agt', 'Assgnmt/Assgne'].map(
@@ -205,7 +202,7 @@ const rulesOf: Readonly<Record<OtherName, readonly (readonly [name: string, rule
   pacs028: [],
 };
 
-/** The other messages have few rules beyond their schemas, so their readers report everything. */
+/** The other messages have few rules beyond their schemas, so their readers report every fault. */
 function judgeOther(message: ValidatedMessage, context: DryRunContext): DryRun {
   const { name, document, violations } = message;
   assert(name !== 'pacs008', 'a pacs.008 has checks of its own');
@@ -236,7 +233,7 @@ function judgeValid({ name, document }: ValidatedMessage, context: DryRunContext
     case 'pacs028':
     case 'fxtr017':
     case 'camt054':
-      return { judged: [], rejections: [] }; // their schemas have all the rules
+      return { judged: [], rejections: [] }; // their schemas contain all rules
   }
 }
 

@@ -1,16 +1,13 @@
-/**
- * When the destination of a NORM payment without a final is asked again, and whether such a question, or one
- * that the source asked, is overdue.
- */
+/** When the gateway enquires about a NORM payment without a final, and whether an enquiry is overdue. */
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
 /**
- * When a NORM payment without a final is enquired about, milliseconds after acceptance: 60 s, 5 min, 30 min,
- * then hourly from 2 h 30 min to 24 h. How many there are, and which are passed over, changes with a new form only
- * (workflows/policies.ts).
+ * Times of the enquiries about a NORM payment without a final, in milliseconds after acceptance. They are 60 s, 5 min,
+ * 30 min, then hourly from 2 h 30 min to 24 h. Changing their number or the rule for skipping breaks the replay of
+ * running workflows (HISTORY in workflows/policies.ts).
  */
 export const enquiryTimesMs: readonly number[] = [
   minute,
@@ -20,33 +17,33 @@ export const enquiryTimesMs: readonly number[] = [
   24 * hour,
 ];
 
-/** When the next enquiry of that schedule is due, epoch milliseconds; undefined: there is none any more. */
+/** When the next scheduled enquiry is due, epoch milliseconds; undefined after the last one. */
 export function nextEnquiryAt(acceptedAt: number, now: number): number | undefined {
   return enquiryTimesMs.map((afterMs) => acceptedAt + afterMs).find((at) => at > now);
 }
 
-/** What is known of the sends of an undecided NORM payment: epoch milliseconds by the database clock. */
+/** The sends of an undecided NORM payment. Times are epoch milliseconds by the database clock. */
 export interface Sends {
   readonly acceptedAt: number;
-  /** When the last attempt ended, or began if it has no end on record; null before the first. */
+  /** When the last attempt ended, or began if its end is not on record; null before the first attempt. */
   readonly lastSendEndedAt: number | null;
-  /** When its source last asked how it stands, if that asks the destination; null: never. */
+  /** When the source last asked for the status in a way that causes an enquiry; null: never. */
   readonly statusAskedAt: number | null;
-  /** When it first asked what no send had met when it asked last; null: never. */
+  /** Time of the oldest question that no send had answered when the source last asked; null: it never asked. */
   readonly owedSince: number | null;
-  /** Whether an operator has been told that it is in doubt. */
+  /** Whether the alert `payment.in-doubt` was raised. */
   readonly isInDoubt: boolean;
   readonly now: number;
 }
 
-const clockErrorMs = 5_000; // the database's clock may be set back a little between an acceptance and its enquiry
+const clockErrorMs = 5_000; // the database clock may go back a little between acceptance and enquiry
 
-/** Milliseconds until the execution hears that a send has ended. */
+/** Milliseconds until the execution learns that a send has ended. */
 export const heardMs = 1_000;
 
 /**
- * Whether a send that the source asked for has not been made. One that was under way when it asked is joined,
- * or had ended so shortly before that the execution took it for one.
+ * Whether an enquiry that the source asked for is still to be made. A send that was under way at that time counts as
+ * the enquiry. So does one that ended shortly before, because the execution still took it to be under way.
  */
 export function isStatusOwed({
   lastSendEndedAt,
@@ -55,9 +52,9 @@ export function isStatusOwed({
   return statusAskedAt !== null && (lastSendEndedAt === null || lastSendEndedAt + heardMs < statusAskedAt);
 }
 
-/** Since when a status is owed that the source has asked for; undefined: none is. */
+/** Since when the source has been owed a status; undefined if it is not. */
 function statusOwedSince({ lastSendEndedAt, statusAskedAt, owedSince }: Sends): number | undefined {
-  // a send may have met the first of several questions since
+  // a later send may have answered the first of several questions
   const unmet = [owedSince, statusAskedAt].filter((at) =>
     isStatusOwed({ lastSendEndedAt, statusAskedAt: at }),
   );
@@ -65,10 +62,10 @@ function statusOwedSince({ lastSendEndedAt, statusAskedAt, owedSince }: Sends): 
 }
 
 /**
- * Whether something that a NORM payment should have met for longer than the grace has not come about: the first send,
- * the enquiry of TIM-2 whose turn it was, one that the source asked for, or the word to an operator after the last one.
- * An execution sees to all of it; the sweep asks whether it does. A send that was under way counts as the
- * enquiry, too.
+ * Whether the execution of a NORM payment has failed, for longer than the grace, to do something that was due. It owes
+ * the first send, the latest scheduled enquiry (TIM-2), an enquiry for the source, and the alert after the last
+ * enquiry. The sweep uses this to find executions that do not work. A send that was under way at the time counts as the
+ * enquiry.
  */
 export function isSendOverdue(sends: Sends, graceMs: number): boolean {
   const { acceptedAt, lastSendEndedAt, isInDoubt, now } = sends;

@@ -1,6 +1,6 @@
 /**
- * What is on record about one payment, as it is shown to its parties and to operators. Who may see which of its
- * messages is decided by the route (api/payments/payments.ts).
+ * The evidence of one payment, as its parties and the operators see it. The route decides who may see which messages
+ * (api/payments/payments.ts).
  */
 import type { CaseEntry } from '../operations/cases.ts';
 import type { Decider } from './decision.ts';
@@ -9,7 +9,7 @@ import type { RecordedOutcome } from './recorded-outcome.ts';
 export interface EvidenceMessage {
   readonly messageId: string;
   readonly type: string;
-  /** Its MsgId. */
+  /** MsgId. */
   readonly messageIdentification: string;
   readonly direction: 'in' | 'out';
   readonly leg: 'source' | 'destination' | 'fxp';
@@ -23,7 +23,7 @@ export interface EvidenceMessage {
   readonly at: Date;
 }
 
-/** Messages that are on record and not shown, because there are too many: repeats and contradictions. */
+/** Counts repeats and contradictions on record that are not shown, because there are too many. */
 export interface MessagesLeftOut extends Pick<
   EvidenceMessage,
   'type' | 'direction' | 'leg' | 'party' | 'status'
@@ -46,19 +46,19 @@ export interface EvidenceDecision {
 export interface EvidenceAttempt {
   readonly attempt: number;
   readonly startedAt: Date;
-  /** Null while it runs, and when a crash left it open: then it counts as MAYBE_SENT. */
+  /** Null while the attempt runs, or if a crash left it open; it then counts as MAYBE_SENT. */
   readonly finishedAt: Date | null;
   readonly outcome: string | null;
   readonly httpStatus: number | null;
   readonly durationMs: number | null;
   readonly errorClass: string | null;
-  /** Where it went; operators only. Null where it opened no socket. */
+  /** Target address, for operators only. Null if the attempt opened no socket. */
   readonly url: string | null;
-  /** Of an answer other than 2xx, at most 1 KiB; operators only. */
+  /** Start of an answer other than 2xx, at most 1 KiB; for operators only. */
   readonly responseExcerpt: string | null;
 }
 
-/** Attempts that are on record and not shown, because there are too many; the first of each outcome always is. */
+/** Counts attempts on record that are not shown, because there are too many. The first of each outcome is shown. */
 export interface AttemptsLeftOut extends Pick<EvidenceAttempt, 'outcome'> {
   readonly number: number;
 }
@@ -67,10 +67,10 @@ export interface EvidenceDelivery {
   readonly kind: string;
   readonly messageId: string;
   readonly party: string;
-  /** Of a callback: where its source wants it. */
+  /** The callback address that the source named; null for other kinds. */
   readonly url: string | null;
   readonly askedAt: Date;
-  /** Of an instruction: when somebody last asked for the status, other than by the schedule. */
+  /** For an instruction: when somebody last asked for the status; scheduled enquiries do not count. */
   readonly enquiryAskedAt: Date | null;
   readonly nextDueAt: Date;
   readonly deliveredAt: Date | null;
@@ -89,12 +89,12 @@ export interface EvidenceEvent {
   readonly detail: unknown;
 }
 
-/** Events that are on record and not shown, because there are too many; the first of each kind always is. */
+/** Counts events on record that are not shown, because there are too many. The first of each kind is shown. */
 export interface EventsLeftOut extends Pick<EvidenceEvent, 'severity' | 'kind' | 'party'> {
   readonly number: number;
 }
 
-/** What a party sent and what did not count; operators only. */
+/** A refused message of a party; for operators only. */
 export interface EvidenceRefused {
   readonly messageId: string;
   readonly party: string;
@@ -103,13 +103,13 @@ export interface EvidenceRefused {
   /** Bytes. */
   readonly size: number;
   readonly at: Date;
-  /** Kind of the event that tells of it. */
+  /** Kind of the event that reports it. */
   readonly refusedAs: string;
-  /** What is wrong with it, and the status that it reported. */
+  /** The fault of the message, and the status that it reported. */
   readonly fault: Readonly<Record<string, string | null>>;
 }
 
-/** Whose a payment is and where it goes, from its row. */
+/** Parties and route of a payment, from its row. */
 export interface EvidencePayment {
   readonly messageId: string;
   readonly forwardedMessageId: string | null;
@@ -121,31 +121,31 @@ export interface EvidencePayment {
   readonly acceptanceAt: Date | null;
   readonly deadlineAt: Date | null;
   readonly quoteId: string | null;
-  /** For a rejected payment: as claimed in the message, not verified. */
+  /** For a rejected payment: as the message claims it, not verified. */
   readonly debtorAgentId: string | null;
   readonly creditorAgentId: string | null;
 }
 
 export interface PaymentEvidence {
-  /** Undefined while its first submission is stored and not yet judged, and where all that came was refused. */
+  /** Undefined while the first submission is not judged, and if every submission was refused. */
   readonly payment: EvidencePayment | undefined;
   readonly decision: EvidenceDecision | undefined;
-  /** Oldest first, as everything here. */
+  /** Oldest first, like all lists here. */
   readonly messages: readonly EvidenceMessage[];
   readonly messagesLeftOut: readonly MessagesLeftOut[];
   readonly deliveries: readonly EvidenceDelivery[];
   readonly events: readonly EvidenceEvent[];
   readonly eventsLeftOut: readonly EventsLeftOut[];
   readonly refused: readonly EvidenceRefused[];
-  /** What operators did about it, and about each of its alerts. */
+  /** The operators' acts on the payment and on each of its alerts. */
   readonly entries: readonly CaseEntry[];
-  /** What operators recorded of how it ended. */
+  /** The outcomes that operators recorded. */
   readonly outcomes: readonly RecordedOutcome[];
 }
 
 /**
- * The pacs.008 that the payment is of; where there is none, the first that nobody has judged yet, or else the first
- * that was refused as a repeat. Undefined where nothing was taken in under the UETR.
+ * The pacs.008 of the payment. If no payment exists: the first submission that is not judged yet, else the first that
+ * was refused as a repeat. Undefined if no submission has this UETR.
  */
 export function submissionOf(evidence: PaymentEvidence): EvidenceMessage | undefined {
   const { payment, messages } = evidence;
@@ -154,19 +154,19 @@ export function submissionOf(evidence: PaymentEvidence): EvidenceMessage | undef
   return submissions.find((one) => refusalOf(evidence, one) === undefined) ?? submissions[0];
 }
 
-/** The answer by which a submission that made no payment was refused; undefined while it is not judged. */
+/** The answer that refused a submission without a payment; undefined while the submission is not judged. */
 export function refusalOf(
   { payment, messages }: PaymentEvidence,
   { messageId }: EvidenceMessage,
 ): EvidenceMessage | undefined {
-  if (payment !== undefined) return undefined; // every other answer is written together with the payment
+  if (payment !== undefined) return undefined; // any other answer is stored together with the payment
   return messages.find((one) => one.direction === 'out' && one.inReplyTo === messageId);
 }
 
 /**
- * Whether the destination may have seen anything of the payment: a byte may have left for it, or it has said a word.
- * The same as `possibly_sent > 0` of the instruction, which counts such attempts, or a report on record
- * (db/payments/decisions.ts); here it is read from what is shown, so that the evidence agrees with itself.
+ * Whether the destination may know of the payment: a byte may have reached it, or it has sent a report. It equals
+ * `possibly_sent > 0` of the instruction, or a report on record (db/payments/decisions.ts). It is computed from the
+ * shown evidence, so that the evidence is consistent.
  */
 export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): boolean {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
@@ -175,7 +175,8 @@ export function mayHaveBeenSeen({ messages, deliveries }: PaymentEvidence): bool
 }
 
 /**
- * Where no payment came to be, only what was exchanged with that party: several may have been refused under one UETR.
+ * Without a payment, reduces the evidence to the messages of one party: under one UETR, several parties may have been
+ * refused.
  */
 export function ofParty(evidence: PaymentEvidence, party: string): PaymentEvidence {
   if (evidence.payment !== undefined) return evidence;
@@ -189,12 +190,12 @@ export function ofParty(evidence: PaymentEvidence, party: string): PaymentEviden
   };
 }
 
-/** What one person says and another has not confirmed is no outcome yet; what counts, the decision says. */
+/** An outcome that is recorded but not confirmed may be wrong; the decision shows a confirmed one. */
 const isOfOutcome = ({ kind }: Pick<EvidenceEvent, 'kind'>) => kind.startsWith('operator.outcome-');
 
 /**
- * The events as both sides of a payment see them: nothing of security, nothing of an outcome that operators recorded,
- * and of what else operators did, that it was done, but not which person did it.
+ * The events as both sides of a payment may see them. Security events and events of recorded outcomes are left out.
+ * Operators' other acts are shown without the person.
  */
 export function eventsForSides(events: readonly EvidenceEvent[]): readonly EvidenceEvent[] {
   return events
@@ -202,14 +203,17 @@ export function eventsForSides(events: readonly EvidenceEvent[]): readonly Evide
     .map(({ detail, ...event }) => ({ ...event, detail: withoutPerson(detail) }));
 }
 
-/** Whether both sides of a payment see it. */
+/** Whether both sides of a payment may see the event. */
 export const isForSides = (event: Pick<EvidenceEvent, 'severity' | 'kind'>): boolean =>
   event.severity !== 'security' && !isOfOutcome(event);
 
 const withoutPerson = (detail: unknown) =>
   Object.fromEntries(Object.entries(detail ?? {}).filter(([name]) => name !== 'by'));
 
-/** The confirmation is composed with the decision; a destination that saw nothing is never sent it. */
+/**
+ * Hides a confirmation that is never sent. It is composed with every decision, but not sent to a destination that
+ * cannot know of the payment.
+ */
 export function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {
   const { decision, messages, deliveries } = evidence;
   const isDue = deliveries.some(({ kind }) => kind === 'confirmation');
@@ -222,8 +226,8 @@ export function withoutUnsent(evidence: PaymentEvidence): PaymentEvidence {
 }
 
 /**
- * As the destination's side sees it: without the quote and without the FX provider, which are the business of those who
- * sent the payment. The list of payments leaves out the same (db/payments/payment-list.ts).
+ * The evidence as the destination's side may see it: without quote and FX provider, which concern only the source's
+ * side. The list of payments leaves out the same values (db/payments/payment-list.ts).
  */
 export function withoutExchange(evidence: PaymentEvidence): PaymentEvidence {
   const { payment, decision, deliveries, messages } = evidence;

@@ -1,6 +1,6 @@
 /**
- * The judgement of a pacs.008: every check in the order of PAY-3, and those that a dry run can make. Pure: stored data
- * and the time are arguments, and the database's unique keys have the last word.
+ * Judges a pacs.008: all checks in the order of PAY-3, and the subset that a dry run can make. Pure: stored data and
+ * the time are arguments. The database's unique keys detect duplicates that appear meanwhile.
  */
 import { judgeFit, rejectionsOf, type Check, type Findings, type IsFit } from '../rejections/check.ts';
 import { findEnds, type Judged, type SubmissionContext, type SubmissionNow } from '../scheme/ends.ts';
@@ -18,7 +18,7 @@ import { ownExchangeChecks, ownMaximumCheck } from '../money/own-exchange.ts';
 import type { Rejection } from '../rejections/rejection.ts';
 import { first, mapValue, refused, type Result } from '../result.ts';
 
-/** PAY-3, from the usage guidelines to the agents. */
+/** The checks of PAY-3 from the usage guidelines to the agents. */
 const checksBeforeQuote: readonly Check<Judged<SubmissionNow>>[] = [
   ...guidelineChecks,
   duplicateCheck,
@@ -27,8 +27,8 @@ const checksBeforeQuote: readonly Check<Judged<SubmissionNow>>[] = [
 ];
 
 /**
- * The quote that the judgement needs: undefined if the message names none, or an id that cannot be one, or is refused
- * whatever its quote says.
+ * The quote that must be read to judge the message. Undefined if it names no quote, if its quote id is malformed, or if
+ * the message is refused whatever the quote says.
  */
 export function quoteNeeded(
   reading: Result<Pacs008, Rejection>,
@@ -42,19 +42,19 @@ export function quoteNeeded(
   return rejection === undefined ? parseQuoteId(quoteId) : undefined;
 }
 
-/** All that a submission is judged by: with its quote, if {@link quoteNeeded} names one and it is known. */
+/** The input of the judgement. It includes the quote if {@link quoteNeeded} names one and it exists. */
 export type JudgingContext = SubmissionNow & Required<BindingContext>;
 
-/** A message that passed every check, and the payment that it becomes. */
+/** A message that passed every check, with its payment. */
 export interface AcceptedPacs008 {
   readonly message: Pacs008;
   readonly payment: BoundPayment;
 }
 
 /**
- * The first failure is the one that is reported. The callback address, checked before all others, is judged at
- * intake (`api/http/callback.ts`): HTTP 422, and nothing is stored.
- * @param reading what the schema, and the message by itself, say (MSG)
+ * Judges a submission and returns the first rejection. The intake has judged the callback address before
+ * (`api/http/callback.ts`): it answers HTTP 422 and stores nothing.
+ * @param reading result of the schema and of the rules that concern the message alone (MSG)
  */
 export function judgePayment(
   reading: Result<Pacs008, Rejection>,
@@ -73,10 +73,10 @@ function judgedOf<Context extends SubmissionContext>(message: Pacs008, context: 
 }
 
 /**
- * Every rejection by reference data and the clock, for a dry run. Quotes are not read, so a message without one
- * is judged completely, and a message with one up to PAY-4.
- * @param isFit which parts of the message are valid
- * @param refused XPaths of what the schema and the rules of the message refuse
+ * Finds every rejection by reference data and the clock, for a dry run. It reads no quotes: a message without one is
+ * judged completely, a message with one up to PAY-4.
+ * @param isFit says which parts of the message are valid
+ * @param refused XPaths that the schema and the rules of the message refuse
  */
 export function judgeByReference(
   message: Pacs008,

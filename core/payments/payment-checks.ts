@@ -1,6 +1,6 @@
 /**
  * The checks of a pacs.008 that need reference data, the clock or stored keys, but no quote: usage guidelines,
- * duplicates, freshness, agents. Their inputs are arguments; `judge-payment.ts` has their order.
+ * duplicates, freshness, agents. Their inputs are arguments; `judge-payment.ts` defines their order.
  */
 import { isOnboardedPsp, mayBeDebtorAgent, unknownInstitution } from './agent.ts';
 import { chargeChecks } from '../money/charge-checks.ts';
@@ -115,7 +115,7 @@ function* checkRequiredElements({ message, context, ends }: Judged<SubmissionCon
   }
 }
 
-/** Keys that another message has used; the same message again is an enquiry and is not judged. */
+/** Refuses keys that another message has used. The same message again is an enquiry, which is not judged. */
 function* checkDuplicate({ message, context }: Judged<SubmissionNow>): Iterable<Rejection> {
   const { payment, messageIdHeldBy } = context.recorded ?? {};
   if (payment !== undefined) {
@@ -127,8 +127,8 @@ function* checkDuplicate({ message, context }: Judged<SubmissionNow>): Iterable<
 }
 
 /**
- * TIM-4, and TIM-1 for a HIGH payment. What was wrong when the message arrived comes first; if it arrived in time and
- * we judged it too late, its sender is not at fault.
+ * TIM-4, and TIM-1 for a HIGH payment. Faults at the time of arrival are reported first. If the message arrived in time
+ * but was judged too late, the rejection does not blame the sender.
  */
 function* checkFreshness({ message, context, ends }: Judged<SubmissionNow>): Iterable<Rejection> {
   const { now, storedAt = now } = context;

@@ -1,19 +1,19 @@
 /**
- * Lists of payments: what they may be searched by, and the state of each, which says more than its status: whether its
- * parties have been told, and whether a person must look.
+ * Lists of payments: filters, and the state of each payment. The state adds to the status whether all parties are told,
+ * and whether a person must act.
  */
 import { finalStatuses } from './report.ts';
 
-/** What the record says of a payment, as the api and the Temporal UI say it (payment-states.md). */
+/** The status of a payment on record, as the api and the Temporal UI show it (payment-states.md). */
 export const listedStatuses = ['ACTC', 'INDOUBT', ...finalStatuses] as const;
 export type ListedStatus = (typeof listedStatuses)[number];
 
 /**
  * - `waiting`: accepted, no final status yet
- * - `in-doubt`: the same, for more than 24 hours: a person must find out
- * - `telling`: it has its final status, and somebody is still to be told
- * - `dead-letter`: it has its final status, and somebody could not be told: a person must tell them
- * - `done`: it has its final status, and everybody knows
+ * - `in-doubt`: accepted, no final status for more than 24 hours; a person must find out the outcome
+ * - `telling`: final, and some party is still to be told
+ * - `dead-letter`: final, but some party could not be told; a person must tell it
+ * - `done`: final, and all parties are told
  */
 export const paymentStates = ['waiting', 'in-doubt', 'telling', 'dead-letter', 'done'] as const;
 export type PaymentState = (typeof paymentStates)[number];
@@ -24,34 +24,34 @@ export interface PaymentFilter {
   readonly reasonCode?: string;
   readonly corridor?: string;
   readonly priority?: 'HIGH' | 'NORM';
-  /** Its source or its destination. */
+  /** Matches source or destination. */
   readonly clearingSystem?: string;
-  /** Its debtor agent, its creditor agent or its FX provider: our id of the institution. */
+  /** InternalId of an institution; matches debtor agent, creditor agent or FX provider. */
   readonly institutionId?: string;
-  /** Of the source or the destination amount, whichever has this currency. Decimal text. */
+  /** Matches the source or destination amount, whichever has this currency. Decimal text; bounds are inclusive. */
   readonly amount?: { readonly currency: string; readonly least?: string; readonly most?: string };
-  /** When it was judged: from then on, and before then. */
+  /** Time of judgement; `from` is inclusive, `to` exclusive. */
   readonly from?: Date;
   readonly to?: Date;
-  /** Seconds since it was judged, at least, by the database clock. */
+  /** Minimum number of seconds since the judgement, by the database clock. */
   readonly olderThanSeconds?: number;
   readonly uetr?: string;
   readonly quoteId?: string;
   readonly endToEndId?: string;
-  /** MsgId of any of its messages. */
+  /** MsgId of any message of the payment. */
   readonly messageIdentification?: string;
 }
 
 /**
- * Whose payments are listed. A side sees those that it sent, and those that came to it: these once a byte of them may
- * have reached it, and without what they cost the other side, its quote and its FX provider.
+ * The reader of the list. A side sees the payments that it sent, and those sent to it once a byte may have reached it.
+ * For the latter it does not see source amounts, quote and FX provider.
  */
 export type ListScope =
   | { readonly of: 'all' }
   | { readonly of: 'clearing-system'; readonly id: string }
   | { readonly of: 'institution'; readonly id: string };
 
-/** One payment of a list. Ids, codes, times and amounts; no personal data. */
+/** One payment in a list. No personal data. */
 export interface ListedPayment {
   readonly uetr: string;
   readonly status: ListedStatus;
@@ -59,17 +59,17 @@ export interface ListedPayment {
   readonly reasonCode: string | null;
   readonly ruleId: string | null;
   readonly decidedBy: string | null;
-  /** Its destination has reported another final than the one decided. */
+  /** Whether the destination has reported a final that differs from the decision. */
   readonly isContradicted: boolean;
   readonly sourceSystem: string;
   readonly destinationSystem: string | null;
   readonly corridor: string | null;
   readonly priority: string | null;
-  /** Decimal text; null to its destination, and where it was rejected before it was known. */
+  /** Decimal text. Null for the destination's side, and if the payment was rejected before it was known. */
   readonly sourceAmount: string | null;
   readonly sourceCurrency: string | null;
   readonly destinationAmount: string | null;
-  /** Destination amount less the creditor agent fee: what the recipient is credited. */
+  /** Destination amount minus creditor agent fee: the amount that the payee gets. */
   readonly creditorAccountAmount: string | null;
   readonly destinationCurrency: string | null;
   readonly debtorAgentId: string | null;

@@ -1,21 +1,21 @@
-// The states of a payment and the changes between them, who causes each, and what each party is told then: one table
-// (LIF-1). The code decides and tells by it, the database refuses what is not in it (`check_decision`;
-// test/db/payments/decision-paths.test.ts holds the two together), docs/reference/payment-states.md explains it.
+// The states of a payment and the changes between them, with the cause and the resulting messages, as one table
+// (LIF-1). The code follows it, and the database refuses changes that are not in it (`check_decision`).
+// test/db/payments/decision-paths.test.ts compares the two; docs/reference/payment-states.md explains the table.
 import type { Decider } from './decision.ts';
 import type { FinalStatus } from './report.ts';
 
 /**
- * - `RCVD`: stored, and not judged
- * - `REFUSED`: nothing but repeats came, which were refused
+ * - `RCVD`: stored, not judged
+ * - `REFUSED`: only repeats came, and were refused
  * - `ACTC`: accepted, no final status yet
- * - `INDOUBT`: `ACTC` for 24 hours; a person must find out
+ * - `INDOUBT`: `ACTC` for 24 hours; a person must find out the outcome
  */
 export const openStates = ['RCVD', 'REFUSED', 'ACTC', 'INDOUBT'] as const;
 export type OpenState = (typeof openStates)[number];
 type StateOrFinal = OpenState | FinalStatus;
 
 /**
- * What a party is told of a change.
+ * A message that tells a party of a change.
  * - `answer`: the source, by a pacs.002 in the HTTP answer to its submission
  * - `callback`: the source, by a pacs.002 at its callback address
  * - `instruction`: the destination, by the pacs.008
@@ -24,22 +24,22 @@ type StateOrFinal = OpenState | FinalStatus;
  */
 export type Telling = 'answer' | 'callback' | 'instruction' | 'confirmation' | 'notification';
 
-/** What becomes of a payment, whose doing it is, and what it makes the gateway say. */
+/** A change of a payment's state: who causes it, and which messages follow. */
 export interface PaymentChange {
-  /** `-`: none, nothing came before. */
+  /** `-`: no state, because no submission has come yet. */
   readonly from: readonly (OpenState | '-')[];
   readonly to: readonly StateOrFinal[];
   readonly by: Decider | 'source';
-  /** Rule by which the gateway rejects; `any`: that which the message breaks. */
+  /** Rule by which the gateway rejects; `any`: the rule that the message breaks. */
   readonly ruleId?: 'TIM-1' | 'TIM-3' | 'any';
-  /** Only of payments of that priority. */
+  /** Present if the change applies to one priority only. */
   readonly priority?: 'HIGH' | 'NORM';
-  /** What is said of it, to whom; nobody else hears of it. */
+  /** All messages about the change; other parties do not learn of it. */
   readonly tells: readonly Telling[];
 }
 
 /**
- * By the title under which the documents explain it.
+ * Keyed by the title under which the documents explain the change.
  * @internal exported for tests
  */
 export const paymentChanges = {
@@ -84,7 +84,7 @@ export const paymentChanges = {
   },
 } as const satisfies Record<string, PaymentChange>;
 
-/** A final status, and how it came about. */
+/** A final status with its origin. */
 export interface Ending {
   readonly status: FinalStatus;
   readonly by: Decider;
@@ -93,8 +93,8 @@ export interface Ending {
 }
 
 /**
- * The change by which a payment ends so.
- * @returns undefined: the table has no such end, and nothing may bring it about
+ * The change by which a payment ends in this way.
+ * @returns undefined if the table has no such change; nothing may then bring about that end
  */
 export function endingBy(
   isAccepted: boolean,

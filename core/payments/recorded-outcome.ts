@@ -1,6 +1,6 @@
 /**
- * How a payment in doubt ended, as operators found out beside the messages: one records it with the evidence,
- * another confirms it, and then it decides. Until it is confirmed it can be withdrawn.
+ * The outcome of a payment in doubt that operators found out by other means than messages. One operator records it with
+ * evidence, another confirms it, and then it decides the payment. Before the confirmation it may be withdrawn.
  */
 import { isReasonCode } from '../iso20022/pacs002.ts';
 import { refused, ok, type Result } from '../result.ts';
@@ -8,9 +8,9 @@ import type { FinalStatus } from './report.ts';
 
 export interface NewOutcome {
   readonly status: FinalStatus;
-  /** As the destination gave it, of any edition; always for RJCT, never for ACCC. */
+  /** The destination's code, from any edition. Mandatory for RJCT, null for ACCC. */
   readonly reasonCode: string | null;
-  /** In the operator's words; no personal data. */
+  /** Free text of the operator, without personal data. */
   readonly evidence: string;
   /** Client id. */
   readonly by: string;
@@ -30,7 +30,7 @@ export interface RecordedOutcome {
   readonly withdrawnBecause: string | null;
 }
 
-/** The reason code that a pacs.002 with this status carries; the refusal says what is wrong with it. */
+/** Validates the reason code for a status. The refusal says what is wrong with the code. */
 export function reasonFor(status: FinalStatus, code: string | undefined): Result<string | null, string> {
   if (code === undefined) {
     return status === 'RJCT'
@@ -43,24 +43,27 @@ export function reasonFor(status: FinalStatus, code: string | undefined): Result
     : refused('must be the code that the destination gave: 1 to 4 characters');
 }
 
-/** Whether it stands and says that nothing was credited: then the instruction is not sent, or it might be after all. */
+/**
+ * Whether the outcome is in force and says that nothing was credited. The instruction must then not be sent again,
+ * because the destination might credit it.
+ */
 export const isSettledUncredited = ({ status, withdrawnAt }: RecordedOutcome): boolean =>
   withdrawnAt === null && status !== 'ACCC';
 
-/** Why an outcome cannot be confirmed, or withdrawn. */
+/** Why an outcome cannot be confirmed or withdrawn. */
 export type OutcomeHindrance =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'withdrawn' }
   | { readonly kind: 'confirmed' }
-  /** Who recorded it may not confirm it. */
+  /** The operator who recorded it may not confirm it. */
   | { readonly kind: 'own' }
   | { readonly kind: 'other-status'; readonly status: FinalStatus }
-  /** It says that nothing was credited, and the instruction may have arrived since it was recorded. */
+  /** It says that nothing was credited, but the instruction may have arrived since it was recorded. */
   | { readonly kind: 'sent-since'; readonly attempt: number }
-  /** It was decided first: by the destination, or by the gateway (unreachable). */
+  /** The payment was decided first: by the destination, or by the gateway (unreachable). */
   | { readonly kind: 'decided'; readonly status: FinalStatus };
 
-/** What keeps somebody from confirming it, as far as the record of the outcome says. */
+/** Why it cannot be confirmed, as far as the outcome's own record shows. */
 export function confirmationHindrance(
   outcome: RecordedOutcome | undefined,
   { by, status }: { readonly by: string; readonly status: FinalStatus },
@@ -72,7 +75,7 @@ export function confirmationHindrance(
   return outcome.status === status ? undefined : { kind: 'other-status', status: outcome.status };
 }
 
-/** The same of withdrawing it. */
+/** Why it cannot be withdrawn. */
 export function withdrawalHindrance(outcome: RecordedOutcome | undefined): OutcomeHindrance | undefined {
   if (outcome === undefined) return { kind: 'unknown' };
   if (outcome.withdrawnAt !== null) return { kind: 'withdrawn' };

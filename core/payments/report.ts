@@ -1,13 +1,13 @@
 /**
- * What a destination's pacs.002 means for a payment: whether it is about our instruction, and whether it is
- * final. The same for every report, whichever way it arrived.
+ * Judges a destination's pacs.002: whether it is about our instruction, and whether it is final. Reports are judged
+ * alike, whichever way they arrive.
  */
 import { messages } from '../iso20022/messages.ts';
 import type { Pacs002, TransactionStatus } from '../iso20022/pacs002.ts';
 import type { OriginalReferences } from '../iso20022/references.ts';
 import { trimmed } from '../iso20022/white-space.ts';
 
-/** The statuses that say how a payment ended; ACTC and ACWP are interim. */
+/** The statuses that end a payment; ACTC and ACWP are interim. */
 export const finalStatuses = ['ACCC', 'RJCT', 'BLCK'] as const satisfies readonly TransactionStatus[];
 export type FinalStatus = (typeof finalStatuses)[number];
 
@@ -16,9 +16,9 @@ export function isFinal(status: string): status is FinalStatus {
 }
 
 export type ReportJudgement =
-  /** It is about something else: `element` is the first id that is not ours. */
+  /** It is about another message; `element` is the first id that differs from ours. */
   | { readonly kind: 'mismatch'; readonly element: string }
-  /** The final one comes later. */
+  /** A final comes later. */
   | { readonly kind: 'interim' }
   | { readonly kind: 'final' };
 
@@ -29,7 +29,7 @@ export function judgeReport(report: Pacs002, sent: OriginalReferences): ReportJu
   return { kind: isFinal(report.status) ? 'final' : 'interim' };
 }
 
-/** What an id of another message should have been, for its sender. */
+/** Tells the sender of a mismatched id what the id should be. */
 export function expectedOriginal(element: string): string {
   const ours =
     element === 'OrgnlMsgNmId'
@@ -39,8 +39,8 @@ export function expectedOriginal(element: string): string {
 }
 
 /**
- * The first id that contradicts ours. Ids that the report or our message leaves out are not compared, and white
- * space around one is no contradiction.
+ * The first id that differs from ours. An id that the report or our message omits is not compared. White space around
+ * an id is ignored.
  */
 function findMismatch({ original, groups = [] }: Pacs002, sent: OriginalReferences): string | undefined {
   if (original.uetr !== sent.uetr) return 'OrgnlUETR';
@@ -61,7 +61,7 @@ function findMismatch({ original, groups = [] }: Pacs002, sent: OriginalReferenc
 
 const leastNameId = 'pacs.008'.length;
 
-/** The name of the message may be given without its variant and version. */
+/** Compares two ids. The name of the message may lack its variant and version. */
 function isSame(element: string, told: string, ours: string): boolean {
   const id = trimmed(told);
   if (element !== 'OrgnlMsgNmId') return id === ours;

@@ -1,35 +1,34 @@
 /**
- * Lists of what sources have sent: payments and resolutions alike, from the moment that they are stored, and what has
- * been answered so far.
+ * Lists of submissions, both payments and resolutions, from the moment that they are stored, with the answer so far.
  */
 import type { ListPlace } from '../list-place.ts';
 
-/** What a source submits. */
+/** The messages that a source submits. */
 export const submittedMessages = ['pacs008', 'acmt023'] as const;
 export type SubmittedMessage = (typeof submittedMessages)[number];
 
 /**
- * - `stored`: nobody has judged it yet, so nothing has left for anybody; the sweep starts what was lost
- * - `asking`: a resolution: a party is asked, and has not answered
- * - `answered`: its source has its answer; of a payment the first one, ACTC or RJCT
+ * - `stored`: not judged yet, so nothing was sent to any party; the sweep restarts lost executions
+ * - `asking`: a resolution whose party was asked and has not answered
+ * - `answered`: the source has its answer; for a payment it is the first one, ACTC or RJCT
  */
 export const submissionStates = ['stored', 'asking', 'answered'] as const;
 export type SubmissionState = (typeof submissionStates)[number];
 
 export interface SubmissionFilter {
-  /** The clearing system that asks, and sees its own; undefined: all. */
+  /** The clearing system that asks, and sees only its own submissions; undefined: all. */
   readonly scope?: string;
   readonly message?: SubmittedMessage;
   readonly states?: readonly SubmissionState[];
   /** The clearing system that sent it. */
   readonly party?: string;
-  /** Its MsgId. */
+  /** MsgId. */
   readonly messageIdentification?: string;
   readonly subjectId?: string;
-  /** When it was stored: from then on, and before then. */
+  /** Time of storing; `from` is inclusive, `to` exclusive. */
   readonly from?: Date;
   readonly to?: Date;
-  /** Seconds since it was stored, at least, by the database clock. */
+  /** Minimum number of seconds since storing, by the database clock. */
   readonly olderThanSeconds?: number;
 }
 
@@ -38,23 +37,23 @@ export interface ListedSubmission {
   readonly submissionId: string;
   readonly message: SubmittedMessage;
   readonly messageIdentification: string;
-  /** UETR of the payment, or the submission's own id: that of the resolution. */
+  /** UETR of the payment; or the submission's own id, which is the id of the resolution. */
   readonly subjectId: string;
   readonly party: string;
   readonly storedAt: Date;
   readonly state: SubmissionState;
-  /** Of the payment: the status that was answered. */
+  /** For a payment: the status in the answer. */
   readonly status: string | null;
-  /** Of the resolution: what was answered. */
+  /** For a resolution: the answer. */
   readonly verified: boolean | null;
   readonly reasonCode: string | null;
   readonly answeredAt: Date | null;
-  /** A defect of ours keeps it from being answered: a person has an alert. */
+  /** Whether a defect prevents an answer; an alert was raised. */
   readonly isUnanswerable: boolean;
 }
 
 export interface SubmissionPage {
   readonly submissions: readonly ListedSubmission[];
-  /** Where the next page begins; undefined: this is the last one. */
+  /** Start of the next page; undefined after the last page. */
   readonly next: ListPlace | undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * A corridor: two places, their fees and maxima, and the FX providers that can settle between them. Every quote, rate
- * (FX-1) and fee belongs to one. Rates are not read here, because they are never cached; `api/http/told.ts` words the
+ * (FX-1) and fee belongs to one. Rates are not read here, because they are never cached. `api/http/told.ts` words the
  * refusals.
  */
 import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from '../money/fee.ts';
@@ -25,12 +25,12 @@ export interface CorridorKey {
   readonly destinationCurrency: string;
 }
 
-/** The key as one text: `SG SGD TH THB`. */
+/** The key as text, e.g. `SG SGD TH THB`. */
 export function corridorName(key: CorridorKey): string {
   return keyOf(key.sourceCountry, key.sourceCurrency, key.destinationCountry, key.destinationCurrency);
 }
 
-/** The countries of a payment, by which records, lists and figures name its corridor: `SG-TH`. */
+/** Names the countries of a corridor in records, lists and metrics, e.g. `SG-TH`. */
 export const countryPairPattern = /^[A-Z]{2}-[A-Z]{2}$/;
 
 export function countryPair(key: Pick<CorridorKey, 'sourceCountry' | 'destinationCountry'>): string {
@@ -41,15 +41,15 @@ export function countryPair(key: Pick<CorridorKey, 'sourceCountry' | 'destinatio
 export interface Place {
   readonly countryCode: string;
   readonly currency: Currency;
-  /** The payment system there; of several in one currency, the one with the lowest maximum. */
+  /** The payment system there. If several use the currency, the one with the lowest maximum. */
   readonly clearingSystem: ClearingSystem;
 }
 
-/** Where an FX provider takes or gives money on one side. */
+/** The SAP and the account by which an FX provider settles on one side. */
 export interface SettlementPlace {
   readonly sap: Institution;
   readonly sapBic: string;
-  /** The SAP's in the payment system of that place. */
+  /** The SAP's membership in the payment system of that place. */
   readonly membership: Membership | undefined;
   readonly accountId: string;
 }
@@ -58,7 +58,7 @@ export interface SettlementPlace {
 export interface CorridorFxp {
   readonly institution: Institution;
   readonly idType: string;
-  /** The identifier that PSPs see, which also breaks ties. */
+  /** The identifier that PSPs see; it also breaks ties. */
   readonly id: string;
   readonly source: SettlementPlace;
   readonly destination: SettlementPlace;
@@ -72,11 +72,13 @@ export interface Corridor {
   readonly creditorAgentFee: CreditorAgentFeeFormula;
   /** By internalId. */
   readonly fxps: ReadonlyMap<string, CorridorFxp>;
-  /** Whether an FX provider is set up for it, even one that cannot settle; without one there are no rates. */
+  /**
+   * Whether any FX provider is set up for the corridor, even one that cannot settle. Without one there are no rates.
+   */
   readonly isRated: boolean;
 }
 
-/** Why a country and a currency are not a place of the service. */
+/** Why a country and a currency are no place of the service. */
 export type PlaceRefusal =
   | { readonly code: 'unknown-country'; readonly countryCode: string }
   | { readonly code: 'unknown-currency'; readonly currencyCode: string }
@@ -88,7 +90,7 @@ export type PlaceRefusal =
       readonly used: readonly string[];
     };
 
-/** A place that the service does not have, and on which side. */
+/** A place that the service does not have, with its side. */
 export type EndRefusal = PlaceRefusal & { readonly side: AmountSide };
 
 /** Why the service has no such corridor. */
@@ -115,7 +117,10 @@ type Found = Result<Corridor, CorridorRefusal>;
 
 const corridorsOfSnapshot = new WeakMap<ReferenceData, Map<string, Found>>();
 
-/** The corridor, computed once per snapshot; refused if a place is unknown, or without two countries and their fees. */
+/**
+ * Finds the corridor, which is computed once per snapshot of the reference data. Refuses if a place is unknown, if both
+ * places are in one country, or if a fee formula is missing.
+ */
 export function findCorridor(data: ReferenceData, key: CorridorKey): Found {
   let known = corridorsOfSnapshot.get(data);
   if (known === undefined) corridorsOfSnapshot.set(data, (known = new Map<string, Found>()));
@@ -123,18 +128,18 @@ export function findCorridor(data: ReferenceData, key: CorridorKey): Found {
   const found = known.get(name);
   if (found !== undefined) return found;
   const made = makeCorridor(data, key);
-  if (made.ok) known.set(name, made); // refusals are not kept: the number of possible requests is unlimited
+  if (made.ok) known.set(name, made); // refusals are not cached, because there are unlimited possible keys
   return made;
 }
 
-/** Like `findCorridor`, but also refused if no FX provider is set up: quotes and rates need one. */
+/** Like `findCorridor`, but also refuses if no FX provider is set up. Quotes and rates need one. */
 export function findRatedCorridor(data: ReferenceData, key: CorridorKey): Found {
   const found = findCorridor(data, key);
   if (!found.ok || found.value.isRated) return found;
   return refused({ code: 'unknown-corridor', key: found.value.key, lacks: 'FX provider' });
 }
 
-/** FX-2, FX-3: why an FX provider may not post a rate for a corridor, in the order of reporting. */
+/** FX-2, FX-3: why an FX provider may not post a rate for a corridor. The order is that of reporting. */
 export function findRateFault(data: ReferenceData, fxpId: string, key: CorridorKey): RateRefusal | undefined {
   if (key.sourceCurrency === key.destinationCurrency) {
     return { code: 'same-currency-corridor', currency: key.sourceCurrency };
@@ -149,7 +154,7 @@ export function findRateFault(data: ReferenceData, fxpId: string, key: CorridorK
     : undefined;
 }
 
-/** A country with one of its currencies. */
+/** Finds the place for a country and a currency. */
 export function findPlace(
   data: ReferenceData,
   { countryCode, currencyCode }: { readonly countryCode: string; readonly currencyCode: string },
@@ -165,14 +170,14 @@ export function findPlace(
   return refused({ code: 'currency-not-of-country', countryCode, currencyCode, used });
 }
 
-/** An amount on the side of the corridor that its currency indicates; the source if both are the same. */
+/** An amount and the corridor side that its currency indicates; the source, if both sides have the same currency. */
 export interface FixedAmount {
   readonly amountSide: AmountSide;
-  /** Well formed, with no more decimals than its currency has. */
+  /** Well formed; it has no more decimals than its currency. */
   readonly amount: string;
 }
 
-/** Whose currency it is; the source's, where both have the same. */
+/** The side with this currency; the source, if both sides have it. */
 function sideOf({ source, destination }: Corridor, currency: string): 'source' | 'destination' | undefined {
   if (source.currency.currencyCode === currency) return 'source';
   return destination.currency.currencyCode === currency ? 'destination' : undefined;
@@ -231,7 +236,7 @@ function findEnds(data: ReferenceData, key: CorridorKey): Result<Ends, EndRefusa
   return ok({ source: source.value, destination: destination.value });
 }
 
-/** Whether the FX provider is set up to rate the corridor. */
+/** Whether the FX provider may post rates for the corridor. */
 function isSetUp(data: ReferenceData, fxpId: string, key: CorridorKey): boolean {
   return data.fxpCorridors.has(keyOf(fxpId, corridorName(key)));
 }
@@ -244,7 +249,7 @@ function fxpOf(data: ReferenceData, institution: Institution, ends: Ends): Corri
   return { institution, idType: type, id: value, source, destination };
 }
 
-/** The FX provider's nominated, validated SAP at a place and its account there, or undefined. */
+/** The FX provider's nominated and validated SAP at a place, with its account there; undefined if any is missing. */
 function settlementPlaceOf(data: ReferenceData, fxpId: string, place: Place): SettlementPlace | undefined {
   const { countryCode, currency, clearingSystem } = place;
   const access = data.settlementAccess.get(keyOf(fxpId, countryCode));
@@ -254,7 +259,7 @@ function settlementPlaceOf(data: ReferenceData, fxpId: string, place: Place): Se
   const account = data.accountsOfOwner
     .get(keyOf(fxpId, countryCode, currency.currencyCode))
     ?.find((one) => one.sapId === access.sapId);
-  if (sap === undefined || sapBic === undefined || account === undefined) return undefined; // no message could name it
+  if (sap === undefined || sapBic === undefined || account === undefined) return undefined; // a message needs all three
   const { clearingSystemId } = clearingSystem;
   const membership = sap.memberships.find((one) => one.clearingSystemId === clearingSystemId);
   return { sap, sapBic, membership, accountId: account.accountId };

@@ -1,7 +1,6 @@
 /**
  * Looks up what a PSP asks for at endpoints 12 and 12b, in the order of refusals: corridor, PSP, amount. Prices are
- * made in
- * `core/quotes/quote.ts`, refusals worded in `api/http/told.ts`.
+ * made in `core/quotes/quote.ts`; refusals are worded in `api/http/told.ts`.
  */
 import {
   findRatedCorridor,
@@ -16,22 +15,22 @@ import type { QuoteRequest } from './quote.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../scheme/reference.ts';
 import { ok, refused, type Result } from '../result.ts';
 
-/** An institution as a request names it. */
+/** The identifier by which a request names an institution. */
 export interface NamedInstitution {
   readonly type: FinInstIdType;
   readonly id: string;
 }
 
-/** Values have the right form; whether they exist and fit is checked here. */
+/** The values must be well formed. `readQuoteRequest` checks that they exist and fit together. */
 export interface AskedQuotes extends CorridorKey {
   readonly amountCurrency: string;
   readonly amount: string;
   readonly psp: NamedInstitution;
-  /** The only PSP that the caller may ask for; undefined: any. */
+  /** The only PSP that the caller may ask for; undefined: the caller may ask for any. */
   readonly onlyFor: { readonly institutionId?: string } | undefined;
 }
 
-/** Why quotes may not be asked for this PSP. */
+/** Why the request is refused for this PSP. */
 export interface PspRefusal {
   readonly code: 'unknown-psp' | 'not-own-institution' | 'psp-not-of-source-country';
   readonly psp: NamedInstitution;
@@ -40,7 +39,7 @@ export interface PspRefusal {
 
 export type QuoteRefusal = CorridorRefusal | PspRefusal | AmountRefusal | AmountTooSmall;
 
-/** The request, with everything looked up. */
+/** A request whose corridor, PSP and amount are resolved. */
 export interface PspQuoteRequest extends QuoteRequest {
   /** internalId of the requesting PSP. */
   readonly pspId: string;
@@ -59,7 +58,7 @@ export function readQuoteRequest(
   return ok({ corridor: corridor.value, pspId: psp.value.institutionId, ...fixed.value });
 }
 
-/** The requesting PSP: known, the caller's own, and of the source country. */
+/** Finds the requesting PSP. It must exist, be allowed for the caller, and be in the source country. */
 function findAskingPsp(data: ReferenceData, asked: AskedQuotes): Result<Institution, PspRefusal> {
   const { psp, sourceCountry, onlyFor } = asked;
   const no = (code: PspRefusal['code']) => refused({ code, psp, sourceCountry });

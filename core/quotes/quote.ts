@@ -1,6 +1,6 @@
 /**
- * Turns the active rates of a corridor into ranked quotes, for endpoints 12 and 12b (QUO-2). Pure:
- * `db/quotes/quotes.ts` stores the snapshot of what is returned.
+ * Turns the active rates of a corridor into ranked quotes, for endpoints 12 and 12b (QUO-2). Pure;
+ * `db/quotes/quotes.ts` stores a snapshot of the result.
  */
 import { capToMaxima, readMaxima, type CappedAmounts, type Maxima } from '../money/capping.ts';
 import type { Corridor, CorridorFxp, CorridorKey, FixedAmount } from './corridor.ts';
@@ -22,63 +22,63 @@ import { exact, renderDecimal, type Exact } from '../money/money.ts';
 import { improveRate } from './rate.ts';
 import { ok, type Result } from '../result.ts';
 
-/** An amount for which quotes are asked, and its corridor. */
+/** The amount and corridor for which quotes are requested. */
 export interface QuoteRequest extends FixedAmount {
   readonly corridor: Corridor;
 }
 
-/** One active rate of an FXP: its base rate (threshold 0) or a tier's stored, improved rate. */
+/** One active rate of an FX provider: its base rate (threshold 0), or the stored improved rate of a tier. */
 export interface OfferedRate {
   readonly rateId: string;
   /** null for the base rate */
   readonly tierImprovementId: string | null;
-  /** smallest source amount, inclusive; '0' for the base rate */
+  /** minimum source amount, inclusive; '0' for the base rate */
   readonly threshold: string;
   readonly exchangeRate: string;
-  /** ISO 8601 UTC; all offers of a request in one format, for older goes first */
+  /** ISO 8601 UTC; all offers of a request must use the same format, because older rates rank first */
   readonly createdDateTime: string;
 }
 
-/** Everything that one FXP offers the requesting PSP in the corridor. */
+/** Everything that one FX provider offers the requesting PSP in the corridor. */
 export interface FxpOffer {
   /** internalId */
   readonly fxpId: string;
   readonly rates: readonly OfferedRate[];
-  /** that FXP's improvement for the requesting PSP */
+  /** the FX provider's improvement for the requesting PSP */
   readonly pspImprovement: { readonly pspImprovementId: string; readonly basisPoints: string } | null;
 }
 
 /**
- * Bounds of the amounts of a request's quotes, which no rate changes. By them a query leaves unread the rates that
- * cannot win under QUO-3 (`db/quotes/quotes.ts`). Decimal strings.
+ * Bounds of the amounts of a request's quotes, whatever the rate, as decimal strings. The query uses them to skip rates
+ * that cannot win under QUO-3 (`db/quotes/quotes.ts`).
  *
- * A rate r gives, after capping, a source amount of at least min(sourceAmount, destinationAmount / r), and at most
- * sourceAmount. Rounding adds less than one unit of each currency to the quotient.
+ * After capping, a rate r gives a source amount from min(sourceAmount, destinationAmount / r) to sourceAmount. Rounding
+ * adds less than the smallest unit of each currency.
  */
 export interface Reach {
   readonly sourceAmount: string;
   readonly destinationAmount: string;
 }
 
-/** Reads base rates only: their threshold is 0. */
+/** Selects base rates only, because their threshold is 0. */
 export const baseRatesOnly: Reach = { sourceAmount: '0', destinationAmount: '0' };
 
-/** What is stored of a quote, for payments to be bound to. Decimal strings without trailing zeros. */
+/** The stored part of a quote, to which payments are bound. Decimal strings without trailing zeros. */
 export interface QuoteSnapshot {
   /** internalId */
   readonly fxpId: string;
   readonly rateId: string;
   readonly tierImprovementId: string | null;
   readonly pspImprovementId: string | null;
-  /** with all improvements */
+  /** includes all improvements */
   readonly exchangeRate: string;
   readonly sourceInterbankSettlementAmount: string;
   readonly sourceCappedToMaxAmount: boolean;
   readonly destinationInterbankSettlementAmount: string;
   readonly destinationCappedToMaxAmount: boolean;
-  /** source currency, invoiced */
+  /** in source currency; invoiced */
   readonly networkSchemeFee: string;
-  /** destination currency, deducted */
+  /** in destination currency; deducted */
   readonly creditorAgentFee: string;
   readonly sourceSapId: string;
   readonly sourceAccountId: string;
@@ -93,35 +93,35 @@ export interface StoredQuote extends QuoteSnapshot, CorridorKey {
   readonly pspId: string;
   /** Epoch milliseconds. */
   readonly issuedAt: number;
-  /** Whether it was more than 600 s old when read, by the database clock. */
+  /** Whether it was more than 600 s old when it was read, by the database clock. */
   readonly expired: boolean;
-  /** UETR of the payment that uses it and is not rejected; null: none does. */
+  /** UETR of the payment that uses it and is not rejected; null if there is none. */
   readonly heldBy: string | null;
 }
 
 /** A quote of endpoint 12. */
 export interface PricedQuote extends QuoteSnapshot {
-  /** of the rate that was used */
+  /** creation time of the rate */
   readonly rateCreatedDateTime: string;
   readonly creditorAccountAmount: string;
 }
 
-/** Which maximum the requested amounts exceeded. */
+/** The maxima that the requested amounts exceeded. */
 export type AdjustedReason =
   'SourceMaximumExceeded' | 'DestinationMaximumExceeded' | 'SourceAndDestinationMaximumExceeded';
 
-/** A quote of endpoint 12b, whose amounts ignore fees; the fees follow from them, for the snapshot. */
+/** A quote of endpoint 12b, whose amounts ignore fees. The fees are computed from them for the snapshot. */
 export interface AdjustedQuote extends Omit<PricedQuote, 'creditorAccountAmount'> {
-  /** null if the fee is not smaller than the amount: 12b, which ignores fees, shows the quote all the same */
+  /** null if the fee is not smaller than the amount; 12b ignores fees, so it shows the quote nevertheless */
   readonly creditorAccountAmount: string | null;
-  /** null when nothing was capped */
+  /** null if nothing was capped */
   readonly adjustedReason: AdjustedReason | null;
 }
 
-/** Best first; empty if no FX provider that can settle offers a rate. */
+/** Best quote first; empty if no FX provider that can settle offers a rate. */
 type Ranked<Quote> = Result<readonly Quote[], AmountTooSmall>;
 
-/** Endpoint 12: ranked quotes with fees, or `amount-too-small` if fees and rounding leave none. */
+/** Endpoint 12: ranked quotes with fees. Refuses with `amount-too-small` if fees and rounding leave no quote. */
 export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]): Ranked<PricedQuote> {
   const terms = readTerms(request.corridor);
   const wanted = wantedWithFees(request, terms);
@@ -138,8 +138,8 @@ export function priceQuotes(request: QuoteRequest, offers: readonly FxpOffer[]):
 }
 
 /**
- * Endpoint 12b: ranked quotes whose amounts ignore fees: a given destination amount is the interbank settlement
- * amount. Zero amounts are left out; `amount-too-small` when that leaves none.
+ * Endpoint 12b: ranked quotes whose amounts ignore fees; a given destination amount is the interbank settlement amount.
+ * Quotes with a zero amount are omitted. Refuses with `amount-too-small` if none is left.
  */
 export function priceQuotesWithoutFees(
   request: QuoteRequest,
@@ -161,13 +161,13 @@ export function priceQuotesWithoutFees(
   return quotes.length > 0 ? ok(quotes) : noneLeft(chosen, terms);
 }
 
-/** Which rates can win a request of endpoint 12. */
+/** The bounds within which a rate can win a request of endpoint 12. */
 export function reachWithFees(request: QuoteRequest): Reach {
   const terms = readTerms(request.corridor);
   return reachOf(wantedWithFees(request, terms), terms.maxima);
 }
 
-/** Which rates can win a request of endpoint 12b. */
+/** The bounds within which a rate can win a request of endpoint 12b. */
 export function reachWithoutFees(request: QuoteRequest): Reach {
   return reachOf(wantedWithoutFees(request), readTerms(request.corridor).maxima);
 }
@@ -180,7 +180,7 @@ function reachOf({ side, amount }: Wanted, { source, destination }: Maxima): Rea
   };
 }
 
-/** The best base rate that PSPs are quoted in the corridor, all FX providers; undefined when there is none. */
+/** The best base rate of all FX providers in the corridor; undefined if there is none. */
 export function marketRateOf({ fxps }: Corridor, offers: readonly FxpOffer[]): string | undefined {
   const [best] = offers
     .filter(({ fxpId }) => fxps.has(fxpId))
@@ -190,14 +190,14 @@ export function marketRateOf({ fxps }: Corridor, offers: readonly FxpOffer[]): s
   return best === undefined ? undefined : renderDecimal(best);
 }
 
-/** Why no quote is left: there is no rate, or the amount is too small even at the best one. */
+/** Explains an empty result: there is no rate, or the amount is too small even at the best rate. */
 function noneLeft([best]: readonly Choice[], terms: Terms): Ranked<never> {
   if (best === undefined) return ok([]);
   const { destination } = best.amounts;
   return nothingLeft(destination, feeOn(destination, terms.creditorAgentFee));
 }
 
-/** What applies to every quote of a request, read once. */
+/** The values that apply to every quote of a request, read once. */
 interface Terms {
   readonly fxps: Corridor['fxps'];
   readonly maxima: Maxima;
@@ -227,7 +227,7 @@ interface Wanted {
   readonly amount: Exact;
 }
 
-/** The settlement amount of a credited amount has the creditor agent's fee on top. */
+/** Adds the creditor agent fee to a credited amount, which gives the settlement amount. */
 function wantedWithFees(request: FixedAmount, { creditorAgentFee: fee }: Terms): Wanted {
   const wanted = wantedWithoutFees(request);
   if (wanted.side === 'source' || wanted.amount.isZero()) return wanted;
@@ -238,7 +238,7 @@ function wantedWithoutFees({ amountSide, amount }: FixedAmount): Wanted {
   return { side: amountSide, amount: exact(amount) };
 }
 
-/** The rate that one FXP's quote uses, and the resulting amounts. */
+/** The rate that one FX provider's quote uses, with the resulting amounts. */
 interface Choice {
   readonly fxp: CorridorFxp;
   readonly offer: FxpOffer;
@@ -247,7 +247,7 @@ interface Choice {
   readonly amounts: CappedAmounts;
 }
 
-/** At most one choice per FXP that can settle, best first. */
+/** At most one choice per FX provider that can settle, best first. */
 function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, { fxps, maxima }: Terms): Choice[] {
   const choices: Choice[] = [];
   for (const offer of offers) {
@@ -260,9 +260,9 @@ function chooseAndRank(offers: readonly FxpOffer[], wanted: Wanted, { fxps, maxi
 }
 
 /**
- * The highest threshold whose rate, improved and capped, gives a source amount of at least that threshold;
- * the base rate's threshold is 0, so that it is the last resort. One rule for both amount directions.
- * @returns undefined when the FXP has no such rate
+ * Chooses the highest threshold whose rate, improved and capped, gives a source amount of at least that threshold. The
+ * base rate has threshold 0, so it is the fallback. The rule is the same for both amount sides.
+ * @returns undefined if the FX provider has no usable rate
  */
 function chooseTier(
   fxp: CorridorFxp,
@@ -276,7 +276,7 @@ function chooseTier(
   for (const { rate, threshold } of descending) {
     const stored = exact(rate.exchangeRate);
     const exchangeRate = pspBasisPoints === undefined ? stored : improveRate(stored, pspBasisPoints);
-    if (exchangeRate === undefined) continue; // no message can carry it
+    if (exchangeRate === undefined) continue; // too many digits for a message
     const asked =
       wanted.side === 'source'
         ? fromSource(wanted.amount, exchangeRate, maxima.destinationDecimalPlaces)
@@ -288,8 +288,8 @@ function chooseTier(
 }
 
 /**
- * Exchange rate descending, then older rate first, then FXP id as PSPs see it; total, because an FXP has one
- * quote.
+ * Sorts by exchange rate descending, then older rate first, then FX provider id as PSPs see it. This is a total order,
+ * because each FX provider has one quote.
  */
 function compareChoices(a: Choice, b: Choice): number {
   return (
@@ -299,7 +299,7 @@ function compareChoices(a: Choice, b: Choice): number {
   );
 }
 
-/** By code unit: the same in every locale. */
+/** Compares by code unit, so that the order is the same in every locale. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -1,15 +1,13 @@
-/**
- * Applies improvements to the rates that FX providers post (FX-8). `core/quotes/quote.ts` chooses between tiers.
- */
+/** Applies improvements to the rates that FX providers post (FX-8). `core/quotes/quote.ts` chooses between tiers. */
 import { exact, maxRateDigits, one, renderDecimal, roundImprovedRate, type Exact } from '../money/money.ts';
 
 const wholePerBasisPoint = exact('0.0001');
 const firstRateTooLong = exact(`1${'0'.repeat(maxRateDigits)}`);
 
 /**
- * `rate` x (1 + basis points / 10000), half up to 10 decimals, then to 11 digits.
+ * `rate` x (1 + basis points / 10000), rounded half up to 10 decimals, then to 11 digits.
  * @param basisPoints 0 to 10000
- * @returns undefined when the improved rate would need more than 11 digits before the point, which no message can carry
+ * @returns undefined if the result has more than 11 digits before the point, which no message can carry
  */
 export function improveRate(rate: Exact, basisPoints: Exact): Exact | undefined {
   if (basisPoints.isZero()) return rate;
@@ -17,7 +15,7 @@ export function improveRate(rate: Exact, basisPoints: Exact): Exact | undefined 
   return improved.lt(firstRateTooLong) ? improved : undefined;
 }
 
-/** `improveRate` on stored text, as saved for a tier. */
+/** `improveRate` for decimal strings, as stored for a tier. */
 export function improveRateText(rate: string, basisPoints: string): string | undefined {
   const improved = improveRate(exact(rate), exact(basisPoints));
   return improved === undefined ? undefined : renderDecimal(improved);

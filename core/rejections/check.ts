@@ -1,27 +1,27 @@
 /**
- * One check of a message, with the elements that it needs: a submission gets the first failure; a dry run gets all of
- * them, and the checks that could not be made because of a fault in what they need.
+ * A check of a message, with the elements that it needs. A submission gets the first rejection. A dry run gets all of
+ * them, and the list of checks that a fault elsewhere made impossible.
  */
 import { within } from '../iso20022/tree.ts';
 import type { Rejection } from './rejection.ts';
 
-/** Whether the value at an XPath (without positions) was found valid and can be read. */
+/** Whether the value at an XPath (without positions) was found valid, so that it may be used. */
 export type IsFit = (xpath: string) => boolean;
 
 export interface Check<Subject> {
-  /** In a few words, for the list of what was not judged. */
+  /** A few words, for the list of checks that were not made. */
   readonly name: string;
   readonly ruleId: string;
-  /** XPaths, without positions, of the elements it needs. */
+  /** XPaths, without positions, of the elements that the check needs. */
   readonly needs: readonly string[];
-  /** XPaths with positions. The check is skipped if another check refused something at or below one of them. */
+  /** XPaths with positions. The check is skipped if another check refused an element at or below one of them. */
   readonly sound?: readonly string[];
   /**
-   * Why another fault prevents this check, or a part of it. `run` itself leaves that part out, and another check
-   * refuses the subject.
+   * Why a fault elsewhere prevents this check, wholly or in part; undefined if it does not. `run` must skip that part
+   * itself, and another check must refuse the fault.
    */
   readonly hindered?: (subject: Subject, isFit: IsFit) => string | undefined;
-  /** Everything that it refuses, in the order of the message. */
+  /** All rejections, in document order. */
   readonly run: (subject: Subject, isFit: IsFit) => Iterable<Rejection>;
 }
 
@@ -29,11 +29,10 @@ export interface Check<Subject> {
 export interface NotJudged {
   readonly name: string;
   readonly ruleId: string;
-  /** Why. */
   readonly reason: string;
 }
 
-/** The outcome of all checks. */
+/** The result of all checks. */
 export interface Findings {
   readonly rejections: readonly Rejection[];
   readonly notJudged: readonly NotJudged[];
@@ -41,7 +40,7 @@ export interface Findings {
 
 const everything: IsFit = () => true;
 
-/** Everything that the checks refuse in a fully valid subject; the first is the one that is answered. */
+/** All rejections of a fully valid subject; a submission is answered with the first. */
 export function* rejectionsOf<Subject>(
   checks: readonly Check<Subject>[],
   subject: Subject,
@@ -50,8 +49,8 @@ export function* rejectionsOf<Subject>(
 }
 
 /**
- * The same for a subject of which only a part is valid.
- * @param refused XPaths of what other checks have refused
+ * Runs the checks on a subject that is only partly valid.
+ * @param refused XPaths that other checks have refused
  */
 export function judgeFit<Subject>(
   checks: readonly Check<Subject>[],

@@ -1,11 +1,10 @@
 /**
- * How a rejection is worded: short in `AddtlInf`, long in the header `Isthmus-Rejection` and in dry runs
- * (MSG-13). Both are plain ASCII, and repeat no more of the sender's text than the rejection holds.
+ * Words a rejection: short for `AddtlInf`, long for the header `Isthmus-Rejection` and dry runs (MSG-13). Both are
+ * plain ASCII, and quote no more of the message than the rejection contains.
  */
 import type { Rejection } from './rejection.ts';
 import type { Fault } from './rejection-table.ts';
 
-/** The four kinds of fault, in words. */
 export const faults = {
   'not-iso-20022': 'not valid ISO 20022',
   'not-used': 'valid ISO 20022, but not used in this scheme',
@@ -14,18 +13,18 @@ export const faults = {
 } as const satisfies Record<Fault, string>;
 
 const maxAdditionalInformation = 105; // Max105Text of AddtlInf
-const maxExplanation = 1_000; // a header, with room for others
+const maxExplanation = 1_000; // of a header, so that there is room for others
 const cutMark = '...';
 
-/** All our names and texts are ASCII; should one not be, it must not break a message or a header. */
+/** A safeguard: all our names and texts are ASCII, and other characters could break a message or a header. */
 const printable = (text: string) => text.replaceAll(/[^ -~]/g, '?');
 const belowMessage = (xpath: string) => xpath.replace(/^\/Document\/[^/]+\//, '');
 
-const minReason = 40; // characters that even the longest XPath leaves for the reason
-const minText = 16; // of a form that is expected, where what was found takes the rest: `must be: Code...`
-const mostReason = 80; // so that the element itself is still named
+const minReason = 40; // characters for the reason, however long the XPath
+const minText = 16; // characters kept of a text that describes a form: `must be: Code...`
+const mostReason = 80; // so that there is room to name the element
 
-/** As much of a text as fits, cut between words. */
+/** Cuts a text between words, so that it fits. */
 function cutTail(text: string, room: number): string {
   if (text.length <= room) return text;
   const most = text.slice(0, room - cutMark.length + 1);
@@ -33,56 +32,55 @@ function cutTail(text: string, room: number): string {
   return `${most.slice(0, end > 0 ? end : room - cutMark.length).replace(/[,:;]$/, '')}${cutMark}`;
 }
 
-/** The possible reasons, the fullest first: what a check found and expected says more than the row's text. */
+/** Candidates for the reason, longest first. The values found and expected say more than the text of the table row. */
 function reasonsOf(told: ToldShort): readonly string[] {
   const { text, expected } = told;
   const stands = standing(told);
   if (stands === '') return [text];
   const wanted = withExpected(text, expected);
   const withFound = [`${text}.${stands}${wanted}`, `${text}.${stands}`];
-  if (isForm(text)) return withFound; // else its end gives way to what was found
+  if (isForm(text)) return withFound; // the end of such a text is cut in favour of the value found
   return [...withFound, ...(wanted === '' ? [] : [`${text}.${wanted}`]), text];
 }
 
-/** ` Found: ...`; empty where nothing stands there. */
+/** ` Found: ...`; empty if no value was found. */
 const standing = ({ found }: ToldShort) =>
   found === undefined || found === 'nothing' ? '' : ` Found: ${found}.`;
 
-/** A text that only describes the form that is expected, at length and often with an example. */
+/** Whether the text only describes an expected form; such texts are long, and often have an example. */
 const isForm = (text: string) => text.startsWith('must be: ');
 
-/** What is left of a text beside what was found: of a form its beginning, of any other all that it says is wrong. */
+/** How much of the text must stay: the beginning of a form, but the whole of any other text. */
 const leastText = ({ text }: ToldShort) => (isForm(text) ? Math.min(minText, text.length) : text.length);
 
-/** A reason that is too long: what was found stays, if the text is understood all the same. */
+/** Shortens a reason that is too long. It keeps the value found if the rest of the text stays understandable. */
 function cutReason(told: ToldShort, room: number): string {
   const stands = standing(told);
   const left = room - stands.length;
   return left >= leastText(told) ? cutTail(told.text, left) + stands : cutTail(told.text, room);
 }
 
-/** What even the longest XPath leaves for it. */
+/** The room that is reserved for the reason, however long the XPath. */
 function roomFor(told: ToldShort): number {
   const needed = leastText(told) + standing(told).length;
   return needed <= mostReason ? Math.max(minReason, needed) : minReason;
 }
 
-/** ` Expected: ...`, with the sentences that are not in the text already; empty if none is left. */
+/** ` Expected: ...`, without sentences that are in the text already; empty if none remains. */
 function withExpected(text: string, expected = ''): string {
   const said = (sentence: string) => text.includes(sentence);
   const left = said(expected) ? [] : expected.split('. ').filter((sentence) => !said(sentence));
   return left.length === 0 ? '' : ` Expected: ${left.join('. ')}.`;
 }
 
-/** Beside a rejection of ours, to the destination: nobody else tells it. */
+/** Added to our own rejection in the message to the destination, because only the destination can return the money. */
 export const returnCredit = 'PAY-9 if you have credited this payment, return it: its source is told RJCT';
 
 type ToldShort = Pick<Rejection, 'ruleId' | 'xpath' | 'text' | 'found' | 'expected'>;
 
 /**
- * The text of `AddtlInf`: rule, XPath (in a transaction, from `CdtTrfTxInf` on), and the reason, with
- * as much of what was found and expected as fits. A long XPath loses its beginning, so that there is always room for
- * the reason.
+ * The text of `AddtlInf`: rule, XPath (within a transaction from `CdtTrfTxInf` on), and reason, with as much of the
+ * values found and expected as fits. A long XPath is cut at its beginning, so that the reason always has room.
  */
 export function additionalInformation(rejection: ToldShort): string {
   const { ruleId, xpath } = rejection;
@@ -98,8 +96,8 @@ export function additionalInformation(rejection: ToldShort): string {
 }
 
 /**
- * The long form, for the header `Isthmus-Rejection` and dry runs: rule, element, what is wrong and which of
- * the four kinds of fault it is, what was found, what was expected.
+ * The long form, for the header `Isthmus-Rejection` and dry runs: rule, element, reason, ISO code, kind of fault, and
+ * the values found and expected.
  * @returns one line of printable ASCII, at most 1,000 characters
  */
 export function explain(rejection: Rejection): string {

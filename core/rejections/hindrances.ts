@@ -1,4 +1,4 @@
-/** Why another fault of the message prevented a check, in words. */
+/** Words why a fault elsewhere in the message prevents a check. */
 import type { Ends } from '../scheme/ends.ts';
 
 const below = (path: string) => `CdtTrfTxInf/${path}`;
@@ -7,7 +7,7 @@ const below = (path: string) => `CdtTrfTxInf/${path}`;
 export const refusedItself = (agent: 'DbtrAgt' | 'CdtrAgt') =>
   `It is checked against ${below(agent)}, which is itself refused.`;
 
-/** For checks that need the destination country, if the message names two. */
+/** For checks that need the destination country: a message may name two contradictory ones. */
 function contradictedCountry({ isContradicted }: Ends): string | undefined {
   return isContradicted
     ? `It is checked against the country of ${below('CdtrAgt')}, which ${below('ChrgsInf[2]/Agt')} contradicts.`
@@ -19,7 +19,9 @@ export function countryUnknown(ends: Ends): string | undefined {
   return ends.creditorAgent === undefined ? refusedItself('CdtrAgt') : contradictedCountry(ends);
 }
 
-/** The creditor agent must be a member of a system in the destination currency, so that currency must be known. */
+/**
+ * For checks that need the destination currency: the creditor agent must belong to a payment system of that currency.
+ */
 export function currencyUnknown(ends: Ends): string | undefined {
   const isWrong = ends.creditorAgent?.onboarded === true && ends.destinationCurrency === undefined;
   const reason = 'The destination currency is wrong, and the country has several.';
@@ -32,7 +34,7 @@ export function destinationUnknown(ends: Ends): string | undefined {
   return ends.destination === undefined ? (unknown ?? refusedItself('CdtrAgt')) : undefined;
 }
 
-/** The number of decimals depends on the currency. */
+/** For the check of decimals: their number depends on the currency. */
 export function currencyWrong(paths: readonly string[]): string | undefined {
   const amounts = paths.filter((path) => !path.startsWith('AgrdRate/')).map(below);
   return amounts.length === 0 ? undefined : `The currency is wrong: ${amounts.join(', ')}.`;

@@ -1,7 +1,6 @@
 /**
- * The differences between a received pacs.008 and the forwarded one, field by field, each with the rule that requires
- * it. As evidence, it compares the two messages only, and shares no code with the building of
- * the second.
+ * Lists the differences between a received pacs.008 and the forwarded one, field by field, each with the rule that
+ * requires it. To be independent evidence, it shares no code with the builder of the forwarded message.
  */
 import { pacs008Paths } from '../iso20022/pacs008.ts';
 import { elementAt, within, type XmlElement } from '../iso20022/tree.ts';
@@ -11,18 +10,21 @@ export type Change = (typeof changes)[number];
 
 export interface FieldDifference {
   readonly change: Change;
-  /** XPaths from `/Document` on, names without prefix, a position where siblings share a name; attributes as `@Ccy`. */
+  /**
+   * XPaths from `/Document` on. Names have no prefix, and a position where siblings share a name; an attribute is
+   * `@Ccy`.
+   */
   readonly receivedXpath?: string;
   readonly forwardedXpath?: string;
   readonly received?: string;
   readonly forwarded?: string;
-  /** Undefined if no rule requires it: then the gateway is wrong. */
+  /** Undefined if no rule requires the difference; it is then a defect of the gateway. */
   readonly ruleId?: string;
 }
 
 const { group, transaction } = pacs008Paths;
 
-/** What the gateway sets itself, and how it may differ from what was received. */
+/** Elements that the gateway sets itself, and the differences that are allowed in them. */
 const setByGateway: readonly {
   readonly xpath: string;
   readonly ruleId: string;
@@ -39,15 +41,13 @@ const setByGateway: readonly {
   { xpath: `${transaction}/InstdAgt`, ruleId: 'MSG-10', as: ['changed', 'added', 'removed'] },
 ];
 
-/** Where a child of `CdtTrfTxInf` goes in the forwarded message. */
+/** The new names of children of `CdtTrfTxInf` that move in the forwarded message. */
 const movedTo: Readonly<Record<string, string>> = {
   IntrmyAgt1: 'PrvsInstgAgt1',
   IntrmyAgt1Acct: 'PrvsInstgAgt1Acct',
 };
 
-/**
- * Children of a forwarded `CdtTrfTxInf` that come from the quote, and the received element that they would come from.
- */
+/** Children of a forwarded `CdtTrfTxInf` that the quote may supply, with the received element that they replace. */
 const filledFromQuote: Readonly<Record<string, string>> = {
   PrvsInstgAgt1: 'IntrmyAgt1',
   PrvsInstgAgt1Acct: 'IntrmyAgt1Acct',
@@ -55,7 +55,7 @@ const filledFromQuote: Readonly<Record<string, string>> = {
   IntrmyAgt2Acct: 'IntrmyAgt2Acct',
 };
 
-/** Every field of a message, by its XPath, in document order. */
+/** The values of all fields of a message by XPath, in document order. */
 type Fields = ReadonlyMap<string, string>;
 
 function fieldsOf(root: XmlElement): Fields {
@@ -78,7 +78,7 @@ function childOf(xpath: string): string | undefined {
   return within(xpath, transaction) ? xpath.slice(transaction.length + 1).split('/')[0] : undefined;
 }
 
-/** Where a received field is in the forwarded message. */
+/** The XPath of a received field in the forwarded message. */
 function placeOf(xpath: string): string {
   const child = childOf(xpath) ?? '';
   const target = movedTo[child];
@@ -87,9 +87,9 @@ function placeOf(xpath: string): string {
 }
 
 /**
- * @param received the `Document` element of the source's pacs.008
- * @param forwarded the `Document` element of ours
- * @returns the differences in the order of the received message, then what was added
+ * @param received `Document` element of the source's pacs.008
+ * @param forwarded `Document` element of our pacs.008
+ * @returns the differences in the order of the received message; added fields come last
  */
 export function compareMessages(received: XmlElement, forwarded: XmlElement): readonly FieldDifference[] {
   const before = fieldsOf(received);

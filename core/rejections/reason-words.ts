@@ -1,6 +1,6 @@
 /**
- * Words for the reason codes of rejections, for people who read lists: the codes that this scheme uses, of ISO 20022's
- * ExternalStatusReason1Code. Messages carry the codes alone.
+ * Words for reason codes, for people who read lists. It has the codes of ISO 20022's ExternalStatusReason1Code that
+ * this scheme uses. Messages carry only the codes.
  */
 const words: Readonly<Record<string, string>> = {
   AB03: 'settlement timed out',
@@ -41,16 +41,16 @@ const words: Readonly<Record<string, string>> = {
   TM01: 'outside the time allowed',
 };
 
-/** `AC04 account closed`; a code without words stands alone. */
+/** E.g. `AC04 account closed`; the code alone if it has no words. */
 export function reasonInWords(code: string): string {
   const said = words[code];
   return said === undefined ? code : `${code} ${said}`;
 }
 
-/** `RJCT AC04 account closed`, or what of it is known. */
+/** E.g. `RJCT AC04 account closed`; absent parts are omitted. */
 export const statusInWords = (...[status, reasonCode]: readonly (string | null | undefined)[]) =>
   [status, reasonCode && reasonInWords(reasonCode)].filter((part) => part).join(' ');
 
-/** The same where no free text may stand: a code of another form may name somebody. */
+/** The words for places where no free text is allowed: a malformed code may contain a name. */
 export const publicReason = (code: string) =>
   /^[A-Z0-9]{4}$/.test(code) ? reasonInWords(code) : 'unlisted code';

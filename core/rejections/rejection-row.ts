@@ -5,23 +5,23 @@ import type { EventKind } from '../operations/event-kinds.ts';
 export type Fault = 'not-iso-20022' | 'not-used' | 'place-or-count' | 'value';
 
 export interface RejectionRow {
-  /** From the external status reason set. */
+  /** A code of the external set of status reasons. */
   readonly isoCode: string;
   readonly ruleId: string;
-  /** What is checked, for the published table. */
+  /** The statement that the check verifies, for the published table. */
   readonly checks: string;
-  /** The place, if the check itself does not say. */
+  /** The XPath, if the check does not pass one. */
   readonly xpath?: string;
-  /** The kind of fault, if the check itself does not say; default: `value`; null: the fault is not in the message. */
+  /** The kind of fault, if the check does not pass one. Default: `value`; null: the fault is not in the message. */
   readonly fault?: Fault | null;
-  /** For the other side; never repeats data of the message. A check may be more precise. */
+  /** For the other side; never quotes the message. The check may pass a more precise text. */
   readonly text: string;
-  /** What was found, in general words, if the check itself does not say. */
+  /** The value found, in general words, if the check does not pass one. */
   readonly found?: string;
-  /** What to send or do instead, if the check itself does not say: not the principle, which is in `checks`. */
+  /** What to send or do instead, if the check does not pass it. The principle belongs in `checks`. */
   readonly expected: string;
-  /** It refuses keys that are already used: in the HTTP answer only, and the record stays as it is. */
+  /** Refuses keys that are already used. Only the HTTP answer says so; the record does not change. */
   readonly ofRepeat?: true;
-  /** The audit event for the operators, besides the answer. */
+  /** Audit event to record, besides the answer. */
   readonly event?: EventKind;
 }

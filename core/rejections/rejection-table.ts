@@ -1,7 +1,4 @@
-/**
- * Every reason for which the gateway itself refuses a message, in one table: ISO code, rule, what it checks, public
- * text.
- */
+/** The table of all rejections by the gateway: ISO code, rule, what is checked, public text. */
 
 import type { RejectionRow } from './rejection-row.ts';
 import { resolutionRejections } from '../resolutions/resolution-rejections.ts';

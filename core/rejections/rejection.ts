@@ -1,38 +1,37 @@
 /**
- * A rejection (MSG-4) is a value, sent to the other side in a pacs.002 or acmt.024; it is never logged
- * as an error.
+ * A rejection (MSG-4) is a value that a pacs.002 or acmt.024 carries to the other side. It is not logged as an error.
  */
 import { rejections, type Fault, type RejectionKey, type RejectionRow } from './rejection-table.ts';
 
-/** What a check knows about its refusal, beyond the row of the table. */
+/** Values of one rejection that refine or replace those of its table row. */
 export interface RejectionDetails {
-  /** What is wrong, in a few words: instead of the row's. */
+  /** What is wrong, in a few words; replaces the row's text. */
   readonly text?: string;
   readonly fault?: Fault;
-  /** What was found, as far as it may be shown (`iso20022/visible-values.ts`). */
+  /** The value found, if it may be shown (`iso20022/visible-values.ts`). */
   readonly found?: string;
-  /** What was expected: instead of the row's. */
+  /** The value expected; replaces the row's. */
   readonly expected?: string;
-  /** Whom it is about, for our record: the payment system that is paused. */
+  /** The paused payment system, for our record. */
   readonly party?: string;
 }
 
-/** The row of a rejection. */
+/** The table row of a rejection. */
 export const rowOf = ({ key }: { readonly key: RejectionKey }): RejectionRow => rejections[key];
 
 export interface Rejection extends RejectionDetails {
   readonly key: RejectionKey;
   readonly isoCode: (typeof rejections)[RejectionKey]['isoCode'];
   readonly ruleId: string;
-  /** From `/Document` on, of names that the schema knows. */
+  /** From `/Document` on; contains only names that the schema knows. */
   readonly xpath?: string;
   readonly text: string;
 }
 
 /**
- * A rejection of the table.
- * @param xpath the place, if not the table's
- * @param ruleId the rule, where several share one row (MSG-5 through the schema)
+ * Makes a rejection from its table row.
+ * @param xpath replaces the row's place
+ * @param ruleId replaces the row's rule; several rules may share a row (for example MSG-5 through the schema)
  */
 export function reject(
   key: RejectionKey,
@@ -56,7 +55,7 @@ export function reject(
   };
 }
 
-/** The same, at the place and by the rule of the table. */
+/** Makes a rejection with the row's place and rule. */
 export function rejectWith(key: RejectionKey, details: RejectionDetails): Rejection {
   return reject(key, undefined, undefined, details);
 }

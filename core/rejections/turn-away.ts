@@ -1,8 +1,8 @@
-// Why a submission does not become an accepted payment, and what its sender and a person are told of it.
+// Words the answer to a submission that is not accepted, and names the event for the operators.
 import { additionalInformation, explain } from './explanation.ts';
 import { reject, rowOf, type Rejection } from './rejection.ts';
 
-/** A submission, or the payment of its UETR, as far as duplicates are told by it. */
+/** The keys by which duplicates are recognised, of a submission or of the payment with its UETR. */
 interface SubmissionKey {
   readonly sourceSystem: string;
   readonly messageIdentification: string;
@@ -11,27 +11,25 @@ interface SubmissionKey {
 export interface TurnedAway {
   readonly rejection: Rejection;
   /**
-   * A repeat: told in the HTTP answer only, and no payment is touched (DUP-2). Else the rejection is the payment's
-   * final status.
+   * True for a repeat (DUP-2): only the HTTP answer tells the sender, and no payment changes. If false, the rejection
+   * is the payment's final status.
    */
   readonly isRefusal: boolean;
-  /** `AddtlInf`, an element each. */
+  /** Texts of `AddtlInf`, one per element. */
   readonly additionalInformation: readonly string[];
-  /** The long form, for `Isthmus-Rejection`. */
+  /** The long form, for the header `Isthmus-Rejection`. */
   readonly explanation: string;
-  /** What a person must know of it besides. */
+  /** Audit event to record, if any. */
   readonly event: ReturnType<typeof rowOf>['event'];
 }
 
-/**
- * What a broken copy is told besides its own fault, or its sender might take the payment itself for rejected.
- */
+/** Added for the sender of a broken copy, who might otherwise believe that the payment itself is rejected. */
 const firstStands = 'DUP-2 the UETR is that of an earlier message: the first message stands';
 
 /**
- * A message with a fault of its own under the UETR of a payment of the same sender is a broken copy: PAY-3 comes to the
- * fault first, and its sender is told both.
- * @param payment of its UETR, if there is one
+ * Words the answer to a submission that is not accepted. A faulty message under the UETR of the sender's own payment is
+ * a broken copy. PAY-3 finds its fault before the duplicate, so the answer names both.
+ * @param payment the payment with this UETR, if there is one
  */
 export function turnAway(
   rejection: Rejection,

@@ -1,4 +1,4 @@
-/** The rows of the table of rejections that only a resolution request can meet. */
+/** The rows of the rejection table that apply only to resolution requests. */
 import type { RejectionRow } from '../rejections/rejection-row.ts';
 
 export const resolutionRejections = {

@@ -1,6 +1,6 @@
 /**
- * Who is asked to resolve a proxy or confirm an account, and what follows from a proxy directory's answer (RES-2). Pure
- * routing by reference data.
+ * Routes a resolution: whom to ask first, and what follows from a proxy directory's answer (RES-2). Pure; it uses only
+ * reference data.
  */
 import { identifyAgent, resolveAgent } from '../payments/agent.ts';
 import { assert } from '../assert.ts';
@@ -16,23 +16,23 @@ import type { ClearingSystem, Institution, Operator, ReferenceData } from '../sc
 import { reject, type Rejection } from '../rejections/rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 
-/** Who is asked next. */
+/** The party to ask next. */
 export interface Enquiry {
   readonly of: 'directory' | 'creditor-agent';
-  /** Payment system of the operator that it goes through. */
+  /** Payment system whose operator passes the enquiry on. */
   readonly destination: ClearingSystem;
   readonly operator: Operator;
   readonly assignee: AgentIdentification;
-  /** What a proxy directory found, about which the creditor agent is asked. */
+  /** The account that a proxy directory found; the creditor agent is asked about it. */
   readonly found?: KnownAccount;
 }
 
-/** What follows from a true answer of a proxy directory; null: its answer is passed on. */
+/** The step after a true answer of a proxy directory: another enquiry, or null to pass the answer on. */
 export type FollowUp = Result<Enquiry | null, Rejection>;
 
 /**
- * Where a valid request goes first.
- * @param sourceSystem clearing system that submits it; undefined: any (a dry run without authentication)
+ * Finds the party that a valid request is sent to first.
+ * @param sourceSystem the submitting clearing system; undefined in a dry run without authentication: any
  */
 export function routeRequest(
   request: Acmt023,
@@ -65,7 +65,7 @@ export function routeRequest(
     : refused(reject('resolution-not-supported'));
 }
 
-/** Whether the creditor agent of an account that a directory found must be asked too. */
+/** Decides whether the creditor agent of an account that a directory found must be asked too. */
 export function followDirectory(request: Acmt023, answer: Acmt024, reference: ReferenceData): FollowUp {
   assert(answer.verified, 'only a true answer is followed up');
   const { destinationCountry } = request;
@@ -81,8 +81,8 @@ export function followDirectory(request: Acmt023, answer: Acmt024, reference: Re
 }
 
 /**
- * Whether a directory found an account, and an acmt.023 of ours can carry it: ISO 20022 takes more than our usage guideline. If not, the
- * directory's answer is all that there is.
+ * Whether a directory found an account that our acmt.023 can carry; our usage guideline is stricter than ISO 20022. If
+ * not, the directory's answer stands alone.
  */
 function isAskable(
   account: AccountIdentification | undefined,
@@ -100,10 +100,10 @@ function isAskable(
   );
 }
 
-const maxAccountId = 34; // characters, as in ISO 20022
-const maxProxyId = 320; // characters, as in the usage guideline
+const maxAccountId = 34; // characters, by ISO 20022
+const maxProxyId = 320; // characters, by the usage guideline
 
-/** The rejection of a request that its schema refuses: a missing destination country has a rule of its own. */
+/** The rejection of a request that violates its schema. A missing destination country has its own row. */
 export function requestRejectionOf(violation: Violation): Rejection {
   const { kind, xpath } = violation;
   const isCountry = /\/Assgne(\/Agt(\/FinInstnId(\/PstlAdr(\/Ctry)?)?)?)?$/.test(xpath);
@@ -111,21 +111,21 @@ export function requestRejectionOf(violation: Violation): Rejection {
 }
 
 /**
- * Whether an answer is about the request that was sent.
- * @returns the name of the first id that does not match
+ * Checks that an answer is about the request that was sent.
+ * @returns the name of the first id that differs; undefined if none does
  */
 export function findRequestMismatch(
   answer: Acmt024,
   sent: { readonly messageIdentification: string; readonly verificationId: string },
 ): string | undefined {
-  const { messageIdentification } = answer.original; // optional, as all of OrgnlAssgnmt
+  const { messageIdentification } = answer.original; // optional, like all of OrgnlAssgnmt
   if (messageIdentification !== undefined && trimmed(messageIdentification) !== sent.messageIdentification)
     return 'OrgnlAssgnmt/MsgId';
   return trimmed(answer.verificationId) === sent.verificationId ? undefined : 'OrgnlId';
 }
 
 /**
- * The reasons of RES-4.
+ * The reason codes of RES-4.
  * @internal exported for tests
  */
 export const passingReasons: ReadonlySet<string> = new Set([
@@ -144,19 +144,19 @@ export const passingReasons: ReadonlySet<string> = new Set([
   'RR02',
 ]);
 
-/** Whether the scheme lists a party's reason; others pass too, and are recorded. */
+/** Whether the scheme lists a party's reason code. Others are passed on too, but recorded. */
 export function isListedReason(reasonCode: string): boolean {
   return passingReasons.has(reasonCode);
 }
 
-/** The payment systems of a country, in the order of their ids. */
+/** The payment systems of a country, sorted by id. */
 function systemsOf(reference: ReferenceData, countryCode: string): readonly ClearingSystem[] {
   return [...reference.clearingSystems.values()]
     .filter((system) => system.countryCodes.includes(countryCode))
     .sort((one, other) => (one.clearingSystemId < other.clearingSystemId ? -1 : 1));
 }
 
-/** The country's proxy directory for that type of proxy, else its first one. */
+/** The country's proxy directory for this type of proxy; its first directory if no type matches. */
 function directoryOf(
   reference: ReferenceData,
   countryCode: string,
@@ -169,7 +169,7 @@ function directoryOf(
   return type?.proxyDirectoryId ?? undefined;
 }
 
-/** Known, in that country, as a PSP, and onboarded. */
+/** Finds the creditor agent, which must be an onboarded PSP in the country. */
 function creditorAgentOf(
   agent: AgentIdentification,
   countryCode: string,
@@ -183,7 +183,7 @@ function creditorAgentOf(
   return institution.onboarded ? ok(institution) : refused(reject('resolution-agent-not-onboarded'));
 }
 
-/** Through the operator of the first of the country's systems that the agent is a member of. */
+/** Sends the enquiry through the operator of the country's first payment system to which the agent belongs. */
 function enquiryOfAgent(
   reference: ReferenceData,
   institution: Institution,

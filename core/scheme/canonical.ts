@@ -1,10 +1,13 @@
 /**
- * One order of what has none, so that two documents that say the same are the same, and a file is reviewed by
- * what has changed in it.
+ * Sorts lists whose order has no meaning. Equal documents then compare as equal, and a diff of two files shows only
+ * real changes.
  */
 import type { SchemeDocuments, SchemeKind } from './documents.ts';
 
-/** Members that are lists without an order, by kind; of objects, the members that they are sorted by, and identified. */
+/**
+ * The members that are unordered lists, by kind. For a list of objects, it names the members that identify an item and
+ * sort the list.
+ */
 export const unordered: { readonly [Kind in SchemeKind]: Readonly<Record<string, readonly string[]>> } = {
   currencies: {},
   countries: { requiredPacs008Elements: [] },
@@ -45,6 +48,6 @@ export function canonical<Kind extends SchemeKind>(
   return sorted as unknown as SchemeDocuments[Kind];
 }
 
-/** Amounts sort as numbers do. */
+/** Pads amounts, so that they sort numerically. */
 const padded = (text: string): string =>
   /^\d+(\.\d+)?$/.test(text) ? (text.split('.')[0] ?? '').padStart(30, '0') + text : text;

@@ -1,6 +1,6 @@
 /**
- * A change of the scheme: what one object was and what it will be (ADM-2). Pure: who proposes and approves is in
- * db/scheme/changes.ts.
+ * A change of the scheme: each object before and after it (ADM-2). Pure; db/scheme/changes.ts handles proposals and
+ * approvals.
  */
 import { unordered } from './canonical.ts';
 import {
@@ -16,16 +16,16 @@ import {
 export interface SchemeEdit {
   readonly kind: SchemeKind;
   readonly id: string;
-  /** null: there was none, or it had ended. */
+  /** null: the object does not exist, or has ended. */
   readonly before: SchemeDocument | null;
-  /** null: it ends. */
+  /** null: the change ends the object. */
   readonly after: SchemeDocument | null;
 }
 
-/** A member that differs; absent members are undefined. */
+/** A member that differs; an absent value is undefined. */
 export interface MemberDifference {
   /**
-   * JSON Pointer (RFC 6901) within the document. Of a list of objects, what identifies the item stands in place of its position:
+   * JSON Pointer (RFC 6901) within the document. In a list of objects, the item's identity replaces its index:
    * `/secrets/secretId=1/endsAt`.
    */
   readonly path: string;
@@ -33,7 +33,7 @@ export interface MemberDifference {
   readonly after: unknown;
 }
 
-/** Every member that differs, deepest first told; lists of plain values as a whole. */
+/** All members that differ, at the deepest level that differs. A list of plain values counts as one member. */
 export function differencesOf({
   kind,
   before,
@@ -43,7 +43,9 @@ export function differencesOf({
   return [...differences('', byIdentity(kind, before), byIdentity(kind, after))];
 }
 
-/** With objects in place of lists, so that an item is compared with itself, and not with what has moved to its place. */
+/**
+ * Replaces lists of objects by objects keyed by identity, so that an item is compared with itself wherever it moved.
+ */
 function byIdentity(kind: SchemeKind, document: SchemeDocument): Container {
   const lists = Object.entries(unordered[kind]).filter(([, by]) => by.length > 0);
   const items = document as unknown as Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
@@ -57,7 +59,7 @@ function named(items: readonly Readonly<Record<string, unknown>>[], by: readonly
   const found: Record<string, unknown> = {};
   for (const item of items) {
     let name = by.map((member) => `${member}=${String(item[member])}`).join(',');
-    while (name in found) name += ' again'; // none is passed over
+    while (name in found) name += ' again'; // keeps items with the same identity apart
     found[name] = item;
   }
   return found;
@@ -77,7 +79,7 @@ function* differences(path: string, before: unknown, after: unknown): Iterable<M
 
 type Container = Readonly<Record<string, unknown>>;
 
-/** Members that can be told one by one: those of two objects, or of two lists that are not of plain values. */
+/** Whether to compare member by member: for two objects, or two lists of which one contains objects. */
 const areToldByMember = (before: Container, after: Container): boolean =>
   Array.isArray(before) === Array.isArray(after) &&
   (!Array.isArray(before) || [before, after].some((list) => Object.values(list).some(isContainer)));
@@ -85,7 +87,7 @@ const areToldByMember = (before: Container, after: Container): boolean =>
 const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** Whatever the order of members: the database has its own. */
+/** Deep equality. The order of members does not matter, because the database changes it. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (!isContainer(one) || !isContainer(other)) return one === other;
   const [names, others] = [Object.keys(one), Object.keys(other)];
@@ -97,8 +99,8 @@ export function isSame(one: unknown, other: unknown): boolean {
 }
 
 /**
- * Members that one person changes alone, as `<kind><JSON Pointer>`, each with why it harms nobody. Everything else,
- * and whatever members there will be, waits for a second person.
+ * Members that one person may change alone, as `<kind><JSON Pointer>`, each with the reason why that is harmless. All
+ * others need a second person, including members added to the code later.
  * @internal exported for tests
  */
 export const harmlessMembers: Readonly<Record<string, string>> = {
@@ -113,8 +115,9 @@ export const harmlessMembers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a second person must approve it. A client ends at once, and what an operator logs in by is its own.
- * @param by client id of whoever proposes it
+ * Whether a second person must approve the edit. Ending a client needs no approval, and neither does an operator's
+ * change of its own secrets.
+ * @param by client id of the proposer
  */
 export function needsApproval(edit: SchemeEdit, by: string): boolean {
   const { kind, after } = edit;
@@ -126,8 +129,8 @@ export function needsApproval(edit: SchemeEdit, by: string): boolean {
 }
 
 /**
- * Whether it gives an operator what it logs in by, or takes a client for one, and somebody else proposes it: whoever makes the
- * secret of an operator could approve as that operator what they have proposed themselves.
+ * Whether an edit changes an operator's client beyond its own secrets, makes a client an operator, or adds an operator
+ * with secrets. A person who knows an operator's secret could approve their own proposals as that operator.
  */
 export function isCredentialOfAnother(edit: SchemeEdit, by: string): boolean {
   if (edit.kind !== 'clients' || edit.after === null) return false;
@@ -136,13 +139,13 @@ export function isCredentialOfAnother(edit: SchemeEdit, by: string): boolean {
   return before === null ? after.secrets.length > 0 : !isOwnSecret(edit, by);
 }
 
-/** Whether an operator changes nothing but its own secrets. */
+/** Whether an operator changes only its own secrets. */
 function isOwnSecret({ id, before, after }: SchemeEdit, by: string): boolean {
   const isOperator = (before as ClientDocument | null)?.role === 'operator';
   return isOperator && id === by && isSame({ ...before, secrets: [] }, { ...after, secrets: [] });
 }
 
-/** The scheme as it is after the edits. */
+/** The scheme with the edits applied. */
 export function edited(scheme: Scheme, edits: readonly SchemeEdit[]): Scheme {
   const after = Object.fromEntries(
     schemeKinds.map((kind) => [kind, new Map<string, SchemeDocument>(scheme[kind])]),
@@ -155,13 +158,13 @@ export function edited(scheme: Scheme, edits: readonly SchemeEdit[]): Scheme {
 }
 
 export interface CompareOptions {
-  /** What there is stays as it is. */
+  /** Leave existing objects unchanged. */
   readonly onlyNew?: boolean;
-  /** What the other lacks ends. */
+  /** End objects that `to` lacks. */
   readonly endAbsent?: boolean;
 }
 
-/** What makes `to` of `from`. Prices of an FX provider are its own: those that it has stay. */
+/** The edits that turn `from` into `to`. Existing prices of an FX provider stay, because only it may change them. */
 export function editsBetween(from: Scheme, to: Scheme, options: CompareOptions = {}): readonly SchemeEdit[] {
   const { onlyNew = false, endAbsent = false } = options;
   return schemeKinds.flatMap((kind) => {

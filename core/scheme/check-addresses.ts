@@ -1,4 +1,4 @@
-/** Checks of the forms in which a payee's address is asked for (endpoints 6 to 8); a part of check.ts. */
+/** Checks the input forms for a payee's address (endpoints 6 to 8); a part of check.ts. */
 import { ibanLengthOf } from '../payments/iban.ts';
 import type { AddressTypeDocument, Scheme } from './documents.ts';
 import { findingsOf, unknown, type Finding, type Findings } from './finding.ts';
@@ -35,7 +35,7 @@ export function* checkAddresses(scheme: Scheme): Iterable<Finding> {
   }
 }
 
-/** The pattern of an IBAN must take those of the country. The sample is of digits alone, so it only warns. */
+/** Warns if the pattern of an IBAN refuses those of a country. Only a warning, because the sample has only digits. */
 function* checkIbanPatterns(scheme: Scheme, type: AddressTypeDocument, found: Findings): Iterable<Finding> {
   for (const [place, inputId] of type.inputIds.entries()) {
     const { name, pattern } = (scheme['address-inputs'].get(inputId)?.attributes ?? {}) as {
@@ -50,14 +50,14 @@ function* checkIbanPatterns(scheme: Scheme, type: AddressTypeDocument, found: Fi
       if (!takesOne) {
         yield found.warning(
           `/inputIds/${place}`,
-          `names the input ${inputId}, whose pattern takes no IBAN of ${country}: its length, with digits alone (ISO 13616).`,
+          `names the input ${inputId}, whose pattern refuses an IBAN of ${country} with the right length and only digits (ISO 13616).`,
         );
       }
     }
   }
 }
 
-/** Browsers compile it with the flag `v` (HTML), and check nothing where that fails. */
+/** Browsers compile the pattern with the flag `v` (HTML), and skip the check if that fails. */
 function isPattern(pattern: string): boolean {
   try {
     return new RegExp(pattern, 'v') instanceof RegExp;

@@ -1,5 +1,5 @@
 /**
- * Checks of what decides amounts: currencies, limits, fee formulas, corridors and opening prices. A part of
+ * Checks everything that determines amounts: currencies, limits, fee formulas, corridors and opening prices. A part of
  * check.ts.
  */
 import { creditorAgentFee, feeOn, settlementForCredited } from '../money/fee.ts';
@@ -13,13 +13,13 @@ import type {
 } from './documents.ts';
 import { findingsOf, repeated, systemsFor, unknown, type Finding, type Findings } from './finding.ts';
 
-/** ISO numbers are one country's and one currency's. */
+/** A numeric ISO code may belong to only one country or currency. */
 export function* checkNumbers({ countries, currencies }: Scheme): Iterable<Finding> {
   for (const [first, ...others] of repeated(countries.values(), ({ countryId }) => String(countryId))) {
     for (const { countryCode, countryId } of others) {
       yield findingsOf('countries', countryCode).error(
         '/countryId',
-        `is ${countryId}, that of ${first?.countryCode ?? ''}, too (ISO 3166 numeric).`,
+        `is ${countryId}, which ${first?.countryCode ?? ''} has, too (ISO 3166 numeric).`,
       );
     }
   }
@@ -27,7 +27,7 @@ export function* checkNumbers({ countries, currencies }: Scheme): Iterable<Findi
     for (const { currencyCode, currencyId } of others) {
       yield findingsOf('currencies', currencyCode).error(
         '/currencyId',
-        `is ${currencyId}, that of ${first?.currencyCode ?? ''}, too (ISO 4217 numeric).`,
+        `is ${currencyId}, which ${first?.currencyCode ?? ''} has, too (ISO 4217 numeric).`,
       );
     }
   }
@@ -66,7 +66,7 @@ export function* checkFees(scheme: Scheme): Iterable<Finding> {
   }
 }
 
-/** A fee that eats a payment leaves nothing to credit. */
+/** A fee must leave something of the payment to credit. */
 function* checkFeeSize(
   { creditorAgentFee: creditor, currencyCode }: FeeFormulaDocument,
   { decimalPlaces }: CurrencyDocument,
@@ -146,7 +146,7 @@ function* checkCorridor(
   }
 }
 
-/** Why an FX provider cannot settle there; undefined: it can. */
+/** Why an FX provider cannot settle in this country and currency; undefined if it can. */
 export function lackOf(
   scheme: Scheme,
   fxp: InstitutionDocument,

@@ -1,6 +1,6 @@
 /**
- * Checks of operators, payment systems, institutions, accounts and clients: what a person would see who knows the field,
- * before a change takes effect. Together with check-money.ts they are run by check.ts.
+ * Checks operators, payment systems, institutions, accounts and clients for faults that an expert would notice before a
+ * change takes effect. check.ts runs it, together with check-money.ts.
  */
 import { refuseEndpoint, refuseNotificationAddress, refuseOrigin } from '../deliveries/callback-address.ts';
 import { accountFault } from '../payments/iban.ts';
@@ -28,7 +28,7 @@ export function* checkOperators(scheme: Scheme, policy: WebAddressPolicy): Itera
     if (signsMessages && publicKeys.length === 0) {
       yield found.error(
         '/signsMessages',
-        'is true, and there is no public key: nothing that it sends would be taken.',
+        'is true, but there is no public key: every message that it sends would be refused.',
       );
     }
   }
@@ -147,12 +147,12 @@ function* checkMemberships(
     const where = `${first?.country ?? ''} in ${first?.system?.currencyCode ?? ''}`;
     yield found.error(
       `/memberships/${second?.place ?? 0}`,
-      `overlaps: ${names} both serve ${where}, so that it would be open which one its payments take. Keep one.`,
+      `overlaps: ${names} both serve ${where}, so it is unclear which one its payments use. Keep one.`,
     );
   }
 }
 
-/** Each identifier is one institution's, and each member id of a system. */
+/** Each identifier may belong to only one institution, and each member id to one within a payment system. */
 function* checkIdentifiers({ institutions }: Scheme): Iterable<Finding> {
   const all = [...institutions].flatMap(([id, { bics, lei, otherIds, memberships }]) => [
     ...bics.map((bic, place) => ({ id, path: `/bics/${place}`, key: `BIC ${canonicalId('BICFI', bic)}` })),
@@ -166,8 +166,11 @@ function* checkIdentifiers({ institutions }: Scheme): Iterable<Finding> {
   ]);
   for (const [first, ...others] of repeated(all, ({ key }) => key)) {
     for (const { id, path, key } of others) {
-      const whose = first?.id === id ? 'stands twice' : `is that of ${first?.id ?? ''}, too`;
-      yield findingsOf('institutions', id).error(path, `the ${key} ${whose}. Each is one institution's.`);
+      const whose = first?.id === id ? 'is listed twice' : `belongs to ${first?.id ?? ''}, too`;
+      yield findingsOf('institutions', id).error(
+        path,
+        `the ${key} ${whose}. Only one institution may have it.`,
+      );
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a scheme hangs together, as a person of the field would look at it: references, identifiers, addresses,
- * accounts, fees. A change may leave no error that was not there before.
+ * Checks the consistency of a scheme: references, identifiers, addresses, accounts, fees. A change may not add an
+ * error.
  */
 import type { WebAddressPolicy } from '../deliveries/web-address.ts';
 import { checkCorridors, checkFees, checkLimits, checkNumbers, checkPrices } from './check-money.ts';
@@ -17,7 +17,7 @@ import type { Scheme } from './documents.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 /**
- * Everything that is wrong or worth knowing.
+ * Finds all errors and warnings.
  * @internal exported for tests
  */
 export function checkScheme(scheme: Scheme, policy: WebAddressPolicy): readonly Finding[] {
@@ -36,15 +36,15 @@ export function checkScheme(scheme: Scheme, policy: WebAddressPolicy): readonly 
   ];
 }
 
-/** How the scheme is kept. */
+/** How changes of the scheme are handled. */
 export interface SchemePolicy extends WebAddressPolicy {
-  /** false: nobody needs to approve anything, for demos. */
+  /** false: no change needs approval; for demos. */
   readonly fourEyes: boolean;
 }
 
 /**
- * What a change brings with it: findings that there were not before.
- * @param policy with whoever proposes it
+ * Finds the errors and warnings that a change adds.
+ * @param policy its `by` is the client id of the proposer
  */
 export function checkEdits(
   scheme: Scheme,
@@ -63,8 +63,8 @@ export function checkEdits(
 }
 
 /**
- * What a change does not touch, and is in nobody's way: the client of a payment system that ends, which may go on to
- * report on payments under way, and rates in a corridor that is given up.
+ * Turns the consequence of a change elsewhere into a warning if it is harmless. The client of an ended payment system
+ * may still report on payments under way. Rates in an abandoned corridor make no quotes.
  */
 function stillThere(finding: Finding, touched: ReadonlySet<string>): Finding {
   const { kind, id, path } = finding;
@@ -72,11 +72,11 @@ function stillThere(finding: Finding, touched: ReadonlySet<string>): Finding {
   if ((!isClient && kind !== 'fx-prices') || touched.has(`${kind} ${id}`)) return finding;
   const says = isClient
     ? 'stays, so that it can report on payments under way. End it when there are none.'
-    : 'stays, and makes no quote any more.';
+    : 'stays, but makes no more quotes.';
   return { ...finding, severity: 'warning', says };
 }
 
-/** What an operator logs in by is made by that operator, or beside the api by whoever has the database. */
+/** An operator's credentials may be made only by that operator, or on the database, outside the api. */
 function checkCredentials(edits: readonly SchemeEdit[], by: string): readonly Finding[] {
   return edits
     .filter((edit) => isCredentialOfAnother(edit, by))
@@ -89,7 +89,7 @@ function checkCredentials(edits: readonly SchemeEdit[], by: string): readonly Fi
     );
 }
 
-/** Prices that an FX provider has are its own. */
+/** Only the FX provider itself may change its existing prices. */
 function checkPricesTouched(edits: readonly SchemeEdit[]): readonly Finding[] {
   return edits
     .filter(({ kind, before }) => kind === 'fx-prices' && before !== null)

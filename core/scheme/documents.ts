@@ -1,10 +1,10 @@
 /**
- * The scheme's data as people enter, review and export it (ADM-1): one document per object, by kind. The tables
- * of reference data hold the same; db/scheme/kinds.ts says where. A document's kind is the name of its file.
+ * The scheme's data as people enter, review and export it (ADM-1): one document per object. A document's kind is the
+ * name of its file. The tables of reference data hold the same data; db/scheme/kinds.ts maps documents to tables.
  */
 import type { FinInstRole } from '../ids.ts';
 
-/** A public key that a party gave, as RFC 7517. */
+/** A party's public key, as a JWK (RFC 7517). */
 export interface PublicKeyDocument {
   readonly keyId: string;
   readonly jwk: Readonly<Record<string, unknown>>;
@@ -16,7 +16,7 @@ export interface PublicKeyDocument {
 /** RFC 7518, 6.2.2, 6.3.2 and 6.4.1; RFC 8037, 2. */
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** @returns what is wrong with a JWK that tells a private part, or some of it; undefined: it does not */
+/** @returns what is wrong, if the JWK contains a part of a private key; undefined if it does not */
 export function privateMember(jwk: Readonly<Record<string, unknown>>): string | undefined {
   const member = privateMembers.find((one) => one in jwk);
   return member === undefined
@@ -44,7 +44,7 @@ export interface OperatorDocument {
   readonly name: string;
   readonly endpointUrl: string;
   readonly callbackOrigins: readonly string[];
-  /** Whether its messages count only with a signature by one of its keys, and ours to it have one (RFC 9421). */
+  /** Whether it must sign its messages with one of its keys, and we sign ours to it (RFC 9421). */
   readonly signsMessages: boolean;
   readonly publicKeys: readonly PublicKeyDocument[];
 }
@@ -53,13 +53,13 @@ export interface ClearingSystemDocument {
   readonly clearingSystemId: string;
   readonly operatorId: string;
   readonly currencyCode: string;
-  /** Decimal text, scale kept as given. */
+  /** Decimal text; trailing zeros are kept. */
   readonly maxAmount: string;
   readonly maxExecutionSeconds: number;
   readonly maxAcceptanceAgeSeconds: number;
   readonly maxResolutionSeconds: number;
   readonly countryCodes: readonly string[];
-  /** Where its books go; null: nowhere. */
+  /** Address for its books; null: they are not sent. */
   readonly bookEndpointUrl: string | null;
 }
 
@@ -94,22 +94,22 @@ export interface InstitutionDocument {
   readonly onboarded: boolean;
   readonly supportsAcmt023: boolean;
   readonly roles: readonly FinInstRole[];
-  /** The first is the one that we write. */
+  /** The first one is used in our messages. */
   readonly bics: readonly string[];
   readonly lei: string | null;
   readonly otherIds: readonly string[];
   readonly memberships: readonly { readonly clearingSystemId: string; readonly memberId: string }[];
   readonly publicKeys: readonly PublicKeyDocument[];
   readonly bookEndpointUrl: string | null;
-  /** Of an FX provider: where its fxtr.017 goes. */
+  /** For an FX provider: address for its fxtr.017. */
   readonly notificationUrl: string | null;
-  /** Of an FX provider: the SAP that it nominated per country. */
+  /** For an FX provider: the SAP that it nominated in each country. */
   readonly settlementAccess: readonly {
     readonly countryCode: string;
     readonly sapId: string;
     readonly validated: boolean;
   }[];
-  /** Of an FX provider: what it is set up to rate. */
+  /** For an FX provider: the corridors for which it may post rates. */
   readonly corridors: readonly CorridorDocument[];
 }
 
@@ -124,9 +124,9 @@ export interface SettlementAccountDocument {
 export interface FeeFormulaDocument {
   readonly countryCode: string;
   readonly currencyCode: string;
-  /** Of a payment from there, in its currency. */
+  /** For payments from this country, in this currency. */
   readonly schemeFee: { readonly nominalFeeAmount: string; readonly percentageFeeAsRatio: string };
-  /** Of a payment to there, in its currency. */
+  /** For payments to this country, in this currency. */
   readonly creditorAgentFee: { readonly nominalFeeAmount: string; readonly percentageFee: string };
 }
 
@@ -135,9 +135,9 @@ export interface ClientDocument {
   readonly role: 'psp' | 'fxp' | 'ipso' | 'operator';
   readonly institutionId: string | null;
   readonly clearingSystemId: string | null;
-  /** Whose secret is public knowledge. */
+  /** Whether its secret is public knowledge. */
   readonly demo: boolean;
-  /** Those that count or will; the hash is told to nobody but an export that asks for it. */
+  /** Secrets that have not ended. Only an export that asks for the hash gets it. */
   readonly secrets: readonly {
     readonly secretId: string;
     /** `scrypt:<salt>:<digest>`, hexadecimal. */
@@ -146,7 +146,7 @@ export interface ClientDocument {
   }[];
 }
 
-/** What an FX provider begins with; from then on its prices are its own. */
+/** The opening prices of an FX provider; afterwards only it changes its prices. */
 export interface FxPricesDocument {
   readonly fxpId: string;
   readonly baseRates: readonly (CorridorDocument & { readonly exchangeRate: string })[];
@@ -175,7 +175,7 @@ export interface SchemeDocuments {
 export type SchemeKind = keyof SchemeDocuments;
 export type SchemeDocument = SchemeDocuments[SchemeKind];
 
-/** In the order in which one needs the other. */
+/** In order of dependency: a document refers only to earlier kinds. */
 export const schemeKinds = [
   'currencies',
   'countries',
@@ -190,7 +190,7 @@ export const schemeKinds = [
   'fx-prices',
 ] as const satisfies readonly SchemeKind[];
 
-/** A scheme: every document by its id, by kind. */
+/** A scheme: documents by kind and id. */
 export type Scheme = { readonly [Kind in SchemeKind]: ReadonlyMap<string, SchemeDocuments[Kind]> };
 
 const ids: { readonly [Kind in SchemeKind]: (document: SchemeDocuments[Kind]) => string } = {
@@ -207,7 +207,6 @@ const ids: { readonly [Kind in SchemeKind]: (document: SchemeDocuments[Kind]) =>
   'fx-prices': (one) => one.fxpId,
 };
 
-/** The id of a document within its kind. */
 export function schemeIdOf<Kind extends SchemeKind>(kind: Kind, document: SchemeDocuments[Kind]): string {
   return ids[kind](document);
 }

@@ -1,6 +1,6 @@
 /**
- * The two ends of a pacs.008, from the message and reference data, before anything is judged: shared by every check of
- * `payment-checks.ts`.
+ * The two ends of a pacs.008, found by the message and reference data before any check. All checks of
+ * `payment-checks.ts` use them.
  */
 import type { RecordedKeys } from '../payments/duplicates.ts';
 import { isMember, resolveAgent } from '../payments/agent.ts';
@@ -14,20 +14,20 @@ import {
   type ReferenceData,
 } from './reference.ts';
 
-/** Who submits a message, and the reference data. */
+/** The submitter of a message, and the reference data. */
 export interface SubmissionContext {
   readonly reference: ReferenceData;
   /** Clearing system of the submitter. */
   readonly sourceSystem: string;
 }
 
-/** A submission at a moment. */
+/** A submission with the time of its judgement. */
 export interface SubmissionNow extends SubmissionContext {
   /** Database clock, epoch milliseconds. */
   readonly now: number;
-  /** When the submission was stored, database clock, epoch milliseconds; default: now. */
+  /** When the submission was stored, database clock, epoch milliseconds; default: `now`. */
   readonly storedAt?: number;
-  /** Default: nothing, as in a dry run, which does not look. */
+  /** Default: no keys, as in a dry run, which does not read the record. */
   readonly recorded?: RecordedKeys;
 }
 
@@ -36,19 +36,22 @@ export interface Ends {
   readonly debtorAgent: Institution | undefined;
   readonly creditorAgent: Institution | undefined;
   /**
-   * Whether `ChrgsInf[2]` and the currencies agree on a country other than the creditor agent's: it is unclear which is
-   * meant.
+   * Whether `ChrgsInf[2]` and the currencies agree on another country than the creditor agent's. It is then unclear
+   * which country the sender meant.
    */
   readonly isContradicted: boolean;
-  /** Of the creditor agent's country, in the order of reference data; empty if the country is unknown. */
+  /** Currencies of the creditor agent's country, in the order of reference data; empty if the country is unknown. */
   readonly destinationCurrencies: readonly string[];
-  /** The one that is meant: as the message says, or the only one. */
+  /** The currency that the message states, or the country's only one. */
   readonly destinationCurrency: string | undefined;
-  /** The destination system, if the creditor agent is a member of one in that currency, or is not onboarded. */
+  /**
+   * The creditor agent's payment system in that currency. If the agent is not onboarded, any system of its country in
+   * that currency.
+   */
   readonly destination: ClearingSystem | undefined;
 }
 
-/** A message with its context, as the checks get it. */
+/** The input of a check: a message with its context. */
 export interface Judged<Context> {
   readonly message: Pacs008;
   readonly context: Context;

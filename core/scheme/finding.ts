@@ -1,8 +1,8 @@
-/** What a check of the scheme found, and how checks look things up. */
+/** Findings of the checks of a scheme, and helpers of those checks. */
 import type { Scheme, SchemeKind } from './documents.ts';
 
 export interface Finding {
-  /** error: the scheme must not become so; warning: it may, and somebody should know. */
+  /** error: the change is refused; warning: it is allowed, but somebody should know. */
   readonly severity: 'error' | 'warning';
   readonly kind: SchemeKind;
   readonly id: string;
@@ -12,7 +12,7 @@ export interface Finding {
   readonly says: string;
 }
 
-/** Of one object. */
+/** Makes the findings of one object. */
 export interface Findings {
   error(path: string, says: string): Finding;
   warning(path: string, says: string): Finding;
@@ -25,15 +25,15 @@ export function findingsOf(kind: SchemeKind, id: string): Findings {
   };
 }
 
-/** The systems that serve a country in a currency. */
+/** The payment systems that serve a country in a currency. */
 export const systemsFor = ({ 'clearing-systems': systems }: Scheme, country: string, currency: string) =>
   [...systems.values()].filter((one) => one.currencyCode === currency && one.countryCodes.includes(country));
 
-/** In words, for a reference that leads nowhere. */
+/** Words for a reference to an object that does not exist. */
 export const unknown = (what: string, id: string): string =>
   `names the ${what} ${id}, which does not exist, or ends by then. Enter it first or in the same change, or change this object, too.`;
 
-/** Every value that stands more than once, with the places. */
+/** Groups the items by key, and returns the groups of more than one item. */
 export function repeated<Item>(items: Iterable<Item>, keyOf: (item: Item) => string): readonly Item[][] {
   const byKey = new Map<string, Item[]>();
   for (const item of items) byKey.set(keyOf(item), [...(byKey.get(keyOf(item)) ?? []), item]);

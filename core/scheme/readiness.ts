@@ -1,16 +1,16 @@
 /**
- * What an institution or payment system still lacks before it can go live, item by item, in the order in which a
- * person would see to it. Pure: from the scheme's documents and the prices that FX providers have.
+ * A checklist for an institution or payment system before it goes live, in the order in which a person would do the
+ * items. Pure: its input is the scheme's documents, which include the prices of FX providers.
  */
 import { lackOf } from './check-money.ts';
 import type { ClearingSystemDocument, InstitutionDocument, Scheme } from './documents.ts';
 import { systemsFor } from './finding.ts';
 
 export interface ReadinessItem {
-  /** In a few words. */
+  /** A few words. */
   readonly item: string;
   readonly isMet: boolean;
-  /** What there is, or what to do. */
+  /** What exists, or what to do. */
   readonly says: string;
 }
 
@@ -20,7 +20,7 @@ const item = (name: string, isMet: boolean, met: string, todo: string): Readines
   says: isMet ? met : todo,
 });
 
-/** @param id of an institution or a payment system; undefined: there is none of that id */
+/** @param id of an institution or payment system; the result is undefined if it does not exist */
 export function readinessOf(scheme: Scheme, id: string): readonly ReadinessItem[] | undefined {
   const system = scheme['clearing-systems'].get(id);
   if (system !== undefined) return systemItems(scheme, system);

@@ -1,6 +1,6 @@
 /**
- * Reference data as one immutable snapshot, for validation, quoting and the JSON endpoints. db/scheme/reference.ts reads it
- * and keeps it up to date.
+ * Reference data as one immutable snapshot, for validation, quoting and the JSON endpoints. db/scheme/reference.ts
+ * loads it and keeps it up to date.
  */
 import type { CreditorAgentFeeFormula, SchemeFeeFormula } from '../money/fee.ts';
 import { canonicalId, type FinInstIdType, type FinInstRole } from '../ids.ts';
@@ -10,7 +10,7 @@ export interface Country {
   /** ISO 3166 numeric. */
   readonly countryId: number;
   readonly name: string;
-  /** purposeCode, categoryPurposeCode. */
+  /** `purposeCode`, `categoryPurposeCode`. */
   readonly requiredPacs008Elements: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface Operator {
   /** Base address; `/iso20022/pacs008` and so on are appended. */
   readonly endpointUrl: string;
   readonly callbackOrigins: readonly string[];
-  /** Whether its messages and ours to it are signed. */
+  /** Whether it must sign its messages, and we sign ours to it. */
   readonly signsMessages: boolean;
 }
 
@@ -36,11 +36,11 @@ export interface ClearingSystem {
   readonly clearingSystemId: string;
   readonly operatorId: string;
   readonly currencyCode: string;
-  /** Decimal text in its currency, scale kept as given. */
+  /** Decimal text in its currency; trailing zeros are kept. */
   readonly maxAmount: string;
   readonly maxExecutionSeconds: number;
   readonly maxAcceptanceAgeSeconds: number;
-  /** How long a resolution that it submits may take. */
+  /** Time limit for a resolution that it submits. */
   readonly maxResolutionSeconds: number;
   readonly countryCodes: readonly string[];
 }
@@ -56,16 +56,16 @@ export interface Institution {
   readonly name: string;
   readonly countryCode: string;
   readonly roles: readonly FinInstRole[];
-  /** As given; the first is the one we write. */
+  /** As entered; the first one is used in our messages. */
   readonly bics: readonly string[];
   readonly lei: string | null;
   readonly otherIds: readonly string[];
   readonly memberships: readonly Membership[];
   readonly onboarded: boolean;
-  /** It is there for what refers to it, and does nothing any more. */
+  /** An ended institution stays only because other data refers to it. */
   readonly hasEnded: boolean;
   readonly supportsAcmt023: boolean;
-  /** Where an FXP receives its fxtr.017. */
+  /** Address at which an FX provider receives its fxtr.017. */
   readonly notificationUrl: string | null;
 }
 
@@ -77,20 +77,20 @@ export interface SettlementAccount {
   readonly accountId: string;
 }
 
-/** An account that there is, or was. */
+/** An account, existing or removed. */
 export interface BookedAccount {
   readonly sapId: string;
   readonly accountId: string;
-  /** Whose it was and is, oldest first; at least one. */
+  /** All owners so far, oldest first; at least one. */
   readonly owners: readonly AccountOwner[];
 }
 
 export interface AccountOwner {
   readonly ownerId: string;
   readonly currencyCode: string;
-  /** Since when the account was there, or is; not since when it is theirs. */
+  /** When the account was registered, which may be before this owner got it. */
   readonly registeredAt: Date;
-  /** The end of a day (UTC); null: it is theirs. */
+  /** End of the ownership, at the end of a day (UTC); null: it continues. */
   readonly until: Date | null;
 }
 
@@ -138,35 +138,33 @@ export interface ReferenceData {
   readonly institutionsByMembership: ReadonlyMap<string, Institution>;
   /** By SAP and account id. */
   readonly accountsAtSap: ReadonlyMap<string, SettlementAccount>;
-  /** The same, and those that are gone: their days have a book. */
+  /** By SAP and account id. It includes removed accounts, because their past days have books. */
   readonly bookedAccounts: ReadonlyMap<string, BookedAccount>;
   /** By owner, country and currency. */
   readonly accountsOfOwner: ReadonlyMap<string, readonly SettlementAccount[]>;
-  /** By FXP and country. */
+  /** By FX provider and country. */
   readonly settlementAccess: ReadonlyMap<string, SettlementAccess>;
-  /** By FXP and the four parts of the corridor. */
+  /** By FX provider and the four parts of the corridor. */
   readonly fxpCorridors: ReadonlySet<string>;
-  /** By country and currency; decimal text, scale kept as given. */
+  /** By country and currency; decimal text with trailing zeros kept. */
   readonly schemeFeeFormulas: ReadonlyMap<string, SchemeFeeFormula>;
   readonly creditorAgentFeeFormulas: ReadonlyMap<string, CreditorAgentFeeFormula>;
-  /** By FXP and PSP. */
+  /** By FX provider and PSP. */
   readonly pspImprovements: ReadonlyMap<string, PspImprovement>;
   readonly addressTypes: ReadonlyMap<string, AddressType>;
   readonly addressInputs: ReadonlyMap<string, AddressInput>;
-  /**
-   * Where the camt.054 of each day is sent, by payment system, or institution for its accounts; full addresses.
-   */
+  /** Full addresses for the daily camt.054, by id of the payment system or institution (for its accounts). */
   readonly bookEndpoints: ReadonlyMap<string, string>;
-  /** Payment systems and FX providers that operators have paused, by their id. */
+  /** Ids of payment systems and FX providers that operators have paused. */
   readonly paused: ReadonlySet<string>;
 }
 
-/** Joins the parts of a key; none of them contains a space. */
+/** Joins the parts of a key. No part may contain a space. */
 export function keyOf(...parts: readonly string[]): string {
   return parts.join(' ');
 }
 
-/** The institution of an identifier, or undefined. */
+/** Finds an institution by any of its identifiers. */
 export function findInstitution(
   data: ReferenceData,
   type: FinInstIdType,
@@ -177,21 +175,23 @@ export function findInstitution(
     : data.institutionsByIdentifier.get(keyOf(type, canonicalId(type, value)));
 }
 
-/** The institution that is named by a BIC, or else by our own id. */
+/** Finds an institution by a BIC, or else by its internalId. */
 export function institutionNamed(data: ReferenceData, name: string): Institution | undefined {
   return findInstitution(data, 'BICFI', name) ?? data.institutions.get(name);
 }
 
-/** A party as a person names it, and as records do. */
+/** A party that a person named, with its names in the record. */
 export interface NamedParty {
-  /** Of the payment system, or ours of the institution. */
+  /** Clearing system id, or internalId of the institution. */
   readonly id: string;
   readonly of: 'clearing-system' | 'institution';
-  /** As records name it, now or before: deliveries and alerts keep the name of their time. */
+  /**
+   * Present and past names in the record: deliveries and alerts keep the name that was in use when they were stored.
+   */
   readonly names: readonly [string, ...string[]];
 }
 
-/** A payment system by its id, or an institution by a BIC or by our own id. */
+/** Finds a payment system by its id, or an institution by a BIC or its internalId. */
 export function partyNamed(data: ReferenceData, name: string): NamedParty | undefined {
   if (data.clearingSystems.has(name)) return { id: name, of: 'clearing-system', names: [name] };
   const institution = institutionNamed(data, name);
@@ -200,7 +200,7 @@ export function partyNamed(data: ReferenceData, name: string): NamedParty | unde
   return { id, of: 'institution', names: [id, ...bics] };
 }
 
-/** The payment systems of a country in a currency; empty when the currency is not the country's. */
+/** The payment systems of a country in a currency; empty if the country does not use the currency. */
 export function clearingSystemsOf(
   data: ReferenceData,
   countryCode: string,
@@ -211,13 +211,13 @@ export function clearingSystemsOf(
   );
 }
 
-/** The currencies that the service uses in a country, each once, in the order of reference data. */
+/** The currencies that the service uses in a country, without duplicates, in the order of reference data. */
 export function currenciesOf(data: ReferenceData, countryCode: string): readonly string[] {
   const systems = [...data.clearingSystems.values()].filter((one) => one.countryCodes.includes(countryCode));
   return [...new Set(systems.map((one) => one.currencyCode))];
 }
 
-/** The identifier by which we name an institution to others: its first BIC, else LEI, else other id. */
+/** The identifier by which we name an institution to others: first BIC, else LEI, else other id, else internalId. */
 export function mainIdentifier(institution: Institution): { type: FinInstIdType; value: string } {
   const [bic] = institution.bics;
   if (bic !== undefined) return { type: 'BICFI', value: bic };
@@ -227,7 +227,7 @@ export function mainIdentifier(institution: Institution): { type: FinInstIdType;
   return { type: 'internalId', value: institution.institutionId };
 }
 
-/** An FX provider as everybody else names it: by its BIC; else by our own id. */
+/** The name of an FX provider in the record and to others: its first BIC, else its internalId. */
 export function fxpNameOf<Id extends string | null>({ institutions }: ReferenceData, fxpId: Id): string | Id {
   return (fxpId === null ? undefined : institutions.get(fxpId)?.bics[0]) ?? fxpId;
 }

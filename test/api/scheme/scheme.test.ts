@@ -191,7 +191,7 @@ describe('what would not hang together is refused, with the place and what would
       'SG-BANY',
       { bics: ['LOTUSGS0'] },
       '/institutions/SG-LOTU/bics/0',
-      'is that of SG-BANY, too',
+      'belongs to SG-BANY, too',
     ],
     [
       'an LEI whose check digits are wrong',
