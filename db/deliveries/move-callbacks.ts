@@ -1,15 +1,15 @@
-// Of a demo only: its source operators listen somewhere else from now on, and can send no message again with the new
-// address. Without it a callback of an open payment would go to the old one, and to whoever listens there by now.
+// For the demo only. When its source operators move to another port, they cannot resend messages with new addresses.
+// Otherwise the callbacks of open payments would go to the old port, where another program may listen by now.
 import { sql } from 'kysely';
 import { connect, type Db } from '../pool/connection.ts';
 
-/** By which a source operator may name this machine (db/seed/operators.json). */
+/** Names by which a source operator may address this machine (db/seed/operators.json). */
 const hosts = ['127.0.0.1', 'localhost'];
 
 /**
- * Whatever was to be told at the callback addresses of one port of this machine is told at those of another, as if its
- * source had named them. Another path is a person's own, who may listen at that port by now.
- * @returns how many callbacks that were not taken go elsewhere now
+ * Moves the callback addresses from one port of this machine to another, as if the source had named them. Moves only
+ * paths below `/callbacks/`: an address with another path belongs to a person, who may still listen at the old port.
+ * @returns how many undelivered callbacks were moved
  */
 export async function moveCallbacks(
   databaseUrl: string,
