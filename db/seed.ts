@@ -1,8 +1,6 @@
 // Loads the demo's scheme from the directory db/seed, as `isthmus admin import` would. Idempotent: objects that were
-// entered
-// before stay as they are, even if they have ended since. Only the addresses of the counterparties are updated to those
-// of the
-// sandbox.
+// entered before stay as they are, even if they have ended since. Only the addresses of the counterparties are updated
+// to those of the sandbox.
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { assert } from '../core/assert.ts';

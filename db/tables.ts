@@ -1,6 +1,5 @@
 // The tables as Kysely sees them. Comments in the database (db/schema.sql) explain each column and its unit. Amounts
-// and rates
-// are decimal text here, `numeric` in the database.
+// and rates are decimal text here, `numeric` in the database.
 import type { ColumnType, Generated } from 'kysely';
 import type { PaymentTables } from './payment-tables.ts';
 

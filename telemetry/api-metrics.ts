@@ -1,6 +1,6 @@
-// The metrics of an api (OBS-2): counts its requests, and reads what is open, dead or due from the record at each
-// scrape, so that
-// it is exported even if no worker runs. Every api exports the same record, so take the maximum over them.
+// The metrics of an api (OBS-2). It counts its requests. At each scrape it also reads from the record what is open,
+// dead or due, so that this is exported even if no worker runs. Every api exports the same record: take the maximum of
+// them.
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
 /** The state of the record. */
@@ -56,7 +56,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
   const registers = [registry];
   const requests = new Counter({
     name: 'isthmus_http_requests_total',
-    help: 'Requests, by the status of their answer; none: the client left before it',
+    help: 'Requests, by the status of their answer; none: the client left before the answer',
     labelNames: ['route', 'method', 'status'],
     registers,
   });
@@ -79,7 +79,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
   });
   const turnedAwayLogin = countFromZero(registers, {
     name: 'isthmus_logins_turned_away_total',
-    help: 'Logins whose turn to be tried did not come in time, right or wrong, by the client they named (SEC-7)',
+    help: 'Logins refused unchecked because too many waited, by the client they named (SEC-7)',
     label: 'client',
   });
   addRecordGauges(registers, readRecord);
@@ -201,27 +201,27 @@ function addRecordGauges(registers: Registry[], readRecord: () => Promise<Record
   );
   gauge(
     'isthmus_payments_open_oldest_seconds',
-    'Age of the oldest of them',
+    'Age of the oldest payment without final status',
     ofPayments(({ oldestSeconds }) => oldestSeconds),
   );
   gauge(
     'isthmus_deliveries_open',
-    'Callbacks, confirmations and notifications that are still to be taken',
+    'Callbacks, confirmations, notifications and pages of books that are not acknowledged yet',
     ofDeliveries(({ open }) => open),
   );
   gauge(
     'isthmus_deliveries_dead',
-    'Callbacks, confirmations and notifications that were given up (CBK-1)',
+    'Callbacks, confirmations, notifications and pages of books that were given up (CBK-1)',
     ofDeliveries(({ dead }) => dead),
   );
   gauge(
     'isthmus_deliveries_oldest_due_seconds',
-    'How long the one that is due for longest is (I-17)',
+    'Time since the oldest due delivery became due (I-17)',
     ofDeliveries(({ oldestDueSeconds }) => oldestDueSeconds),
   );
   gauge(
     'isthmus_deliveries_oldest_open_seconds',
-    'How long ago the oldest that is still to be taken was asked for, due or not',
+    'Time since the oldest delivery that is not acknowledged was requested, due or not',
     ofDeliveries(({ oldestOpenSeconds }) => oldestOpenSeconds),
   );
   gauge('isthmus_alerts_open', 'Alerts and security events that nobody has closed (OBS-6)', {
@@ -230,7 +230,7 @@ function addRecordGauges(registers: Registry[], readRecord: () => Promise<Record
   });
   gauge(
     'isthmus_party_keys_seconds_left',
-    'Until the last public key of a party ends; 0: it has to sign, and none counts (ADM-1)',
+    'Until the last public key of a party expires; 0: it needs a valid key and has none (ADM-1)',
     {
       labels: ['party'],
       of: (read) => read.keys.map(({ party, secondsLeft }): Sample => [{ party }, secondsLeft]),

@@ -1,8 +1,6 @@
 // Writes log lines to standard output, asynchronously. A full disk, or a pipe or terminal that nobody reads, may lose
-// lines, but
-// never delays a payment or the process. No write blocks, the queue is bounded, and a line in place of lost ones says
-// how many
-// were lost. Lines are never split, even if other processes write to the same pipe.
+// lines, but never delays a payment or the process. No write blocks, the queue is bounded, and a line in place of lost
+// ones says how many were lost. Lines are never split, even if other processes write to the same pipe.
 import { constants, fstatSync, openSync, writeSync, type Stats } from 'node:fs';
 
 export interface LogStream {
@@ -47,7 +45,7 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
     return Buffer.from(lines === '' || !isCut ? lines : `\n${lines}`); // ends a line that was written in part
   }
 
-/** Writes until the queue is empty or the output accepts no more. */
+  /** Writes until the queue is empty or the output accepts no more. */
   function flush(): 'done' | 'full' | 'failed' {
     for (;;) {
       if (piece.length === 0) piece = take();
@@ -96,8 +94,7 @@ const pipeBytes = 4_096; // PIPE_BUF of Linux: a write of so many bytes is atomi
 
 /**
  * Reopens standard output in non-blocking mode. The mode belongs to the open file description, which other processes
- * may
- * share, so it must not be changed on the given descriptor.
+ * may share, so it must not be changed on the given descriptor.
  */
 function openOutput(fd: number): Output {
   const stats = fstatSync(fd);

@@ -1,6 +1,5 @@
 // A separate port for metrics and health: /metrics for Prometheus, /health/live and /health/ready for the orchestrator.
-// It needs
-// no token, so bind it where only they can reach it.
+// It needs no token, so bind it where only they can reach it.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from '@prometheus-io/client';

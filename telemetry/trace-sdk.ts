@@ -1,6 +1,5 @@
 // OpenTelemetry's SDK, loaded only if traces are configured. Makes spans and exports them over OTLP. Spans that a
-// collector does
-// not accept in time are lost, counted, and reported once a minute. Nothing waits for the export.
+// collector does not accept in time are lost, counted, and reported once a minute. Nothing waits for the export.
 import type { Agent } from 'node:http';
 import type * as Api from '@opentelemetry/api';
 import type { Link, Span, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
@@ -202,8 +201,7 @@ let rejectedLately = 0;
 
 /**
  * Catches OTLP's partial success in the answer that is being read. The exporter reports it to the diagnostics logger
- * only, and
- * counts the export as a success.
+ * only, and counts the export as a success.
  */
 function listenForRejected({ diag, DiagLogLevel }: typeof Api): void {
   const silent = () => undefined;
@@ -224,7 +222,7 @@ function takeRejected(): number {
 }
 
 type ResultCode = Parameters<Parameters<SpanExporter['export']>[1]>[0]['code'];
-const failed: unknown = 1; // ExportResultCode.FAILED; its package is not a dependency of ours
+const failed: unknown = 1; // ExportResultCode.FAILED; we do not depend on its package
 const failedCode = failed as ResultCode;
 const isTaken = (code: number) => code === 0; // ExportResultCode.SUCCESS
 

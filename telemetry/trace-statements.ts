@@ -1,6 +1,5 @@
 // Spans of database statements: named after the statement, without its text and parameters. Only inside another span,
-// because
-// periodic queries of the process itself belong to no submission.
+// because periodic queries of the process itself belong to no submission.
 import type { Traces } from './traces.ts';
 
 /** @returns a function to call when a statement begins; it returns a function to call when the statement ends */

@@ -1,7 +1,6 @@
 // Traces (OBS-3): the spans of a process, and how they continue in another. A span is named by a code, and has ids and
-// codes as
-// attributes: never a text, an address or a value of a message. If traces are not configured, there are no spans, and
-// OpenTelemetry's SDK is not loaded.
+// codes as attributes: never a text, an address or a value of a message. If traces are not configured, there are no
+// spans, and OpenTelemetry's SDK is not loaded.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span, SpanContext } from '@opentelemetry/api';
 import type { Attributes, SpanToBegin, TraceSdk } from './trace-sdk.ts';

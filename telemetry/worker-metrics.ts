@@ -1,8 +1,6 @@
 // The metrics of a worker, for Prometheus: outcomes of payments, sends by party, breakers, the sweep. Labels are codes
-// of the
-// scheme (payment systems, BICs, corridors, reasons) and names of gates: an address, or a party and an address. Never
-// the id of
-// a payment.
+// of the scheme (payment systems, BICs, corridors, reasons) and names of gates: an address, or a party and an address.
+// Never the id of a payment.
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
 /** The state of a receiver in this worker. */
@@ -74,13 +72,13 @@ export function createWorkerMetrics(): WorkerMetrics {
   });
   const deadlineError = new Histogram({
     name: 'isthmus_deadline_error_seconds',
-    help: 'Of HIGH payments that were rejected at their deadline: how long after it (TIM-1)',
+    help: 'Delay between the deadline of a HIGH payment and its rejection for that (TIM-1)',
     buckets: deadlineBuckets,
     registers,
   });
   const attempts = new Counter({
     name: 'isthmus_delivery_attempts_total',
-    help: 'Sends to parties, by what came of them (TIM-3, CBK-4)',
+    help: 'Sends to parties, by outcome (TIM-3, CBK-4)',
     labelNames: ['kind', 'party', 'outcome', 'failure'],
     registers,
   });
@@ -93,7 +91,7 @@ export function createWorkerMetrics(): WorkerMetrics {
   });
   const swept = new Counter({
     name: 'isthmus_sweep_found_total',
-    help: 'What nobody was working on and the sweep started again (LIF-2); none in a healthy system (I-20)',
+    help: 'Abandoned work that the sweep found and restarted (LIF-2); 0 in a healthy system (I-20)',
     labelNames: ['kind'],
     registers,
   });
@@ -141,7 +139,7 @@ function watchStates(registers: Registry[], states: () => readonly BreakerState[
   });
   new Gauge({
     name: 'isthmus_receiver_sends_under_way',
-    help: 'Sends to a receiver at this moment, of 16 at most',
+    help: 'Sends to a receiver that are under way, at most 16',
     labelNames: ['receiver'],
     registers,
     collect() {

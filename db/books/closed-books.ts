@@ -59,8 +59,8 @@ export interface PassedAhead {
 }
 
 /**
- * Accounts that were given up while a clock ran days ahead.
- * The former owner keeps their days until that time, although the account now belongs to somebody else.
+ * Accounts that were given up while a clock ran days ahead. The former owner keeps their days until that time, although
+ * the account now belongs to somebody else.
  */
 export async function passedAhead(db: Db): Promise<readonly PassedAhead[]> {
   // an account changes hands at the end of a day: today's, or the last closed one if that is later

@@ -1,5 +1,5 @@
-// Reads the books of a period: payments by the time of their decision, by the database clock, in UTC.
-// Reads the decisions of all parties in slices, so that neither memory nor statement time grows with the period.
+// Reads the books of a period: payments by the time of their decision, by the database clock, in UTC. Reads the
+// decisions of all parties in slices, so that neither memory nor statement time grows with the period.
 import { sql } from 'kysely';
 import {
   addUp,
@@ -28,8 +28,8 @@ const placeOf = sql`d.decided_at, d.uetr, b.side`;
 const lastSide: Side = 'out'; // sorts after 'in'
 
 /**
- * For each side: which payments the book has, and at which end of the payment to read the amount.
- * The owner of an account is paid at the source end (`in`), and pays at the destination end (`out`).
+ * For each side: which payments the book has, and at which end of the payment to read the amount. The owner of an
+ * account is paid at the source end (`in`), and pays at the destination end (`out`).
  */
 function sidesOf(book: Book): {
   readonly [side in Side]: { readonly isTheirs: Condition; readonly end: End };
@@ -77,8 +77,8 @@ function atEnd(book: Book, column: 'amount' | 'currency', which: 'own' | 'other'
 const isReported = sql`p.accepted`;
 
 /**
- * A part of a period: after the position `after`, up to and including the decision of `upTo`.
- * Undefined: from the beginning, or to the end.
+ * A part of a period: after the position `after`, up to and including the decision of `upTo`. Undefined: from the
+ * beginning, or to the end.
  */
 interface Slice {
   readonly after: BookPlace | undefined;
@@ -118,7 +118,7 @@ function movements(book: Book, period: Period, slice: Slice): Condition {
   const sides = sidesOf(book);
   return sql`
     from decisions d
-    cross join lateral (select * from payments where uetr = d.uetr offset 0) p -- by its primary key, never all of them
+    cross join lateral (select * from payments where uetr = d.uetr offset 0) p -- forces a look-up by primary key
     cross join (values ('out'), ('in')) as b (side)
     where ${isIn(period, slice)} and ${isBehind(slice.after)}
       and case b.side when 'out' then ${sides.out.isTheirs} else ${sides.in.isTheirs} end`;

@@ -1,8 +1,6 @@
 // Deliveries and their attempts. One statement claims an attempt and commits before the socket opens. Another settles
-// it.
-// A claim that is never settled counts as MAYBE_SENT, and is due again later. Each claim has an id that only the
-// claimant
-// knows. If the answer to the claim is lost, the claimant has sent nothing, and gets the same claim again.
+// it. A claim that is never settled counts as MAYBE_SENT, and is due again later. Each claim has an id that only the
+// claimant knows. If the answer to the claim is lost, the claimant has sent nothing, and gets the same claim again.
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
 import { isOwnFault } from '../../core/deliveries/delivery-schedule.ts';
@@ -118,8 +116,8 @@ export const isSettledUncredited = (uetr: RawBuilder<unknown>) => sql`exists (
  * @param round name of the round; attempts are counted from 1 in each round
  * @param claim id made for this send; use it again only to repeat this call before anything is sent
  * @returns undefined if nothing may be sent any longer: the payment is decided, its deadline has passed, or operators
- * recorded that it was not credited. A claim made before is returned even then, with `remainingMs` 0 if the payment is
- * decided, so that the caller settles it as NOT_SENT.
+ *   recorded that it was not credited. A claim made before is returned even then, with `remainingMs` 0 if the payment
+ *   is decided, so that the caller settles it as NOT_SENT.
  */
 export async function claimInstruction(
   db: Db,
@@ -161,8 +159,7 @@ export const isDead = sql`delivered_at is null and closed_at is not null`;
 
 /**
  * Whether the delivery is of a kind that ends once: acknowledged or given up. Deliveries that ask end with the answer
- * or
- * the decision.
+ * or the decision.
  */
 export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
@@ -221,7 +218,7 @@ export async function claimDue(
   return Promise.all(rows.map((row) => toAttempt(db, row)));
 }
 
-/** What follows for a delivery. */
+/** The result of an attempt for its delivery. */
 export type Following =
   /** delivered: the receiver acknowledged it; retry: due again; closed: given up, for a reason that operators see. */
   | { readonly kind: 'delivered' }

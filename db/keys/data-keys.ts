@@ -1,8 +1,6 @@
 // The data keys that seal stored personal data, one for each month, stored wrapped. A data key is deleted once no
-// message
-// bytes are sealed by it. Whatever else it sealed cannot be read from then on. This holds for database backups too,
-// once
-// the key that wraps it is destroyed.
+// message bytes are sealed by it. Excerpts and Temporal payloads that it sealed cannot be read from then on. This holds
+// for database backups too, once the key that wraps it is destroyed.
 import { sql } from 'kysely';
 import { recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
@@ -56,8 +54,7 @@ export async function replaceWrapping(db: Db, key: StoredDataKey, before: string
 
 /**
  * Counts by month the message bodies that are not sealed although there are data keys. They were stored before sealing
- * was
- * set up, or by a process without keys. Scans all message bodies, so only a person calls it.
+ * was set up, or by a process without keys. Scans all message bodies, so only a person calls it.
  */
 export async function countUnsealed(
   db: Db,

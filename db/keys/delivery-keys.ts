@@ -1,5 +1,4 @@
-// The Ed25519 keys that sign outgoing messages. During a rotation the old and the new key both sign for a while, so
-// that a
+// The Ed25519 keys that sign outgoing messages. During a rotation the old and the new key both sign for a while. So a
 // receiver that knows only one of them can still verify.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
@@ -54,8 +53,7 @@ const signs = sql`withdrawn_at is null and (signs_until is null or signs_until >
 
 /**
  * Lists the keys whose signatures a receiver may meet now. Only keys that we vouched for: otherwise the owner of the
- * tables
- * could forge a key.
+ * tables could forge a key.
  * @param onUnreadable called with each key that this process cannot check; processes that can check it publish it
  */
 export async function publishedKeys(
@@ -171,11 +169,9 @@ export const unreadableKey = 'a delivery key cannot be checked with the SEALING_
 
 /**
  * Wraps private parts that are in the clear, and vouches for our keys. A private part in the clear counts as ours only
- * at
- * the first start with sealing keys, or if sealing is not required. Otherwise anybody could put a key there.
+ * at the first start with sealing keys, or if sealing is not required. Otherwise anybody could put a key there.
  * @param atStart also rewrap keys that another sealing key wrapped, or whose voucher this process cannot read. Only at
- * a
- *   start: two processes with different SEALING_KEYS would otherwise rewrap by turns for ever.
+ *   a start: two processes with different SEALING_KEYS would otherwise rewrap by turns for ever.
  */
 export async function wrapDeliveryKeys(db: Db, atStart: boolean): Promise<readonly StrangeKey[]> {
   if (!vouching(db).canVouch) return [];
@@ -286,8 +282,8 @@ export async function rotateDeliveryKey(db: Db, rotation: Rotation): Promise<str
 
 /**
  * Whether this process can sign with a key that is younger than `days` and does not end within a day. Two processes
- * that
- * cannot read each other's keys end each other's: the second condition makes them do so every few days, not constantly.
+ * that cannot read each other's keys end each other's: the second condition makes them do so every few days, not
+ * constantly.
  */
 async function isYoung(db: Db, days: number): Promise<boolean> {
   const young = sql`signs_from > clock_timestamp() - ${days} * interval '1 day'

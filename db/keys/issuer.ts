@@ -39,8 +39,7 @@ export const issuerKeyIsOver = sql<boolean>`(withdrawn_at is not null
  * Reads the keys whose tokens may still be valid, the active one first. If keys are sealed, a key in the clear does not
  * count, because no holder of the sealing keys made it. It writes an alert.
  * @throws SealingKeyMissing, SealBroken if the active key cannot be read; any other unreadable key is left out, because
- * it
- *   must not stop the active one
+ *   it must not stop the active one
  */
 export async function readIssuerKeys(db: Db): Promise<IssuerKey[]> {
   const rows = await db
@@ -94,8 +93,7 @@ async function wrap(db: Db, { keyId, privateJwk }: Pick<IssuerKey, 'keyId' | 'pr
 
 /**
  * Wraps the keys that are in the clear or that another sealing key wrapped, as far as this process can read them. A key
- * in
- * the clear counts as ours only while no key is wrapped. Otherwise anybody could put one there.
+ * in the clear counts as ours only while no key is wrapped. Otherwise anybody could put one there.
  */
 export async function wrapIssuerKeys(db: Db): Promise<void> {
   await db.transaction().execute(async (trx) => {

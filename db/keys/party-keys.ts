@@ -1,6 +1,5 @@
 // The public keys that parties gave at onboarding. They verify a client's assertion at login (RFC 7523), and the
-// signature
-// of a message. Two operators have approved each key.
+// signature of a message. Two operators have approved each key.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { keyCounts, keyCredential, secretCounts } from './credentials.ts';

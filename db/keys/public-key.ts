@@ -1,6 +1,5 @@
 // Checks a party's public key when it is entered, and again when it is used. Otherwise a malformed key, or one for
-// which
-// anybody can forge signatures, would be noticed too late.
+// which anybody can forge signatures, would be noticed too late.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { ok, refused, type Result } from '../../core/result.ts';
 import { privateMember } from '../../core/scheme/documents.ts';

@@ -1,6 +1,5 @@
 // Finds which of SEALING_KEYS still wrap something in the tables that this process may read. The logs show it, so that
-// an
-// operator knows when a key may be removed from the setting.
+// an operator knows when a key may be removed from the setting.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { deliveryKeyIsOver } from './delivery-keys.ts';
@@ -13,8 +12,7 @@ export interface SealingState {
   readonly dataKeyId: string | null;
   /**
    * Ids of the SEALING_KEYS that are still needed, as far as this process may read. An api may not read the private
-   * keys
-   * that sign deliveries; a worker may not read those that sign tokens.
+   * keys that sign deliveries; a worker may not read those that sign tokens.
    */
   readonly wrappedBy: readonly string[];
   /** Those of them that this process does not have. */
@@ -75,6 +73,5 @@ export async function tellOfSealing(
     state,
     dataKeyId === null ? 'stored personal data is not sealed' : 'stored personal data is sealed',
   );
-  if (lacking.length > 0)
-    logger.error({ lacking }, 'SEALING_KEYS lacks a key that still wraps our keys');
+  if (lacking.length > 0) logger.error({ lacking }, 'SEALING_KEYS lacks a key that still wraps our keys');
 }

@@ -1,8 +1,6 @@
 // Seals and opens stored personal data (SEC-3): message bodies and excerpts of answers. db/keys/own-secrets.ts does the
-// same
-// for our private keys. The vault belongs to the connection, so all code that reads or stores messages has it. Without
-// keys
-// nothing is sealed.
+// same for our private keys. The vault belongs to the connection, so all code that reads or stores messages has it.
+// Without keys nothing is sealed.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql, type KyselyPlugin, type RawBuilder } from 'kysely';
 import { ConfigurationError } from '../../core/settings/config.ts';
@@ -92,8 +90,8 @@ export function vaultOf(db: Db): Vault | undefined {
 }
 
 /**
- * Call it before the process takes work. Checks that it can open all sealed data, rewraps data keys with the newest
- * sealing key, and makes or finds the data key of this month.
+ * Call it before the process takes work. Checks that it can open all sealed data. Rewraps data keys with the newest
+ * sealing key. Makes or finds the data key of this month.
  * @throws ConfigurationError if the key that wraps a data key is lacking, or if a data key was changed
  */
 export async function beginSealing(db: Db): Promise<void> {
@@ -142,9 +140,8 @@ async function unwrap(wrapper: KeyWrapper, { keyId, month, wrapped, wrappedBy }:
 }
 
 /**
- * Refreshes the vault: removes data keys that the database no longer has, makes the key of this month if it is missing,
- * and
- * seals with the newest key from then on.
+ * Refreshes the vault. Removes data keys that the database no longer has. Makes the key of this month if it is missing.
+ * The newest key seals from then on.
  */
 async function look(db: Db, vault: Vault): Promise<void> {
   vault.lookedAtMs = performance.now();
@@ -193,8 +190,7 @@ const lookEveryMs = 30_000;
 const lookAgainMs = 250;
 /**
  * How long the key of a month may seal after the month has ended, while the database cannot be asked for the next one.
- * If
- * the database confirms that there is no other key, the key stays: the database clock decides, not that of this
+ * If the database confirms that there is no other key, the key stays: the database clock decides, not that of this
  * process.
  */
 const graceMs = 86_400_000;
@@ -271,8 +267,7 @@ export const bodyColumns = (alias: string, type: RawBuilder<unknown> = sql.ref(`
 
 /**
  * Opens the body of a message and compares it with the hash in its record. Otherwise an unsealed text that somebody put
- * in
- * its place would pass as one from before sealing was on.
+ * in its place would pass as one from before sealing was on.
  * @returns null if the body is no longer kept
  * @throws as `open`; SealBroken if the hash differs
  */
@@ -280,7 +275,8 @@ export async function openBody(db: Db, row: BodyColumns): Promise<Buffer | null>
   if (row.body === null) return null;
   const bytes = await open(db, row.body_about, { bytes: row.body, keyId: row.body_key_id });
   const isOfRecord = bytes === null || createHash('sha256').update(bytes).digest().equals(row.body_sha256);
-  if (!isOfRecord) throw new SealBroken('the stored body does not match the hash in the record of the message');
+  if (!isOfRecord)
+    throw new SealBroken('the stored body does not match the hash in the record of the message');
   return bytes;
 }
 
@@ -303,7 +299,8 @@ export function payloadSeal(db: Db) {
       const bytes = Buffer.from(data);
       const opened =
         openAtHand(db, about, { bytes, keyId }) ?? (await openIfText(db, about, { bytes, keyId }));
-      if (opened === null) throw new DataKeyDeleted('the data key of this Temporal payload was deleted (LIF-6)');
+      if (opened === null)
+        throw new DataKeyDeleted('the data key of this Temporal payload was deleted (LIF-6)');
       return opened;
     },
   };

@@ -39,8 +39,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 /**
  * Turns SQL comments into `comment on` statements: the line before a `create table` describes the table, and the end of
- * a
- * column's line describes the column.
+ * a column's line describes the column.
  */
 function commentsOf(part: string): string {
   const tables = part.matchAll(/^-- (.+)\ncreate (?:unlogged )?table (\w+) \(\n([^]+?)\n\)/gm);

@@ -56,7 +56,7 @@ async function applyMissing(db: Db, onStep: (what: string) => void): Promise<rea
     if ((code !== lockNotAvailable && code !== deadlock) || tries === mostTries) {
       throw error instanceof Error ? error : new Error('migration failed', { cause: error });
     }
-    onStep('waiting for a table that is in use');
+    onStep('waiting for a table that another session has locked');
     await sleep(1_000);
   }
 }

@@ -1,8 +1,6 @@
 // The rights of each database role, in one table. `migrate` makes the roles and sets their rights to this table. The
-// migrator
-// owns the tables. The api and the worker may change only what they must, and no insert-only record. The readonly role
-// is
-// for reports.
+// migrator owns the tables. The api and the worker may change only what they must, and no insert-only record. The
+// readonly role is for reports.
 import { sql } from 'kysely';
 import pg from 'pg';
 import { ConfigurationError } from '../../core/settings/config.ts';
@@ -171,8 +169,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
 
 /**
  * Functions and the roles that may call them. No other role may call a function of the schema or use it in a trigger.
- * All of
- * these but held_data_key run with the rights of the owner.
+ * All of these but held_data_key run with the rights of the owner.
  */
 const callable: Readonly<Record<string, readonly DatabaseRole[]>> = {
   'callback_address(uuid)': ['isthmus_api', 'isthmus_worker'],

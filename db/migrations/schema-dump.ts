@@ -1,6 +1,5 @@
 // Writes the schema as SQL text from the Postgres catalog (db/schema.sql), for people to read in one place. A test
-// checks that
-// the file matches the migrations. It has no data, no owners, and no partitions of a day, month or year.
+// checks that the file matches the migrations. It has no data, no owners, and no partitions of a day, month or year.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 

@@ -1,6 +1,5 @@
 // Requests for another delivery: a source repeats its submission, a destination repeats its final, somebody enquires,
-// or an
-// operator asks for a redelivery. The schedule of a delivery that is requested again starts over.
+// or an operator asks for a redelivery. The schedule of a delivery that is requested again starts over.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { heardMs } from '../../core/payments/enquiry-schedule.ts';
@@ -64,9 +63,8 @@ export async function askConfirmation(
 
 /**
  * Requests a confirmation that was given up. A final that the destination posts shows that the destination can be
- * reached
- * again. Our HTTP answer to that final carries the confirmation too, but we cannot know whether it was read. Writes an
- * event.
+ * reached again. Our HTTP answer to that final carries the confirmation too, but we cannot know whether it was read.
+ * Writes an event.
  * @returns whether it is due again
  */
 export async function askDeadConfirmation(
@@ -146,8 +144,7 @@ const mostAddresses = 100;
 
 /**
  * Moves the callback to the address that a repeat of the submission names. A callback that is written later reads it
- * from
- * callback_address(); an existing one is updated here. The insert waits for a callback that is being written.
+ * from callback_address(); an existing one is updated here. The insert waits for a callback that is being written.
  * @returns false if the address was changed too often; the last one stays
  */
 export async function nameCallbackAddress(
@@ -169,8 +166,8 @@ export async function nameCallbackAddress(
     )
     select from changed where is_too_often`.execute(db);
   if (rows.length > 0) return false;
-  // A separate statement, so that its snapshot includes what the first one waited for.
-  // A repeat that was refused does not change the address of the payment.
+  // A separate statement, so that its snapshot includes what the first one waited for. A repeat that was refused does
+  // not change the address of the payment.
   await sql`
     update deliveries set url = ${url} -- index: unique (subject_id, kind); primary key of payments
     where subject_id = ${subjectId} and kind = 'callback' and url is distinct from ${url}

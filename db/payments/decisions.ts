@@ -1,8 +1,6 @@
 // The decision of a payment: one row, written once, in one statement with the messages and deliveries that derive from
-// it. A
-// submission that is rejected when it is judged gets its decision in the statement that writes the payment
-// (payments.ts). A
-// second attempt to decide finds the existing decision.
+// it. A submission that is rejected when it is judged gets its decision in the statement that writes the payment
+// (payments.ts). A second attempt to decide finds the existing decision.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -281,8 +279,8 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       select from messages m
       where m.subject_id = ${decision.uetr}::uuid and m.direction = 'in' and m.leg = 'destination')`,
   };
-  // possibly_sent counts the attempts that are not NOT_SENT: above 0, the destination may have seen the payment.
-  // Every attempt to send updates the same row, so an attempt and a decision cannot miss each other.
+  // possibly_sent counts the attempts that are not NOT_SENT: above 0, the destination may have seen the payment. Every
+  // attempt to send updates the same row, so an attempt and a decision cannot miss each other.
   const write = sql<{ uetr: string }>`
     with instruction as (
       update deliveries d
@@ -321,11 +319,10 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
 
 /**
  * Removes the confirmation of a payment that was decided without its destination while a send was under way, if no byte
- * of
- * that send left. The destination then saw nothing. The confirmation stays if it was attempted, if the destination has
- * reported anything, or if another send may have been seen: telling a destination once too often is better than never.
- * Call
- * it in a separate statement after the attempt is settled, because the decision may be written while that one waits.
+ * of that send left. The destination then saw nothing. The confirmation stays if it was attempted, if the destination
+ * has reported anything, or if another send may have been seen: telling a destination once too often is better than
+ * never. Call it in a separate statement after the attempt is settled, because the decision may be written while that
+ * one waits.
  */
 export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
   // primary keys; unique (subject_id, kind); messages_subject_id

@@ -1,6 +1,5 @@
 // Reads everything on record about one payment, in one snapshot, to show what happened. Read-only. It does not read
-// message
-// bodies: the timeline needs only their hashes and sizes.
+// message bodies: the timeline needs only their hashes and sizes.
 import { sql } from 'kysely';
 import {
   withoutUnsent,

@@ -112,10 +112,8 @@ export function confirmOutcome(
 
 /**
  * Finds an attempt of the instruction that was under way when the outcome was recorded, and may have arrived
- * afterwards.
- * While the outcome stands, no new attempt begins (deliveries.ts). An attempt that was never settled counts as over
- * after
- * the longest duration of an attempt.
+ * afterwards. While the outcome is not withdrawn, no new attempt begins (deliveries.ts). An attempt that was never
+ * settled counts as over after the longest duration of an attempt.
  * @returns its number
  */
 async function arrivedSince(trx: Db, outcomeId: string): Promise<number | undefined> {

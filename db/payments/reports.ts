@@ -1,8 +1,7 @@
 // Takes in a destination's pacs.002, whether it came in the HTTP answer to our instruction or to our own address.
-// Judges it,
-// stores it once per content, and marks the first final. From then on no other final can decide, although this file
-// writes no
-// decision. For a final that comes after the decision, it tells those whom core/payments/decision.ts names.
+// Judges it, stores it once per content, and marks the first final. From then on no other final can decide, although
+// this file writes no decision. For a final that comes after the decision, it tells those whom
+// core/payments/decision.ts names.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -39,7 +38,7 @@ export interface InvalidReport {
 /** The values of a valid report. `deviations`: differences from the usage guideline, in words. */
 type ReportValues = Pacs002 & { readonly deviations?: readonly string[] };
 
-/** What a destination sent about one of its payments. */
+/** A report of a destination about one of its payments. */
 export interface IncomingReport {
   readonly reading: Result<ReportValues, InvalidReport>;
   readonly body: Buffer;
@@ -70,8 +69,7 @@ export type TakenReport =
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /**
    * A final after the decision: stored, without effect on the decision. `isConfirmationDue`: a confirmation that had
-   * been
-   * given up is due again.
+   * been given up is due again.
    */
   | { readonly kind: 'late'; readonly decision: Decision; readonly isConfirmationDue: boolean };
 
@@ -123,10 +121,8 @@ const mostStored = 100; // reports of one payment
 
 /**
  * Stores a report, and marks the first final of an undecided payment in the row of the instruction. That final then
- * decides
- * the payment, whatever the cause, because a decision updates the same row. Beyond the limit for a payment, it stores
- * only
- * the first report of each final status.
+ * decides the payment, whatever the cause, because a decision updates the same row. Beyond the limit for a payment, it
+ * stores only the first report of each final status.
  * @returns the id of its row; if it is not stored, that of the first report with the same status, or undefined
  */
 async function recordReport(
@@ -237,8 +233,7 @@ const manyContradictions = 60; // by one party in a minute
 
 /**
  * Raises one alert per payment and reported status, and another only after that is closed. If one party contradicts
- * many
- * payments, each still has its alert, and the party gets an additional one.
+ * many payments, each still has its alert, and the party gets an additional one.
  */
 async function recordContradiction(
   db: Db,

@@ -30,8 +30,7 @@ const usualLook: Look = { rows: 5_000, forMs: 1_000 };
 
 /**
  * Reads one page. No index covers the state, so it scans in slices, to keep the time of each statement independent of
- * the
- * size of the record. After a second it returns the page, however few submissions it has found.
+ * the size of the record. After a second it returns the page, however few submissions it has found.
  */
 export async function listSubmissions(
   db: Db,

@@ -1,8 +1,6 @@
 // Takes in a source's pacs.008 or acmt.023, for the first time or again. A repeat with the same bytes is an enquiry,
-// answered
-// from the record (DUP-1): its address becomes the address of the callback. If the answer is known it is redelivered
-// there;
-// otherwise the destination is asked again. Does not judge the message.
+// answered from the record (DUP-1): its address becomes the address of the callback. If the answer is known it is
+// redelivered there; otherwise the destination is asked again. Does not judge the message.
 import { alertAtLimit } from '../records/at-limit.ts';
 import type { Db } from '../pool/connection.ts';
 import { askCallbackAgain, askStatus, nameCallbackAddress, type MayAsk } from './asks.ts';
@@ -25,9 +23,7 @@ export interface Submitted {
 /** The record of an earlier submission with the same bytes that was judged. */
 export interface Known<Subject> {
   readonly subject: Subject;
-  /**
-   * What the caller must start in Temporal, besides answering: deliveries that are due again, or an enquiry.
-   */
+  /** Work that the caller must start in Temporal, besides answering: deliveries that are due again, or an enquiry. */
   readonly due: 'redelivery' | 'enquiry' | null;
 }
 
@@ -43,7 +39,7 @@ export interface Taken<Subject> {
 }
 
 export interface TakenPacs008 extends Taken<StoredPayment> {
-  /** How often a defect of ours kept it from being answered, if it is not judged yet. */
+  /** How often a defect in our code kept it from being answered, if it is not judged yet. */
   readonly timesUnanswerable: number;
 }
 

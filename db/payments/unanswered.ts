@@ -1,5 +1,6 @@
 // Finds what sources sent and got no answer to: submissions that were not judged, resolutions past their deadline, and
-// submissions that a defect of ours kept from being answered. The sweep reads it, and so does the intake of a repeat.
+// submissions that a defect in our code kept from being answered. The sweep reads it, and so does the intake of a
+// repeat.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAudit, recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
@@ -69,7 +70,7 @@ export function findUnjudged(
   );
 }
 
-/** How often a defect of ours has kept a submission from being answered. */
+/** How often a defect in our code has kept a submission from being answered. */
 export async function timesUnanswerable(db: Db, messageId: string): Promise<number> {
   const { rows } = await sql<{ times: number }>`
     select ${countOfTries} as times from messages m where m.message_id = ${messageId}`.execute(db); // primary key
@@ -77,7 +78,7 @@ export async function timesUnanswerable(db: Db, messageId: string): Promise<numb
 }
 
 /**
- * Records that a defect of ours keeps a submission from being answered. Only the first event alerts a person.
+ * Records that a defect in our code keeps a submission from being answered. Only the first event alerts a person.
  * @param workerId the worker that failed
  */
 export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {

@@ -1,6 +1,5 @@
 // Decides when a NORM payment is rejected as unreachable: 60 s after it was judged, if at least one send was tried and
-// each
-// was NOT_SENT. The row of the instruction, named `d` in the statement, proves it.
+// each was NOT_SENT. The row of the instruction, named `d` in the statement, proves it.
 import { sql } from 'kysely';
 import { keyMissing, messageChanged, ownFaults } from '../../core/deliveries/delivery-schedule.ts';
 import type { Db } from '../pool/connection.ts';

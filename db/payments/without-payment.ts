@@ -1,6 +1,5 @@
 // Explains an id that has no payment: above all, whether a submission is stored but not judged yet and may still be
-// sent, or
-// whether a party reported that it was paid.
+// sent, or whether a party reported that it was paid.
 import { sql } from 'kysely';
 import { isAlert } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
@@ -8,8 +7,7 @@ import type { Db } from '../pool/connection.ts';
 export interface CameUnder {
   /**
    * `not-judged`: a submission waits to be judged. `judged`: it was judged a moment ago. `refused`: all submissions
-   * under
-   * this id were refused as repeats. `other`: the id of a resolution, or of a page of a book.
+   * under this id were refused as repeats. `other`: the id of a resolution, or of a page of a book.
    */
   readonly as: 'not-judged' | 'judged' | 'refused' | 'other' | 'nothing';
   /** Alerts about the id: those with a reported credit first, then the newest. At most 5. */

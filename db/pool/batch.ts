@@ -1,6 +1,5 @@
 // Batches simultaneous requests into one statement. The first is sent at once; those that come while enough statements
-// run
-// wait and go together. Do not use it if one item can fail alone: an error rejects the whole batch.
+// run wait and go together. Do not use it if one item can fail alone: an error rejects the whole batch.
 import { assert } from '../../core/assert.ts';
 
 export interface BatchLimits {
@@ -10,8 +9,7 @@ export interface BatchLimits {
   readonly items: number;
   /**
    * Captures the caller's async context (such as its trace). A batch runs in the context of its first item. Absent:
-   * batches
-   * run in no particular context.
+   * batches run in no particular context.
    */
   readonly capture?: Capture | undefined;
 }
@@ -28,7 +26,7 @@ interface Waiting<Item, Result> {
 
 /**
  * @param run returns one result per item, in order; it is called after all its items were given, so it sees the data of
- * then
+ *   then
  * @returns a function that adds one item
  */
 export function batching<Item, Result>(

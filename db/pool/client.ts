@@ -1,6 +1,5 @@
 // One connection to Postgres. If it breaks or stops answering, its queries fail and the pool never hands it out again.
-// It does
-// not crash the process. It must not retry a statement, because the server may have executed it.
+// It does not crash the process. It must not retry a statement, because the server may have executed it.
 import { Socket } from 'node:net';
 import pg from 'pg';
 import {
@@ -44,12 +43,9 @@ const runEnd = pgMethod('end') as End;
  * A `pg` client that sends declared statements by name, and fails as the head of this file says.
  *
  * It must be a subclass for two reasons. `query_timeout` of pg only abandons the query: the pool would hand out a
- * connection
- * that still waits for the answer. And pg takes the name of a statement from the query object, but Kysely's dialect
- * passes
- * only text and values. Measured on one connection: reading offers takes 0.34 ms as text and 0.22 ms by name, the same
- * as with
- * pg.Client itself.
+ * connection that still waits for the answer. And pg takes the name of a statement from the query object, but Kysely's
+ * dialect passes only text and values. Measured on one connection: reading offers takes 0.34 ms as text and 0.22 ms by
+ * name, the same as with pg.Client itself.
  */
 export class DatabaseClient extends pg.Client {
   readonly #socket: Socket;
@@ -74,8 +70,7 @@ export class DatabaseClient extends pg.Client {
 
   /**
    * Breaks the connection now, even while it is in use. Its queries fail with the reason, and the pool never hands it
-   * out
-   * again.
+   * out again.
    */
   drop(reason: Error): void {
     if (this.#isDropped) return; // each query that waited on it calls this

@@ -1,6 +1,5 @@
 // Tells database outages (unreachable, too slow, asks for a retry) from our own defects. A payment is never rejected
-// because of
-// an outage: the code waits and retries.
+// because of an outage: the code waits and retries.
 import pg from 'pg';
 
 /**
@@ -50,8 +49,7 @@ export class DataKeyDeleted extends SealingKeyMissing {
 
 /**
  * SQLSTATE codes after which every further query on the connection would fail: 25006, the server is no longer the
- * primary;
- * 26000, it has forgotten our prepared statements.
+ * primary; 26000, it has forgotten our prepared statements.
  */
 const uselessAfter = new Set(['25006', '26000']);
 

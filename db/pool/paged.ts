@@ -1,6 +1,5 @@
-// Reads the work of the sweep page by page to the end (sweep.ts, unanswered.ts), so that rows that make no progress do
-// not
-// block those behind them.
+// Reads the work of the sweep page by page to the end (sweep.ts, unanswered.ts). This avoids head-of-line blocking by
+// rows that make no progress.
 import { sql, type RawBuilder } from 'kysely';
 
 /** The position of a row in the order of reading: a time, and an id, because several rows may have the same time. */

@@ -1,6 +1,6 @@
 // Statements of the hot paths as prepared statements, parsed and planned once per connection. Measured, that saves a
-// third of
-// the time to read rates, and two thirds of the time to store quotes. Do not use it for texts that vary at run time.
+// third of the time to read rates, and two thirds of the time to store quotes. Do not use it for texts that vary at run
+// time.
 import type { Kysely, RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
 

@@ -1,6 +1,5 @@
 // POST requests with an Idempotency-Key. One transaction does the work and stores its answer, so neither exists without
-// the
-// other, and a process that crashes in between leaves nothing behind.
+// the other, and a process that crashes in between leaves nothing behind.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 

@@ -1,6 +1,5 @@
 // Improvements of FX providers: by source amount and by PSP (FX-7). The interface specification has no way to delete
-// one;
-// an FX provider ends it by setting it to 0 basis points.
+// one; an FX provider ends it by setting it to 0 basis points.
 import { sql } from 'kysely';
 import { exact, plainDecimal } from '../../core/money/money.ts';
 import type { Db } from '../pool/connection.ts';
@@ -55,8 +54,7 @@ export async function registerTier(trx: Db, tier: TierRegistration): Promise<Sto
 
 /**
  * Like `registerTier`, but with a limit on new tiers. A tier of 0 basis points has ended and does not count, but at
- * most ten
- * times the limit may be on record. An FX provider beyond the limit may still change and end its tiers.
+ * most ten times the limit may be on record. An FX provider beyond the limit may still change and end its tiers.
  */
 export async function registerTierWithin(
   trx: Db,

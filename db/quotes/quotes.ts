@@ -1,6 +1,5 @@
 // Quotes in the database: the active rates from which they are made, the one row for the quotes of a request, and the
-// snapshot
-// that binds a payment (QUO-7). Does not calculate prices: core/quotes/quote.ts does.
+// snapshot that binds a payment (QUO-7). Does not calculate prices: core/quotes/quote.ts does.
 import { CompiledQuery } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import { corridorName, type CorridorKey } from '../../core/quotes/corridor.ts';
@@ -36,14 +35,11 @@ interface OfferRow {
 }
 
 // Uses the four leading columns of index rates_active once per q; `offset 0` keeps the planner from scanning all rates.
-// Uses the unique key of psp_improvements.
-// QUO-3 takes the highest threshold that the source amount reaches. core/quotes/quote.ts (`Reach`) proves these bounds.
-// The lateral query drops rates that the source amount cannot reach. A tolerance of one unit on each side covers
-// rounding,
-// and an improvement for a PSP only lowers the source amount. `sure` is the highest threshold that is reached in any
-// case,
-// so no rate below it can win. To compute it, the rate is taken slightly higher than the rounded improved rate can be.
-// It must also be short enough for a message.
+// Uses the unique key of psp_improvements. QUO-3 takes the highest threshold that the source amount reaches.
+// core/quotes/quote.ts (`Reach`) proves these bounds. The lateral query drops rates that the source amount cannot
+// reach. A tolerance of one unit on each side covers rounding, and an improvement for a PSP only lowers the source
+// amount. `sure` is the highest threshold that is reached in any case, so no rate below it can win. To compute it, the
+// rate is taken slightly higher than the rounded improved rate can be. It must also be short enough for a message.
 const readOffersSql = prepared(
   'read_offers',
   `
@@ -74,8 +70,7 @@ where r.threshold >= coalesce(r.sure, 0)`,
 
 /**
  * Reads the active rates of each corridor that can win, grouped by FX provider. Not cached, so a new rate shows at
- * once. It
- * does not check which FX providers can settle; the corridor's data tells.
+ * once. It does not check which FX providers can settle; the corridor's data tells.
  */
 export async function readOffers(
   db: Db,
@@ -218,8 +213,7 @@ export interface QuoteStore {
 
 /**
  * One statement of each kind at a time. Measured with 32 clients, a request costs a fifth less CPU than with two at a
- * time,
- * because the batches are larger. A batch of 64 takes a few milliseconds.
+ * time, because the batches are larger. A batch of 64 takes a few milliseconds.
  */
 const size = { concurrent: 1, items: 64 };
 
@@ -258,8 +252,7 @@ interface QuoteRow {
 }
 
 // Uses the primary key of the partitions that the age condition leaves, and of quote_uses. fxp_ids[ordinal] is null
-// beyond the
-// last quote.
+// beyond the last quote.
 const findQuoteSql = (age: string) => `
 select psp_id, fxp_ids[$2] as fxp_id, rate_ids[$2] as rate_id, tier_improvement_ids[$2] as tier_improvement_id,
   psp_improvement_ids[$2] as psp_improvement_id, source_country, source_currency, destination_country,
@@ -285,8 +278,7 @@ const findOtherQuoteSql = findQuoteSql(`(issued_at < ${recently.from} or issued_
 
 /**
  * Finds a quote. One that can still be paid is in the partitions of the last two days. Only an unknown or old id makes
- * it
- * search all 62 days.
+ * it search all 62 days.
  */
 export async function findQuote(db: Db, quoteId: QuoteId): Promise<StoredQuote | undefined> {
   const { requestId, ordinal } = quoteRequestOf(quoteId);

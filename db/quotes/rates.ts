@@ -1,8 +1,6 @@
 // Rates in the database. An FX provider posts all rates of a corridor at once, with one rate per tier; rates are never
-// deleted.
-// A change holds the FX provider's lock until commit, so that each corridor has exactly one active set, even if several
-// changes
-// come at once.
+// deleted. A change holds the FX provider's lock until commit, so that each corridor has exactly one active set, even
+// if several changes come at once.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { CorridorKey } from '../../core/quotes/corridor.ts';
@@ -42,10 +40,8 @@ export interface NewRate extends CorridorKey {
 
 /**
  * FX-4, in the caller's transaction: expires the active rates of the FX provider for the corridor, then stores the base
- * rate
- * and one improved rate per tier of the source currency. Skips a tier of 0 basis points, or with a rate that does not
- * fit
- * into a message.
+ * rate and one improved rate per tier of the source currency. Skips a tier of 0 basis points, or with a rate that does
+ * not fit into a message.
  * @returns the stored rates, base first, then by threshold
  */
 export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]> {
@@ -91,7 +87,7 @@ export interface Tier {
 }
 
 /**
- * FX-6, in the transaction that registers the tier: recalculates the tier's rate for every active base rate of the
+ * FX-6, in the transaction that registers the tier. Recalculates the tier's rate for every active base rate of the
  * currency. A tier of 0 basis points has no rates.
  */
 export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Promise<void> {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { alertUnlessOpen, hasDetail } from './audit.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** What a party can do too often. docs/operations/alerts.md explains each. */
+/** Limits that a party can reach. docs/operations/alerts.md explains each. */
 export type PartyLimit =
   | 'callback-addresses'
   | 'contradictions'

@@ -1,6 +1,5 @@
 // Seals over decisions and audit events: one for each hour, over the rows of that hour and the previous seal. This file
-// makes
-// and reads them. cli/audit/verify.ts compares them with the record.
+// makes and reads them. cli/audit/verify.ts compares them with the record.
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { given } from '../pool/conditions.ts';

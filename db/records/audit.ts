@@ -67,10 +67,9 @@ export const hasDetail = (detail: Readonly<Record<string, string>>) =>
 
 /**
  * Like `recordAudit`, but not while the same alert is open, for findings that repeat with every check. Serialized by
- * kind:
- * if two processes find the same at once, one writes the alert.
+ * kind: if two processes find the same at once, one writes the alert.
  * @param isSame SQL: whether an alert `e` of the same kind is the same; absent: it has the same party, if any, and
- * detail
+ *   detail
  * @returns whether it is new
  */
 export async function alertUnlessOpen(

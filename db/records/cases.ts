@@ -1,8 +1,6 @@
 // Alerts and the actions of operators on them. Both are insert-only. The state of an alert is the latest action: on the
-// alert
-// itself, or on its case if the alert existed then. An alert that comes later is open. A trigger keeps the state in a
-// row per
-// alert, because a payment can have thousands of alerts, and searching their entries would be too slow.
+// alert itself, or on its case if the alert existed then. An alert that comes later is open. A trigger keeps the state
+// in a row per alert. A payment can have thousands of alerts, and searching their entries would be too slow.
 import { sql } from 'kysely';
 import {
   concernedBy,
@@ -108,8 +106,7 @@ async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry
 
 /**
  * Records the action of an operator on one alert. Serialized with actions on its case: of two operators who take it at
- * once,
- * the second is told that the first has it.
+ * once, the second is told that the first has it.
  */
 export async function actOnAlert(
   db: Db,
@@ -130,8 +127,7 @@ export async function actOnAlert(
 
 /**
  * Records the action of an operator on a payment or resolution, with those of its alerts that exist now and that the
- * action
- * concerns (core/operations/cases.ts).
+ * action concerns (core/operations/cases.ts).
  * @param closing which of them are closed
  */
 export async function actOnCase(
@@ -224,7 +220,7 @@ async function enter(trx: Db, { subjectId, about: concerned, upTo, entry }: Case
         select ${subjectId}::uuid, coalesce(array_agg(audit_event_id order by audit_event_id), '{}'), ${entry.action},
           ${entry.by}, ${entry.note}
         from concerned
-        having count(*) > 0 or ${after} = '0' -- the first one stands also where there is no alert
+        having count(*) > 0 or ${after} = '0' -- the first entry is written even without an alert
       )
       select count(*)::int as about, max(audit_event_id)::text as last from concerned`.execute(trx);
     about = rows[0]?.about ?? 0;

@@ -1,6 +1,5 @@
 // Stored messages that fail their integrity check, because somebody has changed the database. The process that finds
-// one raises
-// an alert. The message is neither shown nor sent.
+// one raises an alert. The message is neither shown nor sent.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import { alertUnlessOpen } from './audit.ts';
@@ -9,8 +8,7 @@ import { SealBroken } from '../keys/key-wrapping.ts';
 
 /**
  * Raises an alert that a message was changed, or was deleted before it was sent. One alert per message, and another one
- * if it
- * is found again after that was closed.
+ * if it is found again after that was closed.
  * @param delivery the delivery that was to send it
  */
 export async function tellChanged(

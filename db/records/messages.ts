@@ -90,8 +90,7 @@ export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], con
 
 /**
  * Parts of a larger statement that store a received message, once per party and content. `received` has its id, or no
- * row if
- * the same bytes came before or the condition does not hold.
+ * row if the same bytes came before or the condition does not hold.
  */
 export function storedReceived(
   db: Db,
@@ -182,7 +181,7 @@ export async function loadAnswer(
 /** Like `openBody`, for a message that is to be judged, whose body must still be kept. */
 export async function openKept(db: Db, row: BodyColumns): Promise<Buffer> {
   const body = await openBody(db, row);
-  assert(body !== null, 'what is to be judged is kept, and so is its key (LIF-6)');
+  assert(body !== null, 'a message that is to be judged is kept, and so is its key (LIF-6)');
   return body;
 }
 

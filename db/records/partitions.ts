@@ -1,8 +1,6 @@
 // Partitions of the tables that grow with every quote and payment. They are made ahead of time, each in its own
-// transaction, so
-// that a failure of one does not stop the others. The caller reports failures and retries. Quotes are dropped after 62
-// days
-// (QUO-10), records by retention (db/records/retention.ts).
+// transaction, so that a failure of one does not stop the others. The caller reports failures and retries. Quotes are
+// dropped after 62 days (QUO-10), records by retention (db/records/retention.ts).
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
@@ -35,8 +33,7 @@ export const yearly = {
 
 /**
  * Makes the partitions for now and the near future (UTC), and for all rows in default partitions, which it moves. Safe
- * to call
- * at any time, from several processes.
+ * to call at any time, from several processes.
  */
 export async function ensurePartitions(db: Db): Promise<PartitionsEnsured> {
   const moved: { table: string; day: string; rows: number }[] = [];

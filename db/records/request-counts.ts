@@ -1,6 +1,5 @@
 // Shares request counts of a minute or a day among the api processes. The counts are useless afterwards, so the table
-// is
-// unlogged.
+// is unlogged.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 

@@ -1,6 +1,5 @@
 // Drops what is older than the retention period: message bytes by month, records by year, always a whole partition,
-// never a
-// single row. A partition stays if anything in it is undecided, undelivered or in an open case.
+// never a single row. A partition stays if anything in it is undecided, undelivered or in an open case.
 import { sql, type RawBuilder } from 'kysely';
 import type { RetentionConfig } from '../../core/settings/config.ts';
 import { isAlert, recordAudit } from './audit.ts';
@@ -12,9 +11,8 @@ import { isJudged } from '../payments/unanswered.ts';
 type KeptFor = Pick<RetentionConfig, 'messagesMonths' | 'recordsYears'>;
 
 /**
- * Why a partition stays: a payment without a final status, a message that its receiver has not acknowledged, an alert
- * that is
- * not closed, a submission that was not judged, or message bytes of the same time that are still kept.
+ * Why a partition stays. In this order: a payment has no final status; a receiver has not acknowledged a message; an
+ * alert is not closed; a submission was not judged; message bytes of the same time are still kept.
  */
 export type HoldReason = 'undecided' | 'undelivered' | 'in a case' | 'never judged' | 'its messages are kept';
 
@@ -91,7 +89,7 @@ export async function dropExpired(
       (one) => one.what === what && one.partitions[0] === partitions[0],
     );
     if (range === undefined) {
-      await trx.rollback().execute(); // another process has dropped it
+      await trx.rollback().execute(); // another process has dropped these partitions
       return [];
     }
     const holds = await holdsAtLast(trx, range);
@@ -155,7 +153,7 @@ async function holdsOf(
   const held = (reason: HoldReason, from: RawBuilder<unknown>, orElse = sql`false`) => sql`
     select ${reason}::text as reason, held.subject_id::text as example from (${from}) held where ${reaches} or ${orElse}`;
   const parts = [
-    // deliveries_undecided, deliveries_open, audit_events_alerts: few, whatever is on record
+    // indexes deliveries_undecided, deliveries_open, audit_events_alerts, which hold few rows
     held(
       'undecided',
       sql`select subject_id from deliveries where kind = 'instruction' and closed_at is null`,

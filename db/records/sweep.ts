@@ -1,6 +1,6 @@
-// Finds rows that need work, for the sweep. Each query uses an index and reads page by page to the end, so that rows
-// that make
-// no progress do not block those behind them. Only Temporal knows whether somebody is working on them. Read-only.
+// Finds rows that need work, for the sweep. Each query uses an index and reads page by page to the end. This avoids
+// head-of-line blocking by rows that make no progress. Only Temporal knows whether somebody is working on them.
+// Read-only.
 import { sql, type RawBuilder } from 'kysely';
 import { lateFinal, type Decision } from '../../core/payments/decision.ts';
 import type { Sends } from '../../core/payments/enquiry-schedule.ts';
@@ -26,8 +26,7 @@ export interface UndecidedPayment {
   readonly hasOutcome: boolean;
   /**
    * The sends of a NORM payment. Null for HIGH, which ends at its deadline, and while operators have recorded that it
-   * was not
-   * credited, because nothing is sent then.
+   * was not credited, because nothing is sent then.
    */
   readonly sends: Sends | null;
 }
@@ -131,8 +130,7 @@ function isUntoldFinal(final: StoredFinal): boolean {
 
 /**
  * Yields finals that still need an alert or a confirmation. Finals that came in HTTP answers have no confirmation yet.
- * If a
- * worker crashed during the last send, the lost answer may have been such a final.
+ * If a worker crashed during the last send, the lost answer may have been such a final.
  */
 export function findUntoldFinals(
   db: Db,

@@ -1,8 +1,6 @@
 // Compares the record with its seals. Names each row that was changed, removed or added after its hour was sealed, and
-// each
-// invalid seal. It reads a single database, whose owner may have had everything sealed again. Only a digest that is
-// kept
-// elsewhere reveals that.
+// each invalid seal. It reads a single database, whose owner may have had everything sealed again. Only a digest that
+// is kept elsewhere reveals that.
 import { createPublicKey, verify } from 'node:crypto';
 import { sql } from 'kysely';
 import { isAlert } from './audit.ts';
@@ -159,8 +157,7 @@ function differences(sealed: readonly SealedRow[], found: readonly SealedRow[]):
 
 /**
  * Times up to which books are closed, or were closed according to an open alert. A decision that is made before such a
- * time
- * gets that time.
+ * time gets that time.
  */
 async function booksClosed(db: Db): Promise<readonly string[]> {
   // audit_events_alerts; skips an invalid time, so that it cannot break the query

@@ -1,6 +1,5 @@
 // Enquiries of a resolution: reads one before it is sent, and claims a send. Returns durations measured by the database
-// clock,
-// so that the clocks of other machines do not matter. db/resolutions/resolutions.ts handles the answers.
+// clock, so that the clocks of other machines do not matter. db/resolutions/resolutions.ts handles the answers.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { Db } from '../pool/connection.ts';

@@ -1,6 +1,5 @@
 // Resolutions: reads a request with what is known about it, and writes the row of its judgement, its enquiries, and the
-// one row
-// of its answer. Each write is one statement. The unique keys of the database decide about duplicates.
+// one row of its answer. Each write is one statement. The unique keys of the database decide about duplicates.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -178,10 +177,8 @@ export interface RoutedRequest {
 
 /**
  * Writes a resolution with its first enquiry, unless its MsgId has been taken meanwhile. The time limit counts from the
- * receipt
- * of the request, because the source has waited since then. For a request that waited long (a repeat after an outage)
- * it counts
- * from now.
+ * receipt of the request, because the source has waited since then. For a request that waited long (a repeat after an
+ * outage) it counts from now.
  * @returns its times; or that the MsgId was taken, and nothing was written
  */
 export async function recordRouted(

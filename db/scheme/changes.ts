@@ -1,6 +1,5 @@
 // Changes of the scheme: proposed, approved by a second operator if required, and applied in one transaction. Changes
-// are
-// serialized: of two that change the same object, the second is told that the object has changed.
+// are serialized: of two that change the same object, the second is told that the object has changed.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';

@@ -1,6 +1,5 @@
 // A scheme as a directory (ADM-3) with one file for each kind. Files are written so that a change of one object changes
-// only
-// its lines.
+// only its lines.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemeKinds, type Scheme, type SchemeDocument } from '../../core/scheme/documents.ts';

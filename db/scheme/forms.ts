@@ -60,7 +60,7 @@ const publicKeys = z
     z.strictObject({
       keyId: id,
       jwk: z
-        .record(z.string(), z.unknown(), 'must be a JWK: an object, as RFC 7517 has it, and not PEM')
+        .record(z.string(), z.unknown(), 'must be a JWK: an object (RFC 7517), not PEM')
         .superRefine((jwk, context) => {
           const read = readPublicKey(jwk);
           if (!read.ok) context.addIssue({ code: 'custom', message: read.refusal });
@@ -191,7 +191,7 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
             .string()
             .regex(
               secretHashPattern,
-              'must be scrypt:<salt>:<digest>, hexadecimal, and :<tag> of a secret that was made here',
+              'must be scrypt:<salt>:<digest> in hexadecimal, followed by :<tag> if Isthmus made the secret',
             ),
           endsAt: time.nullable().default(null),
         }),

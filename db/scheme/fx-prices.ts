@@ -1,6 +1,5 @@
 // Enters the opening prices of an FX provider: base rates and improvements that it does not have yet. From then on the
-// FX
-// provider posts its own prices, and nothing here replaces one.
+// FX provider posts its own prices, and nothing here replaces one.
 import { sql } from 'kysely';
 import type { FxPricesDocument } from '../../core/scheme/documents.ts';
 import { plainDecimal } from '../../core/money/money.ts';

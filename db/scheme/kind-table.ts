@@ -1,6 +1,5 @@
 // Describes how a kind of document is stored: the statement that reads the documents, the rows of a document, and what
-// happens
-// to the rows when the object ends. kinds.ts lists the kinds.
+// happens to the rows when the object ends. kinds.ts lists the kinds.
 import { sql, type RawBuilder } from 'kysely';
 import type { PublicKeyDocument } from '../../core/scheme/documents.ts';
 
@@ -15,8 +14,7 @@ export interface KindTable<Document> {
   readonly owner: Readonly<Record<string, (id: string) => string>>;
   readonly rows: (document: Document) => readonly SchemeRow[];
   /**
-   * What happens to the rows when the object ends. `mark`: set ended_at. `keep`: leave them, because others still refer
-   * to
+   * How the rows change when the object ends. `mark`: set ended_at. `keep`: leave them, because others still refer to
    * them. `remove`: delete them, because only new business reads them.
    */
   readonly atEnd: 'mark' | 'keep' | 'remove';

@@ -1,6 +1,5 @@
 // Parses a scheme as people write it: a list of documents for each kind. Reports every fault with its place. A scheme
-// with a
-// fault is not returned.
+// with a fault is not returned.
 import type { z } from 'zod';
 import { canonical } from '../../core/scheme/canonical.ts';
 import {
@@ -42,7 +41,11 @@ export function parseScheme(
 ): Result<Scheme, readonly SchemeFault[]> {
   const faults: SchemeFault[] = Object.keys(lists)
     .filter((kind) => !(schemeKinds as readonly string[]).includes(kind))
-    .map((kind) => ({ kind, path: '', says: `is no kind of object; there are: ${schemeKinds.join(', ')}` }));
+    .map((kind) => ({
+      kind,
+      path: '',
+      says: `is not a kind of object; the kinds are: ${schemeKinds.join(', ')}`,
+    }));
   const scheme: Record<string, Map<string, SchemeDocument>> = {};
   for (const kind of schemeKinds) {
     const documents = new Map<string, SchemeDocument>();
@@ -60,7 +63,7 @@ export function parseScheme(
       }
       const id = schemeIdOf(kind, parsed.value as never);
       if (documents.has(id))
-        faults.push({ kind, path: `/${place}`, says: `is ${id}, which stands there before` });
+        faults.push({ kind, path: `/${place}`, says: `repeats the id ${id} of an earlier document` });
       documents.set(id, parsed.value);
     }
   }

@@ -1,6 +1,5 @@
 // Trial messages to proposed endpoints. Before a second operator approves a change, a worker sends a harmless message
-// there,
-// and the result is shown with the change.
+// there, and the result is shown with the change.
 import { sql } from 'kysely';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
 import type { SchemeEdit } from '../../core/scheme/change.ts';

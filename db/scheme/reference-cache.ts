@@ -1,8 +1,6 @@
 // The reference data of a process: one snapshot in memory, reloaded when Postgres notifies a change (REF-6). Loading,
-// listening
-// and pings share one dedicated connection, so an answer on it proves that no notification was missed. If no answer
-// comes, it
-// reconnects. Until then the snapshot may be used for at most `staleMs`.
+// listening and pings share one dedicated connection, so an answer on it proves that no notification was missed. If no
+// answer comes, it reconnects. Until then the snapshot may be used for at most `staleMs`.
 import type { ReferenceData } from '../../core/scheme/reference.ts';
 import { connectOne, type OneConnection } from '../pool/connection.ts';
 import { ReferenceDataStale } from '../pool/failures.ts';
@@ -117,8 +115,7 @@ async function load({ db }: OneConnection, state: State): Promise<void> {
 
 /**
  * Follows changes until an error, or until the cache is closed. Postgres sends a notification before any later answer,
- * so the
- * answer to a ping proves that none was missed.
+ * so the answer to a ping proves that none was missed.
  */
 async function follow(connection: OneConnection, state: State, limits: ReferenceLimits): Promise<void> {
   while (!state.isClosed) {
@@ -132,7 +129,7 @@ async function follow(connection: OneConnection, state: State, limits: Reference
     connection.client.off('end', ended);
     const asked = performance.now();
     await connection.client.query('select 1');
-    // a notification may have set it meanwhile
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- a notification may have set it meanwhile
     if (!state.hasChanged) state.confirmedAt = asked;
   }
 }

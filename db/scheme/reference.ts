@@ -1,6 +1,5 @@
 // Loads the reference data into one snapshot; reference-cache.ts keeps it fresh. Rates are not part of it: they are
-// read for
-// each quote. Ended objects stay in the snapshot if payments under way may refer to them.
+// read for each quote. Ended objects stay in the snapshot if payments under way may refer to them.
 import { sql, type Selectable } from 'kysely';
 import {
   keyOf,

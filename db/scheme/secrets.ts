@@ -1,8 +1,7 @@
 // Secrets of clients: made here, shown once, and stored as a salted slow hash. Our secrets have 256 random bits and
-// cannot be
-// guessed; a secret that an operator imported may have fewer. For our secrets a short tag is stored too: a wrong guess
-// is
-// rejected by the tag without the slow hash. Otherwise somebody who sends guesses would delay the logins of others.
+// cannot be guessed; a secret that an operator imported may have fewer. For our secrets a short tag is stored too: a
+// wrong guess is rejected by the tag without the slow hash. Otherwise somebody who sends guesses would delay the logins
+// of others.
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 const secretBytes = 32;
@@ -10,8 +9,7 @@ const saltBytes = 16;
 
 /**
  * A hash in a document: `scrypt:<salt>:<digest>` in hexadecimal, followed by `:<tag>` if the secret was made here.
- * `sha256:` is a
- * fast hash for demo secrets.
+ * `sha256:` is a fast hash for demo secrets.
  */
 export const secretHashPattern =
   /^(?:scrypt:(?:[0-9a-f]{2}){16,64}:[0-9a-f]{64}(?::[0-9a-f]{8})?|sha256:(?:[0-9a-f]{2}){0,64}:[0-9a-f]{64})$/;
@@ -92,13 +90,13 @@ export interface KeptSecret {
 
 /**
  * Checks a secret against the stored secrets of a client. A secret that was right before is recognised without the slow
- * hash, as
- * long as the same hash is stored. For that, memory holds an HMAC of the secret, whose random key is in memory only.
+ * hash, as long as the same hash is stored. For that, memory holds an HMAC of the secret, whose random key is in memory
+ * only.
  */
 export interface SecretCheck {
   /**
    * @param kept the stored secrets of one client; empty if the client does not exist, which takes as long as a wrong
-   * secret
+   *   secret
    * @returns the matching stored secret; undefined if none can match; otherwise a function that tries the slow hash
    */
   judge<Kept extends KeptSecret>(

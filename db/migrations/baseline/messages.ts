@@ -71,7 +71,7 @@ create table refused_messages (
   sha256 bytea not null, -- SHA-256 of body.
   created_at timestamptz not null default clock_timestamp(), -- When it was stored.
   refused_as text not null, -- Kind of the audit event that reports it.
-  fault jsonb not null, -- What is wrong with it: reason in words, ruleId, and the status that it reported. Contains no text from the message.
+  fault jsonb not null, -- The fault: reason in words, ruleId, and the status that it reported. Contains no text from the message.
   size integer not null, -- Number of its bytes, as far as they were read.
   unique (subject_id, sha256)
 );

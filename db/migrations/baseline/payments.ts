@@ -33,11 +33,11 @@ create table payments (
   debtor_agent_id text, -- Debtor agent. For a rejected payment: the one that the message names, if it is a member of the submitting system; otherwise null.
   creditor_agent_id text, -- Creditor agent.
   source_sap_id text, -- Source-side SAP (intermediary agent 1); null without a quote.
-  source_account_id text, -- The FX provider's account there.
+  source_account_id text, -- The FX provider's account at that SAP.
   destination_sap_id text, -- Destination-side SAP (intermediary agent 2).
-  destination_account_id text, -- The account there: of the FX provider, or of the debtor agent.
-  source_references jsonb, -- Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them.
-  destination_references jsonb, -- Ids and agents of the forwarded pacs.008, as a confirmation repeats them.
+  destination_account_id text, -- The account at that SAP: of the FX provider, or of the debtor agent.
+  source_references jsonb, -- Ids and agents of the submitted pacs.008, which a pacs.002 to the source repeats.
+  destination_references jsonb, -- Ids and agents of the forwarded pacs.008, which a confirmation repeats.
   begun_at timestamptz not null -- When the payment was judged. Partition key.
 ) partition by range (begun_at);
 create table payments_default partition of payments default;
@@ -89,7 +89,7 @@ create table decisions (
   status text not null check (status in ('ACCC', 'RJCT', 'BLCK')), -- ACCC, RJCT or BLCK.
   reason_code text, -- Status reason code of RJCT, or of the destination's report.
   rule_id text, -- Rule by which the gateway rejected it, or null.
-  decided_by text not null check (decided_by in ('destination', 'gateway', 'operator')), -- Who decided: the destination's pacs.002, the gateway, or two operators.
+  decided_by text not null check (decided_by in ('destination', 'gateway', 'operator')), -- destination: its final pacs.002; gateway: its own rejection; operator: two operators.
   report_message_id uuid, -- The destination's pacs.002 that decided.
   callback_message_id uuid, -- pacs.002 to the source.
   confirmation_message_id uuid, -- pacs.002 to the destination.

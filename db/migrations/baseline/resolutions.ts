@@ -20,7 +20,7 @@ create table resolution_answers (
   verified boolean not null, -- Vrfctn: whether the account was found or confirmed.
   reason_code text, -- Reason of a false answer.
   rule_id text, -- Rule by which the gateway itself answered, or null.
-  answered_by text not null check (answered_by in ('directory', 'creditor-agent', 'gateway')), -- Whose answer it is: that of the proxy directory, of the creditor agent, or of the gateway itself.
+  answered_by text not null check (answered_by in ('directory', 'creditor-agent', 'gateway')), -- Source of the answer: the proxy directory, the creditor agent, or the gateway itself.
   report_message_id uuid, -- The acmt.024 that was received and passed on.
   answer_message_id uuid not null, -- The acmt.024 to the source.
   answered_at timestamptz not null default now(), -- When it was answered, database clock.
