@@ -34,7 +34,8 @@ export async function unwrapSecret(
 
 /**
  * Why a secret cannot be read. `lacking`: this process does not have the key that wraps it, so the secret may still be
- * ours. `broken`: the key with that id is here, but did not wrap this secret for this purpose.
+ * ours. `broken`: the key with that id is here, but did not wrap this secret for this purpose, or the secret was
+ * changed.
  */
 export type Unread = 'lacking' | 'broken';
 

@@ -36,10 +36,11 @@ interface OfferRow {
 
 // Uses the four leading columns of index rates_active once per q; `offset 0` keeps the planner from scanning all rates.
 // Uses the unique key of psp_improvements. QUO-3 takes the highest threshold that the source amount reaches.
-// core/quotes/quote.ts (`Reach`) proves these bounds. The lateral query drops rates that the source amount cannot
-// reach. A tolerance of one unit on each side covers rounding, and an improvement for a PSP only lowers the source
-// amount. `sure` is the highest threshold that is reached in any case, so no rate below it can win. To compute it, the
-// rate is taken slightly higher than the rounded improved rate can be. It must also be short enough for a message.
+// core/quotes/quote.ts (`Reach`) explains why these bounds hold. The lateral query drops rates that the source amount
+// cannot reach. A tolerance of one unit on each side covers rounding, and an improvement for a PSP only lowers the
+// source amount. `sure` is the highest threshold that is reached in any case, so no rate below it can win. To compute
+// it, the rate is taken slightly higher than the rounded improved rate can be. It ignores a rate that is too long for a
+// message.
 const readOffersSql = prepared(
   'read_offers',
   `
