@@ -1,12 +1,12 @@
 // The tables of payments and resolutions: messages, decisions, deliveries, the audit trail. Part of db/tables.ts.
 import type { ColumnType, Generated } from 'kysely';
 
-/** JSON text goes in, the parsed value comes out. */
+/** Written as JSON text, read as the parsed value. */
 type JsonColumn = ColumnType<unknown, string, string>;
 
 interface MessagesTable {
   message_id: string;
-  /** UETR of a payment, or id of a resolution; so in every table here. */
+  /** UETR of a payment, or id of a resolution or of a page of a book; the same in every table here. */
   subject_id: string | null;
   message_type: string;
   message_identification: string;

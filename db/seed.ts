@@ -1,6 +1,6 @@
-// Loads the demo's scheme, the directory db/seed, as `isthmus admin import` loads one. Safe to repeat: what
-// was entered before stays as it is, also what has ended since; only the addresses of the counterparties follow the
-// sandbox.
+// Loads the demo's scheme from the directory db/seed, as `isthmus admin import` would. Idempotent: objects that were
+// entered before stay as they are, even if they have ended since. Only the addresses of the counterparties are updated
+// to those of the sandbox.
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { assert } from '../core/assert.ts';
@@ -10,15 +10,15 @@ import type { Proposal } from './scheme/changes.ts';
 import { readDirectory } from './scheme/directory.ts';
 import { changeDirectly, withDatabase } from './scheme/import.ts';
 
-/** Where the demo's counterparties listen. */
+/** The addresses of the demo's counterparties. */
 export interface SeedAddresses {
-  /** base address of an operator; `/iso20022/pacs008` and so on are appended when it is used */
+  /** Base address of an operator; `/iso20022/pacs008` and so on are appended when it is used. */
   readonly operatorEndpointUrl: (operatorId: string) => string;
-  /** base address of an FXP; `/iso20022/fxtr017` is appended here */
+  /** Base address of an FX provider; `/iso20022/fxtr017` is appended here. */
   readonly fxpBaseUrl: (fxpBic: string) => string;
 }
 
-/** Where the sandbox listens by default. */
+/** The sandbox's default address. */
 const sandboxUrl = 'http://127.0.0.1:8090';
 
 const defaultSeedAddresses: SeedAddresses = {
@@ -26,7 +26,7 @@ const defaultSeedAddresses: SeedAddresses = {
   fxpBaseUrl: (fxpBic) => `${sandboxUrl}/${fxpBic}`,
 };
 
-/** Also from `dist/`, where this file is a part of another. */
+/** Also valid when bundled into `dist/`. */
 const directory = join(import.meta.dirname, '..', 'db', 'seed');
 
 /** @throws SchemeFilesError; the database's error */
@@ -42,7 +42,7 @@ export function seed(databaseUrl: string, addresses: SeedAddresses = defaultSeed
 }
 
 /**
- * Only the addresses of the counterparties, in a database that was seeded before.
+ * Updates only the addresses of the counterparties, in a database that was seeded before.
  * @internal exported for tests
  */
 export function moveCounterparties(databaseUrl: string, addresses: SeedAddresses): Promise<void> {
@@ -58,7 +58,7 @@ async function change(databaseUrl: string, edits: Proposal['edits']): Promise<vo
   assert(outcome.kind !== 'refused', `the demo's scheme has no error: ${JSON.stringify(outcome)}`);
 }
 
-/** The demo's files, with its counterparties where they listen. */
+/** The demo's files, with the counterparties' addresses filled in. */
 function withAddresses(scheme: Scheme, { operatorEndpointUrl, fxpBaseUrl }: SeedAddresses): Scheme {
   const mapped = <Document>(documents: ReadonlyMap<string, Document>, change: (one: Document) => Document) =>
     new Map([...documents].map(([id, one]) => [id, change(one)]));
@@ -85,7 +85,7 @@ function withAddresses(scheme: Scheme, { operatorEndpointUrl, fxpBaseUrl }: Seed
   };
 }
 
-/** Those of the demo's counterparties that are there, and somewhere else. Of the rest of them nothing changes. */
+/** Edits for the demo's counterparties whose addresses have changed. Their other members stay. */
 function moved(scheme: Scheme, files: Scheme): readonly SchemeEdit[] {
   const follow = <Kind extends 'operators' | 'clearing-systems' | 'institutions'>(
     kind: Kind,

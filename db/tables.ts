@@ -1,9 +1,9 @@
-// The tables as Kysely sees them; what each column means and its unit is commented in the database (db/schema.sql).
-// Money and rates are decimal text here, `numeric` there.
+// The tables as Kysely sees them. Comments in the database (db/schema.sql) explain each column and its unit. Amounts
+// and rates are decimal text here, `numeric` in the database.
 import type { ColumnType, Generated } from 'kysely';
 import type { PaymentTables } from './payment-tables.ts';
 
-/** JSON text goes in, the parsed value comes out. */
+/** Written as JSON text, read as the parsed value. */
 type JsonColumn = ColumnType<unknown, string, string>;
 
 interface CountriesTable {

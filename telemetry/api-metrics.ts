@@ -1,8 +1,9 @@
-// What an api counts (OBS-2): its requests; and, read from the record at each scrape, what is open, dead or due, which
-// is exported even when no worker runs. Every api exports the same of the record: take the maximum of them.
+// The metrics of an api (OBS-2). It counts its requests. At each scrape it also reads from the record what is open,
+// dead or due, so that this is exported even if no worker runs. Every api exports the same record: take the maximum of
+// them.
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
-/** What the record holds at this moment. */
+/** The state of the record. */
 export interface RecordGauges {
   readonly payments: readonly {
     readonly destination: string;
@@ -16,13 +17,13 @@ export interface RecordGauges {
     readonly party: string;
     readonly open: number;
     readonly dead: number;
-    /** How long the one that is due for longest is; 0: none is. */
+    /** Seconds since the oldest became due; 0: none is due. */
     readonly oldestDueSeconds: number;
-    /** How long ago the oldest that is open was asked for, due or not; 0: none is open. */
+    /** Seconds since the oldest open delivery was requested, due or not; 0: none is open. */
     readonly oldestOpenSeconds: number;
   }[];
   readonly alerts: readonly { readonly kind: string; readonly severity: string; readonly open: number }[];
-  /** Of parties whose last public key ends, or is missed. */
+  /** Parties whose last public key expires, or that have none although they need one. */
   readonly keys: readonly { readonly party: string; readonly secondsLeft: number }[];
 }
 
@@ -31,31 +32,31 @@ export interface ApiMetrics {
   requested(request: {
     readonly route: string;
     readonly method: string;
-    /** Null: its client left before it was answered. */
+    /** Null: the client left before the answer. */
     readonly status: number | null;
-    /** Undefined where it was not answered, or nobody knows when it began. */
+    /** Undefined if there was no answer, or if the beginning is unknown. */
     readonly seconds: number | undefined;
   }): void;
-  /** @param party the payment system whose message did not count */
+  /** @param party the payment system whose message was refused */
   refusedSignature(party: string): void;
-  /** @param client empty: of nobody that there is */
+  /** @param client empty if no such client exists */
   failedLogin(client: string): void;
-  /** @param client whose secrets so many try that this one's turn did not come */
+  /** @param client the client that was named; too many tried its secrets, so this attempt was not checked */
   turnedAwayLogin(client: string): void;
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Whether a part that is needed answers, by its name; asked at each scrape, and within seconds. */
+/** Checks by name whether a part that the process needs responds. Called at each scrape; must return within seconds. */
 export type PartChecks = Readonly<Record<string, () => Promise<boolean>>>;
 
-/** @param readRecord asked at each scrape; while it fails, the gauges of the record are absent */
+/** @param readRecord called at scrapes; while it fails, the gauges of the record are absent */
 export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts: PartChecks): ApiMetrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
     name: 'isthmus_http_requests_total',
-    help: 'Requests, by the status of their answer; none: the client left before it',
+    help: 'Requests, by the status of their answer; none: the client left before the answer',
     labelNames: ['route', 'method', 'status'],
     registers,
   });
@@ -78,7 +79,7 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
   });
   const turnedAwayLogin = countFromZero(registers, {
     name: 'isthmus_logins_turned_away_total',
-    help: 'Logins whose turn to be tried did not come in time, right or wrong, by the client they named (SEC-7)',
+    help: 'Logins refused unchecked because too many waited, by the client they named (SEC-7)',
     label: 'client',
   });
   addRecordGauges(registers, readRecord);
@@ -95,19 +96,19 @@ export function createApiMetrics(readRecord: () => Promise<RecordGauges>, parts:
   };
 }
 
-const zeroForMs = 20_000; // whoever scrapes every 15 s sees it, though others scrape too
+const zeroForMs = 20_000; // long enough for every scraper with an interval of 15 s, even if others scrape too
 
 /**
- * Counts what may come all at once and never again. Each series is 0 for a while, from the first scrape after it began: of one
- * that begins with what it counts `increase` sees nothing.
- * @returns counts one more of a value of the label
+ * A counter for events that may come in one burst. A new series stays 0 for a while after the first scrape. Otherwise
+ * `increase` would miss the first events, because it ignores the first value of a series.
+ * @returns a function that counts one event with this label value
  */
 function countFromZero(
   registers: Registry[],
   { name, help, label }: { readonly name: string; readonly help: string; readonly label: string },
 ): (value: string) => void {
   const shown = new Set<string>();
-  const held = new Map<string, { count: number; untilMs?: number }>(); // of those that are still shown as 0
+  const held = new Map<string, { count: number; untilMs?: number }>(); // counts of the series that are still shown as 0
   const counter = new Counter({
     name,
     help: `${help}; each is 0 for ${zeroForMs / 1_000} s from the first scrape after it began`,
@@ -145,7 +146,7 @@ function addPartGauge(registers: Registry[], parts: PartChecks): void {
   });
 }
 
-/** How the samples of a gauge are taken from the record. */
+/** The labels of a gauge, and how to get its samples from the record. */
 interface Kind {
   readonly labels: readonly string[];
   readonly of: (record: RecordGauges) => readonly Sample[];
@@ -174,7 +175,7 @@ function addGauge({ name, help, labels: labelNames, registers, of, record }: Rec
 
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** Every gauge of one scrape shows the same reading; a failure leaves them out, and shows in a gauge of its own. */
+/** All gauges of one scrape share one reading. If it fails they are absent, and `isthmus_record_readable` is 0. */
 function addRecordGauges(registers: Registry[], readRecord: () => Promise<RecordGauges>): void {
   const record = readOnceFor(sharedForMs, readRecord);
   const gauge = (name: string, help: string, kind: Kind) =>
@@ -200,27 +201,27 @@ function addRecordGauges(registers: Registry[], readRecord: () => Promise<Record
   );
   gauge(
     'isthmus_payments_open_oldest_seconds',
-    'Age of the oldest of them',
+    'Age of the oldest payment without final status',
     ofPayments(({ oldestSeconds }) => oldestSeconds),
   );
   gauge(
     'isthmus_deliveries_open',
-    'Callbacks, confirmations and notifications that are still to be taken',
+    'Callbacks, confirmations, notifications and pages of books that are not acknowledged yet',
     ofDeliveries(({ open }) => open),
   );
   gauge(
     'isthmus_deliveries_dead',
-    'Callbacks, confirmations and notifications that were given up (CBK-1)',
+    'Callbacks, confirmations, notifications and pages of books that were given up (CBK-1)',
     ofDeliveries(({ dead }) => dead),
   );
   gauge(
     'isthmus_deliveries_oldest_due_seconds',
-    'How long the one that is due for longest is (I-17)',
+    'Time since the oldest due delivery became due (I-17)',
     ofDeliveries(({ oldestDueSeconds }) => oldestDueSeconds),
   );
   gauge(
     'isthmus_deliveries_oldest_open_seconds',
-    'How long ago the oldest that is still to be taken was asked for, due or not',
+    'Time since the oldest delivery that is not acknowledged was requested, due or not',
     ofDeliveries(({ oldestOpenSeconds }) => oldestOpenSeconds),
   );
   gauge('isthmus_alerts_open', 'Alerts and security events that nobody has closed (OBS-6)', {
@@ -229,7 +230,7 @@ function addRecordGauges(registers: Registry[], readRecord: () => Promise<Record
   });
   gauge(
     'isthmus_party_keys_seconds_left',
-    'Until the last public key of a party ends; 0: it has to sign, and none counts (ADM-1)',
+    'Until the last public key of a party expires; 0: it needs a valid key and has none (ADM-1)',
     {
       labels: ['party'],
       of: (read) => read.keys.map(({ party, secondsLeft }): Sample => [{ party }, secondsLeft]),
@@ -245,9 +246,9 @@ function addRecordGauges(registers: Registry[], readRecord: () => Promise<Record
   });
 }
 
-const sharedForMs = 500; // the gauges of one scrape ask at the same time
+const sharedForMs = 500; // the gauges of one scrape read at the same time
 
-/** One reading for all who ask within that time; undefined where it failed. */
+/** Shares one reading among all calls within `ms`. Returns undefined if it failed. */
 function readOnceFor<T>(ms: number, read: () => Promise<T>): () => Promise<T | undefined> {
   let last: { readonly at: number; readonly reading: Promise<T | undefined> } | undefined;
   return () => {

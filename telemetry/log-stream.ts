@@ -1,28 +1,27 @@
-// Where the lines of the log go: to standard output, after the work that they tell of. A file on a full disk, or a
-// pipe or terminal that nobody reads, costs lines, and neither a payment nor the process nor its end: no write blocks, what
-// waits is bounded, and how much was lost is said where it is missing. Lines are whole, also where others write to the same
-// pipe.
+// Writes log lines to standard output, asynchronously. A full disk, or a pipe or terminal that nobody reads, may lose
+// lines, but never delays a payment or the process. No write blocks, the queue is bounded, and a line in place of lost
+// ones says how many were lost. Lines are never split, even if other processes write to the same pipe.
 import { constants, fstatSync, openSync, writeSync, type Stats } from 'node:fs';
 
 export interface LogStream {
-  /** One line, with its line break; never throws. */
+  /** Queues one line, which must include its line break. Never throws. */
   readonly write: (line: string) => void;
 }
 
 export interface LogStreamOptions {
-  /** Of the line that says how many were lost. */
+  /** The service named in the line about lost lines. */
   readonly service?: string;
   /** Default: standard output. */
   readonly fd?: number;
-  /** Characters that may wait to be written; default 8 million. */
+  /** Most characters in the queue; default 8 million. */
   readonly most?: number;
-  /** Milliseconds for what is left when the process ends; default 500. */
+  /** Milliseconds for writing the rest when the process exits; default 500. */
   readonly endMs?: number;
 }
 
 const standardOutput = 1;
-const fullMs = 20; // a pipe that is full is tried again
-const failedMs = 500; // so is what failed
+const fullMs = 20; // retry interval for a full pipe
+const failedMs = 500; // retry interval after an error
 const pauseMs = 5;
 const lineBreak = 10;
 const nothing = Buffer.alloc(0);
@@ -31,9 +30,9 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
   const { service, fd: given = standardOutput, most = 8_000_000, endMs = 500 } = options;
   const { fd, pieceBytes } = openOutput(given);
   const waiting = createQueue(most);
-  /** Of lines that could not be written: said before anything else. */
+  /** Number of lines that could not be written. Reported before the next line. */
   let lost = 0;
-  /** What is being written: lines, or how many were lost. */
+  /** The bytes being written: lines, or a report of lost lines. */
   let piece: Buffer = nothing;
   let lostInPiece = 0;
   let isCut = false;
@@ -43,10 +42,10 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
     lostInPiece = lost > 0 ? lost : waiting.takeLost();
     lost = 0;
     const lines = lostInPiece > 0 ? lossLine(lostInPiece, service) : waiting.takeLines(pieceBytes);
-    return Buffer.from(lines === '' || !isCut ? lines : `\n${lines}`); // behind half a line
+    return Buffer.from(lines === '' || !isCut ? lines : `\n${lines}`); // ends a line that was written in part
   }
 
-  /** Writes as much as is taken at once. */
+  /** Writes until the queue is empty or the output accepts no more. */
   function flush(): 'done' | 'full' | 'failed' {
     for (;;) {
       if (piece.length === 0) piece = take();
@@ -79,23 +78,23 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
     write: (line) => {
       if (!waiting.put(line, piece.length) || isScheduled) return;
       isScheduled = true;
-      setImmediate(run); // what one turn of the event loop tells is written together
+      setImmediate(run); // lines of the same turn of the event loop are written together
     },
   };
 }
 
 interface Output {
   readonly fd: number;
-  /** What goes out at once, in whole lines; a line that is longer goes alone. */
+  /** Most bytes per write, in whole lines. A longer line is written alone. */
   readonly pieceBytes: number;
 }
 
 const fileBytes = 65_536;
-const pipeBytes = 4_096; // PIPE_BUF of Linux: so much is taken whole or not at all, whoever else writes to the same pipe
+const pipeBytes = 4_096; // PIPE_BUF of Linux: a write of so many bytes is atomic, even if others write to the same pipe
 
 /**
- * Standard output is opened anew, so that no write to it waits, whatever others make of theirs: whether a write waits
- * belongs to what was opened, which others may have, too.
+ * Reopens standard output in non-blocking mode. The mode belongs to the open file description, which other processes
+ * may share, so it must not be changed on the given descriptor.
  */
 function openOutput(fd: number): Output {
   const stats = fstatSync(fd);
@@ -110,24 +109,24 @@ function unblocked(stats: Stats): number {
       constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY,
     );
   } catch {
-    // a socket, somebody else's pipe, another system: Node sets its own stream of it not to wait
+    // a socket, another user's pipe, or another system: Node makes its own stream for it non-blocking
     if (stats.isFIFO() || stats.isSocket()) process.stdout.on('error', () => undefined);
     return standardOutput;
   }
 }
 
 interface Queue {
-  /** @returns whether there was room; else it counts as lost, and that is said in its place */
+  /** @returns whether there was room; if not, the line is counted as lost at this position */
   put(line: string, alreadyTaken: number): boolean;
-  /** Lines from the front, up to so many bytes, but at least one; none where the next is how many were lost. */
+  /** Takes lines up to so many bytes, but at least one. Empty if the next entry is a count of lost lines. */
   takeLines(bytes: number): string;
-  /** How many were lost here; 0 where a line is next. */
+  /** Takes the count of lines lost at this position; 0 if a line is next. */
   takeLost(): number;
 }
 
 /** @param most characters */
 function createQueue(most: number): Queue {
-  /** Lines, and between them how many were lost. */
+  /** Lines, and counts of lines that were lost between them. */
   let entries: (string | number)[] = [];
   let next = 0;
   let size = 0;

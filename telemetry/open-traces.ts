@@ -1,16 +1,16 @@
-// The traces of a process, where they are configured.
+// Opens the traces of a process, if they are configured.
 import type { Logger } from 'pino';
 import { openTraceSdk, type TraceSdkOptions } from './trace-sdk.ts';
 import { createTraces, type Traces } from './traces.ts';
 
-/** What a process is told of its traces by its settings. */
+/** Settings of a process for its traces. */
 export interface TraceSettings extends Omit<TraceSdkOptions, 'serviceName' | 'onLost'> {
   readonly serviceName?: string;
 }
 
 /**
- * @param service the name of the process, where its settings give it no other
- * @param logger is asked for when there is something to say, because lines of the log say in which trace they are
+ * @param service name of the process, used if the settings name none
+ * @param logger called when there is something to log, because the logger itself needs the traces for its trace ids
  */
 export async function openTraces(
   settings: TraceSettings | undefined,

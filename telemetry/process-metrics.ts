@@ -1,7 +1,7 @@
 // The metrics of every process: memory, event loop, garbage collection, and the connections of its pool.
 import { collectDefaultMetrics, Gauge, type Registry } from '@prometheus-io/client';
 
-/** The connections of a pool, at this moment. */
+/** The connections of a pool now. */
 export interface PoolState {
   readonly total: number;
   readonly idle: number;
@@ -9,7 +9,7 @@ export interface PoolState {
   readonly waiting: number;
 }
 
-/** The edition of the external code sets by which a process judges. */
+/** The edition of the external code sets that a process uses. */
 export interface LoadedEdition {
   readonly edition: string;
   readonly published: string;

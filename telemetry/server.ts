@@ -1,17 +1,17 @@
-// The port for metrics and health, apart from the work of the process: /metrics for Prometheus,
-// /health/live and /health/ready for whoever starts and stops it. It needs no token: bind it where only they can reach it.
+// A separate port for metrics and health: /metrics for Prometheus, /health/live and /health/ready for the orchestrator.
+// It needs no token, so bind it where only they can reach it.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from '@prometheus-io/client';
 
 export interface TelemetryOptions {
   readonly host: string;
-  /** 0: the operating system chooses. */
+  /** 0: the operating system chooses one. */
   readonly port: number;
   readonly registry: Registry;
-  /** Metrics of others, as text, behind ours. */
+  /** Metrics from other sources, as text, appended to ours. */
   readonly further?: () => Promise<string>;
-  /** Whether the process can do its work. */
+  /** Whether the process is ready for work. */
   readonly isReady: () => Promise<boolean>;
 }
 

@@ -1,5 +1,5 @@
-// OpenTelemetry's SDK, loaded when it is asked for and not before: makes spans and exports them over OTLP. What
-// a collector does not take in time is lost, counted, and said once a minute; nothing waits for it.
+// OpenTelemetry's SDK, loaded only if traces are configured. Makes spans and exports them over OTLP. Spans that a
+// collector does not accept in time are lost, counted, and reported once a minute. Nothing waits for the export.
 import type { Agent } from 'node:http';
 import type * as Api from '@opentelemetry/api';
 import type { Link, Span, SpanContext, SpanKind, SpanStatus } from '@opentelemetry/api';
@@ -9,11 +9,11 @@ import type { Sampler, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-tr
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanToBegin {
-  /** server: somebody asked us; client: we ask somebody; internal: our own work. */
+  /** server: a request to us; client: a request by us; internal: other work. */
   readonly kind: Lowercase<keyof typeof SpanKind>;
-  /** The `traceparent` that it continues; null: none. A malformed one is as good as none. */
+  /** The `traceparent` of the parent. Null: no parent. A malformed one is ignored. */
   readonly from?: string | null | undefined;
-  /** The `traceparent` of what else led here, in another trace. */
+  /** The `traceparent` of another trace that led to this span. It becomes a link. */
   readonly alsoFrom?: string | undefined;
   readonly attributes?: Attributes;
 }
@@ -28,32 +28,34 @@ export interface TraceSdk {
     },
     known?: { readonly spanId: string; readonly startedAt: Date },
   ) => Span;
-  /** Exports what it has, for a second at most; then whatever is left is lost. Never throws. */
+  /** Exports for at most a second what is left; the rest is lost. Never throws. */
   readonly close: () => Promise<void>;
 }
 
 export interface TraceSdkOptions {
-  /** Of an OTLP receiver over HTTP. */
+  /** Address of an OTLP receiver over HTTP. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly sampler: string;
-  /** Share of the traces, where the sampler is of that kind. */
+  /** Share of traces to keep, from 0 to 1, if the sampler is ratio-based. */
   readonly ratio: number;
   readonly serviceName: string;
-  /** Milliseconds for one batch and its repeats, in all; default: 5,000. */
+  /** Milliseconds for one batch, retries included; default: 5,000. */
   readonly exportMs?: number;
-  /** Called at most once a minute, with how many spans could not be exported since, and a code of the last reason. */
+  /**
+   * Called at most once a minute, with the number of spans lost since the last call, and a code of the latest reason.
+   */
   readonly onLost: (lost: number, reason: string) => void;
 }
 
-const mostWaiting = 8_192; // spans: some MB, and a second of a hundred payments
-const usualExportMs = 5_000; // for one batch and its repeats
-const batchMs = 1_000; // who looks for a payment that just failed does not wait for more
+const mostWaiting = 8_192; // spans: a few MB, about a second at a hundred payments per second
+const usualExportMs = 5_000; // for one batch, retries included
+const batchMs = 1_000; // so that somebody who looks for a failed payment finds its trace soon
 const sayMs = 60_000;
-const closeMs = 1_000; // beside what else a process does once it is told to stop
+const closeMs = 1_000; // in parallel with the other work of a shutdown
 
 export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> {
-  // by their names: a bundler keeps these where they are, and so unloaded, but lifts static imports to the beginning
+  // dynamic imports: a bundler leaves them in place, unloaded, but hoists static imports to the top
   const [api, sdk, resources, otlp] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
@@ -110,7 +112,7 @@ export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> 
     close: async () => {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs)));
-      const done = provider.shutdown().catch(() => undefined); // counted already
+      const done = provider.shutdown().catch(() => undefined); // losses were counted already
       await Promise.race([done, late]);
       clearTimeout(timer);
       lost.end(unfinished());
@@ -119,16 +121,16 @@ export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> 
 }
 
 /**
- * The batching processor drops what is too much without saying how much: so it is never given too much.
- * @param batching makes it, on an exporter that tells what it was given
- * @returns with how many spans are neither exported nor lost
+ * The batch processor silently drops spans beyond its limit, so this never gives it more.
+ * @param batching makes the processor with the given exporter, which counts
+ * @returns the processor, and a function that counts the spans that are neither exported nor lost
  */
 function boundedExport(
   exporter: SpanExporter,
   addLost: (lost: number, reason: string) => void,
   batching: (exporter: SpanExporter) => SpanProcessor,
 ): { readonly processor: SpanProcessor; readonly unfinished: () => number } {
-  let waiting = 0; // for their export to begin
+  let waiting = 0; // spans whose export has not begun
   let exporting = 0;
   const batches = batching({
     export: (spans, done) => {
@@ -161,7 +163,7 @@ function boundedExport(
   return { processor, unfinished: () => waiting + exporting };
 }
 
-/** The connections of an exporter, which can be cut. */
+/** Makes HTTP agents for an exporter, and can destroy their connections. */
 function cuttable() {
   let agent: Agent | undefined;
   const agentOf = async (protocol: string): Promise<Agent> => {
@@ -171,7 +173,9 @@ function cuttable() {
   return { agentOf, cut: () => agent?.destroy() };
 }
 
-/** The exporter's own limit is on silence: a collector that says a byte now and then would hold a batch for ever. */
+/**
+ * Limits the whole export. The exporter's own timeout covers silence only: a slow, dripping answer would last for ever.
+ */
 function inTime(exporter: SpanExporter, mostMs: number, cut: () => void): SpanExporter {
   return {
     export: (spans, done) => {
@@ -196,8 +200,8 @@ function inTime(exporter: SpanExporter, mostMs: number, cut: () => void): SpanEx
 let rejectedLately = 0;
 
 /**
- * Of the answer that is being read: OTLP's partial success. The exporter tells it to the diagnostics alone, and calls
- * that a success.
+ * Catches OTLP's partial success in the answer that is being read. The exporter reports it to the diagnostics logger
+ * only, and counts the export as a success.
  */
 function listenForRejected({ diag, DiagLogLevel }: typeof Api): void {
   const silent = () => undefined;
@@ -210,7 +214,7 @@ function listenForRejected({ diag, DiagLogLevel }: typeof Api): void {
   diag.setLogger(logger, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 }
 
-/** The exporter tells of an answer in the moment in which it has read it, so no other batch comes between. */
+/** Reads and resets the count. The exporter calls back in the same turn, so no other batch comes between. */
 function takeRejected(): number {
   const rejected = rejectedLately;
   rejectedLately = 0;
@@ -218,11 +222,11 @@ function takeRejected(): number {
 }
 
 type ResultCode = Parameters<Parameters<SpanExporter['export']>[1]>[0]['code'];
-const failed: unknown = 1; // ExportResultCode.FAILED, of a package that is not ours to name
+const failed: unknown = 1; // ExportResultCode.FAILED; we do not depend on its package
 const failedCode = failed as ResultCode;
 const isTaken = (code: number) => code === 0; // ExportResultCode.SUCCESS
 
-/** A code, never what a collector has written. */
+/** A code. Never contains text from a collector. */
 function reasonOf(error: Error | undefined): string {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (typeof code === 'number') return `http-${code}`;

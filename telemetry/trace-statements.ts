@@ -1,8 +1,8 @@
-// Spans of database statements: by their names, never with a text or a parameter, and only within what has
-// a span itself: what a process asks by itself, every second perhaps, belongs to no submission.
+// Spans of database statements: named after the statement, without its text and parameters. Only inside another span,
+// because periodic queries of the process itself belong to no submission.
 import type { Traces } from './traces.ts';
 
-/** @returns what to call when a statement begins, which answers what to call at its end */
+/** @returns a function to call when a statement begins; it returns a function to call when the statement ends */
 export function traceStatements(traces: Traces): (name: string) => ((error?: unknown) => void) | undefined {
   return (name) => {
     if (traces.active() === undefined) return undefined;
@@ -12,7 +12,7 @@ export function traceStatements(traces: Traces): (name: string) => ((error?: unk
   };
 }
 
-/** SQLSTATE, or the code of a broken connection. */
+/** SQLSTATE, or the error code of a broken connection. */
 function codeOf(error: unknown): string {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' && /^\w+$/.test(code) ? code : 'failed';

@@ -1,46 +1,49 @@
-// Traces (OBS-3): the spans of a process, and what goes on from one to the next. Whoever makes a span names it by a
-// code and gives it ids and codes: never a text, an address, or a value of a message. Where no traces are
-// configured, there are no spans, and none of OpenTelemetry's SDK is loaded.
+// Traces (OBS-3): the spans of a process, and how they continue in another. A span is named by a code, and has ids and
+// codes as attributes: never a text, an address or a value of a message. If traces are not configured, there are no
+// spans, and OpenTelemetry's SDK is not loaded.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Span, SpanContext } from '@opentelemetry/api';
 import type { Attributes, SpanToBegin, TraceSdk } from './trace-sdk.ts';
 
-/** What is done, from its beginning to its end. */
+/** A span that has begun. */
 export interface OpenSpan {
   readonly traceId: string;
-  /** As in W3C Trace Context, for whoever goes on from here. */
+  /** As in W3C Trace Context, for the next process. */
   readonly traceparent: string;
   readonly set: (attributes: Attributes) => void;
   readonly rename: (name: string) => void;
-  /** Only the first call counts. @param failure a code; undefined: it did not fail */
+  /**
+   * Only the first call counts.
+   * @param failure a code; undefined: the work succeeded
+   */
   readonly end: (failure?: string) => void;
-  /** What the work does belongs to this span, also what it does later. */
+  /** Runs work in this span. Asynchronous work that it starts belongs to the span too. */
   readonly run: <Result>(work: () => Result) => Result;
   readonly hasEnded: () => boolean;
 }
 
 export interface Traces {
-  /** Without `from`: within what is being done, or in a trace of its own. */
+  /** Begins a span. Without `from` its parent is the active span; without one, it begins a new trace. */
   begin(name: string, options: SpanToBegin): OpenSpan;
-  /** The same for work that ends by itself; where it throws, the code of its error is why. */
+  /** Runs work in a span, and ends the span with it. If the work throws, the span fails with the code of the error. */
   within<Result>(
     name: string,
     options: SpanToBegin,
     work: (span: OpenSpan) => Promise<Result>,
   ): Promise<Result>;
-  /** The span of what is being done here, unless that has ended. */
+  /** The active span, unless it has ended. */
   active(): OpenSpan | undefined;
-  /** Remembers where it was called: what it answers runs work there. */
+  /** Captures the async context. Returns a function that runs work in it. */
   readonly capture: () => <Result>(work: () => Result) => Result;
-  /** What lines of the log say of where they are. */
+  /** Fields for log lines that name the active trace. */
   readonly logFields: () => { readonly traceId?: string };
-  /** A span that began earlier, elsewhere, and has ended now. */
+  /** Records a span that began earlier, in another process, and has now ended. */
   record(name: string, span: SpanToRecord): void;
-  /** Exports what it has, for a second at most; then whatever is left is lost. Never throws. */
+  /** Exports for at most a second what is left; the rest is lost. Never throws. */
   close(): Promise<void>;
 }
 
-/** A span whose id is known to others already. */
+/** A span whose id others already know. */
 export interface SpanToRecord extends Omit<SpanToBegin, 'from'> {
   readonly from: string;
   readonly traceparent: string;
@@ -48,7 +51,7 @@ export interface SpanToRecord extends Omit<SpanToBegin, 'from'> {
   readonly failure?: string | undefined;
 }
 
-/** Traces as the SDK makes and exports them. */
+/** Makes traces on top of the SDK. */
 export function createTraces(sdk: TraceSdk): Traces {
   const active = new AsyncLocalStorage<OpenSpan>();
 
@@ -113,10 +116,10 @@ export function createTraces(sdk: TraceSdk): Traces {
   };
 }
 
-/** W3C Trace Context: version ff and ids of zeros are invalid, and only a later version may say more. */
+/** W3C Trace Context: version ff and all-zero ids are invalid; only later versions may have more fields. */
 const form = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** @returns undefined where it is none: what is malformed is as good as absent */
+/** @returns undefined if it is absent or malformed */
 function parsed(traceparent: string | null | undefined): SpanContext | undefined {
   const [, version, traceId, spanId, flags = '', more] = form.exec(traceparent ?? '') ?? [];
   if (traceId === undefined || spanId === undefined || (version === '00' && more !== undefined))
@@ -129,7 +132,7 @@ function within(span: OpenSpan | undefined): SpanContext | undefined {
   return context && { ...context, isRemote: false };
 }
 
-/** The kind of an error: what it says is not for traces. */
+/** The kind of an error. Its message may hold data, so it is not exported. */
 function codeOf(error: unknown): string {
   const { type, name } = (error ?? {}) as { readonly type?: unknown; readonly name?: unknown };
   const code = [type, name].find((one) => typeof one === 'string' && /^\w+$/.test(one));

@@ -1,9 +1,9 @@
-// What a worker counts, in Prometheus' own form: what became of payments, sends by party, breakers, the sweep.
-// Labels are codes of the scheme (payment systems, BICs, corridors, reasons) and, of a receiver, the name of its gate: an
-// address, or a party and an address. Never an id of a payment.
+// The metrics of a worker, for Prometheus: outcomes of payments, sends by party, breakers, the sweep. Labels are codes
+// of the scheme (payment systems, BICs, corridors, reasons) and names of gates: an address, or a party and an address.
+// Never the id of a payment.
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
-/** How a receiver stands, as this worker has it. */
+/** The state of a receiver in this worker. */
 export interface BreakerState {
   readonly receiver: string;
   readonly breaker: 'closed' | 'open' | 'probing';
@@ -16,9 +16,9 @@ export interface DecidedPayment {
   readonly decidedBy: string;
   readonly corridor: string;
   readonly priority: string;
-  /** From acceptance to the decision. */
+  /** Seconds from acceptance to the decision. */
   readonly seconds: number;
-  /** Of a HIGH payment that was rejected at its deadline: how long after it. */
+  /** Seconds between the deadline and the rejection, if a HIGH payment was rejected at its deadline. */
   readonly deadlineErrorSeconds?: number;
 }
 
@@ -26,27 +26,27 @@ export interface Attempted {
   readonly kind: string;
   readonly party: string;
   readonly outcome: string;
-  /** `http-503`, `refused`; absent where it was taken. */
+  /** Such as `http-503` or `refused`; absent if it was acknowledged. */
   readonly failure?: string;
   readonly seconds: number;
 }
 
 export interface WorkerMetrics {
   readonly registry: Registry;
-  /** @param reasonCode of one that was not accepted */
+  /** @param reasonCode present unless it was accepted */
   judged(verdict: 'accepted' | 'rejected' | 'refused', reasonCode?: string): void;
   decided(payment: DecidedPayment): void;
   attempted(attempt: Attempted): void;
   swept(kind: string, count: number): void;
-  /** @param message kind of the message; `none` where it is not known */
+  /** @param message kind of the message; `none` if unknown */
   checked(message: string, outcome: 'same' | 'differs' | 'dropped' | 'failed'): void;
-  /** Asked at each scrape. */
+  /** @param states called at each scrape */
   watchReceivers(states: () => readonly BreakerState[]): void;
 }
 
 const finalBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 60, 300, 3_600, 86_400];
 const sendBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const deadlineBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]; // 0.25
+const deadlineBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30]; // seconds; the objective is 0.25
 
 export function createWorkerMetrics(): WorkerMetrics {
   const registry = new Registry();
@@ -72,13 +72,13 @@ export function createWorkerMetrics(): WorkerMetrics {
   });
   const deadlineError = new Histogram({
     name: 'isthmus_deadline_error_seconds',
-    help: 'Of HIGH payments that were rejected at their deadline: how long after it (TIM-1)',
+    help: 'Delay between the deadline of a HIGH payment and its rejection for that (TIM-1)',
     buckets: deadlineBuckets,
     registers,
   });
   const attempts = new Counter({
     name: 'isthmus_delivery_attempts_total',
-    help: 'Sends to parties, by what came of them (TIM-3, CBK-4)',
+    help: 'Sends to parties, by outcome (TIM-3, CBK-4)',
     labelNames: ['kind', 'party', 'outcome', 'failure'],
     registers,
   });
@@ -91,7 +91,7 @@ export function createWorkerMetrics(): WorkerMetrics {
   });
   const swept = new Counter({
     name: 'isthmus_sweep_found_total',
-    help: 'What nobody was working on and the sweep started again (LIF-2); none in a healthy system (I-20)',
+    help: 'Abandoned work that the sweep found and restarted (LIF-2); 0 in a healthy system (I-20)',
     labelNames: ['kind'],
     registers,
   });
@@ -139,7 +139,7 @@ function watchStates(registers: Registry[], states: () => readonly BreakerState[
   });
   new Gauge({
     name: 'isthmus_receiver_sends_under_way',
-    help: 'Sends to a receiver at this moment, of 16 at most',
+    help: 'Sends to a receiver that are under way, at most 16',
     labelNames: ['receiver'],
     registers,
     collect() {

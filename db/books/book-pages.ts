@@ -1,4 +1,4 @@
-// The pages of camt.054 that were made to be sent, each once, together with its message and its delivery.
+// Stores each page of a camt.054 once, in one statement with its message and its delivery.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { bookKey, booksToSend, type BookProgress, type SentBook } from '../../core/books/daily-books.ts';
@@ -8,7 +8,7 @@ import type { Db } from '../pool/connection.ts';
 import { isOpen } from '../deliveries/deliveries.ts';
 import { storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
 
-/** A book that somebody gets, and how far it is. */
+/** A book that is sent to its owner every day, and how far its pages have been made. */
 export interface OwedBook extends SentBook {
   readonly key: string;
   readonly progress: BookProgress;
@@ -16,10 +16,10 @@ export interface OwedBook extends SentBook {
   readonly now: Date;
 }
 
-/** The books that are owed, and how far each has got; none of what is no longer registered. */
+/** Reads the books that are sent daily, with their progress. Books without a registered endpoint are left out. */
 export async function readOwedBooks(db: Db, data: ReferenceData): Promise<readonly OwedBook[]> {
   const books = booksToSend(data).map((one) => ({ ...one, key: bookKey(one.book) }));
-  // index: unique (book, period_from, period_to, page); an account that is registered later has its books from then on
+  // index: unique (book, period_from, period_to, page). An account gets books from its registration on, not before.
   const { rows } = await sql<Pick<BookProgress, 'registeredAt' | 'madeUntil'> & { nth: number; now: Date }>`
     select b.nth::int, clock_timestamp() as now, greatest(e.registered_at, b.account_since) as "registeredAt",
       (select max(p.period_to) from book_pages p where p.book = b.key and p.page = p.pages
@@ -47,8 +47,8 @@ export interface BookPage {
 }
 
 /**
- * Stores a page to be sent. Its message names the page as its subject.
- * @returns whether it is new; one that was made before stands, and is or was sent
+ * Stores a page and its delivery. The message's subject is the page.
+ * @returns true if the page is new; false if it was stored before, in which case nothing changes
  */
 export async function storeBookPage(
   db: Db,
@@ -70,25 +70,25 @@ export async function storeBookPage(
   return rows.length > 0;
 }
 
-/** A book of a day, and how many of its pages were taken. */
+/** One day's book, and how many of its pages its receiver has acknowledged. */
 export interface BookSent {
   readonly book: string;
   readonly party: string;
   readonly from: Date;
   readonly to: Date;
   readonly pages: number;
-  /** Pages that were made so far; each is sent from then on. */
+  /** Pages stored so far. Each is sent as soon as it is stored. */
   readonly made: number;
   readonly taken: number;
-  /** Given up, by the number of the page; its `subjectId` is what alerts and redeliveries name. */
+  /** Dead letters. Alerts and redeliveries name a page by its `subjectId`. */
   readonly deadPages: readonly { readonly page: number; readonly subjectId: string }[];
-  /** Of the next attempt; null: none follows. */
+  /** When the next attempt is due. Null: there will be none. */
   readonly nextDueAt: Date | null;
 }
 
 /**
- * The books of a day that are, or were, sent.
- * @param party whose; undefined: all
+ * Lists the books of a day that have pages to send or sent.
+ * @param party the receiver; undefined: all receivers
  */
 export async function listBooksSent(
   db: Db,

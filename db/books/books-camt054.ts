@@ -1,5 +1,5 @@
-// The pages of a book's camt.054, read from the record: one by its number, or all of them in their order. They
-// show what the book's owner may see, whoever reads them.
+// Builds the camt.054 pages of a book from the record: one page by its number, or all pages in order. A page shows what
+// the owner of the book may see, whoever reads it.
 import { createHash } from 'node:crypto';
 import { bookKey } from '../../core/books/daily-books.ts';
 import type { Camt054 } from '../../core/iso20022/camt054.ts';
@@ -23,7 +23,7 @@ export interface OpenedBook {
   readonly data: ReferenceData;
 }
 
-/** @param page from 1 to the pages of the index */
+/** @param page from 1 to `index.pages` */
 export async function readCamt054Page(
   db: Db,
   opened: OpenedBook,
@@ -38,7 +38,7 @@ export async function readCamt054Page(
   return pageOf(opened, { index, page }, movements);
 }
 
-/** All pages, each read when it is asked for. */
+/** Yields all pages in order. Reads the movements of a page only when the caller asks for it. */
 export async function* readCamt054(
   db: Db,
   opened: OpenedBook,
@@ -70,7 +70,7 @@ function pageOf(
   return camt054Of({ ...opened, totals: entries, page, pages, id: idOf(opened) }, movements);
 }
 
-/** Of the notification: of no other book and period. Ids of accounts may be longer than there is room. */
+/** The notification id, unique to this book and period. Account ids can be too long for it, so they are hashed. */
 function idOf({ book, period }: OpenedBook): string {
   const name = nameOf(book);
   const short =

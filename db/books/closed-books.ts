@@ -1,25 +1,24 @@
-// Which periods of the books are closed. What was read as closed stays so: a decision is never written before
-// it (decisions.ts), also where the database has meanwhile become another one whose clock is behind. What is not over
-// by the clock of the database is not closed, whatever was written down when that clock was ahead; and that clock is
-// not believed where it is ahead of this process's own by more than clocks go wrong: one look at a clock that ran weeks
-// ahead would give decisions times of the future for weeks.
+// Keeps the time up to which the books are closed.
+// - No decision gets a time before it (decisions.ts). So a closed book stays closed, even after a failover to a
+//   database whose clock is behind.
+// - A period is closed only if it is also over by the current database clock. That clock may have run ahead earlier.
+// - A period is not closed if the database clock is too far ahead of this process's clock. Otherwise a clock that is
+//   weeks ahead for a moment would give decisions future times for weeks.
 import { sql } from 'kysely';
 import { closedAfterMs } from '../../core/books/reconciliation.ts';
 import type { Db } from '../pool/connection.ts';
 import { ClocksApart } from '../pool/failures.ts';
 
-/** The earliest time that a decision may have, for a statement. */
+/** SQL for the time of a new decision: now, but not before the end of the closed books. */
 export const decidedNow = sql`greatest(now(), (select until from books_closed))`;
 
-/**
- * Clocks that are kept differ by less than a second; a fault of one, like those of the chaos runs, by a minute or two.
- */
+/** Synchronized clocks differ by less than a second. A faulty one, as in the chaos runs, is off by a minute or two. */
 const clocksApartMs = 300_000;
 
 /**
- * Closes the books up to that time, unless it is too early for it.
+ * Closes the books up to `to`, unless that is too early.
  * @returns whether they are closed
- * @throws ClocksApart where the clock of the database cannot be believed
+ * @throws ClocksApart if the database clock is too far ahead of this process's clock
  */
 export async function closeBooks(db: Db, to: Date): Promise<boolean> {
   const isOver = sql`clock_timestamp() >= ${to}::timestamptz + ${sql.lit(closedAfterMs)} * interval '1 millisecond'`;
@@ -27,26 +26,23 @@ export async function closeBooks(db: Db, to: Date): Promise<boolean> {
     const { rows } = await sql`select where ${isOver}`.execute(db);
     if (rows.length === 0) return false;
     throw new ClocksApart(
-      `the clock of the database is past ${to.toISOString()}, and that of this process far from it: nothing is closed`,
+      `the database clock is past ${to.toISOString()}, but the clock of this process is far behind it: nothing is closed`,
     );
   }
   await sql`update books_closed set until = ${to} where until < ${to} and ${isOver}`.execute(db);
-  // a statement of its own: who waited for another that closed the same sees only here that it is closed
+  // in a separate statement: if another process closed the same period meanwhile, only a new snapshot shows it
   const { rows } = await sql`select from books_closed where until >= ${to} and ${isOver}`.execute(db);
   return rows.length > 0;
 }
 
-/** Whose clock is so far ahead of the other one that neither can be believed; undefined: they agree. */
+/** Which clock is ahead of the other by more than the tolerance. Undefined: they agree. */
 export function clockAhead(ofDatabase: Date): 'worker' | 'database' | undefined {
   const aheadMs = ofDatabase.getTime() - Date.now();
   if (Math.abs(aheadMs) <= clocksApartMs) return undefined;
   return aheadMs > 0 ? 'database' : 'worker';
 }
 
-/**
- * Until when books are closed, where that is so far beyond the present that no failover explains it; undefined: it is
- * not.
- */
+/** The time up to which the books are closed, if it is too far in the future for a failover to explain. */
 export async function closedAhead(db: Db): Promise<Date | undefined> {
   const { rows } = await sql<{ until: Date }>`
     select until from books_closed
@@ -57,14 +53,17 @@ export async function closedAhead(db: Db): Promise<Date | undefined> {
 export interface PassedAhead {
   readonly sap: string;
   readonly account: string;
-  /** Whose the account's days are until then, though it is no longer theirs. */
+  /** The former owner, who still owns the account's days until then. */
   readonly owner: string;
   readonly until: Date;
 }
 
-/** Accounts that were given up while a clock ran days ahead: their days stay the former owner's until that time. */
+/**
+ * Accounts that were given up while a clock ran days ahead. The former owner keeps their days until that time, although
+ * the account now belongs to somebody else.
+ */
 export async function passedAhead(db: Db): Promise<readonly PassedAhead[]> {
-  // an account passes at the end of the day; one that passes as books are closed, at the end of theirs
+  // an account changes hands at the end of a day: today's, or the last closed one if that is later
   const latest = sql`greatest(clock_timestamp(), (select until from books_closed)) + interval '1 day'`;
   const { rows } = await sql<PassedAhead>`
     select sap_id as sap, account_id as account, owner_id as owner, max(owned_until) as until

@@ -1,5 +1,5 @@
-// The books of a period: payments by the time of their decision, database clock, UTC. Read slice by
-// slice of the decisions, whosever they are, so that neither memory nor the time of a statement grows with the period.
+// Reads the books of a period: payments by the time of their decision, by the database clock, in UTC. Reads the
+// decisions of all parties in slices, so that neither memory nor statement time grows with the period.
 import { sql } from 'kysely';
 import {
   addUp,
@@ -14,28 +14,28 @@ import type { Condition } from '../pool/conditions.ts';
 import type { Db } from '../pool/connection.ts';
 
 /**
- * Of a movement in a book: by the time of its decision; a payment that comes in and goes out by one account has two, of
- * which what came in stands first.
+ * The position of a movement in a book, ordered by the time of the decision. A payment that comes in and goes out by
+ * one account has two movements: `in` sorts before `out`.
  */
 export interface BookPlace {
-  /** Text, with microseconds. */
+  /** Timestamp as text, to keep its microseconds. */
   readonly at: string;
   readonly uetr: string;
   readonly side: Side;
 }
 
 const placeOf = sql`d.decided_at, d.uetr, b.side`;
-const lastSide: Side = 'out'; // as text sorts them
+const lastSide: Side = 'out'; // sorts after 'in'
 
 /**
- * Which payments moved on each side, and of which end of the payment the book has the amounts. Of an account, the
- * source's amount comes in and the destination's goes out: its owner is paid at the one place and pays at the other.
+ * For each side: which payments the book has, and at which end of the payment to read the amount. The owner of an
+ * account is paid at the source end (`in`), and pays at the destination end (`out`).
  */
 function sidesOf(book: Book): {
   readonly [side in Side]: { readonly isTheirs: Condition; readonly end: End };
 } {
   if (book.of === 'clearing-system') {
-    const { clearingSystemId: id } = book; // one that has several countries may be at both ends
+    const { clearingSystemId: id } = book; // a clearing system with several countries may be at both ends
     return {
       out: { isTheirs: sql`p.source_clearing_system = ${id}`, end: 'source' },
       in: { isTheirs: sql`p.destination_clearing_system = ${id} and d.perhaps_seen`, end: 'destination' },
@@ -57,14 +57,14 @@ function sidesOf(book: Book): {
 type End = 'source' | 'destination';
 const otherEnd = { source: 'destination', destination: 'source' } as const;
 
-/** The pacs.008 as it was on the book's end. */
+/** The pacs.008 as it was at the book's end of the payment. */
 function messageOf(book: Book): Condition {
   const of = (side: Side) =>
     sql.ref(sidesOf(book)[side].end === 'source' ? 'p.message_id' : 'p.forwarded_message_id');
   return sql`case b.side when 'out' then ${of('out')} else ${of('in')} end`;
 }
 
-/** A column of the end of the payment that the book has, or of the other one. */
+/** A column of the payment at the book's own end, or at the other end. */
 function atEnd(book: Book, column: 'amount' | 'currency', which: 'own' | 'other' = 'own'): Condition {
   const of = (side: Side) => {
     const { end } = sidesOf(book)[side];
@@ -73,20 +73,23 @@ function atEnd(book: Book, column: 'amount' | 'currency', which: 'own' | 'other'
   return sql`case b.side when 'out' then ${of('out')} else ${of('in')} end`;
 }
 
-/** Accepted once: its amounts and agents are known. */
+/** Only a payment that was accepted has known amounts and agents. */
 const isReported = sql`p.accepted`;
 
 /**
- * A part of a period: behind one place, up to the end of another's decision; undefined: from its beginning, to its end.
+ * A part of a period: after the position `after`, up to and including the decision of `upTo`. Undefined: from the
+ * beginning, or to the end.
  */
 interface Slice {
   readonly after: BookPlace | undefined;
   readonly upTo: BookPlace | undefined;
 }
 
-const decisionsAtOnce = 5_000; // some 50 ms
+const decisionsAtOnce = 5_000; // takes about 50 ms
 
-/** Decisions with a place in the slice; that of `after` may have one behind it. Index decisions_decided_at. */
+/**
+ * Decisions in the slice. Includes the decision of `after`: its second movement may follow. Index decisions_decided_at.
+ */
 const isIn = ({ from, to }: Period, { after, upTo }: Slice) => sql`
   d.decided_at >= ${from} and d.decided_at < ${to}
   ${after === undefined ? sql`` : sql`and (d.decided_at, d.uetr) >= (${after.at}::timestamptz, ${after.uetr}::uuid)`}
@@ -115,32 +118,32 @@ function movements(book: Book, period: Period, slice: Slice): Condition {
   const sides = sidesOf(book);
   return sql`
     from decisions d
-    cross join lateral (select * from payments where uetr = d.uetr offset 0) p -- by its primary key, never all of them
+    cross join lateral (select * from payments where uetr = d.uetr offset 0) p -- forces a look-up by primary key
     cross join (values ('out'), ('in')) as b (side)
     where ${isIn(period, slice)} and ${isBehind(slice.after)}
       and case b.side when 'out' then ${sides.out.isTheirs} else ${sides.in.isTheirs} end`;
 }
 
-/** What is known of a whole book before its payments are read. */
+/** Totals and page ends of a whole book, known before its payments are read. */
 export interface BookIndex {
   readonly totals: readonly Total[];
-  /** Of what its camt.054 has: payments that were accepted. */
+  /** Totals of the payments that its camt.054 shows: those that were accepted. */
   readonly entries: readonly Total[];
-  /** Of its camt.054. */
+  /** Number of pages of its camt.054. */
   readonly pages: number;
   /** Where each page but the last one ends. */
   readonly ends: readonly BookPlace[];
 }
 
 interface IndexRow extends Total {
-  /** The `number` of an end is its place in the slice. */
+  /** An `end` row closes a page; its `number` is its position in the slice. */
   readonly what: 'total' | 'end';
   readonly isReported: boolean;
   readonly at: string;
   readonly uetr: string;
 }
 
-/** Reads the whole book once. */
+/** Scans the whole book once. */
 export async function readBookIndex(db: Db, book: Book, period: Period): Promise<BookIndex> {
   const totals: Total[] = [];
   const entries: Total[] = [];
@@ -177,20 +180,20 @@ export async function readBookIndex(db: Db, book: Book, period: Period): Promise
   return { totals: addUp(totals), entries: addUp(entries), pages, ends: ends.slice(0, pages - 1) };
 }
 
-/** What is read of a book. */
+/** Which movements of a book to read, and what to show of them. */
 export interface BookReading {
   readonly book: Book;
   readonly period: Period;
-  /** Whether the other side of the exchange, the quote and its provider are shown for what came in. */
+  /** Whether incoming movements show the other side of the exchange, the quote and its provider. */
   readonly seesAll: boolean;
-  /** Only what a camt.054 has: payments that were accepted. */
+  /** Only accepted payments, as in a camt.054. */
   readonly isReported?: boolean;
   readonly after?: BookPlace | undefined;
-  /** Up to the end of its decision, which may have a movement more. */
+  /** Up to and including this decision, which may have a second movement. */
   readonly upTo?: BookPlace | undefined;
 }
 
-/** Its payments by the time of their decision, some thousand at once; there may be none among them. */
+/** Yields the movements in order of decision, up to twice 5,000 at a time. A batch may be empty. */
 export async function* readMovements(
   db: Db,
   { book, period, seesAll, isReported: onlyReported = false, after, upTo }: BookReading,

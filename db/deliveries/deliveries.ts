@@ -1,7 +1,6 @@
-// Deliveries and their attempts: an attempt is claimed by one statement, committed before the
-// socket opens, and settled by another. A claim that is never settled counts as MAYBE_SENT and is due again later. Each
-// has an id that only the claimant knows: if the answer is lost, the claimant, who has sent nothing, gets the same
-// claim again.
+// Deliveries and their attempts. One statement claims an attempt and commits before the socket opens. Another settles
+// it. A claim that is never settled counts as MAYBE_SENT, and is due again later. Each claim has an id that only the
+// claimant knows. If the answer to the claim is lost, the claimant has sent nothing, and gets the same claim again.
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
 import { isOwnFault } from '../../core/deliveries/delivery-schedule.ts';
@@ -16,10 +15,10 @@ import { bodyColumns, heldKeyId, openUnchanged, type BodyColumns } from '../keys
 /** How an attempt ended. */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
-/** Deliveries that follow a decision, an answer or the end of a day, and are tried until they are taken. */
+/** Deliveries that follow a decision, an answer or the end of a day. They are retried until they are acknowledged. */
 export const toldKinds = ['callback', 'confirmation', 'notification', 'book'] as const;
 export type ToldKind = (typeof toldKinds)[number];
-/** What a party is asked. */
+/** Deliveries that ask a party for an answer. */
 type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
 export type DeliveryKind = ToldKind | AskedKind;
 
@@ -30,21 +29,21 @@ export interface ClaimedAttempt {
   readonly attempt: number;
   /** Position in the schedule of CBK-1, or in the round of TIM-3, from 1. */
   readonly attemptSinceAsked: number;
-  /** How often the delivery was asked for. */
+  /** How often the delivery was requested. */
   readonly asks: number;
-  /** Milliseconds since it was (last) asked for, by the database clock. */
+  /** Milliseconds since it was last requested, by the database clock. */
   readonly elapsedMs: number;
-  /** Milliseconds left for it to leave us, by the database clock; null: no limit. */
+  /** Milliseconds left in which it may be sent, by the database clock. Null: no limit. */
   readonly remainingMs: number | null;
   readonly party: string;
-  /** Of a callback; null for every other kind. */
+  /** Only a callback has one; null for other kinds. */
   readonly url: string | null;
-  /** Its MsgId. */
+  /** The MsgId. */
   readonly messageIdentification: string;
   readonly messageId: string;
   /**
-   * Null: it cannot be sent. What is stored is not what was stored, or is no longer kept; or this process
-   * lacks a key of SEALING_KEYS, which is `missingKey` then.
+   * Null: it cannot be sent, because the stored body was changed or is no longer kept, or because this process lacks a
+   * key of SEALING_KEYS. In the last case `missingKey` names the key.
    */
   readonly body: Buffer | null;
   readonly missingKey?: string;
@@ -64,7 +63,7 @@ export interface ClaimRow extends BodyColumns {
   message_id: string;
 }
 
-/** Longer than any attempt may take (10 s). */
+/** Longer than the longest attempt (10 s). */
 export const claimSeconds = 15;
 
 export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> {
@@ -84,7 +83,7 @@ export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> 
   };
 }
 
-/** Whatever cannot be opened here: the claim of it is committed, and is settled like any other. */
+/** Opens the body. A missing key does not throw: the claim is committed, and must be settled like any other. */
 export async function openHere(
   db: Db,
   row: BodyColumns,
@@ -97,25 +96,28 @@ export async function openHere(
   }
 }
 
-/** 1 for an attempt more; 0 where this claim was made before, and its answer lost: it is the same attempt. */
+/** 1 for a new attempt; 0 if the same claim was made before and its answer was lost. */
 export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uuid then 0 else 1 end)`;
 
-/** The rows of the attempts in `claimed`, before any socket opens; those of an earlier claim are there already. */
+/** Inserts the rows of the attempts in `claimed`, before any socket opens. A repeated claim has its rows already. */
 export const insertIntents = sql`
   insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed -- seam: intent-row
   on conflict do nothing`;
 
-/** Whether an operator has recorded of a payment that it was not credited: sent now, it might be after all. */
+/**
+ * Whether operators recorded that the payment was not credited. If it were sent now, it might be credited after all.
+ */
 export const isSettledUncredited = (uetr: RawBuilder<unknown>) => sql`exists (
   select from recorded_outcomes settled -- index recorded_outcomes_standing
   where settled.uetr = ${uetr} and settled.withdrawn_at is null and settled.status <> 'ACCC')`;
 
 /**
- * Claims one send of an instruction, the first or one that enquires.
- * @param round in which its retries are counted: every round begins at 1
- * @param claim made for this send, and used again only to ask for it again, before it is sent
- * @returns undefined once the payment is decided, from its deadline on, and while operators have on record that it
- * was not credited: nothing may leave any longer. A claim that was made before is returned even then, with no time left, to be settled as what it is: NOT_SENT
+ * Claims one send of an instruction: the first one, or an enquiry.
+ * @param round name of the round; attempts are counted from 1 in each round
+ * @param claim id made for this send; use it again only to repeat this call before anything is sent
+ * @returns undefined if nothing may be sent any longer: the payment is decided, its deadline has passed, or operators
+ *   recorded that it was not credited. A claim made before is returned even then, with `remainingMs` 0 if the payment
+ *   is decided, so that the caller settles it as NOT_SENT.
  */
 export async function claimInstruction(
   db: Db,
@@ -149,34 +151,35 @@ export async function claimInstruction(
   return row && toAttempt(db, row);
 }
 
-/** Neither taken nor given up. */
+/** Neither acknowledged nor given up. */
 export const isOpen = sql`delivered_at is null and closed_at is null`;
 
-/** Given up, and not delivered after all. */
+/** Given up, and not delivered afterwards. */
 export const isDead = sql`delivered_at is null and closed_at is not null`;
 
 /**
- * Whether a delivery is of a kind that ends once, taken or given up. What is asked ends with its answer or decision.
+ * Whether the delivery is of a kind that ends once: acknowledged or given up. Deliveries that ask end with the answer
+ * or the decision.
  */
 export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
-/** The day (UTC) of a book, as in `2026-11-21`. */
+/** SQL for the day (UTC) of a book, as in `2026-11-21`. */
 export const bookDay = (from: RawBuilder<unknown>) => sql`to_char(${from} at time zone 'UTC', 'YYYY-MM-DD')`;
 
-/** A delivery that waits to be taken by its receiver. */
+/** A delivery that its receiver has not acknowledged yet. */
 export interface OpenDelivery {
   readonly deliveryId: string;
   readonly kind: ToldKind;
   readonly party: string;
-  /** Of a callback; null for every other kind. */
+  /** Only a callback has one; null for other kinds. */
   readonly url: string | null;
-  /** Milliseconds until it is due; 0 or less: now. */
+  /** Milliseconds until it is due; 0 or less: it is due now. */
   readonly dueInMs: number;
-  /** Milliseconds since it was (last) asked for. */
+  /** Milliseconds since it was last requested. */
   readonly elapsedMs: number;
 }
 
-/** Everything of a payment or resolution that its receivers have not taken yet. */
+/** Lists the deliveries of a payment or resolution that their receivers have not acknowledged yet. */
 export async function listOpen(db: Db, subjectId: string): Promise<readonly OpenDelivery[]> {
   const select = sql<OpenDelivery>`
     select delivery_id as "deliveryId", kind, party, url,
@@ -188,8 +191,8 @@ export async function listOpen(db: Db, subjectId: string): Promise<readonly Open
 }
 
 /**
- * Claims those of these deliveries that are due now and that nobody else has claimed.
- * @param claim made for these attempts, and used again only to ask for them again, before they are sent
+ * Claims those of these deliveries that are due and not claimed.
+ * @param claim id made for these attempts; use it again only to repeat this call before anything is sent
  */
 export async function claimDue(
   db: Db,
@@ -215,9 +218,9 @@ export async function claimDue(
   return Promise.all(rows.map((row) => toAttempt(db, row)));
 }
 
-/** What follows for a delivery; operators see the reason of a closed one. */
+/** The result of an attempt for its delivery. */
 export type Following =
-  /** delivered: acknowledged; retry: due again. */
+  /** delivered: the receiver acknowledged it; retry: due again; closed: given up, for a reason that operators see. */
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly inMs: number }
   | { readonly kind: 'closed'; readonly reason: string };
@@ -225,15 +228,15 @@ export type Following =
 export interface SettledAttempt {
   readonly deliveryId: string;
   readonly attempt: number;
-  /** As claimed: if it was asked for again since, this attempt leaves its schedule alone. */
+  /** As claimed. If the delivery was requested again since, this attempt does not change its schedule. */
   readonly asks: number;
-  /** Where it went, or would have gone. */
+  /** Where it was sent, or would have been sent. */
   readonly url: string | null;
   readonly outcome: AttemptOutcome;
   readonly httpStatus: number | null;
   readonly durationMs: number;
   readonly errorClass: string | null;
-  /** At most 1 KiB of an answer other than 2xx. */
+  /** At most 1 KiB of the body of a non-2xx answer. */
   readonly responseExcerpt: string | null;
   readonly next: Following;
 }
@@ -242,9 +245,8 @@ const givenUp = 'delivery.dead-letter' satisfies EventKind;
 const takenAfterAll = 'delivery.taken-after-all' satisfies EventKind;
 
 /**
- * What the event of a dead letter says, for whoever must act on it: what it is about, of a payment the decision that
- * its receiver was not told, of a book the page that its receiver lacks. Of `ended`, rows of the
- * deliveries that ended.
+ * Inserts the audit events of the deliveries in `ended`. An event has what a person needs to act: the subject, the
+ * decision that the receiver of a payment was not told, or the page that the receiver of a book lacks.
  */
 const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
   insert into audit_events (severity, kind, subject_id, party, detail)
@@ -260,9 +262,9 @@ const insertEnds = (isGivenUp: RawBuilder<unknown>) => sql`
     left join resolutions r on r.resolution_id = ended.subject_id`;
 
 /**
- * Records how an attempt ended and what follows for its delivery; a dead letter with its alert. A delivery has
- * one end. If another came first, a 2xx counts all the same, because the receiver has the message: it is no dead letter
- * any longer, which an event says; the alert stays until a person closes it. Nothing else changes an end.
+ * Records how an attempt ended and what follows for its delivery. Giving up writes an alert. A delivery ends once, with
+ * one exception: a 2xx that comes after it was given up counts, because the receiver has the message. The delivery is
+ * then no longer a dead letter, and an event says so. The alert stays until a person closes it.
  */
 export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<void> {
   const { next } = settled;
@@ -290,7 +292,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
         closed_at = case when ${isGivenUp} then clock_timestamp() when ${isTakenAfterAll} then null else closed_at end,
         closed_reason = case when ${isGivenUp} then ${next.kind === 'closed' ? next.reason : null}
           when ${isTakenAfterAll} then null else closed_reason end,
-        next_due_at = case when ${is('retry')} and attempts = ${settled.attempt} -- else another attempt has begun since
+        next_due_at = case when ${is('retry')} and attempts = ${settled.attempt} -- otherwise a later attempt has begun
           then clock_timestamp() + ${next.kind === 'retry' ? next.inMs : 0} * interval '1 millisecond'
           else next_due_at end
       where delivery_id = (select delivery_id from attempt)
@@ -302,7 +304,7 @@ export async function settleAttempt(db: Db, settled: SettledAttempt): Promise<vo
   await runPrepared(db, 'settle_attempt', write);
 }
 
-/** A delivery that waits for its receiver's breaker is due when the breaker lets something through again. */
+/** Postpones a due delivery until its receiver's breaker lets a probe through. */
 export async function deferDelivery(db: Db, deliveryId: string, inMs: number): Promise<void> {
   await sql`
     update deliveries set next_due_at = clock_timestamp() + ${inMs} * interval '1 millisecond'
@@ -311,8 +313,8 @@ export async function deferDelivery(db: Db, deliveryId: string, inMs: number): P
 }
 
 /**
- * Gives up a delivery for which no attempt may be made any longer, with its alert.
- * @returns false if it has ended, or is being attempted right now
+ * Gives up a due delivery whose time for attempts is over, and writes an alert.
+ * @returns false if it has already ended, or is being attempted right now
  */
 export async function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
   const { rows } = await sql`

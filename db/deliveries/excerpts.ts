@@ -1,4 +1,4 @@
-// What a receiver answered, at most 1 KiB of it: it may repeat what we sent, so it is sealed as messages are.
+// Seals at most 1 KiB of a receiver's answer like a message, because the answer may repeat what we sent.
 import type { Db } from '../pool/connection.ts';
 import { SealBroken } from '../keys/key-wrapping.ts';
 import { open, seal, type About } from '../keys/vault.ts';
@@ -9,9 +9,9 @@ interface Excerpt {
   readonly responseExcerpt: string | null;
 }
 
-/** As it is stored. */
+/** The excerpt as stored. */
 interface StoredExcerpt {
-  /** Base64 where it is sealed. */
+  /** Base64 if it is sealed. */
   readonly text: string | null;
   readonly keyId: string | null;
 }
@@ -29,12 +29,12 @@ export function sealExcerpt(db: Db, excerpt: Excerpt): StoredExcerpt {
   return { text: keyId === null ? text : bytes.toString('base64'), keyId };
 }
 
-/** What is shown in place of an excerpt that somebody has changed. */
-const changed = '(what is stored here is not what was stored)';
+/** Shown in place of an excerpt that somebody has changed. */
+const changed = '(the stored copy fails its integrity check)';
 
 /**
- * As it was read; null: there is none, or its key was deleted with the messages of its time.
- * @param stored with its text as it is stored
+ * Opens a stored excerpt.
+ * @returns null if there is no excerpt, or if its key was deleted together with the messages of its month
  * @throws SealingKeyMissing
  */
 export async function openExcerpt(db: Db, stored: Excerpt, keyId: string | null): Promise<string | null> {

@@ -1,4 +1,4 @@
-// How the parties are, by the record of our sends to them, and what the workers write down of their receivers.
+// The health of each party, from the record of our attempts, and the receiver states that the workers write.
 import { sql } from 'kysely';
 import type {
   HeldUp,
@@ -16,17 +16,17 @@ interface Attempted extends Omit<KindHealth, 'open' | 'dead' | 'oldestDueAt' | '
   readonly failures: Readonly<Record<string, number>> | null;
 }
 
-/** What is to be brought to a party in one kind of delivery, whenever it was asked for. */
+/** Open and dead deliveries of one kind to one party, however old. */
 export interface Owed extends Pick<KindHealth, 'kind' | 'open' | 'dead' | 'oldestDueAt'> {
   readonly party: string;
-  /** How long the oldest is due, by the database clock; 0: none is. */
+  /** Seconds since the oldest became due, by the database clock; 0 if none is due. */
   readonly oldestDueSeconds: number;
 }
 
-// a 2xx that brought nothing that counts has an error class (activities/deliveries/send.ts)
+// a 2xx without a usable answer has an error class (activities/deliveries/send.ts)
 const isTaken = sql`(a.http_status between 200 and 299 and a.error_class is null)`;
 
-/** What was attempted within the last minutes, and what is owed whenever it was asked for. */
+/** Reads the attempts of the last `minutes`, and all open and dead deliveries, however old. */
 export async function readPartyHealth(db: Db, minutes: number): Promise<readonly PartyHealth[]> {
   const [attempted, owed, waiting, refused] = await Promise.all([
     readAttempted(db, minutes),
@@ -121,9 +121,9 @@ async function readWaiting(
 
 type Refused = Pick<PartyHealth, 'party' | 'refused' | 'refusedOf'>;
 
-const mostNamed = 10; // a party whose every report is refused must not fill the page
+const mostNamed = 10; // a party whose reports are all refused must not fill the page
 
-/** What parties sent and what did not count, of the last minutes, and of what: the newest. */
+/** Counts the refused messages of the last minutes by party, and names the newest subjects. */
 async function readRefused(db: Db, minutes: number): Promise<readonly Refused[]> {
   // indexes refused_messages_created_at, primary key of resolutions
   const { rows } = await sql<Refused>`
@@ -141,7 +141,7 @@ async function readRefused(db: Db, minutes: number): Promise<readonly Refused[]>
   return rows;
 }
 
-/** The state of a receiver as one worker has it. */
+/** The state of a receiver as one worker sees it. */
 export interface ReceiverReport {
   readonly receiver: string;
   readonly breaker: 'closed' | 'open' | 'probing';
@@ -150,8 +150,8 @@ export interface ReceiverReport {
 }
 
 /**
- * What a worker knows of its receivers, in place of what it wrote before.
- * @param isCounted and that it is there, if it moves payments
+ * Replaces the receiver states that a worker wrote before.
+ * @param isCounted whether it also writes the heartbeat of a worker that moves payments
  */
 export async function writeReceiverStates(
   db: Db,
@@ -174,7 +174,7 @@ export async function writeReceiverStates(
   });
 }
 
-/** A worker that ends; with it, what is left of others that ended without a word. */
+/** Deletes the rows of a worker that shuts down, and those of crashed workers: rows older than an hour. */
 export async function forgetWorker(db: Db, workerId: string): Promise<void> {
   for (const table of [sql`receiver_states`, sql`worker_states`])
     await sql`delete from ${table} where worker_id = ${workerId} or at < now() - interval '1 hour'`.execute(
@@ -184,7 +184,7 @@ export async function forgetWorker(db: Db, workerId: string): Promise<void> {
 
 const isFresh = sql`at > now() - interval '30 seconds'`;
 
-/** Workers that have said within 30 s that they are there, and when one of them last did. */
+/** Counts the workers with a heartbeat in the last 30 s, and returns the age of the newest. */
 export async function readWorkers(db: Db): Promise<Workers> {
   const { rows } = await sql<Workers>`
     select count(*)::int as workers, floor(extract(epoch from now() - max(at)))::int as "workerHeardSecondsAgo"
@@ -192,7 +192,7 @@ export async function readWorkers(db: Db): Promise<Workers> {
   return rows[0] ?? { workers: 0, workerHeardSecondsAgo: null };
 }
 
-/** Of the workers that have written within 30 s. */
+/** Sums up the receiver states that workers wrote in the last 30 s. */
 export async function readReceivers(db: Db): Promise<readonly ReceiverHealth[]> {
   const { rows } = await sql<ReceiverHealth>`
     select receiver, count(*) filter (where breaker = 'closed')::int as closed,
@@ -204,7 +204,7 @@ export async function readReceivers(db: Db): Promise<readonly ReceiverHealth[]> 
   return rows;
 }
 
-/** What holds up sends to these receivers, as their workers last said; only those that it holds up. */
+/** Reads which of these receivers have an open breaker or a full gate, as their workers last wrote. */
 export async function readHeldUp(db: Db, receivers: readonly string[]): Promise<readonly HeldUp[]> {
   const { rows } = await sql<HeldUp>`
     select receiver, count(*) filter (where breaker <> 'closed')::int as "breakersOpen",

@@ -1,19 +1,19 @@
-// Destinations and FX providers that operators pause and resume. Whoever judges and quotes learns of it as of all
-// reference data; each act is an audit event of the same statement.
+// Operators pause and resume destinations and FX providers. A pause reaches the processes that judge and quote like any
+// other reference data. One statement writes the pause and its audit event.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertAudit } from '../records/audit.ts';
 import { given } from '../pool/conditions.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** One that stands. */
+/** A pause in force. */
 export interface Pause {
   /** The payment system, or the internalId of the FX provider. */
   readonly partyId: string;
   /** Client id. */
   readonly by: string;
   readonly at: Date;
-  /** In the operator's words. */
+  /** The reason, in the operator's words. */
   readonly because: string;
 }
 
@@ -24,9 +24,9 @@ export async function listPauses(db: Db): Promise<readonly Pause[]> {
   return rows;
 }
 
-/** One that stands, or is over. */
+/** A pause that is in force or over. */
 export interface RecordedPause extends Pause {
-  /** Client id; null while it stands, as the two that follow. */
+  /** Client id. This and the next two are null while the pause is in force. */
   readonly resumedBy: string | null;
   readonly resumedAt: Date | null;
   readonly resumedBecause: string | null;
@@ -35,12 +35,12 @@ export interface RecordedPause extends Pause {
 export interface PauseFilter {
   /** As in `Pause`. */
   readonly partyId?: string;
-  /** Those that stood at some time from then on, and before then. */
+  /** Pauses that were in force at some time from `from` on, and that began before `to`. */
   readonly from?: Date;
   readonly to?: Date;
 }
 
-/** Newest first. They are few: operators make each by hand. */
+/** Newest first. Not paged: operators make each by hand, so they are few. */
 export async function readPauses(
   db: Db,
   filter: PauseFilter,
@@ -62,13 +62,13 @@ export async function readPauses(
 
 interface Act {
   readonly partyId: string;
-  /** As everybody names it. */
+  /** The name of the party in audit events. */
   readonly party: string;
   readonly by: string;
   readonly because: string;
 }
 
-/** @returns whether it was not paused before */
+/** @returns true if it was not paused before */
 export async function pause(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
   const event = { kind: 'operator.paused', party, detail: { by } } as const;
   const { rows } = await sql`
@@ -83,7 +83,7 @@ export async function pause(db: Db, { partyId, party, by, because }: Act): Promi
   return rows.length > 0;
 }
 
-/** @returns whether it was paused before */
+/** @returns true if it was paused before */
 export async function resume(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
   const event = { kind: 'operator.resumed', party, detail: { by } } as const;
   const { rows } = await sql`

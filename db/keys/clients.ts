@@ -1,4 +1,4 @@
-// Clients of the built-in token issuer. It must not answer a secret to anybody: only its hash is stored.
+// Clients of the built-in token issuer. Stores only the hash of a secret, so that nobody can read a secret back.
 import { sql, type Selectable } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { keyCounts, keyCredential, secretCounts, secretCredential } from './credentials.ts';
@@ -14,7 +14,7 @@ export interface Client {
 
 const columns = ['client_id', 'role', 'institution_id', 'clearing_system_id'] as const;
 
-/** One that has shown who it is, and by what: a token counts no longer than that does. */
+/** An authenticated client. Its token is valid no longer than `credential`, the secret or key that it used. */
 export interface LoggedIn extends Client {
   readonly credential: string;
 }
@@ -29,7 +29,7 @@ export async function findClient(db: Db, clientId: string): Promise<Client | und
   return row && clientFrom(row);
 }
 
-/** The client, if the secret is one of its own that counts. */
+/** Returns the client if the secret is one of its valid ones. */
 export async function authenticateClient<Refusal extends object>(
   db: Db,
   { check, inTurn }: { readonly check: SecretCheck; readonly inTurn: InTurn<Refusal> },
@@ -52,20 +52,20 @@ export async function authenticateClient<Refusal extends object>(
   return client && { ...client, credential: tried.right.credential };
 }
 
-/** When a secret is tried that cannot be judged at once, which takes a processor for a while. */
+/**
+ * Queues the check of a secret that must be hashed, because that keeps a processor busy. Refuses if the queue is full.
+ */
 export type InTurn<Refusal extends object> = <T>(
   client: string,
   work: () => Promise<T>,
 ) => Promise<T | Refusal>;
 
-/** With what it may have logged in by. */
+/** A client with all credentials that are valid now. */
 export interface ClientWithCredentials extends Client {
   readonly credentials: readonly string[];
 }
 
-/**
- * All of them, or one; a change of any, or of a secret or key, makes new reference data, by which processes know to read again.
- */
+/** Reads all clients, or one. Any change of a client, secret or key makes a new version of the reference data. */
 export async function readClients(db: Db, clientId?: string): Promise<readonly ClientWithCredentials[]> {
   const isMeant = clientId === undefined ? sql`true` : sql`c.client_id = ${clientId}`;
   const { rows } = await sql<ClientWithCredentials>`
@@ -89,14 +89,15 @@ function clientFrom(row: Pick<Selectable<Database['clients']>, (typeof columns)[
   };
 }
 
-/** Demo clients are in the database, although this is not the embedded default. */
+/** The database has demo clients, but this process does not run the demo. */
 class DemoClientsError extends Error {
   override readonly name = 'DemoClientsError';
 }
 
 /**
- * For every start but that of the embedded default (AUTH=builtin with DEMO=1): the demo clients' secrets are public.
- * @throws DemoClientsError when there are any
+ * Called at every start except that of the demo (AUTH=builtin with DEMO=1), because the demo clients' secrets are
+ * public.
+ * @throws DemoClientsError if there are any
  */
 export async function assertNoDemoClients(db: Db): Promise<void> {
   const demo = await db

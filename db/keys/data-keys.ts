@@ -1,13 +1,13 @@
-// The data keys under which what is stored of people is sealed, one for each month, as the database holds them:
-// wrapped. With the last bytes that a key has sealed it is deleted, and what else it sealed is gone for good, in copies of
-// the database too once the key that wraps it is gone.
+// The data keys that seal stored personal data, one for each month, stored wrapped. A data key is deleted once no
+// message bytes are sealed by it. Excerpts and Temporal payloads that it sealed cannot be read from then on. This holds
+// for database backups too, once the key that wraps it is destroyed.
 import { sql } from 'kysely';
 import { recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 
 export interface StoredDataKey {
   readonly keyId: string;
-  /** First day of the month (UTC) in which it seals, as in 2026-11-01. */
+  /** First day of the month (UTC) in which the key seals, as in 2026-11-01. */
   readonly month: string;
   readonly wrapped: Buffer;
   /** Id of the key that wraps it. */
@@ -16,7 +16,7 @@ export interface StoredDataKey {
 
 const columns = sql`key_id as "keyId", month::text as month, wrapped, wrapped_by as "wrappedBy"`;
 
-/** All, the newest first; of one month there are several where one was lost and put back. */
+/** Lists all keys, newest first. A month has several if one was lost and later restored. */
 export async function listDataKeys(db: Db): Promise<readonly StoredDataKey[]> {
   const { rows } =
     await sql<StoredDataKey>`select ${columns} from data_keys order by month desc, made_at desc, key_id`.execute(
@@ -25,7 +25,7 @@ export async function listDataKeys(db: Db): Promise<readonly StoredDataKey[]> {
   return rows;
 }
 
-/** Undefined: there is none, or no longer. */
+/** @returns undefined if it never existed or was deleted */
 export async function findDataKey(db: Db, keyId: string): Promise<StoredDataKey | undefined> {
   const { rows } = await sql<StoredDataKey>`select ${columns} from data_keys where key_id = ${keyId}`.execute(
     db,
@@ -33,7 +33,7 @@ export async function findDataKey(db: Db, keyId: string): Promise<StoredDataKey 
   return rows[0];
 }
 
-/** Stores one for the month that it is by the database clock, where it has none yet. */
+/** Stores the key for the current month (UTC, database clock), unless that month has one. */
 export async function offerDataKey(db: Db, key: Omit<StoredDataKey, 'month'>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('data_keys'))`.execute(trx);
@@ -45,7 +45,7 @@ export async function offerDataKey(db: Db, key: Omit<StoredDataKey, 'month'>): P
   });
 }
 
-/** Stores it as another key has wrapped it, unless that has happened. */
+/** Stores the key as rewrapped by another key, unless another process has rewrapped it. */
 export async function replaceWrapping(db: Db, key: StoredDataKey, before: string): Promise<void> {
   await sql`
     update data_keys set wrapped = ${key.wrapped}, wrapped_by = ${key.wrappedBy}
@@ -53,8 +53,8 @@ export async function replaceWrapping(db: Db, key: StoredDataKey, before: string
 }
 
 /**
- * Messages whose bytes are not sealed although there are keys: from before there were, or by a process without. It reads the
- * keys of all bytes, and is for a person who asks.
+ * Counts by month the message bodies that are not sealed although there are data keys. They were stored before sealing
+ * was set up, or by a process without keys. Scans all message bodies, so only a person calls it.
  */
 export async function countUnsealed(
   db: Db,
@@ -67,8 +67,8 @@ export async function countUnsealed(
 }
 
 /**
- * Deletes the keys of past months under which no bytes are sealed any longer: excerpts that they sealed cannot be read
- * from then on. It reads the keys of all bytes, and is for a job.
+ * Deletes the keys of past months that seal no message bodies any longer. Excerpts that they sealed become unreadable.
+ * Scans all message bodies, so only a job calls it.
  * @returns the months, as in 2026-11
  */
 export async function dropDataKeys(db: Db): Promise<readonly string[]> {

@@ -1,36 +1,36 @@
-// The ed25519 keys by which we sign what we send. Of two that follow each other both sign for a while, so that a
-// receiver that knows only one of them finds a signature that it can verify.
+// The Ed25519 keys that sign outgoing messages. During a rotation the old and the new key both sign for a while. So a
+// receiver that knows only one of them can still verify.
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
 import { recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { isToWrap, readSecret, saidOf, vouchFor, vouching, wrapSecret, type Said } from './own-secrets.ts';
 
-/** How long a key signs on beside the one that follows it; no receiver may keep a key set for longer. */
+/** Days for which a key signs beside its successor. A receiver must not cache a key set for longer. */
 export const overlapDays = 7;
-/** How long one is published after it has signed for the last time: whatever was on its way then has been read. */
+/** Days for which a key stays published after its last signature, so that messages under way can still be verified. */
 const publishedDays = 3;
 
-/** As operators and receivers see it. */
+/** A key as operators and receivers see it. */
 export interface DeliveryKey {
   readonly keyId: string;
   /** `x` of the JWK. */
   readonly publicKey: string;
   readonly signsFrom: Date;
-  /** Null: until another follows. */
+  /** Null: until another key follows. */
   readonly signsUntil: Date | null;
   readonly withdrawnAt: Date | null;
   readonly madeBy: string;
   readonly because: string;
 }
 
-/** What a worker signs with. */
+/** A key with its private part. */
 export interface SigningKey extends Pick<DeliveryKey, 'keyId' | 'publicKey' | 'signsFrom' | 'signsUntil'> {
   /** `d` of the JWK. */
   readonly privateKey: string;
 }
 
-/** All, the newest first, with whether each counts here. */
+/** Lists all keys, newest first, with whether this process trusts each. */
 export async function listDeliveryKeys(db: Db): Promise<readonly ListedDeliveryKey[]> {
   const { rows } = await sql<DeliveryKey & Vouched>`
     select ${columns}, ${vouchedColumns} from delivery_keys order by signs_from desc, key_id`.execute(db);
@@ -43,17 +43,18 @@ export async function listDeliveryKeys(db: Db): Promise<readonly ListedDeliveryK
   );
 }
 
-/** `strange`: it does not count in this process, because nobody said that it is ours, or nobody here can read who did. */
+/** `strange` if this process does not trust the key: nobody vouched for it, or this process cannot read who did. */
 export type ListedDeliveryKey = DeliveryKey & { readonly strange?: 'not-ours' | 'unreadable' };
 
-/** Nothing that it has signed is read any longer. */
+/** SQL: no message under way can carry a signature by this key any longer. */
 export const deliveryKeyIsOver = sql`(withdrawn_at is not null
   or coalesce(signs_until <= clock_timestamp() - ${sql.lit(publishedDays)} * interval '1 day', false))`;
 const signs = sql`withdrawn_at is null and (signs_until is null or signs_until > clock_timestamp())`;
 
 /**
- * Those by which something may be signed that a receiver reads now; of ours alone, or whoever owns the tables could forge.
- * @param onUnreadable told of one that this process cannot read: it is published by those that can
+ * Lists the keys whose signatures a receiver may meet now. Only keys that we vouched for: otherwise the owner of the
+ * tables could forge a key.
+ * @param onUnreadable called with each key that this process cannot check; processes that can check it publish it
  */
 export async function publishedKeys(
   db: Db,
@@ -70,7 +71,7 @@ export async function publishedKeys(
   });
 }
 
-/** Of those that sign, now or in a while, whether they are ours or not: what is not among them has been withdrawn, or is over. */
+/** Ids of all keys that sign now or later, trusted or not. A key that is missing here was withdrawn or is over. */
 export async function signingKeyIds(db: Db): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ keyId: string }>`
     select key_id as "keyId" from delivery_keys where ${signs}`.execute(db);
@@ -78,8 +79,8 @@ export async function signingKeyIds(db: Db): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Those that sign, now or in a while, as far as this process can: the newest first.
- * @param which of them
+ * Lists the trusted keys that sign now or later and whose private part this process can read, newest first.
+ * @param which SQL condition that narrows them
  */
 export async function signingKeys(db: Db, which = sql`true`): Promise<readonly SigningKey[]> {
   const { rows } = await sql<SigningKey & StoredKey>`
@@ -99,7 +100,7 @@ export async function signingKeys(db: Db, which = sql`true`): Promise<readonly S
 const about = (keyId: string) => ['delivery key', keyId];
 const aboutPublic = (keyId: string) => ['public delivery key', keyId];
 
-/** What whoever has a key of SEALING_KEYS has said of a public key; null: nothing. */
+/** A public key and its voucher: proof that a holder of SEALING_KEYS made it. Null: nobody vouched for it. */
 export interface Vouched {
   readonly keyId: string;
   readonly publicKey: string;
@@ -108,7 +109,7 @@ export interface Vouched {
 }
 
 interface StoredKey extends Vouched {
-  /** The private part, as it is stored; null: there is none. */
+  /** The private part as stored; null: there is none. */
   readonly text: string | null;
   readonly wrappedBy: string | null;
 }
@@ -119,15 +120,17 @@ const saidOfKey = (db: Db, { keyId, publicKey, vouched, vouchedBy }: Vouched): P
     by: vouched === null ? null : { text: vouched, wrappedBy: vouchedBy },
   });
 
-/** Whether a key counts: where there are sealing keys, whoever made it had one that this process has too. */
+/**
+ * Whether this process trusts the key. If it has sealing keys, a holder of one of them must have vouched for the key.
+ */
 export const isOurs = async (db: Db, key: Vouched): Promise<boolean> =>
   !vouching(db).isRequired || (await saidOfKey(db, key)) === 'ours';
 
 interface Judged {
   readonly said: Said;
-  /** Undefined: there is none, it is not of this public key, or nobody who has our keys has wrapped it. */
+  /** Undefined: missing, not the private part of this public key, or not readable by this process. */
   readonly privateKey: string | undefined;
-  /** This process lacks a key without which it cannot tell. */
+  /** This process lacks a sealing key, so it cannot tell. */
   readonly isLacking: boolean;
 }
 
@@ -155,20 +158,20 @@ function publicPartOf(d: string): string | undefined {
 
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex'); // RFC 8410, 7: 32 bytes follow
 
-/** One that does not count here, or of which something has been said that cannot be read; the kind of the alert. */
+/** A key that this process does not trust, or whose voucher it cannot read. `kind` is the kind of the alert. */
 export interface StrangeKey {
   readonly kind: 'delivery-key.not-ours' | 'delivery-key.unreadable';
   readonly keyId: string;
 }
 
-/** The line of a log of whoever meets such a one. */
-export const unreadableKey = 'a key of what is sent cannot be read by the SEALING_KEYS of this process';
+/** Log line for a key whose voucher this process cannot read. */
+export const unreadableKey = 'a delivery key cannot be checked with the SEALING_KEYS of this process';
 
 /**
- * Wraps the private parts that are not, and vouches for the keys that are ours. One that lies there in the clear
- * is taken for ours only at a start where none is wrapped yet, or while nothing is sealed yet: else anybody could put one there.
- * @param atStart what another key has wrapped is wrapped anew, once, and so is what this process cannot read: two processes
- *   of which each has another key first, or another key of the same name, would do so by turns for ever
+ * Wraps private parts that are in the clear, and vouches for our keys. A private part in the clear counts as ours only
+ * at the first start with sealing keys, or if sealing is not required. Otherwise anybody could put a key there.
+ * @param atStart also rewrap keys that another sealing key wrapped, or whose voucher this process cannot read. Only at
+ *   a start: two processes with different SEALING_KEYS would otherwise rewrap by turns for ever.
  */
 export async function wrapDeliveryKeys(db: Db, atStart: boolean): Promise<readonly StrangeKey[]> {
   if (!vouching(db).canVouch) return [];
@@ -199,13 +202,14 @@ async function wrapOne(
 ): Promise<StrangeKey['kind'] | undefined> {
   const { isRequired, keyId: newest } = vouching(db);
   const { said, privateKey, isLacking } = await judge(db, row);
-  if (said === 'ours' && atStart && row.vouchedBy !== newest) await vouch(db, row); // also one that is over: its seals count
+  // vouch also for a key that is over: audit seals that it signed must stay verifiable
+  if (said === 'ours' && atStart && row.vouchedBy !== newest) await vouch(db, row);
   const isKnown = said === 'ours' || row.wrappedBy !== null || isFirst || !isRequired;
   if (privateKey === undefined || !isKnown) {
     if (isLacking) return 'delivery-key.unreadable';
     return isRequired ? 'delivery-key.not-ours' : undefined;
   }
-  const isUnread = said === 'lacking' || said === 'broken'; // by another process, or somebody has changed it
+  const isUnread = said === 'lacking' || said === 'broken'; // another process vouched, or somebody changed the voucher
   if (said === 'nothing' || (isUnread && atStart)) await vouch(db, row);
   const { keyId, wrappedBy } = row;
   if (isToWrap(db, row) && (atStart || wrappedBy === null)) await wrap(db, { keyId, privateKey, wrappedBy });
@@ -240,15 +244,15 @@ const columns = sql`key_id as "keyId", public_key as "publicKey", signs_from as 
 export interface Rotation {
   readonly by: string;
   readonly because: string;
-  /** Those that sign end at once, and are published no longer: somebody else may have them. */
+  /** Also withdraw the keys that sign now: they stop at once and are no longer published, as after a leak. */
   readonly withdraw: boolean;
-  /** Only if no key has begun to sign since so many days. */
+  /** Rotate only if no key began to sign in the last so many days. */
   readonly ifOlderThanDays?: number;
 }
 
 /**
- * Makes a key, which signs from now on.
- * @returns its id; undefined: none was due, or another process has just made one
+ * Makes a key that signs from now on.
+ * @returns its id; undefined if no rotation was due
  */
 export async function rotateDeliveryKey(db: Db, rotation: Rotation): Promise<string | undefined> {
   const { by, because, withdraw, ifOlderThanDays } = rotation;
@@ -277,14 +281,15 @@ export async function rotateDeliveryKey(db: Db, rotation: Rotation): Promise<str
 }
 
 /**
- * Whether there is a key by which this process can sign, which has begun since so many days and does not end soon: where two
- * processes cannot read what the other makes, and each ends it, they do so every few days and not by turns.
+ * Whether this process can sign with a key that is younger than `days` and does not end within a day. Two processes
+ * that cannot read each other's keys end each other's: the second condition makes them do so every few days, not
+ * constantly.
  */
 async function isYoung(db: Db, days: number): Promise<boolean> {
   const young = sql`signs_from > clock_timestamp() - ${days} * interval '1 day'
     and (signs_until is null or signs_until > clock_timestamp() + interval '1 day')`;
   if (vouching(db).canVouch) return (await signingKeys(db, young)).length > 0;
-  // what a process without sealing keys made beside those of others would count for nobody else
+  // without sealing keys: count all keys, because a key made here would count for no process that has sealing keys
   const { rows } = await sql`select from delivery_keys where ${signs} and ${young}`.execute(db);
   return rows.length > 0;
 }
@@ -294,7 +299,7 @@ function makeKey(): Pick<SigningKey, 'keyId' | 'publicKey' | 'privateKey'> {
   return { keyId: keyIdOf(x), publicKey: x, privateKey: d };
 }
 
-/** Thumbprint of a public key (RFC 7638, 3), which nobody can give to another one. */
+/** RFC 7638 (3) thumbprint of a public key, so that no other key can have the same id. */
 export const keyIdOf = (x: string): string =>
   createHash('sha256')
     .update(JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }))

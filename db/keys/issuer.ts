@@ -1,4 +1,5 @@
-// The signing keys of the built-in token issuer, shared by all api processes. It must not make keys: the api does.
+// The signing keys of the built-in token issuer, shared by all api processes. The api makes the keys; this file stores
+// them.
 import { sql } from 'kysely';
 import { alertUnlessOpen, recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
@@ -7,18 +8,18 @@ import { isToWrap, readSecret, unwrapSecret, vouching, wrapSecret } from './own-
 
 export interface IssuerKey {
   readonly keyId: string;
-  /** RFC 7517, private part included. */
+  /** JWK (RFC 7517) with its private part. */
   readonly privateJwk: Readonly<Record<string, unknown>>;
   readonly active: boolean;
 }
 
-/** As operators see it. */
+/** A key as operators see it. */
 export interface ListedIssuerKey extends Omit<DeliveryKey, 'publicKey'> {
-  /** Until then tokens that it has signed may count; null: it signs. */
+  /** Until when tokens that it signed may be valid. Null: it still signs. */
   readonly countsUntil: Date | null;
 }
 
-/** All, the newest first. */
+/** Lists all keys, newest first. */
 export async function listIssuerKeys(db: Db): Promise<readonly ListedIssuerKey[]> {
   const { rows } = await sql<ListedIssuerKey>`
     select key_id as "keyId", created_at as "signsFrom", retired_at as "signsUntil", withdrawn_at as "withdrawnAt",
@@ -27,17 +28,18 @@ export async function listIssuerKeys(db: Db): Promise<readonly ListedIssuerKey[]
   return rows;
 }
 
-/** A token lives for an hour at most, and clocks differ by seconds. */
+/** A token lives for at most an hour, and clocks differ by seconds. */
 const countsAfterHours = 2;
 
-/** Nothing that it has signed counts any longer. */
+/** SQL: no token that this key signed is valid any longer. */
 export const issuerKeyIsOver = sql<boolean>`(withdrawn_at is not null
   or coalesce(retired_at <= clock_timestamp() - ${sql.lit(countsAfterHours)} * interval '1 hour', false))`;
 
 /**
- * Those by which something may be signed that still counts, the active one first.
- * One that lies there in the clear, where keys are sealed, was made by nobody who has the keys: it does not count.
- * @throws SealingKeyMissing, SealBroken where the active one cannot be read; another is left out: it must not stop what it signs
+ * Reads the keys whose tokens may still be valid, the active one first. If keys are sealed, a key in the clear does not
+ * count, because no holder of the sealing keys made it. It writes an alert.
+ * @throws SealingKeyMissing, SealBroken if the active key cannot be read; any other unreadable key is left out, because
+ *   it must not stop the active one
  */
 export async function readIssuerKeys(db: Db): Promise<IssuerKey[]> {
   const rows = await db
@@ -64,12 +66,12 @@ const about = (keyId: string) => ['issuer key', keyId];
 
 interface StoredKey {
   readonly key_id: string;
-  /** A JWK, or a string where it is wrapped. */
+  /** A JWK in the clear, or a string if it is wrapped. */
   readonly private_jwk: unknown;
   readonly wrapped_by: string | null;
 }
 
-/** A JWK is in the clear, whatever the row says of itself. */
+/** A stored object is a JWK in the clear, whatever `wrapped_by` says. */
 const secretOf = ({ private_jwk: stored, wrapped_by: wrappedBy }: StoredKey) =>
   typeof stored === 'string'
     ? { text: stored, wrappedBy }
@@ -90,8 +92,8 @@ async function wrap(db: Db, { keyId, privateJwk }: Pick<IssuerKey, 'keyId' | 'pr
 }
 
 /**
- * Wraps those that are not, or by another key, as far as this process can read them. One in the clear is taken for ours
- * only while none is wrapped: else anybody could put one there.
+ * Wraps the keys that are in the clear or that another sealing key wrapped, as far as this process can read them. A key
+ * in the clear counts as ours only while no key is wrapped. Otherwise anybody could put one there.
  */
 export async function wrapIssuerKeys(db: Db): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -113,9 +115,9 @@ export async function wrapIssuerKeys(db: Db): Promise<void> {
 }
 
 /**
- * Another key signs from now on.
- * @param rotation as of the keys of deliveries; with `withdraw`, nothing that was signed before counts any longer
- * @returns whether it does; false: none was due, or another process has just made one
+ * Makes this key the one that signs from now on.
+ * @param rotation with `withdraw`, no token that was signed before is valid any longer
+ * @returns false if no rotation was due
  */
 export async function rotateIssuerKey(
   db: Db,
@@ -146,7 +148,7 @@ export async function rotateIssuerKey(
   });
 }
 
-/** Stores a first key; where another process was faster, its key stays. */
+/** Stores the first key. If another process was faster, keeps its key. */
 export async function offerIssuerKey(db: Db, key: Pick<IssuerKey, 'keyId' | 'privateJwk'>): Promise<void> {
   await db
     .insertInto('issuer_keys')

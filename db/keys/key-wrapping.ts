@@ -1,30 +1,29 @@
-// AES-256-GCM, and the keys that wrap other keys. A key management service takes the place of the keys of the
-// configuration by doing what a KeyWrapper does.
+// AES-256-GCM, and the key-encryption keys that wrap other keys. To use a key management service, implement KeyWrapper.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { assert } from '../../core/assert.ts';
 import type { SealingKey } from '../../core/settings/sealing-keys.ts';
 
-/** Wraps keys, which are stored wrapped only. */
+/** Wraps and unwraps keys, which are only stored wrapped. */
 export interface KeyWrapper {
-  /** Of the key that wraps from now on. */
+  /** Id of the key that wraps from now on. */
   readonly keyId: string;
-  /** Whether what that key has wrapped can be unwrapped. */
+  /** Whether this wrapper can unwrap what the key with this id wrapped. */
   knows(keyId: string): boolean;
-  /** @param about what the key is for; it is unwrapped for nothing else */
+  /** @param about the purpose of the key, authenticated with it; unwrapping needs the same value */
   wrap(key: Buffer, about: readonly string[]): Promise<Buffer>;
-  /** @throws SealBroken where it was changed, or wrapped by another key or for something else */
+  /** @throws SealBroken if it was changed, or wrapped by another key or for another purpose */
   unwrap(wrapped: Buffer, by: string, about: readonly string[]): Promise<Buffer>;
 }
 
-/** What was sealed has been changed, or belongs somewhere else. */
+/** The sealed bytes were changed, or belong somewhere else. */
 export class SealBroken extends Error {
   override readonly name = 'SealBroken';
 }
 
-const nonceBytes = 12; // NIST SP 800-38D, 8.2.2: drawn at random, for at most 2^32 of one key
+const nonceBytes = 12; // NIST SP 800-38D, 8.2.2: random, for at most 2^32 encryptions by one key
 const tagBytes = 16;
 
-/** @returns nonce, tag and what was encrypted */
+/** @returns nonce, tag and ciphertext, concatenated */
 export function encrypt(key: Buffer, plain: Uint8Array, about: readonly string[]): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes });
@@ -43,11 +42,11 @@ export function decrypt(key: Buffer, sealed: Buffer, about: readonly string[]): 
     decipher.setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes));
     return Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()]);
   } catch {
-    throw new SealBroken('what was sealed has been changed, or belongs somewhere else');
+    throw new SealBroken('the sealed bytes were changed, or belong somewhere else');
   }
 }
 
-/** By the keys of the configuration. */
+/** A wrapper with the keys of the configuration. */
 export function localWrapper(keys: readonly SealingKey[]): KeyWrapper {
   const byId = new Map(keys.map(({ keyId, key }) => [keyId, Buffer.from(key, 'base64')]));
   const [newest] = keys;

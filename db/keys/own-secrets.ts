@@ -1,18 +1,18 @@
-// Private keys of ours as they are stored: wrapped by the newest of SEALING_KEYS; and what whoever has those says of
-// public ones. Each is judged by itself: one that a process cannot read must not keep it from the others.
+// Stores our private keys wrapped by the newest key of SEALING_KEYS, and vouches for our public keys with the same key.
+// Each is judged separately, so that one that this process cannot read does not block the others.
 import type { Db } from '../pool/connection.ts';
 import { SealingKeyMissing } from '../pool/failures.ts';
 import { SealBroken } from './key-wrapping.ts';
 import { vaultOf, type About } from './vault.ts';
 
-/** A private key of ours, as it is stored. */
+/** One of our private keys, as stored. */
 export interface WrappedSecret {
-  /** As it is, or base64url of what it is wrapped as. */
+  /** The key in the clear if `wrappedBy` is null; otherwise the wrapped key in base64url. */
   readonly text: string;
   readonly wrappedBy: string | null;
 }
 
-/** By the newest key of the configuration; as it is where there is none. */
+/** Wraps with the newest key of the configuration. Without one, returns the text in the clear. */
 export async function wrapSecret(db: Db, about: About, text: string): Promise<WrappedSecret> {
   const vault = vaultOf(db);
   if (vault?.config.seals !== true) return { text, wrappedBy: null };
@@ -33,12 +33,13 @@ export async function unwrapSecret(
 }
 
 /**
- * Why a secret cannot be read: `lacking`, this process has not the key that wraps it, which says nothing of whose it is;
- * `broken`, no key of that name here has wrapped it for that.
+ * Why a secret cannot be read. `lacking`: this process does not have the key that wraps it, so the secret may still be
+ * ours. `broken`: the key with that id is here, but did not wrap this secret for this purpose, or the secret was
+ * changed.
  */
 export type Unread = 'lacking' | 'broken';
 
-/** As `unwrapSecret`, where one of several must not decide over the others. */
+/** Like `unwrapSecret`, but returns the reason instead of throwing, for callers that read several secrets. */
 export async function readSecret(
   db: Db,
   about: About,
@@ -53,13 +54,15 @@ export async function readSecret(
   }
 }
 
-/** Whether a stored secret is to be wrapped anew: it is as it is, or another key has wrapped it. */
+/** Whether a stored secret should be wrapped again: it is in the clear, or another key wrapped it. */
 export function isToWrap(db: Db, { wrappedBy }: Pick<WrappedSecret, 'wrappedBy'>): boolean {
   const vault = vaultOf(db);
   return vault?.config.seals === true && vault.wrapper.keyId !== wrappedBy;
 }
 
-/** Says to whoever has the keys that this text is ours, also while nothing is sealed yet; null: there are no keys. */
+/**
+ * Encrypts the text so that holders of SEALING_KEYS can see that it is ours. Works before sealing is on. Null: no keys.
+ */
 export async function vouchFor(db: Db, about: About, text: string): Promise<WrappedSecret | null> {
   const wrapper = vaultOf(db)?.wrapper;
   if (wrapper === undefined) return null;
@@ -67,7 +70,10 @@ export async function vouchFor(db: Db, about: About, text: string): Promise<Wrap
   return { text: wrapped.toString('base64url'), wrappedBy: wrapper.keyId };
 }
 
-/** What has been said of a text: that it is ours, by somebody who has one of the keys; nothing; or what cannot be read. */
+/**
+ * The voucher of a text: `ours` if a holder of one of the keys made it, `nothing` if there is none, or why it is
+ * unreadable.
+ */
 export type Said = 'ours' | 'nothing' | Unread;
 
 export async function saidOf(
@@ -81,7 +87,7 @@ export async function saidOf(
   return said.text === text ? 'ours' : 'broken';
 }
 
-/** Whether there are keys at all, and whether they have been given to every process, so that each says what is ours. */
+/** Whether this process has sealing keys (`canVouch`), and whether all processes have them (`isRequired`). */
 export function vouching(db: Db): {
   readonly canVouch: boolean;
   readonly isRequired: boolean;

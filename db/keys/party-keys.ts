@@ -1,5 +1,5 @@
-// The public keys that parties gave at onboarding: by them a client shows that it is who it says (RFC 7523), and a
-// message that it was sent by whom it says. Two operators have seen each of them.
+// The public keys that parties gave at onboarding. They verify a client's assertion at login (RFC 7523), and the
+// signature of a message. Two operators have approved each key.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { keyCounts, keyCredential, secretCounts } from './credentials.ts';
@@ -9,20 +9,20 @@ export interface PartyKey {
   readonly keyId: string;
   /** RFC 7517, public part. */
   readonly jwk: Readonly<Record<string, unknown>>;
-  /** As the token of a client has it that has logged in by this key. */
+  /** As in the token of a client that logged in with this key. */
   readonly credential: string;
 }
 
-/** Of which party: of a payment system, the operator's. */
+/** The owner of the keys. For a payment system, its operator owns them. */
 export type Party = { readonly institutionId: string } | { readonly clearingSystemId: string };
 
-/** Those that count at this moment. */
+/** Lists the keys that are valid now. */
 export const keysOfParty = async (db: Db, party: Party): Promise<readonly PartyKey[]> =>
   (await lastingKeysOfParty(db, party)).filter(({ counts }) => counts);
 
 /**
- * Those that count at this moment, or will. Of a payment system that has ended, too: it still says what became of the payments that it
- * was sent before, and has to sign that.
+ * Lists the keys that are valid now or will be. This includes the keys of a payment system that has ended: it still
+ * reports, with a signature, how the payments that it was sent before ended.
  */
 export async function lastingKeysOfParty(
   db: Db,
@@ -40,13 +40,13 @@ export async function lastingKeysOfParty(
   return rows;
 }
 
-/** Of a party whose keys end: nobody else notices before its messages, or its logins, are refused. */
+/** A party whose keys expire. Nobody else would notice before its messages or logins are refused. */
 export interface EndingKeys {
   /** A payment system or an institution. */
   readonly party: string;
   /**
-   * Until no key of it counts, those included that follow without a gap; 0: none does, and its messages have to be signed, or a
-   * client of it has no secret.
+   * Seconds until it has no valid key, successors without a gap included. 0: it has none now, although it must sign its
+   * messages or has a client without a secret.
    */
   readonly secondsLeft: number;
 }

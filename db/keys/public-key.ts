@@ -1,5 +1,5 @@
-// What a party may enter as its public key, looked at when it is entered and again when it is used: one by
-// which anybody could sign, or which is no key at all, would be noticed only when it is too late.
+// Checks a party's public key when it is entered, and again when it is used. Otherwise a malformed key, or one for
+// which anybody can forge signatures, would be noticed too late.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { ok, refused, type Result } from '../../core/result.ts';
 import { privateMember } from '../../core/scheme/documents.ts';
@@ -11,7 +11,7 @@ export interface PublicKey {
   readonly key: KeyObject;
 }
 
-/** Of each kind: `alg` of RFC 7518 and RFC 8037, where the JWK names one. */
+/** The `alg` values of RFC 7518 and RFC 8037 that a JWK of each kind may name. */
 const algorithms: Readonly<Record<KeyKind, readonly string[]>> = {
   Ed25519: ['EdDSA', 'Ed25519'],
   'P-256': ['ES256'],
@@ -20,8 +20,8 @@ const algorithms: Readonly<Record<KeyKind, readonly string[]>> = {
 };
 
 /**
- * Of each kind: its members, and the bytes of each. A number has one spelling only: what is looked at here is what any
- * library reads.
+ * The members of each kind of key, and their length in bytes. Only one spelling is allowed for a number, so that every
+ * library reads the same number that is checked here.
  */
 const members: Readonly<Record<KeyKind, Readonly<Record<string, number | undefined>>>> = {
   Ed25519: { x: 32 }, // RFC 8037, 2
@@ -30,12 +30,12 @@ const members: Readonly<Record<KeyKind, Readonly<Record<string, number | undefin
   RSA: { n: undefined, e: undefined }, // without a leading zero (RFC 7518, 6.3.1)
 };
 
-/** Bits: shorter ones can be factored before long (NIST SP 800-131A), longer ones only take time. */
+/** Bits. Shorter moduli can be factored before long (NIST SP 800-131A). Longer ones only cost time. */
 const rsaBits = { least: 2_048, most: 8_192 } as const;
-/** 65537: of others some are chosen so that a signature is no work for anybody (FIPS 186-5, A.1.1 lets them be larger). */
+/** 65537. FIPS 186-5 (A.1.1) allows larger ones, but some exponents make a signature easy to forge. */
 const onlyExponent = 'AQAB';
 
-/** @returns the key, or what is wrong with it, after "the key" */
+/** @returns the key, or what is wrong with it, worded to follow "the key" */
 export function readPublicKey(jwk: Readonly<Record<string, unknown>>): Result<PublicKey, string> {
   const kind = kindOf(jwk);
   if (kind === undefined) return refused('must be of Ed25519, P-256, P-384 or RSA (RFC 7518, RFC 8037)');
@@ -84,7 +84,7 @@ function weaknessOf(
   { x, e }: Readonly<Record<string, unknown>>,
 ): string | undefined {
   if (kind === 'Ed25519') return weaknessOfPoint(Buffer.from(String(x), 'base64url'));
-  if (kind !== 'RSA') return undefined; // whether a point is on these curves, OpenSSL looks
+  if (kind !== 'RSA') return undefined; // OpenSSL checks that the point is on the curve
   const { modulusLength = 0 } = details ?? {};
   if (modulusLength < rsaBits.least || modulusLength > rsaBits.most)
     return `must have ${rsaBits.least} to ${rsaBits.most} bits, and has ${modulusLength}`;
@@ -92,15 +92,15 @@ function weaknessOf(
 }
 
 const prime = 2n ** 255n - 19n; // RFC 8032, 5.1
-/** y of the two pairs of points of order 8; the others are those of order 1, 2 and 4. */
+/** The y coordinate of one of the two pairs of points of order 8. The other constants are of order 1, 2 and 4. */
 const ofOrderEight = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
 const ofSmallOrder = new Set([0n, 1n, prime - 1n, ofOrderEight, prime - ofOrderEight]);
 
-/** OpenSSL takes any 32 bytes. By those that are no point nobody can sign; by a point of small order, everybody. */
+/** OpenSSL accepts any 32 bytes. A point of small order lets anybody sign. */
 function weaknessOfPoint(bytes: Buffer): string | undefined {
   const littleEndian = BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
   const y = littleEndian & (2n ** 255n - 1n); // the highest bit is the sign of x
   if (y >= prime) return 'must be a key: its x is no point of Ed25519 (RFC 8032, 5.1.3)';
-  // eight times the point is nothing: then a signature of zeros is good for one message in eight, or for all
+  // eight times such a point is the identity: a signature of zeros is then valid for one message in eight, or for all
   return ofSmallOrder.has(y) ? 'must not be a point of small order: anybody could sign by it' : undefined;
 }

@@ -1,24 +1,26 @@
-// By which of SEALING_KEYS something is wrapped still, in all tables that a process may read: an operator goes
-// by what the logs say of it before one leaves the setting.
+// Finds which of SEALING_KEYS still wrap something in the tables that this process may read. The logs show it, so that
+// an operator knows when a key may be removed from the setting.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { deliveryKeyIsOver } from './delivery-keys.ts';
 import { issuerKeyIsOver } from './issuer.ts';
 import { vaultOf } from './vault.ts';
 
-/** How it stands when a process takes work. */
+/** The state of sealing when a process starts. */
 export interface SealingState {
-  /** Null: what it stores is not sealed. */
+  /** Data key that seals new data. Null: new data is not sealed. */
   readonly dataKeyId: string | null;
-  /** Keys of SEALING_KEYS that are needed still, as far as this process may know: an api reads no private part of a key that
-   * signs deliveries, a worker none of those that sign tokens. */
+  /**
+   * Ids of the SEALING_KEYS that are still needed, as far as this process may read. An api may not read the private
+   * keys that sign deliveries; a worker may not read those that sign tokens.
+   */
   readonly wrappedBy: readonly string[];
-  /** Those of them that it does not have. */
+  /** Those of them that this process does not have. */
   readonly lacking: readonly string[];
 }
 
 /**
- * After what this process wraps at its start has been wrapped.
+ * Call it after this process has rewrapped the keys at its start.
  * @internal exported for tests
  */
 export async function sealingState(db: Db): Promise<SealingState> {
@@ -26,7 +28,7 @@ export async function sealingState(db: Db): Promise<SealingState> {
   if (vault === undefined) return { dataKeyId: null, wrappedBy: [], lacking: [] };
   const isHere = (id: string) => vault.wrapper.knows(id);
   const uses = await usesOfKeys(db);
-  // what is over and cannot be read is wrapped anew by nobody: no key is needed for it
+  // nobody rewraps a secret that is over and cannot be read here, so its key is not needed
   const needed = uses.filter(({ by, isOver }) => !isOver || isHere(by)).map(({ by }) => by);
   const wrappedBy = [...new Set(needed)];
   return {
@@ -60,7 +62,7 @@ async function usesOfKeys(db: Db): Promise<readonly Use[]> {
   return rows;
 }
 
-/** The lines of a log that say so. */
+/** Logs the state of sealing, and an error for each key that is needed and lacking. */
 export async function tellOfSealing(
   db: Db,
   logger: { info(about: object, says: string): void; error(about: object, says: string): void },
@@ -69,8 +71,7 @@ export async function tellOfSealing(
   const { dataKeyId, lacking } = state;
   logger.info(
     state,
-    dataKeyId === null ? 'what is stored of people is not sealed' : 'what is stored of people is sealed',
+    dataKeyId === null ? 'stored personal data is not sealed' : 'stored personal data is sealed',
   );
-  if (lacking.length > 0)
-    logger.error({ lacking }, 'a sealing key that keys of ours are wrapped by is not in SEALING_KEYS');
+  if (lacking.length > 0) logger.error({ lacking }, 'SEALING_KEYS lacks a key that still wraps our keys');
 }

@@ -1,6 +1,6 @@
-// Seals what is stored of people, and opens it (SEC-3): bytes of messages and excerpts of answers; private keys of ours are in
-// db/keys/own-secrets.ts. It belongs to a connection, so that whoever reads or stores a message has it. Without keys nothing is
-// sealed.
+// Seals and opens stored personal data (SEC-3): message bodies and excerpts of answers. db/keys/own-secrets.ts does the
+// same for our private keys. The vault belongs to the connection, so all code that reads or stores messages has it.
+// Without keys nothing is sealed.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { sql, type KyselyPlugin, type RawBuilder } from 'kysely';
 import { ConfigurationError } from '../../core/settings/environment-variables.ts';
@@ -10,7 +10,7 @@ import { findDataKey, listDataKeys, offerDataKey, replaceWrapping, type StoredDa
 import { SealingKeyMissing } from '../pool/failures.ts';
 import { decrypt, encrypt, localWrapper, SealBroken, type KeyWrapper } from './key-wrapping.ts';
 
-/** What something sealed is part of; it opens for nothing else. */
+/** The context that sealed bytes are bound to, authenticated with them. Opening needs the same value. */
 export type About = readonly string[];
 
 export interface Sealed {
@@ -21,20 +21,20 @@ export interface Sealed {
 
 interface DataKey extends Pick<StoredDataKey, 'keyId' | 'month'> {
   readonly key: Buffer;
-  /** When the database last had it; `performance.now()`. */
+  /** `performance.now()` at which the database last had this key. */
   seenAtMs: number;
 }
 
-/** The keys of one connection. */
+/** The keys of one connection pool. */
 interface Vault {
   readonly config: SealingConfig;
   readonly wrapper: KeyWrapper;
-  /** Those that the database has, as far as this process knows: one that is deleted there is forgotten here. */
+  /** Unwrapped data keys that the database still has, as far as this process knows. Deleted keys are removed. */
   readonly known: Map<string, DataKey>;
   current: DataKey | undefined;
   lookedAtMs: number;
   isLooking: boolean;
-  /** When the database last said that `current` is the newest; `performance.now()`. */
+  /** `performance.now()` at which the database last confirmed that `current` is the newest key. */
   confirmedAtMs: number;
   begun: Db | undefined;
   readonly onFailure: (error: unknown) => void;
@@ -42,21 +42,21 @@ interface Vault {
 
 const vaults = new WeakMap<KyselyPlugin, Vault>();
 
-/** Told by its connections when a statement has failed because its data key is not there any longer. */
+/** The connection calls `dataKeyGone` when a statement fails because its data key was deleted. */
 type VaultPlugin = KyselyPlugin & { readonly dataKeyGone: () => void };
 
-/** The vault of a process; undefined: nothing is sealed. */
+/** Makes the vault of a process. Undefined: nothing is sealed. */
 export const openVault = (
   sealing: SealingConfig | undefined,
   logger: { warn(about: object, says: string): void },
 ): VaultPlugin | undefined =>
   sealing &&
   vaultPlugin(sealing, (error) => {
-    logger.warn({ err: error }, 'the data key of this month could not be had; that of the last seals on');
+    logger.warn({ err: error }, 'cannot get the data key of this month; the last one goes on sealing');
   });
 
 /**
- * What a connection is opened with, so that its transactions have the keys too; it changes no statement.
+ * A plugin that only carries the vault, so that transactions have it too. It changes no statement.
  * @internal exported for tests
  */
 export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) => void): VaultPlugin {
@@ -80,7 +80,7 @@ export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) =
   return plugin;
 }
 
-/** Undefined: the process has no keys. */
+/** @returns undefined if the process has no keys */
 export function vaultOf(db: Db): Vault | undefined {
   for (const plugin of db.getExecutor().plugins) {
     const vault = vaults.get(plugin);
@@ -90,9 +90,9 @@ export function vaultOf(db: Db): Vault | undefined {
 }
 
 /**
- * Before a process takes work: whether it can open everything that was sealed, and what it seals under; data keys that other
- * keys have wrapped are wrapped by the newest.
- * @throws ConfigurationError where it lacks a key of a data key, or where one has been changed
+ * Call it before the process takes work. Checks that it can open all sealed data. Rewraps data keys with the newest
+ * sealing key. Makes or finds the data key of this month.
+ * @throws ConfigurationError if the key that wraps a data key is lacking, or if a data key was changed
  */
 export async function beginSealing(db: Db): Promise<void> {
   const vault = vaultOf(db);
@@ -125,7 +125,7 @@ async function rewrap(db: Db, { wrapper, config }: Vault, stored: StoredDataKey)
 
 const aboutDataKey = (keyId: string): About => ['data key', keyId];
 
-/** @throws SealBroken, which says what to do: by one row of the database nothing of its month can be read */
+/** @throws SealBroken, with instructions: without this one row, nothing of its month can be read */
 async function unwrap(wrapper: KeyWrapper, { keyId, month, wrapped, wrappedBy }: StoredDataKey) {
   try {
     return await wrapper.unwrap(wrapped, wrappedBy, aboutDataKey(keyId));
@@ -140,8 +140,8 @@ async function unwrap(wrapper: KeyWrapper, { keyId, month, wrapped, wrappedBy }:
 }
 
 /**
- * Forgets the keys that are no longer there, makes that of this month where there is none, and seals under the newest from
- * then on.
+ * Refreshes the vault. Removes data keys that the database no longer has. Makes the key of this month if it is missing.
+ * The newest key seals from then on.
  */
 async function look(db: Db, vault: Vault): Promise<void> {
   vault.lookedAtMs = performance.now();
@@ -184,19 +184,21 @@ async function unwrapped(vault: Vault | undefined, stored: StoredDataKey): Promi
   return dataKey;
 }
 
-/** For which a key that has been deleted may still be used. */
+/** How long a deleted key may still be used. */
 const lookEveryMs = 30_000;
-/** Where there is no key to seal under, because it was not there at the last look, or could not be made. */
+/** The interval while there is no key to seal with. */
 const lookAgainMs = 250;
 /**
- * For which the key of a month may still seal after it, while the database does not say which follows. Where it says that
- * there is no other, its clock counts, and not that of this process.
+ * How long the key of a month may seal after the month has ended, while the database cannot be asked for the next one.
+ * If the database confirms that there is no other key, the key stays: the database clock decides, not that of this
+ * process.
  */
 const graceMs = 86_400_000;
 
 /**
- * @param about what it is part of: the id of its message, the type, the party
- * @throws SealingKeyMissing where the key of this month cannot be had
+ * Seals with the newest data key.
+ * @param about what the bytes are part of, such as message id, message type and party
+ * @throws SealingKeyMissing if there is no key for this month
  */
 export function seal(db: Db, about: About, bytes: Buffer): Sealed {
   const vault = vaultOf(db);
@@ -211,7 +213,7 @@ export function seal(db: Db, about: About, bytes: Buffer): Sealed {
   return { bytes: encrypt(current.key, bytes, about), keyId: current.keyId };
 }
 
-/** For whoever stores what was sealed: the id of its key, and an error of the database where that is not there. */
+/** SQL for storing the id of a data key. The statement fails if the key was deleted. */
 export const heldKeyId = (keyId: RawBuilder<unknown> | string | null) => sql`held_data_key(${keyId}::text)`;
 
 function lookAgain(vault: Vault): void {
@@ -219,7 +221,7 @@ function lookAgain(vault: Vault): void {
   if (sinceMs >= (vault.current === undefined ? lookAgainMs : lookEveryMs)) lookNow(vault);
 }
 
-/** Beside what is under way, which does not wait for it: it seals and opens with what is at hand. */
+/** Refreshes in the background. Callers do not wait: they seal and open with the keys that the vault has. */
 function lookNow(vault: Vault): void {
   const { begun, onFailure } = vault;
   if (begun === undefined || vault.isLooking) return;
@@ -230,8 +232,8 @@ function lookNow(vault: Vault): void {
 }
 
 /**
- * @returns null where its key was deleted, with all that it sealed
- * @throws SealBroken where it was changed; SealingKeyMissing where this process lacks the key that wraps its key
+ * @returns null if the data key was deleted
+ * @throws SealBroken if the bytes were changed; SealingKeyMissing if this process lacks the key that wraps the data key
  */
 export async function open(db: Db, about: About, { bytes, keyId }: Sealed): Promise<Buffer | null> {
   if (keyId === null) return bytes;
@@ -245,18 +247,18 @@ export async function open(db: Db, about: About, { bytes, keyId }: Sealed): Prom
   return null;
 }
 
-/** The sealed bytes of a message as they are read, with what they are about. */
+/** The columns that are needed to open the body of a message. */
 export interface BodyColumns {
-  /** Null: they are no longer kept. */
+  /** Null: the body is no longer kept. */
   body: Buffer | null;
   body_key_id: string | null;
   body_about: About;
-  /** Of the bytes, as the record of the message has it. */
+  /** SHA-256 of the opened bytes, from the record of the message. */
   body_sha256: Buffer;
 }
 
 /**
- * To be selected beside a join of `message_bodies` as `b` (db/records/messages.ts).
+ * Selects a `BodyColumns`. The statement must join `message_bodies` as `b` (db/records/messages.ts).
  * @param alias of `messages` in the statement
  */
 export const bodyColumns = (alias: string, type: RawBuilder<unknown> = sql.ref(`${alias}.message_type`)) =>
@@ -264,19 +266,21 @@ export const bodyColumns = (alias: string, type: RawBuilder<unknown> = sql.ref(`
     array[${sql.ref(`${alias}.message_id`)}::text, ${type}, ${sql.ref(`${alias}.party`)}] as body_about`;
 
 /**
- * The bytes of a message; null: they are no longer kept. They are those of its record, sealed or not: a text that
- * somebody has put in their place without a seal would open, as if it were from before there were keys.
- * @throws as `open`
+ * Opens the body of a message and compares it with the hash in its record. Otherwise an unsealed text that somebody put
+ * in its place would pass as one from before sealing was on.
+ * @returns null if the body is no longer kept
+ * @throws as `open`; SealBroken if the hash differs
  */
 export async function openBody(db: Db, row: BodyColumns): Promise<Buffer | null> {
   if (row.body === null) return null;
   const bytes = await open(db, row.body_about, { bytes: row.body, keyId: row.body_key_id });
   const isOfRecord = bytes === null || createHash('sha256').update(bytes).digest().equals(row.body_sha256);
-  if (!isOfRecord) throw new SealBroken('what was stored is not what the record of the message has');
+  if (!isOfRecord)
+    throw new SealBroken('the stored body does not match the hash in the record of the message');
   return bytes;
 }
 
-/** As `openBody`, where a message goes out; null too where its bytes were changed: such a one is never sent. */
+/** Like `openBody`, for sending: returns null also if the bytes were changed, because those must never be sent. */
 export async function openUnchanged(db: Db, row: BodyColumns): Promise<Buffer | null> {
   try {
     return await openBody(db, row);

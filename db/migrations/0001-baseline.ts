@@ -1,4 +1,4 @@
-// The schema of the first release. Forward only: a released migration is never edited; a later one mends it.
+// The schema of the first release. Forward only: never edit a released migration, add a later one that corrects it.
 import { sql, type Kysely } from 'kysely';
 import { audit } from './baseline/audit.ts';
 import { books } from './baseline/books.ts';
@@ -15,7 +15,7 @@ import { resolutions } from './baseline/resolutions.ts';
 import { schemeChanges } from './baseline/scheme-changes.ts';
 import { triggers } from './baseline/triggers.ts';
 
-/** In an order in which each part refers only to what is there. */
+/** Ordered so that each part refers only to earlier ones. */
 const parts = [
   referenceData,
   clients,
@@ -38,8 +38,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * The comments on tables and columns, as statements. They are written where a reader looks for them: of a table in the
- * line before its `create table`, of a column at the end of its line.
+ * Turns SQL comments into `comment on` statements: the line before a `create table` describes the table, and the end of
+ * a column's line describes the column.
  */
 function commentsOf(part: string): string {
   const tables = part.matchAll(/^-- (.+)\ncreate (?:unlogged )?table (\w+) \(\n([^]+?)\n\)/gm);

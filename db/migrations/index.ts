@@ -1,4 +1,4 @@
-// The list of migrations, by name: a static list, so that a bundled build carries them.
+// All migrations by name. The list is static, so that a bundled build includes them.
 import type { Migration } from 'kysely/migration';
 import * as baseline from './0001-baseline.ts';
 

@@ -1,4 +1,4 @@
-// Brings a database to the newest schema. Race-safe: whoever migrates is alone, so that several processes may start at
+// Migrates a database to the newest schema. A lock admits one migrator at a time, so several processes may start at
 // once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -15,12 +15,12 @@ export interface MigrationOutcome {
 }
 
 /**
- * Applies what is missing, brings the rights of the database roles in order, and makes the partitions of the
- * coming days.
- * @param onStep told what begins that may take long, and what an administrator has to do
- * @throws the error of the first migration that failed; it is rolled back, the earlier ones stay; else that of the first
- * partition that could not be made, after the others; ConfigurationError when a role of the database is missing and
- * cannot be made
+ * Applies the missing migrations, updates the rights of the database roles, and makes the partitions of the coming
+ * days.
+ * @param onStep called with a message when a long step begins, or when an administrator must act
+ * @throws the error of the first migration that failed; it is rolled back, earlier ones stay
+ * @throws the error of the first partition that could not be made, after trying the others
+ * @throws ConfigurationError if a database role is missing and this login cannot make it
  */
 export async function migrate(
   databaseUrl: string,
@@ -29,7 +29,7 @@ export async function migrate(
   const db = connect(databaseUrl, { applicationName: 'isthmus-migrate', maxConnections: 3 });
   try {
     return await db.connection().execute(async (lock) => {
-      await sql`select pg_advisory_lock(hashtext('migrations'))`.execute(lock); // until it disconnects
+      await sql`select pg_advisory_lock(hashtext('migrations'))`.execute(lock); // released when the connection closes
       const applied = await applyMissing(db, onStep);
       await grantRights(db, onStep);
       const { failed } = await ensurePartitions(db);
@@ -43,7 +43,7 @@ export async function migrate(
 
 const lockNotAvailable = '55P03';
 const deadlock = '40P01';
-const mostTries = 60; // a minute or two: what holds a table for longer is somebody's report or backup
+const mostTries = 60; // a minute or two: a lock that lasts longer belongs to a report or a backup
 
 async function applyMissing(db: Db, onStep: (what: string) => void): Promise<readonly string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
@@ -56,7 +56,7 @@ async function applyMissing(db: Db, onStep: (what: string) => void): Promise<rea
     if ((code !== lockNotAvailable && code !== deadlock) || tries === mostTries) {
       throw error instanceof Error ? error : new Error('migration failed', { cause: error });
     }
-    onStep('waiting for a table that is in use');
+    onStep('waiting for a table that another session has locked');
     await sleep(1_000);
   }
 }

@@ -1,6 +1,6 @@
-// What each database role may do, in one table: `migrate` makes the roles and brings their rights to what stands
-// here. The migrator owns the tables; api and worker change what they must, and no record that is insert-only; readonly
-// is for reports.
+// The rights of each database role, in one table. `migrate` makes the roles and sets their rights to this table. The
+// migrator owns the tables. The api and the worker may change only what they must, and no insert-only record. The
+// readonly role is for reports.
 import { sql } from 'kysely';
 import pg from 'pg';
 import { ConfigurationError } from '../../core/settings/environment-variables.ts';
@@ -9,20 +9,20 @@ import { yearly } from '../records/partitions.ts';
 import { kindTables } from '../scheme/kinds.ts';
 
 type Privilege = 'select' | 'insert' | 'update' | 'delete';
-/** By table. */
+/** Privileges by table. */
 type Rights = Readonly<Record<string, readonly Privilege[]>>;
 
-/** Roles of the whole server, without login until somebody gives them one. */
+/** Server-wide roles. They cannot log in until an administrator allows it. */
 export type DatabaseRole = 'isthmus_api' | 'isthmus_worker' | 'isthmus_readonly';
 
 const read: readonly Privilege[] = ['select'];
-/** Written once. */
+/** For rows that are written once. */
 const add: readonly Privilege[] = ['select', 'insert'];
-/** Written, and carried on later; never removed. */
+/** For rows that are written and later updated, but never deleted. */
 const keep: readonly Privilege[] = ['select', 'insert', 'update'];
 const all: readonly Privilege[] = ['select', 'insert', 'update', 'delete'];
 
-/** What everybody may read: the scheme's data and the record of messages and payments. */
+/** Tables that every role may read: the scheme's data and the record of messages and payments. */
 const readable: Rights = Object.fromEntries(
   [
     'address_inputs',
@@ -91,7 +91,7 @@ const readable: Rights = Object.fromEntries(
 
 const partitioned = ['quote_requests', 'message_bodies', ...Object.keys(yearly)];
 
-/** What operators of the scheme change, by its documents (db/scheme/kinds.ts). */
+/** Tables that operators change through documents (db/scheme/kinds.ts). */
 const administered: Rights = Object.fromEntries(
   Object.values(kindTables).flatMap(({ tables }) =>
     tables.map(({ table, atEnd }) => [table, atEnd === 'mark' ? keep : all]),
@@ -106,28 +106,28 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     scheme_change_edits: add,
     scheme_change_steps: add,
     endpoint_probes: add,
-    // takes in
+    // intake
     messages: add,
     message_bodies: add,
     message_keys: add,
     refused_messages: add,
     callback_addresses: add,
     quote_requests: add,
-    ...Object.fromEntries(partitioned.map((table) => [`${table}_default`, read])), // what came before its partition
+    ...Object.fromEntries(partitioned.map((table) => [`${table}_default`, read])), // rows without a partition yet
     rates: keep,
     tier_improvements: keep,
     psp_improvements: keep,
     idempotency_keys: all, // kept for a day
-    // lets in
+    // authentication
     issuer_keys: keep,
-    // gives other keys to what is sent, and cannot read one
+    // rotates the keys that sign deliveries, but cannot read their private parts
     delivery_keys: keep,
     delivery_key_secrets: ['insert'],
-    // seals what it takes in
+    // seals the messages that it stores
     data_keys: keep,
     request_counts: all,
     used_assertions: all,
-    // what operators do
+    // actions of operators
     audit_events: add,
     case_entries: add,
     recorded_outcomes: keep,
@@ -149,7 +149,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     decisions: add,
     resolutions: add,
     resolution_answers: add,
-    deliveries: all, // an enquiry that nobody needs any more
+    deliveries: all, // delete: an enquiry that is no longer needed
     delivery_attempts: keep,
     book_pages: add,
     books_closed: ['select', 'update'],
@@ -158,7 +158,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     leases: all,
     worker_states: all,
     receiver_states: all,
-    // signs what it sends, and seals the record
+    // signs messages, and seals the record
     audit_seals: add,
     delivery_keys: keep,
     delivery_key_secrets: keep,
@@ -168,8 +168,8 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
 };
 
 /**
- * Functions with the roles that may call them; nobody else may, nor make a trigger of any. All but held_data_key run with the
- * rights of the owner.
+ * Functions and the roles that may call them. No other role may call a function of the schema or use it in a trigger.
+ * All of these but held_data_key run with the rights of the owner.
  */
 const callable: Readonly<Record<string, readonly DatabaseRole[]>> = {
   'callback_address(uuid)': ['isthmus_api', 'isthmus_worker'],
@@ -181,10 +181,10 @@ const callable: Readonly<Record<string, readonly DatabaseRole[]>> = {
 const roles = Object.keys(rights) as readonly DatabaseRole[];
 
 /**
- * Makes the roles that are missing and gives them their rights on this database, in one transaction. Safe to repeat,
- * and from several processes at once.
- * @param say told what an administrator has to do
- * @throws ConfigurationError when a role is not there and the login may not make it
+ * Makes the missing roles and sets their rights on this database, in one transaction. Idempotent, and safe to run from
+ * several processes at once.
+ * @param say called with what an administrator has to do
+ * @throws ConfigurationError if a role is missing and this login may not make it
  */
 export async function grantRights(db: Db, say: (what: string) => void = () => undefined): Promise<void> {
   for (const role of roles) await ensureRole(db, role);
@@ -207,8 +207,8 @@ export async function grantRights(db: Db, say: (what: string) => void = () => un
 }
 
 /**
- * Takes what Postgres gives everybody: to call our functions, or to put them on a table of their own, where those that run with
- * the rights of the owner write what they are told; to connect to this database; and to make temporary tables in it.
+ * Revokes what Postgres grants to everybody: to connect to this database, to make temporary tables, and to call our
+ * functions. Some functions run with the rights of the owner, and somebody could attach them to a table as triggers.
  */
 async function closeToPublic(db: Db, say: (what: string) => void): Promise<void> {
   const { rows: functions } = await sql<{ name: string }>`
@@ -243,7 +243,7 @@ const duplicateObject = '42710';
 const uniqueViolation = '23505';
 const insufficientPrivilege = '42501';
 
-/** Another database of the same server may make it at the same moment. */
+/** Makes the role if it is missing. Another database of the same server may make it at the same moment. */
 async function ensureRole(db: Db, role: DatabaseRole): Promise<void> {
   const { rows } = await sql`select from pg_roles where rolname = ${role}`.execute(db);
   if (rows.length > 0) return;

@@ -1,12 +1,12 @@
-// The schema as text, from Postgres' own catalog: for a person to read in one place (db/schema.sql), and for a test to
-// show that the file is what the migrations make. It holds no data, no owners and no partition of a day, month or year.
+// Writes the schema as SQL text from the Postgres catalog (db/schema.sql), for people to read in one place. A test
+// checks that the file matches the migrations. It has no data, no owners, and no partitions of a day, month or year.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
-/** Tables that the migrator keeps for itself. */
+/** Tables of the migrator itself. */
 const bookkeeping = ['kysely_migration', 'kysely_migration_lock'];
 
-/** The same schema gives the same text, whatever the order in which it was made. */
+/** The text does not depend on the order in which the objects were created. */
 export async function dumpSchema(db: Db): Promise<string> {
   const parts = [
     ...(await functionsOf(db)),
@@ -68,7 +68,7 @@ async function ordinaryTable(db: Db, table: Table): Promise<string> {
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = ${table.oid}::oid and a.attnum > 0 and not a.attisdropped
     order by a.attnum`.execute(db);
-  // Foreign keys come after all tables; a not null is said with its column.
+  // foreign keys follow after all tables; "not null" is written with the column
   const constraints = await sql<{ line: string }>`
     select 'constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as line
     from pg_constraint
@@ -85,7 +85,7 @@ async function statements(db: Db, query: Query): Promise<readonly string[]> {
   return (await query.execute(db)).rows.map(({ line }) => `${line};`);
 }
 
-/** Functions with their bodies, which end in a line of their own. */
+/** Functions with their bodies. The definition ends with a line break, which is trimmed. */
 async function functionsOf(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<{ line: string }>`
     select trim(trailing E'\n' from pg_get_functiondef(p.oid)) || ';'
@@ -122,7 +122,7 @@ function indexQuery(table: number): Query {
     order by i.indexrelid::regclass::text collate "C"`;
 }
 
-/** What a partition has by itself. */
+/** The keys that a partition does not inherit. */
 function keyQuery({ oid, name }: Table): Query {
   return sql`
     select 'alter table ' || ${name} || ' add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid) as line
@@ -152,7 +152,7 @@ const triggerQuery: Query = sql`
   where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and not c.relispartition
   order by c.relname collate "C", t.tgname collate "C"`;
 
-/** What roles may do (db/migrations/rights.ts); the owner's rights go without saying, as does that everybody may call a function. */
+/** Rights of the roles (db/migrations/rights.ts). Leaves out the owner's, and that everybody may call a function. */
 const grantQuery: Query = sql`
   select line from (
   select 1 as place, c.relname as name, a.grantee, 'grant ' || lower(string_agg(a.privilege_type, ', ' order by a.privilege_type)) || ' on ' || quote_ident(c.relname)

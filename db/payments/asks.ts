@@ -1,5 +1,5 @@
-// What is asked for again: a callback by a repeat of the source, a confirmation by a final of the destination, an
-// enquiry, any of them by an operator. A delivery that is asked for again starts over.
+// Requests for another delivery: a source repeats its submission, a destination repeats its final, somebody enquires,
+// or an operator asks for a redelivery. The schedule of a delivery that is requested again starts over.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { heardMs } from '../../core/payments/enquiry-schedule.ts';
@@ -11,23 +11,26 @@ import { bookDay, isDead, isOfToldKind, type ToldKind } from '../deliveries/deli
 
 const redelivered = 'operator.redelivery' satisfies EventKind;
 
-/** Back to the start of its schedule, whatever has happened to it. */
+/** Resets a delivery to the start of its schedule, whatever its state. */
 const askedAgain = sql`
   asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
   delivered_at = null, closed_at = null, closed_reason = null`;
 
-/** Whether the bytes of its message are still kept; of a delivery. */
+/** Whether the body of the delivery's message is still kept. */
 const isKept = sql`exists (select from message_bodies b where b.message_id = deliveries.message_id)`;
 
-/** True for the first repeat (`asks` is 1 before it), and 5 s after the last one; others join that. */
+/** True for the first repeat (`asks` is 1 before it), and later if the last repeat is at least 5 s ago. */
 const joinsNoRepeat = sql`(asks = 1 or asked_at <= clock_timestamp() - interval '5 seconds')`;
 
-/** Whether the sender may cause more work now. Called only for a repeat that joins no other; it counts each call. */
+/**
+ * Whether the sender may cause more work now. Each call counts, so it is called only for a repeat that would cause
+ * work.
+ */
 export type MayAsk = () => boolean | Promise<boolean>;
 
 /**
- * Asks for a callback again, delivered or given up: its schedule starts over.
- * @returns whether it is due again; false: it joins an earlier repeat, or the sender is at its bound
+ * Requests a callback again, whether it was delivered or given up. Its schedule starts over.
+ * @returns whether it is due again; false if an earlier repeat covers this one, or the sender is at its limit
  */
 export async function askCallbackAgain(db: Db, subjectId: string, mayAsk: MayAsk): Promise<boolean> {
   // index: unique (subject_id, kind)
@@ -38,10 +41,10 @@ export async function askCallbackAgain(db: Db, subjectId: string, mayAsk: MayAsk
     update deliveries set asks = asks + 1, ${askedAgain} where ${isAskable} returning delivery_id`.execute(
     db,
   );
-  return rows.length > 0; // of repeats that come together, one
+  return rows.length > 0; // only one of several simultaneous repeats
 }
 
-/** Makes sure that the destination is told the decision (again), where its final came in an HTTP answer. */
+/** Makes the confirmation due, for the first time or again, when a late final came in an HTTP answer to us. */
 export async function askConfirmation(
   db: Db,
   { uetr, messageId, party }: { readonly uetr: string; readonly messageId: string; readonly party: string },
@@ -55,13 +58,13 @@ export async function askConfirmation(
     select ${randomUUID()}::uuid, uetr, begun_at, 'confirmation', ${messageId}::uuid, ${party}
     from payments
     where uetr = ${uetr} and not exists (select from deliveries where subject_id = ${uetr} and kind = 'confirmation')
-    on conflict do nothing -- somebody asks at this very moment`.execute(db);
+    on conflict do nothing -- another process inserted it at the same moment`.execute(db);
 }
 
 /**
- * A final that its destination posts shows that it can be reached: a confirmation that was given up goes out again, as
- * a callback does by a repeat of its source. That the final was answered with it proves nothing: nobody knows
- * whether the answer was read. An event says so.
+ * Requests a confirmation that was given up. A final that the destination posts shows that the destination can be
+ * reached again. Our HTTP answer to that final carries the confirmation too, but we cannot know whether it was read.
+ * Writes an event.
  * @returns whether it is due again
  */
 export async function askDeadConfirmation(
@@ -85,7 +88,9 @@ export async function askDeadConfirmation(
   return rows.length > 0;
 }
 
-/** Not within 5 s of the last enquiry, which this one joins, and not after the deadline of a HIGH payment. */
+/**
+ * The last enquiry, which would cover this one, is at least 5 s ago, and the deadline of a HIGH payment has not passed.
+ */
 const isStatusAskable = (
   uetr: string,
 ) => sql`subject_id = ${uetr} and kind = 'instruction' and closed_at is null
@@ -93,15 +98,15 @@ const isStatusAskable = (
       and not exists (select from payments p where p.uetr = i.subject_id and p.deadline_at <= clock_timestamp())`;
 
 /**
- * A source asks for the status of a payment that is not decided.
- * @returns whether the instruction goes out once more
+ * Handles the status question of a source about an undecided payment.
+ * @returns whether the instruction is to be sent again
  */
 export async function askStatus(db: Db, uetr: string, mayAsk: MayAsk): Promise<boolean> {
   const askable = await sql`select from deliveries i where ${isStatusAskable(uetr)}`.execute(db);
   return askable.rows.length > 0 && (await mayAsk()) && sendOnceMore(db, uetr);
 }
 
-/** The same for an operator, whose name is on record with it. */
+/** The same for an operator. Writes an audit event with the operator's name. */
 export function askStatusAsOperator(
   db: Db,
   uetr: string,
@@ -127,20 +132,20 @@ async function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<b
   return rows.length > 0;
 }
 
-/** Whether a payment is HIGH, and its deadline past, by the database clock. */
+/** Whether the payment is HIGH and past its deadline, by the database clock. */
 export async function isPastDeadline(db: Db, uetr: string): Promise<boolean> {
   const { rows } = await sql`
     select from payments where uetr = ${uetr} and deadline_at <= clock_timestamp()`.execute(db); // primary key
   return rows.length > 0;
 }
 
-/** Changes of one callback address: as a rule there are none, and two that alternate are soon told to stop. */
+/** Most addresses for one submission. Usually there is no change; two senders that alternate must stop soon. */
 const mostAddresses = 100;
 
 /**
- * From now on the callback goes to the address that a repeat of the submission names: a callback that is
- * written later gets it from callback_address(), one that exists gets it here. One that is being written is waited for.
- * @returns false: it was changed too often, and the last address stands
+ * Moves the callback to the address that a repeat of the submission names. A callback that is written later reads it
+ * from callback_address(); an existing one is updated here. The insert waits for a callback that is being written.
+ * @returns false if the address was changed too often; the last one stays
  */
 export async function nameCallbackAddress(
   db: Db,
@@ -161,7 +166,8 @@ export async function nameCallbackAddress(
     )
     select from changed where is_too_often`.execute(db);
   if (rows.length > 0) return false;
-  // A statement of its own, which sees what the first one waited for. A refused repeat names no address for the payment.
+  // A separate statement, so that its snapshot includes what the first one waited for. A repeat that was refused does
+  // not change the address of the payment.
   await sql`
     update deliveries set url = ${url} -- index: unique (subject_id, kind); primary key of payments
     where subject_id = ${subjectId} and kind = 'callback' and url is distinct from ${url}
@@ -171,13 +177,13 @@ export async function nameCallbackAddress(
   return true;
 }
 
-/** Which deliveries an operator asks for again. */
+/** Selects the dead letters that an operator requests again. */
 export interface RedeliveryFilter {
   readonly kinds?: readonly ToldKind[];
-  /** Under any of these names. */
+  /** Any of the names of the parties. */
   readonly parties?: readonly string[];
   readonly closedReason?: 'gone' | 'expired';
-  /** When they were given up: from then on, and before then. */
+  /** When they were given up: `from` is inclusive, `to` exclusive. */
   readonly from?: Date;
   readonly to?: Date;
 }
@@ -190,9 +196,9 @@ export interface DeadLetter {
   readonly closedReason: string;
   readonly closedAt: Date;
   readonly attempts: number;
-  /** Of a callback: what the source named. */
+  /** Address of a callback, as the source named it; null for other kinds. */
   readonly url: string | null;
-  /** Of the kind `book`: which page of which day; null of every other. */
+  /** Only a delivery of kind `book` has one; null for other kinds. */
   readonly bookPage: { readonly book: string; readonly day: string; readonly page: number } | null;
 }
 
@@ -214,7 +220,7 @@ const deadLetter = sql`
   (select jsonb_build_object('book', b.book, 'day', ${bookDay(sql.ref('b.period_from'))}, 'page', b.page)
     from book_pages b where b.book_page_id = subject_id) as "bookPage"`; // primary key
 
-/** Dead letters, those first that were given up first; and how many there are. */
+/** Lists dead letters, those given up first come first, and counts all. */
 export async function findDeadLetters(
   db: Db,
   filter: RedeliveryFilter,
@@ -228,7 +234,7 @@ export async function findDeadLetters(
   return { deadLetters: rows, total: counted.rows[0]?.total ?? 0 };
 }
 
-/** Their schedules start over, and it is on record who asked for that. */
+/** Restarts the schedules of dead letters, and records who asked for it. */
 export async function redeliverDeadLetters(
   db: Db,
   filter: RedeliveryFilter,
@@ -253,18 +259,18 @@ export async function redeliverDeadLetters(
   return rows;
 }
 
-/** A delivery whose schedule has started over, and where it goes. */
+/** A delivery whose schedule has started over. */
 interface DueAgain {
   readonly kind: ToldKind;
   readonly party: string;
-  /** Of a callback: what the source named. */
+  /** Address of a callback, as the source named it; null for other kinds. */
   readonly url: string | null;
 }
 
 /**
- * The same for one payment or resolution.
- * @param kinds whatever has become of them; undefined: those that were not taken
- * @returns what is due again
+ * Restarts the schedules of deliveries of one payment or resolution, and records who asked for it.
+ * @param kinds the kinds to deliver again, in whatever state; undefined: those that were not acknowledged
+ * @returns the deliveries that are due again
  */
 export async function redeliver(
   db: Db,
@@ -288,7 +294,7 @@ export async function redeliver(
   return rows;
 }
 
-/** What a payment or resolution owed to its parties and they have taken, and when. */
+/** Lists the deliveries of a payment or resolution that their receivers have acknowledged, with the time. */
 export async function listTaken(
   db: Db,
   subjectId: string,

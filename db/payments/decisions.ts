@@ -1,6 +1,6 @@
-// The decision of a payment: one row, written once, together with every message and delivery that derives from it.
-// One that is rejected when it is judged gets its decision with its own row (payments.ts). A second
-// attempt finds the decision that stands.
+// The decision of a payment: one row, written once, in one statement with the messages and deliveries that derive from
+// it. A submission that is rejected when it is judged gets its decision in the statement that writes the payment
+// (payments.ts). A second attempt to decide finds the existing decision.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -20,7 +20,7 @@ import { storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
 import { runPrepared } from '../pool/prepared.ts';
 import { theOne } from '../pool/the-one.ts';
 
-/** What a decision and the messages that derive from it are made of. */
+/** The data from which a decision and its messages are made. */
 export interface DecidablePayment extends DecisionFacts {
   readonly uetr: string;
   readonly sourceSystem: string;
@@ -49,7 +49,7 @@ export interface DecidablePayment extends DecisionFacts {
   readonly decision: Decision | null;
 }
 
-/** Of a decision that may not be there yet, joined as `d`; `status` and `reason_code` have names of their own. */
+/** Columns of a decision that may be missing, joined as `d`. The aliases avoid clashes with other `status` columns. */
 export interface DecisionColumns {
   decision_status: Decision['status'] | null;
   decision_reason: string | null;
@@ -104,7 +104,7 @@ interface DecidableRow extends DecisionColumns {
   outcome_reason: string | null;
 }
 
-/** As `findDecidable`, where the payment is known to have been accepted. */
+/** Like `findDecidable`, for a payment that is known to be accepted. */
 export async function loadDecidable(
   db: Db,
   uetr: string,
@@ -116,8 +116,9 @@ export async function loadDecidable(
 }
 
 /**
- * An accepted payment with its decision, if there is one already; undefined when none was accepted under that UETR.
- * @param reportMessageId the destination's pacs.002 at hand, if there is one
+ * Reads an accepted payment, with its decision if there is one.
+ * @param reportMessageId the stored pacs.002 of the destination that is being handled, if any
+ * @returns undefined if no payment with this UETR was accepted
  */
 export async function findDecidable(
   db: Db,
@@ -186,7 +187,7 @@ function toReport(messageId: string | null, status: string, reasonCode: string |
   return messageId === null ? null : { messageId, status, reasonCode };
 }
 
-/** A message that a decision sends, and where to. */
+/** A message that a decision sends, and the kind of its delivery. */
 export interface DerivedDelivery {
   readonly kind: ToldKind;
   readonly message: OutgoingMessage;
@@ -194,7 +195,7 @@ export interface DerivedDelivery {
 
 export interface NewDecision {
   readonly uetr: string;
-  /** Of the submission that made the payment: the callback goes to its address. */
+  /** Message id of the submission that made the payment. The callback goes to its address. */
   readonly submissionId: string;
   readonly status: Decision['status'];
   readonly reasonCode: string | null;
@@ -210,7 +211,7 @@ export interface NewDecision {
   readonly deliveries: readonly DerivedDelivery[];
 }
 
-/** What is written of a decision; ids of what is not known, or not due, are left out. */
+/** The row of a decision. Ids that are unknown or do not apply are left out. */
 interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode' | 'ruleId' | 'decidedBy'> {
   readonly callbackMessageId: string;
   readonly reportMessageId?: string | null;
@@ -218,15 +219,16 @@ interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode'
   readonly confirmationMessageId?: string;
   readonly notificationMessageId?: string | null;
   /**
-   * Whether its destination may have seen it, as far as is known: in `source`. What is found out later changes no book.
+   * SQL over `source`: whether the destination may have seen the payment, as known now. Later findings do not change a
+   * book.
    */
   readonly perhapsSeen: RawBuilder<unknown>;
 }
 
 /**
- * `insert into decisions`, the only one, to be used inside a larger statement: of an accepted payment here, of one that
- * is rejected when it is judged in payments.ts (PAY-10). A decision that stands is not touched.
- * @param source has one row if it is to be written, with `begun_at` of the payment
+ * The only `insert into decisions`, for use in a larger statement: here for accepted payments, in payments.ts for a
+ * submission that is rejected when it is judged (PAY-10). Leaves an existing decision alone.
+ * @param source has one row, with `begun_at` of the payment, if the decision is to be written; otherwise none
  */
 export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown>) {
   return sql`
@@ -243,13 +245,13 @@ export function insertDecision(decision: DecisionRow, source: RawBuilder<unknown
 }
 
 /**
- * Compare-and-set: writes the decision with all that derives from it, closes the instruction to further sends and gives
- * a rejected payment's quote back.
- * @returns false when a decision stands already, another final was stored first, or `onlyIf` does not hold
+ * Compare-and-set: writes the decision with its messages and deliveries, closes the instruction to further sends, and
+ * releases the quote of a rejected payment.
+ * @returns false if there is a decision already, another final was stored first, or `onlyIf` does not hold
  */
 export async function recordDecision(db: Db, decision: NewDecision): Promise<boolean> {
   if (decision.onlyIf !== 'unreachable') return writeDecision(db, decision);
-  // what two persons confirm while this waits for the row is seen only by a statement that begins after that
+  // a separate statement after the lock: only its snapshot shows an outcome that operators confirmed meanwhile
   const inTurn = async (trx: Db) => {
     await lockInstruction(trx, decision.uetr);
     return writeDecision(trx, decision);
@@ -257,7 +259,7 @@ export async function recordDecision(db: Db, decision: NewDecision): Promise<boo
   return db.isTransaction ? inTurn(db) : db.transaction().execute(inTurn);
 }
 
-/** What decides a payment without its destination goes one by one. */
+/** Serializes everything that decides a payment without its destination. */
 export async function lockInstruction(trx: Db, uetr: string): Promise<void> {
   await sql`
     select from deliveries where subject_id = ${uetr}::uuid and kind = 'instruction'
@@ -277,8 +279,8 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
       select from messages m
       where m.subject_id = ${decision.uetr}::uuid and m.direction = 'in' and m.leg = 'destination')`,
   };
-  // possibly_sent counts the attempts that are not NOT_SENT: more than 0, and its destination may have seen it.
-  // The instruction's row is updated by every attempt to send it too, so that the two never pass each other.
+  // possibly_sent counts the attempts that are not NOT_SENT: above 0, the destination may have seen the payment. Every
+  // attempt to send updates the same row, so an attempt and a decision cannot miss each other.
   const write = sql<{ uetr: string }>`
     with instruction as (
       update deliveries d
@@ -304,7 +306,8 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
         ${column(() => randomUUID())}::uuid[], ${column((d) => d.kind)}::text[],
         ${column((d) => d.message.messageId)}::uuid[], ${column((d) => d.message.party)}::text[]
       ) as derived (delivery_id, kind, message_id, party)
-      -- a destination that saw nothing is told nothing; a send that is still running may be seen: see withdrawConfirmation
+      -- no confirmation if the destination saw nothing; an attempt under way may still be seen: see
+      -- withdrawConfirmation
       where kind <> 'confirmation' or possibly_sent > 0
     ),
     released as (
@@ -315,11 +318,11 @@ async function writeDecision(db: Db, decision: NewDecision): Promise<boolean> {
 }
 
 /**
- * For an instruction that was being sent when it was decided without its destination, and of which no byte left after
- * all: its destination saw nothing, so the confirmation that was due is removed. It stays if it was tried, if the
- * destination has reported anything, or if another send may have been seen: better to tell a destination once too often
- * than not at all. It is a statement of its own, after the one that settles the attempt, because the
- * decision may be written while that waits.
+ * Removes the confirmation of a payment that was decided without its destination while a send was under way, if no byte
+ * of that send left. The destination then saw nothing. The confirmation stays if it was attempted, if the destination
+ * has reported anything, or if another send may have been seen: telling a destination once too often is better than
+ * never. Call it in a separate statement after the attempt is settled, because the decision may be written while that
+ * one waits.
  */
 export async function withdrawConfirmation(db: Db, instructionDeliveryId: string): Promise<void> {
   // primary keys; unique (subject_id, kind); messages_subject_id

@@ -1,5 +1,5 @@
-// Everything that is on record about one payment, read in one snapshot, to show what happened. It only reads, and
-// leaves the bodies where they are: the timeline needs only their hashes and sizes.
+// Reads everything on record about one payment, in one snapshot, to show what happened. Read-only. It does not read
+// message bodies: the timeline needs only their hashes and sizes.
 import { sql } from 'kysely';
 import {
   withoutUnsent,
@@ -20,7 +20,7 @@ import type { Db } from '../pool/connection.ts';
 import { openExcerpt } from '../deliveries/excerpts.ts';
 import { listOutcomes } from './recorded-outcomes.ts';
 
-/** What is on record under a UETR, and was exchanged; everything may be empty. */
+/** Reads the evidence of a UETR, without messages that were never sent. Every part may be empty. */
 export async function loadEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
   const evidence = await readEvidence(db, uetr);
   return withoutUnsent(evidence);
@@ -45,8 +45,8 @@ function readEvidence(db: Db, uetr: string): Promise<PaymentEvidence> {
 }
 
 /**
- * The same as far as it decides who may read one message, with no message but that one, the submission, and one that the
- * destination sent, if there is any. Where there is no payment, all that `loadEvidence` finds, and that one.
+ * Reads only the evidence that decides who may read one message: that message, the submission, and one message from the
+ * destination, if any. Without a payment: the messages that `loadEvidence` shows, and that one.
  */
 export async function loadEvidenceAbout(db: Db, uetr: string, messageId: string): Promise<PaymentEvidence> {
   const evidence = await inSnapshot(db, async (snapshot): Promise<PaymentEvidence> => {
@@ -97,7 +97,7 @@ async function loadDecision(db: Db, uetr: string): Promise<EvidenceDecision | un
   return rows[0];
 }
 
-/** Those that made the payment what it is, and whose answers are shown too. */
+/** Ids of the messages that belong to the payment itself. Their answers are shown too. */
 function madeOf({
   payment,
   decision,
@@ -112,8 +112,8 @@ function madeOf({
   ].filter((id) => id != null);
 }
 
-const mostMessages = 200; // of each party; some 500 bytes each
-const mostAttempts = 200; // of each delivery; a destination that is never reached leaves 120 in its 24 hours
+const mostMessages = 200; // per party; about 500 bytes each
+const mostAttempts = 200; // per delivery; a destination that is never reached gets 120 in its 24 hours
 
 const columnsOfMessage = sql`
   message_id as "messageId", message_type as type, message_identification as "messageIdentification", direction, leg,
@@ -122,9 +122,9 @@ const columnsOfMessage = sql`
 const inOrder = sql`at, direction, leg desc, "messageId"`;
 
 /**
- * The newest of each party, the first of each kind and status, and all that made the payment, with the answers to it;
- * and how many of which kind there are besides. Where nothing came of a submission, the first one that
- * nobody answered: it is the one that waits.
+ * Reads the newest messages of each party, the first of each kind and status, and the payment's own messages with their
+ * answers. Counts the others by kind. Without a payment it includes the first unanswered submission, which is the one
+ * that waits.
  */
 async function loadMessages(
   db: Db,
@@ -156,7 +156,7 @@ async function loadMessages(
   return { messages, messagesLeftOut };
 }
 
-/** Of a payment, these, and one that its destination sent. */
+/** Reads these messages of a payment, and one that its destination sent. */
 async function loadAbout(
   db: Db,
   uetr: string,
@@ -192,7 +192,7 @@ async function loadDeliveries(db: Db, uetr: string): Promise<readonly EvidenceDe
 
 type OfDelivery<Row> = Row & { readonly deliveryId: string };
 
-/** The newest of each delivery, and the first of each outcome, so that none is hidden. */
+/** Reads the newest attempts of each delivery, and the first of each outcome, so that no outcome is hidden. */
 async function loadAttempts(
   db: Db,
   deliveryIds: readonly string[],
@@ -224,9 +224,9 @@ async function loadAttempts(
   return { attempts, leftOut };
 }
 
-const mostEvents = 1_000; // alerts, and as many other events: some 250 bytes each; a night of contradictions has 100,000
+const mostEvents = 1_000; // alerts, and as many other events, of about 250 bytes; a night of contradictions has 100,000
 
-/** The newest, and the first of each kind, so that none is hidden; and how many of which kind there are besides. */
+/** Reads the newest events, and the first of each kind, so that no kind is hidden. Counts the others by kind. */
 async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, 'events' | 'eventsLeftOut'>> {
   const ranked = sql`
     select *, severity = 'alert' as is_alert,
@@ -244,7 +244,7 @@ async function loadEvents(db: Db, uetr: string): Promise<Pick<PaymentEvidence, '
   return { events, eventsLeftOut };
 }
 
-/** At most 20 are kept (refused-messages.ts). */
+/** Not limited: at most 20 are kept (refused-messages.ts). */
 async function loadRefused(db: Db, uetr: string): Promise<readonly EvidenceRefused[]> {
   const { rows } = await sql<EvidenceRefused>`
     select message_id as "messageId", party, in_reply_to as "inReplyTo", sha256, size,

@@ -1,5 +1,5 @@
-// Lists of payments, newest first. A page begins behind the last payment of the page before, by its time and
-// UETR, so that payments that come in meanwhile move nothing. It only reads.
+// Lists payments, newest first. Keyset pagination by time and UETR, so that new payments do not shift the pages.
+// Read-only.
 import { sql } from 'kysely';
 import type { ListPlace } from '../../core/list-place.ts';
 import type {
@@ -15,11 +15,11 @@ import { isDead, isOfToldKind, isOpen } from '../deliveries/deliveries.ts';
 
 export interface PaymentPage {
   readonly payments: readonly ListedPayment[];
-  /** Where the next page begins; undefined: this is the last one. */
+  /** The last payment of this page; undefined: there is no further page. */
   readonly next: ListPlace | undefined;
 }
 
-/** Which side of its payments somebody is on; `both` is for operators. */
+/** The side of a payment that the reader is on; `both` is for operators. */
 type Side = 'source' | 'destination' | 'both';
 
 export async function listPayments(
@@ -76,7 +76,7 @@ interface ScopedSide {
   readonly mine: readonly Condition[];
 }
 
-/** Each side by itself, so that each goes by its own index. */
+/** Queries each side separately, so that each uses its own index. */
 function sidesOf(scope: ListScope): readonly ScopedSide[] {
   if (scope.of === 'all') return [{ side: 'both', mine: [] }];
   const { id } = scope;
@@ -90,7 +90,9 @@ function sidesOf(scope: ListScope): readonly ScopedSide[] {
   ];
 }
 
-/** As core/payments/evidence.ts says it: to the destination's side there is no payment before. Unique (subject_id, kind). */
+/**
+ * Until then the destination's side must not see the payment (core/payments/evidence.ts). Unique (subject_id, kind).
+ */
 const mayHaveBeenSeen = sql`(
   exists (select from deliveries i where i.subject_id = p.uetr and i.kind = 'instruction' and i.possibly_sent > 0)
   or exists (select from messages m where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination'))`;
@@ -104,7 +106,7 @@ const state = sql`case
   when exists (select ${told} and ${isOpen}) then 'telling'
   else 'done' end`;
 
-/** Where few are looked for among many, by the index that holds those few. */
+/** For states that few payments have: finds them by a partial index. */
 const foundBy: Readonly<Partial<Record<PaymentState, Condition>>> = {
   // deliveries_undecided, deliveries_open, deliveries_dead
   waiting: sql`p.uetr in (select subject_id from deliveries where kind = 'instruction' and closed_at is null)`,
@@ -146,7 +148,7 @@ function conditionsOf(filter: PaymentFilter, side: Side): readonly Condition[] {
   ];
 }
 
-/** Quote and FX provider are the business of those who sent the payment, not of its destination. */
+/** The quote and the FX provider are shown to the source's side only. */
 const ofSource = (side: Side) => sql.lit(side !== 'destination');
 
 function amountIn({ currency, least, most }: NonNullable<PaymentFilter['amount']>, side: Side): Condition {
@@ -161,7 +163,7 @@ function amountIn({ currency, least, most }: NonNullable<PaymentFilter['amount']
     : sql`(${within('source')} or ${within('destination')})`;
 }
 
-/** A side finds what it exchanged itself. Index messages_message_identification. */
+/** Each side finds only the messages that it exchanged itself. Index messages_message_identification. */
 function hasMessage(messageIdentification: string, side: Side): Condition {
   const ofSide = side === 'both' ? sql`true` : sql`leg = ${sql.lit(side)}`;
   return sql`p.uetr in (

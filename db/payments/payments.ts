@@ -1,4 +1,4 @@
-// The payments: what is known of a submission, and the one row that its judgement writes (DUP-3, PAY-2).
+// Payments: reads a submission with what is known about it, and writes the one row of its judgement (DUP-3, PAY-2).
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
@@ -18,14 +18,14 @@ import { unlessTaken, type Written } from '../pool/unless-taken.ts';
 import { theOne } from '../pool/the-one.ts';
 import { bodyColumns, type BodyColumns } from '../keys/vault.ts';
 
-/** How long a MsgId counts. */
+/** How long a MsgId stays taken. */
 const countFor = sql`${sql.lit(messageIdsCountForDays)} * interval '1 day'`;
 
-/** A stored submission with everything that the database knows about its keys. */
+/** A stored submission, and what the database has under its UETR and MsgId. */
 export interface StoredSubmission {
   /**
-   * Its bytes, which a judgement needs and nothing else: a payment that was accepted goes on from the record, also where
-   * they cannot be read any longer. @throws as `openBody` (db/keys/vault.ts)
+   * Opens its body. Only the judgement needs it: an accepted payment goes on even if the body can no longer be read.
+   * @throws as `openBody` (db/keys/vault.ts)
    */
   readonly open: () => Promise<Buffer>;
   readonly messageIdentification: string;
@@ -35,31 +35,31 @@ export interface StoredSubmission {
   readonly storedAt: number;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
-  /** The payment of that UETR, if there is one. */
+  /** The payment with this UETR, if there is one. */
   readonly payment: StoredPayment | undefined;
-  /** UETR of the payment that holds the same MsgId of that sender since less than 62 days, if another. */
+  /** UETR of another payment that took the same MsgId of this sender in the last 62 days. */
   readonly messageIdHeldBy: string | undefined;
-  /** The answer that this very message was given before, when it was refused as a repeat. */
+  /** The answer that this message got before, if it was refused as a repeat. */
   readonly earlierAnswerId: string | undefined;
 }
 
-/** What is known of a payment. */
+/** A payment as stored, with the state of its instruction and its decision. */
 export interface StoredPayment {
   readonly uetr: string;
   readonly sourceSystem: string;
   readonly messageId: string;
   readonly messageIdentification: string;
   readonly answerMessageId: string;
-  /** When it was judged; of an accepted one, its acceptance, from which TIM-2 and TIM-3 count. Epoch milliseconds. */
+  /** Epoch milliseconds. For an accepted payment this is its acceptance, from which TIM-2 and TIM-3 count. */
   readonly judgedAt: number;
   readonly instructionDeliveryId: string | null;
-  /** Whether the destination has answered a send of it, without a final. */
+  /** Whether the destination has answered a send of the instruction, without a final. */
   readonly isInstructionTaken: boolean;
-  /** Epoch milliseconds: when the last send of it began; null: none did. */
+  /** When the last send of the instruction began, in epoch milliseconds; null: none has begun. */
   readonly lastSendBeganAt: number | null;
-  /** Its source has asked how it stands, and no send has been made for that. */
+  /** The source has asked for the status, and no send has followed. */
   readonly isStatusOwed: boolean;
-  /** The first final of the destination that was stored while it was undecided. */
+  /** The first final of the destination that was stored while the payment was undecided. */
   readonly finalReportId: string | null;
   readonly corridor: string | null;
   readonly destinationSystem: string | null;
@@ -90,7 +90,7 @@ interface PaymentRow extends DecisionColumns {
   deadline_at: Date | null;
 }
 
-/** Columns of a payment with its decision; to be joined as `p`, `pm`, `i` and `d`. */
+/** Columns of a payment with its decision. The statement must have `p`, and `pm`, `i` and `d` of `paymentJoins`. */
 const paymentColumns = sql`
   p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
   p.source_clearing_system, p.answer_message_id, p.judged_at,
@@ -132,7 +132,7 @@ function toPayment(row: PaymentRow): StoredPayment | undefined {
   };
 }
 
-/** The payment of a UETR, or undefined. */
+/** Finds the payment of a UETR. */
 export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
   // primary keys of payments, messages and decisions; unique (subject_id, kind) of deliveries
   const [row] = await runPrepared(
@@ -153,7 +153,7 @@ interface SubmissionRow extends PaymentRow, BodyColumns {
   earlier_answer_id: string | null;
 }
 
-/** A stored submission, with the payment or the MsgId that it may be a repeat of. */
+/** Reads a stored submission, with the payment or the MsgId that it may repeat. */
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
@@ -185,7 +185,7 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
   };
 }
 
-/** A payment that passed: its row, its ACTC and its instruction. */
+/** An accepted payment, its ACTC and its instruction. */
 export interface AcceptedPayment {
   readonly uetr: string;
   readonly messageId: string;
@@ -203,7 +203,7 @@ export interface AcceptedPayment {
 }
 
 /**
- * Writes an accepted payment, unless its UETR, its MsgId or its quote has been taken since.
+ * Writes an accepted payment, unless its UETR, MsgId or quote has been taken meanwhile.
  * @returns when it was accepted: database clock, epoch milliseconds, from which the 60 s of TIM-3 count
  */
 export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise<Written<number>> {
@@ -254,24 +254,26 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
   return written.ok ? ok(written.value.judged_at.getTime()) : written;
 }
 
-/** A submission that the gateway rejects: its row, its final RJCT and the callback that tells it. */
+/** A submission that the gateway rejects, and the final RJCT that the callback carries. */
 export interface RejectedPayment {
   readonly uetr: string;
   readonly sourceSystem: string;
   readonly messageId: string;
   readonly messageIdentification: string;
-  /** Another payment has its MsgId; it is rejected for what comes before that in PAY-3, and takes nothing. */
+  /**
+   * Another payment has its MsgId. This one is rejected by an earlier check of PAY-3, so it does not take the MsgId.
+   */
   readonly messageIdIsHeld: boolean;
-  /** The one that it claims, which may see it; null where it names none of the submitting system. */
+  /** The debtor agent that it names, which may see it; null if it names no member of the submitting system. */
   readonly debtorAgentId: string | null;
   readonly reasonCode: string;
   readonly ruleId: string;
   readonly answer: OutgoingMessage;
-  /** What a person must know of it, if anything. */
+  /** Event that a person must see, if any. */
   readonly event: AuditEvent | null;
 }
 
-/** Writes a rejected payment with its decision, unless its UETR or MsgId has been taken since. */
+/** Writes a rejected payment with its decision, unless its UETR or MsgId has been taken meanwhile. */
 export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Written<unknown>> {
   const decision = {
     uetr: rejected.uetr,
@@ -309,7 +311,7 @@ function writeUnlessTaken<Row>(db: Db, name: string, write: RawBuilder<Row>): Pr
   return unlessTaken(() => runPrepared(db, name, write));
 }
 
-/** Takes the sender's MsgId for this UETR; no row when another payment holds it since less than 62 days. */
+/** Takes the sender's MsgId for this UETR. Returns no row if another payment took it in the last 62 days. */
 function claimMessageId(sourceSystem: string, payment: { uetr: string; messageIdentification: string }) {
   return sql`
     insert into message_identifications (source_clearing_system, message_identification, uetr, claimed_at)

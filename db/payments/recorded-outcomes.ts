@@ -1,5 +1,5 @@
-// How a payment in doubt ended, as operators recorded and confirmed it. What is confirmed decides the payment
-// with the next decision that is written (decisions.ts); each act is an audit event of the same statement.
+// The outcomes of payments in doubt, as one operator records and another confirms them. A confirmed outcome decides the
+// payment when the next decision is written (decisions.ts). Each statement also writes the audit event.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import {
@@ -21,7 +21,7 @@ const columns = sql`
   recorded_at as "recordedAt", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt",
   withdrawn_by as "withdrawnBy", withdrawn_at as "withdrawnAt", withdrawn_because as "withdrawnBecause"`;
 
-/** Of a payment, oldest first. */
+/** Lists the outcomes of a payment, oldest first. */
 export async function listOutcomes(db: Db, uetr: string): Promise<readonly RecordedOutcome[]> {
   const { rows } = await sql<RecordedOutcome>`
     select ${columns} from recorded_outcomes where uetr = ${uetr}::uuid
@@ -30,8 +30,8 @@ export async function listOutcomes(db: Db, uetr: string): Promise<readonly Recor
 }
 
 /**
- * Records how a payment in doubt ended; another operator is to confirm it.
- * @returns undefined where the payment is not in doubt, or another outcome stands
+ * Records how a payment in doubt ended. Another operator must confirm it.
+ * @returns undefined if the payment is not in doubt, or has another outcome that is not withdrawn
  */
 export async function recordOutcome(
   db: Db,
@@ -60,7 +60,7 @@ export async function recordOutcome(
   return rows[0];
 }
 
-/** What was decided of a payment, and by whom; null where nothing is. */
+/** Reads the decision of a payment, and who decided; null if it is undecided. */
 export async function readDecision(
   db: Db,
   uetr: string,
@@ -79,8 +79,9 @@ interface Act {
 }
 
 /**
- * Confirms an outcome that somebody else recorded: from now on it decides, unless a final of the destination is stored.
- * @returns what kept it from being confirmed
+ * Confirms an outcome that somebody else recorded. From then on it decides, unless a final of the destination is
+ * stored.
+ * @returns why it cannot be confirmed; undefined: it is confirmed
  */
 export function confirmOutcome(
   db: Db,
@@ -110,8 +111,10 @@ export function confirmOutcome(
 }
 
 /**
- * The attempt of the instruction that was under way when the outcome was recorded and may have arrived after that; none begins
- * while it stands (deliveries.ts). One whose end nobody knows is over after the longest that an attempt may take.
+ * Finds an attempt of the instruction that was under way when the outcome was recorded, and may have arrived
+ * afterwards. While the outcome is not withdrawn, no new attempt begins (deliveries.ts). An attempt that was never
+ * settled counts as over after the longest duration of an attempt.
+ * @returns its number
  */
 async function arrivedSince(trx: Db, outcomeId: string): Promise<number | undefined> {
   const { rows } = await sql<{ attempt: number }>`
@@ -126,8 +129,8 @@ async function arrivedSince(trx: Db, outcomeId: string): Promise<number | undefi
 }
 
 /**
- * Takes back an outcome that nobody has confirmed.
- * @returns what kept it from being withdrawn
+ * Withdraws an outcome that nobody has confirmed.
+ * @returns why it cannot be withdrawn; undefined: it is withdrawn
  */
 export function withdrawOutcome(
   db: Db,
@@ -149,7 +152,7 @@ export function withdrawOutcome(
   });
 }
 
-/** One at a time: of two who confirm, withdraw and decide at once, one is told what the other did. */
+/** Serializes confirming, withdrawing and deciding, so that the later one sees what the earlier one did. */
 function actOn(
   db: Db,
   { uetr, outcomeId }: Pick<Act, 'uetr' | 'outcomeId'>,

@@ -1,7 +1,7 @@
-// Where a destination's pacs.002 is taken in, whichever way it came: in the HTTP answer to our instruction, or at our
-// address. It is judged, stored once per content and marked where it is the first final; of one that comes after
-// the decision those are told whom core/payments/decision.ts names. It writes no decision, but from the mark on no
-// other final can make one.
+// Takes in a destination's pacs.002, whether it came in the HTTP answer to our instruction or to our own address.
+// Judges it, stores it once per content, and marks the first final. From then on no other final can decide, although
+// this file writes no decision. For a final that comes after the decision, it tells those whom
+// core/payments/decision.ts names.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -25,57 +25,57 @@ import { selectReceived, storedReceived } from '../records/messages.ts';
 import { runPrepared } from '../pool/prepared.ts';
 import { refuseMessage, reportRefusals, type RefusedMessage } from '../records/refused-messages.ts';
 
-/** Bytes that are no valid pacs.002. */
+/** The fault of bytes that are not a valid pacs.002. */
 export interface InvalidReport {
-  /** In words, without the sender's text. */
+  /** In words. Contains no text from the sender. */
   readonly reason: string;
-  /** Undefined: there is no document that could be judged. */
+  /** Undefined: there is no XML document to judge. */
   readonly rejection?: Rejection;
-  /** The status that it states all the same; null: none that is a code; undefined: there is no document. */
+  /** The status that it states nevertheless. Null: not a valid code; undefined: there is no XML document. */
   readonly reported?: string | null;
 }
 
-/** The values of a report that counts; `deviations`: what the usage guideline does not have, in words. */
+/** The values of a valid report. `deviations`: differences from the usage guideline, in words. */
 type ReportValues = Pacs002 & { readonly deviations?: readonly string[] };
 
-/** What a destination sent about one of its payments. */
+/** A report of a destination about one of its payments. */
 export interface IncomingReport {
   readonly reading: Result<ReportValues, InvalidReport>;
   readonly body: Buffer;
-  /** Who has sent it, for the record of what does not count. */
+  /** The sender, for the record of refused messages. */
   readonly party: string;
   /**
-   * Our instruction, where it came in the HTTP answer to that: its confirmation is delivered to the destination's
-   * address. Null: it came to ours, and its sender waits for the confirmation in the answer to its own request.
+   * Id of our instruction if the report came in the HTTP answer to it: the confirmation is then delivered to the
+   * destination. Null: the destination posted the report to us, and gets the confirmation in our HTTP answer.
    */
   readonly inReplyTo: string | null;
-  /** Whether it may bring back a confirmation that was given up; default: it may. */
+  /** Whether the sender may revive a confirmation that was given up; default: yes. */
   readonly mayAsk?: MayAsk | undefined;
 }
 
-/** What is known of the payment that it is about. */
+/** The payment that the report is about. */
 type ReportedPayment = Pick<
   DecidablePayment,
   'uetr' | 'destinationSystem' | 'destinationReferences' | 'decision'
 >;
 
 export type TakenReport =
-  /** It does not count, and is on record as refused. */
+  /** It is not valid, and is stored as refused. */
   | { readonly kind: 'invalid'; readonly fault: InvalidReport }
-  /** The same, because it is not about the instruction that we sent: `element` is the id that is not ours. */
+  /** It is not about our instruction, and is stored as refused. `element` is the id that differs. */
   | { readonly kind: 'mismatch'; readonly element: string }
   | { readonly kind: 'interim' }
-  /** It counts from now on. The caller brings it to the decision, which may have been written at this very moment. */
+  /** It counts from now on. The caller must decide the payment, which may have been decided in the meantime. */
   | { readonly kind: 'final'; readonly reportMessageId: string }
   /**
-   * A final of a payment that was decided before: on record, and without effect on that. `isConfirmationDue`: the
-   * confirmation that had been given up is to be delivered again.
+   * A final after the decision: stored, without effect on the decision. `isConfirmationDue`: a confirmation that had
+   * been given up is due again.
    */
   | { readonly kind: 'late'; readonly decision: Decision; readonly isConfirmationDue: boolean };
 
 /**
- * @param payment as read before; if it is decided in between, the caller finds out when it brings the report to the
- * decision
+ * Judges and stores a report.
+ * @param payment as read before; if it is decided meanwhile, the caller notices when it decides
  */
 export async function takeReport(
   db: Db,
@@ -104,7 +104,7 @@ export async function takeReport(
   assert(messageId !== undefined, 'of each final status at least one report is stored');
   const { decision } = payment;
   if (decision === null) return { kind: 'final', reportMessageId: messageId };
-  // decided before it was stored: nobody else may be there to take it
+  // it was decided before this report was stored, so the process that decided may not have seen it
   const report = { messageId, status: values.status, reasonCode: values.reasonCode ?? null };
   const sender = inReplyTo === null ? 'answered' : 'untold';
   const isConfirmationDue = await takeLateFinal(db, { ...payment, decision }, { report, sender, mayAsk });
@@ -120,10 +120,10 @@ const mostTold = 5; // deviations of one report
 const mostStored = 100; // reports of one payment
 
 /**
- * Once it is stored, the first final of an undecided payment decides it, whatever the cause of the decision: it
- * is marked in the instruction's row, which a decision updates too. Beyond the limit of a payment none is stored but the first
- * of each final status.
- * @returns the id of its row; if it is not stored, that of the first with its status, or undefined
+ * Stores a report, and marks the first final of an undecided payment in the row of the instruction. That final then
+ * decides the payment, whatever the cause, because a decision updates the same row. Beyond the limit for a payment, it
+ * stores only the first report of each final status.
+ * @returns the id of its row; if it is not stored, that of the first report with the same status, or undefined
  */
 async function recordReport(
   db: Db,
@@ -184,7 +184,7 @@ async function recordReport(
     const [stored] = await runPrepared(db, 'record_report', write);
     if (stored?.isLeft) await alertAtLimit(db, party, 'reports', uetr);
     if (stored?.message_id != null || stored?.isLeft) return stored.message_id ?? undefined;
-    // the same bytes were being stored at this very moment: now they are
+    // another process was storing the same bytes: now they are stored
   }
 }
 
@@ -198,7 +198,7 @@ interface Late extends Pick<IncomingReport, 'mayAsk'> {
 }
 
 /**
- * A final of the destination when the decision stands: whoever must know is told, and what was decided stays.
+ * Handles a final of the destination that came after the decision: tells those who must know. The decision stays.
  * @returns whether a confirmation that had been given up is due again
  */
 export async function takeLateFinal(
@@ -209,12 +209,12 @@ export async function takeLateFinal(
   const { status } = report;
   const { isContradiction, confirmation } = lateFinal(payment.decision, { status, sender });
   const isConfirmationDue = await confirm(db, payment, { report, confirmation, mayAsk });
-  // last: while it is missing, the sweep comes back to this report
+  // last, because the sweep returns to this report until the contradiction is recorded
   if (isContradiction) await recordContradiction(db, payment, report); // seam: contradiction
   return isConfirmationDue;
 }
 
-/** @returns whether one that had been given up is due again */
+/** @returns whether a confirmation that had been given up is due again */
 async function confirm(
   db: Db,
   { uetr, destinationSystem: party, decision }: DecidedPayment,
@@ -229,11 +229,11 @@ async function confirm(
   return false;
 }
 
-const manyContradictions = 60; // of one party in a minute
+const manyContradictions = 60; // by one party in a minute
 
 /**
- * Raises one alert per payment and status, and another only once that is closed. A party that contradicts many
- * payments hides none of them, and is an alert of its own.
+ * Raises one alert per payment and reported status, and another only after that is closed. If one party contradicts
+ * many payments, each still has its alert, and the party gets an additional one.
  */
 async function recordContradiction(
   db: Db,

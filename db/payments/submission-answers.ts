@@ -1,22 +1,22 @@
-// What has become of submissions, asked for many at once by those that wait for it. It changes nothing.
+// Reads the answers to many submissions at once, for requests that wait for them. Read-only.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { runPrepared } from '../pool/prepared.ts';
 
 /** A submission that was judged. */
 export interface JudgedSubmission {
-  /** Of the submission. */
+  /** Id of the submission. */
   readonly messageId: string;
-  /** The stored final pacs.002, the acmt.024, or the refusal of a repeat; null while it is not known. */
+  /** The stored final pacs.002, the acmt.024, or the refusal of a repeat; null: there is none yet. */
   readonly answerMessageId: string | null;
 }
 
-/** Those of the submissions that were judged, in any order. */
+/** Finds those of the submissions that were judged, in any order. */
 export async function findAnswers(
   db: Db,
   messageIds: readonly string[],
 ): Promise<readonly JudgedSubmission[]> {
-  // primary keys throughout; a payment of the same UETR that another message made is none of this one's business
+  // primary keys throughout; a payment that another message with the same UETR made does not count for this one
   const select = sql<JudgedSubmission>`
     select m.message_id as "messageId",
       coalesce(d.callback_message_id, a.answer_message_id, r.answer_message_id) as "answerMessageId"

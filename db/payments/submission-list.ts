@@ -1,4 +1,4 @@
-// Lists of what sources have sent, newest first: all that is stored, judged or not. It only reads.
+// Lists the stored submissions of sources, judged or not, newest first. Read-only.
 import { sql } from 'kysely';
 import type { ListPlace } from '../../core/list-place.ts';
 import type {
@@ -10,7 +10,7 @@ import { given } from '../pool/conditions.ts';
 import type { Db } from '../pool/connection.ts';
 import { isJudged, triesOfSubmission } from './unanswered.ts';
 
-/** The first that was sent in reply: what is told of the payment later is another message. Index messages_in_reply_to. */
+/** The first message sent in reply. Later messages about the payment do not count. Index messages_in_reply_to. */
 const answer = sql`lateral (
   select a.status, a.reason_code, a.created_at from messages a
   where a.in_reply_to = m.message_id and a.direction = 'out' order by a.created_at limit 1) a on true`;
@@ -19,17 +19,18 @@ const state = sql`case when a.created_at is not null then 'answered' when ${isJu
 
 type Page = { readonly limit: number; readonly after?: ListPlace };
 
-/** How far one page looks for a state. */
+/** How many rows a page may scan for a state. */
 interface Look {
-  /** Of one statement. */
+  /** Rows per statement. */
   readonly rows: number;
   readonly forMs: number;
 }
-const usualLook: Look = { rows: 5_000, forMs: 1_000 }; // some 50 ms; well below the limit of an answer
+// 5,000 rows take about 50 ms; a second is well below the time limit of a request
+const usualLook: Look = { rows: 5_000, forMs: 1_000 };
 
 /**
- * No index knows the state: it is looked for slice by slice, so that no statement takes longer the more there is on
- * record. What was looked at within a second is a page, however little of it was found.
+ * Reads one page. No index covers the state, so it scans in slices, to keep the time of each statement independent of
+ * the size of the record. After a second it returns the page, however few submissions it has found.
  */
 export async function listSubmissions(
   db: Db,
@@ -51,14 +52,14 @@ export async function listSubmissions(
 }
 
 interface Slice {
-  /** How many are looked at. */
+  /** How many rows are scanned. */
   readonly rows: number;
-  /** How many are wanted. */
+  /** How many submissions are wanted. */
   readonly left: number;
   readonly after: ListPlace | undefined;
 }
 
-/** @returns undefined as `next` where nothing older is left to look at */
+/** @returns `next` is undefined if there are no older submissions */
 async function readSlice(
   db: Db,
   filter: SubmissionFilter,
@@ -111,7 +112,7 @@ async function readSlice(
   return { submissions, next: isAll ? undefined : { at: end.lastAt, id: end.lastId } };
 }
 
-/** The oldest that was looked at, and how many there were. */
+/** The oldest row that was scanned, and the number of rows scanned. */
 interface Looked {
   readonly at: string;
   readonly lastAt: string;

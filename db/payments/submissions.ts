@@ -1,6 +1,6 @@
-// Where a source's message is taken in, for the first time or again: a pacs.008 or an acmt.023. The very same message
-// again is an enquiry, answered from the record (DUP-1): the address that it names is its callback's from then on, what
-// is known is told there again, and what is not known yet is asked for. It judges nothing.
+// Takes in a source's pacs.008 or acmt.023, for the first time or again. A repeat with the same bytes is an enquiry,
+// answered from the record (DUP-1): its address becomes the address of the callback. If the answer is known it is
+// redelivered there; otherwise the destination is asked again. Does not judge the message.
 import { alertAtLimit } from '../records/at-limit.ts';
 import type { Db } from '../pool/connection.ts';
 import { askCallbackAgain, askStatus, nameCallbackAddress, type MayAsk } from './asks.ts';
@@ -9,39 +9,37 @@ import { findPayment, type StoredPayment } from './payments.ts';
 import { findResolution, type StoredResolution } from '../resolutions/resolutions.ts';
 import { timesUnanswerable } from './unanswered.ts';
 
-/** A message that came in, and whose address was judged. */
+/** A message that was received, with a callback address that was checked. */
 export interface Submitted {
-  /** Its MsgId. */
+  /** The MsgId. */
   readonly messageIdentification: string;
   readonly sourceSystem: string;
-  /** Where its sender wants the answer too. */
+  /** Address to which the sender wants the answer. */
   readonly callbackUrl: string;
   readonly body: Buffer;
   readonly mayAsk: MayAsk;
 }
 
-/** What is on record of a submission that came before and was judged. */
+/** The record of an earlier submission with the same bytes that was judged. */
 export interface Known<Subject> {
   readonly subject: Subject;
-  /**
-   * What the engine is to be told of, beside the answer: deliveries that are due again, or a status that is asked for.
-   */
+  /** Work that the caller must start in Temporal, besides answering: deliveries that are due again, or an enquiry. */
   readonly due: 'redelivery' | 'enquiry' | null;
 }
 
 export interface Taken<Subject> {
-  /** Id of its row: of the first one, where the same bytes came before. */
+  /** Id of its row. If the same bytes came before, that of the first one. */
   readonly messageId: string;
-  /** The same bytes did not come before. */
+  /** Whether these bytes came for the first time. */
   readonly isNew: boolean;
-  /** It would change the callback address once more than it may, and is not answered. */
+  /** The callback address was changed too often. The repeat is not answered. */
   readonly isAddressRefused?: true;
-  /** Undefined when it is new, or stored and not judged yet. */
+  /** Undefined if the submission is new, or not judged yet. */
   readonly known?: Known<Subject>;
 }
 
 export interface TakenPacs008 extends Taken<StoredPayment> {
-  /** How often a defect of ours has kept it from being answered, where it is not known. */
+  /** How often a defect in our code kept it from being answered, if it is not judged yet. */
   readonly timesUnanswerable: number;
 }
 

@@ -1,52 +1,52 @@
-// What a source has sent and that has no answer: submissions that nobody has judged, resolutions past their
-// deadline, and what is on record of those that a defect of ours kept from being answered. Read by the sweep,
-// and where a repeat comes in.
+// Finds what sources sent and got no answer to: submissions that were not judged, resolutions past their deadline, and
+// submissions that a defect in our code kept from being answered. The sweep reads it, and so does the intake of a
+// repeat.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAudit, recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { ago, hasAged, sliced, type Place } from '../pool/paged.ts';
 
-/** A submission that is stored, and of which nothing else is. */
+/** A submission that is stored but not judged. */
 export interface UnjudgedSubmission {
   readonly messageId: string;
   readonly type: 'pacs008' | 'acmt023';
   readonly messageIdentification: string;
-  /** UETR, or of an acmt.023 its own id again: that of the resolution. */
+  /** The UETR; for an acmt.023 its message id, which is the id of the resolution. */
   readonly subjectId: string;
   readonly sourceSystem: string;
 }
 
-/** Of a submission `m`. Index messages_in_reply_to; primary keys. */
+/** SQL over a submission `m`. Index messages_in_reply_to; primary keys. */
 export const isJudged = sql`(exists (select from messages a where a.in_reply_to = m.message_id)
   or exists (select from payments p where p.uetr = m.subject_id and p.message_id = m.message_id)
   or exists (select from resolutions r where r.resolution_id = m.message_id))`;
 
-const unanswerable = 'message.unanswerable'; // a person is told once
+const unanswerable = 'message.unanswerable'; // the first time; alerts a person
 const unanswerableAgain = 'message.unanswerable-again'; // each further time
 
-/** What defects of ours have left of a message. Index audit_events_subject_id. */
+/** The events that failed tries to answer a message have left. Index audit_events_subject_id. */
 const triesOf = (subjectId: RawBuilder<unknown>, messageId: RawBuilder<unknown>) => sql`
   audit_events e where e.subject_id = ${subjectId} and e.kind in (${sql.lit(unanswerable)}, ${sql.lit(unanswerableAgain)})
   and e.detail ->> 'messageId' = ${messageId}::text`;
 
-/** Of a submission `m`. */
+/** SQL over a submission `m`. */
 export const triesOfSubmission = triesOf(sql`m.subject_id`, sql`m.message_id`);
 const countOfTries = sql`(select count(*)::int from ${triesOfSubmission})`;
 
-/** A worker that could not answer does not try again; one that was started since may have other code. */
+/** Whether this worker has tried and failed. It does not try again, but a worker started later may have fixed code. */
 const hasTried = (tries: RawBuilder<unknown>, workerId: string) =>
   sql`exists (select from ${tries} and e.detail ->> 'workerId' = ${workerId})`;
 
-/** How far back somebody looks, and for whom. */
+/** The submissions that the sweep of one worker looks at. */
 interface Window {
   readonly withinMs: number;
-  /** Younger ones are left to the process that took them. */
+  /** Minimum age. Younger ones are left to the process that took them in. */
   readonly graceMs: number;
-  /** What a defect of ours has kept that worker from answering is left out. */
+  /** Worker that sweeps. Submissions that it has failed to answer are left out. */
   readonly workerId: string;
 }
 
-/** Submissions that were stored and never judged. */
+/** Yields submissions that were stored and never judged. */
 export function findUnjudged(
   db: Db,
   { withinMs, graceMs, workerId }: Window,
@@ -70,7 +70,7 @@ export function findUnjudged(
   );
 }
 
-/** How often a defect of ours has kept a submission from being answered. */
+/** How often a defect in our code has kept a submission from being answered. */
 export async function timesUnanswerable(db: Db, messageId: string): Promise<number> {
   const { rows } = await sql<{ times: number }>`
     select ${countOfTries} as times from messages m where m.message_id = ${messageId}`.execute(db); // primary key
@@ -78,8 +78,8 @@ export async function timesUnanswerable(db: Db, messageId: string): Promise<numb
 }
 
 /**
- * A defect of ours keeps a submission from being answered at all: a person must look, and is told once.
- * @param workerId of the process that could not
+ * Records that a defect in our code keeps a submission from being answered. Only the first event alerts a person.
+ * @param workerId the worker that failed
  */
 export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {
   const { subject_id: subject } = await db
@@ -95,7 +95,7 @@ export async function recordUnanswerable(db: Db, messageId: string, workerId: st
   if (rows.length === 0) await recordAudit(db, { ...event, kind: unanswerableAgain });
 }
 
-/** A resolution whose deadline is past and which nobody answered. */
+/** A resolution past its deadline that has no answer. */
 export interface UnansweredResolution {
   readonly messageId: string;
   readonly messageIdentification: string;

@@ -1,5 +1,5 @@
-// When a NORM payment is rejected because its destination cannot be reached: 60 s after it was judged, if at
-// least one send was tried and each was NOT_SENT. The row of the instruction proves it, under the name `d`.
+// Decides when a NORM payment is rejected as unreachable: 60 s after it was judged, if at least one send was tried and
+// each was NOT_SENT. The row of the instruction, named `d` in the statement, proves it.
 import { sql } from 'kysely';
 import { keyMissing, messageChanged, ownFaults } from '../../core/deliveries/delivery-schedule.ts';
 import type { Db } from '../pool/connection.ts';
@@ -7,16 +7,16 @@ import { theOne } from '../pool/the-one.ts';
 
 const unreachableAfterMs = 60_000;
 const sixtySeconds = sql`${sql.lit(unreachableAfterMs)} * interval '1 millisecond'`;
-const lastTryMs = 500; // a round ends so long after the 60 s, because the execution that asks has another clock
+const lastTryMs = 500; // the round ends this much later, because the clock of the execution that asks may differ
 
 const classes = (names: readonly string[]) => sql.join(names.map((name) => sql.lit(name)));
 
-/** The number of attempts that failed through us alone: they are none. */
+/** The number of attempts that failed only because of us. They do not count as tries. */
 const ownFailures = sql`(
   select count(*) from delivery_attempts own -- primary key
   where own.delivery_id = d.delivery_id and own.outcome = 'NOT_SENT' and own.error_class in (${classes(ownFaults)}))`;
 
-/** Whether the last try found our copy of the message changed or sealed: the receiver's silence says nothing then. */
+/** Whether the last attempt could not be made because our copy was changed or its key is missing. It proves nothing. */
 const isUnsendable = sql`exists (
   select from delivery_attempts last -- primary key
   where last.delivery_id = d.delivery_id and last.attempt = d.attempts
@@ -24,22 +24,24 @@ const isUnsendable = sql`exists (
 
 const wasTried = sql`(d.attempts > ${ownFailures} and not ${isUnsendable})`;
 
-/** Whether the payment that was judged at this time may be rejected as unreachable now. */
+/** Whether a payment that was judged at this time may now be rejected as unreachable. */
 export const isUnreachable = (judgedAt: ReturnType<typeof sql>) =>
   sql`(d.possibly_sent = 0 -- seam: never-left
     and ${wasTried} and clock_timestamp() >= ${judgedAt} + ${sixtySeconds})`;
 
-/** How long a round of sends waits for a receiver that lets nothing through. */
+/** How long a round of sends waits for a receiver whose breaker or gate blocks it. */
 export interface EndOfRound {
-  /** Milliseconds until the round ends; 0 or less: now. */
+  /** Milliseconds until the round ends; 0 or less: it ends now; Infinity: it does not end by itself. */
   readonly inMs: number;
-  /** Whether it ends with a try past the breaker, because no attempt proves yet that the destination is unreachable. */
+  /** Whether a last try must bypass the breaker, because no attempt has proved that the destination is unreachable. */
   readonly needsTry: boolean;
-  /** Milliseconds until the deadline of its payment, which ends the round; absent: it has none. */
+  /** Milliseconds until the payment's deadline, which ends the round; absent: no deadline. */
   readonly deadlineInMs?: number;
 }
 
-/** A round ends when its payment may be rejected as unreachable: never where a byte may have left, or for HIGH. */
+/**
+ * When a round must end because the payment may be rejected as unreachable. Never if a byte may have left, or for HIGH.
+ */
 export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOfRound> {
   const { rows } = await sql<{
     needsTry: boolean;

@@ -1,29 +1,29 @@
-// What stands behind an id that no payment was found under: above all, whether a payment is stored, not judged yet, and
-// may still go out, or somebody says that it was paid.
+// Explains an id that has no payment: above all, whether a submission is stored but not judged yet and may still be
+// sent, or whether a party reported that it was paid.
 import { sql } from 'kysely';
 import { isAlert } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 
 export interface CameUnder {
   /**
-   * `not-judged`: a submission waits to be judged. `judged`: it was judged a moment ago. `refused`: all that came under
-   * it was refused as a repeat. `other`: it is the id of a resolution, or of a page of a book.
+   * `not-judged`: a submission waits to be judged. `judged`: it was judged a moment ago. `refused`: all submissions
+   * under this id were refused as repeats. `other`: the id of a resolution, or of a page of a book.
    */
   readonly as: 'not-judged' | 'judged' | 'refused' | 'other' | 'nothing';
-  /** Alerts about it: one of a reported credit first, then the newest; `alertCount` says how many there are. */
+  /** Alerts about the id: those with a reported credit first, then the newest. At most 5. */
   readonly alerts: readonly AlertAbout[];
-  /** Each kind of each party, with each status that it reported, counts once. */
+  /** Number of all alerts, counted once for each kind, party and reported status. */
   readonly alertCount: number;
 }
 
 export interface AlertAbout {
   readonly kind: string;
   readonly party: string | null;
-  /** The status that a report stated which did not count. */
+  /** The status in a report that was refused. */
   readonly reported: string | null;
 }
 
-const mostNamed = 5; // the rest is counted: a party may report as often as it likes
+const mostNamed = 5; // the others are only counted, because a party may report without limit
 
 export async function whatCameUnder(db: Db, id: string): Promise<CameUnder> {
   const isSubmission = sql`m.direction = 'in' and m.message_type = 'pacs008'`;

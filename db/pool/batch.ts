@@ -1,19 +1,20 @@
-// Requests that come at once share one statement: the first is sent without delay, and those that come while enough
-// statements are running wait and go together. It must not be used where one item's failure is not the others' failure.
+// Batches simultaneous requests into one statement. The first is sent at once; those that come while enough statements
+// run wait and go together. Do not use it if one item can fail alone: an error rejects the whole batch.
 import { assert } from '../../core/assert.ts';
 
 export interface BatchLimits {
-  /** Statements that run at once; beyond that, items wait. */
+  /** Statements that may run at the same time. Further items wait. */
   readonly concurrent: number;
-  /** Items of one statement. */
+  /** Most items in one statement. */
   readonly items: number;
   /**
-   * Absent: it does not matter on whose behalf a batch runs. Else on that of its first item, not of an earlier batch.
+   * Captures the caller's async context (such as its trace). A batch runs in the context of its first item. Absent:
+   * batches run in no particular context.
    */
   readonly capture?: Capture | undefined;
 }
 
-/** Remembers on whose behalf it was called; what it answers runs work on their behalf. */
+/** Captures the current async context. Returns a function that runs work in it. */
 export type Capture = () => <Outcome>(work: () => Outcome) => Outcome;
 
 interface Waiting<Item, Result> {
@@ -24,9 +25,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * @param run one result per item, in their order; it starts after the items were given, so that it sees what was there
- * then
- * @returns what to call with one item
+ * @param run returns one result per item, in order; it is called after all its items were given, so it sees the data of
+ *   then
+ * @returns a function that adds one item
  */
 export function batching<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -61,6 +62,6 @@ export function batching<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject, runAs: limits.capture?.() });
-      if (queue.length === 1) setImmediate(sendNext); // with what else this turn of the event loop brings
+      if (queue.length === 1) setImmediate(sendNext); // together with other items of this turn of the event loop
     });
 }

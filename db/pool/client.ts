@@ -1,5 +1,5 @@
-// One connection to Postgres. When it breaks or falls silent, whatever runs on it fails and nobody gets it again; it
-// never ends the process. It must not try anything again: what was sent may have been done.
+// One connection to Postgres. If it breaks or stops answering, its queries fail and the pool never hands it out again.
+// It does not crash the process. It must not retry a statement, because the server may have executed it.
 import { Socket } from 'node:net';
 import pg from 'pg';
 import {
@@ -12,24 +12,24 @@ import {
 import { nameOfPrepared } from './prepared.ts';
 
 export interface DatabaseClientConfig extends pg.ClientConfig {
-  /** Milliseconds until the connection is made and authenticated, else it is given up; absent: without limit. */
+  /** Milliseconds for connecting and authenticating; absent: no limit. */
   readonly connectMs?: number | undefined;
-  /** Milliseconds without the answer to a query after which the connection is destroyed; absent: without limit. */
+  /** Milliseconds to wait for the answer to a query before the connection is destroyed; absent: no limit. */
   readonly answerMs?: number | undefined;
-  /** Told when that happened: the server's other connections are suspect too. */
+  /** Called after that. The server's other connections are suspect too. */
   readonly onSilence?: () => void;
-  /** Told when nothing was stored because the key that it is sealed under is gone. */
+  /** Called when a statement failed because its data key was deleted. */
   readonly onDataKeyGone?: (() => void) | undefined;
   readonly trace?: TraceStatement | undefined;
 }
 
 /**
- * Told of a statement when it begins, by its name, and by what that answers, of its end. A declared statement has
- * its own name; another is called by its first words, as in `insert payments`.
+ * Called with the name of a statement when it begins. The function that it returns is called when the statement ends. A
+ * statement without a declared name is named by its first words, as in `insert payments`.
  */
 export type TraceStatement = (name: string) => ((error?: unknown) => void) | undefined;
 
-const goodbyeMs = 1_000; // for the server to close; a silent one never does
+const goodbyeMs = 1_000; // for the server to close the connection; an unresponsive one never does
 
 type Query = (this: pg.Client, text: unknown, values?: unknown, callback?: unknown) => unknown;
 type Connect = (this: pg.Client, callback?: (error?: Error) => void) => Promise<void> | undefined;
@@ -40,13 +40,12 @@ const runConnect = pgMethod('connect') as Connect;
 const runEnd = pgMethod('end') as End;
 
 /**
- * A client of `pg` that knows the declared statements by their text, and fails as the head of this file says.
+ * A `pg` client that sends declared statements by name, and fails as the head of this file says.
  *
- * It is a subclass because there is no other place for either. A connection that gives no answer in time must be
- * destroyed:
- * `query_timeout` of pg only gives up the query, and the pool hands the connection out again, still waiting. And pg takes the
- * name of a statement in the query's own object, while Kysely's dialect hands over text and values alone. Measured on
- * one connection: reading offers takes 0.34 ms as text and 0.22 ms by name, as with pg.Client itself.
+ * It must be a subclass for two reasons. `query_timeout` of pg only abandons the query: the pool would hand out a
+ * connection that still waits for the answer. And pg takes the name of a statement from the query object, but Kysely's
+ * dialect passes only text and values. Measured on one connection: reading offers takes 0.34 ms as text and 0.22 ms by
+ * name, the same as with pg.Client itself.
  */
 export class DatabaseClient extends pg.Client {
   readonly #socket: Socket;
@@ -65,19 +64,19 @@ export class DatabaseClient extends pg.Client {
     this.#onSilence = onSilence;
     this.#onDataKeyGone = onDataKeyGone;
     this.#trace = trace;
-    // A broken connection fails its queries. Without another listener the error would end the process.
+    // A broken connection fails its queries. Without this listener the error event would crash the process.
     this.on('error', markDatabaseFailure);
   }
 
   /**
-   * Breaks the connection now, even while it is in use: its queries fail with the reason, and a pool never gives it out
-   * again.
+   * Breaks the connection now, even while it is in use. Its queries fail with the reason, and the pool never hands it
+   * out again.
    */
   drop(reason: Error): void {
-    if (this.#isDropped) return; // by each query that waited on it
+    if (this.#isDropped) return; // each query that waited on it calls this
     this.#isDropped = true;
     this.#socket.destroy(reason);
-    void runEnd.call(this)?.catch(() => undefined); // a pool looks at this before it hears of the socket
+    void runEnd.call(this)?.catch(() => undefined); // the pool checks for this before it hears that the socket closed
   }
 
   override connect = ((callback?: (error?: Error) => void): Promise<void> | undefined => {
@@ -98,7 +97,7 @@ export class DatabaseClient extends pg.Client {
 
   override query = ((text: unknown, values?: unknown, callback?: unknown): unknown => {
     if (text === 'rollback' && this.#socket.destroyed) {
-      return Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [] }); // the server has done it
+      return Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [] }); // the server has rolled back
     }
     const name = typeof text === 'string' ? nameOfPrepared(text) : undefined;
     const ended =
@@ -120,7 +119,7 @@ export class DatabaseClient extends pg.Client {
     return runEnd.call(this, callback);
   }) as pg.Client['end'];
 
-  /** The same answer, or the end of the connection where none comes in time. */
+  /** Returns the same answer, or drops the connection if none comes in time. */
   async #answered<Answer>(answer: Promise<Answer>, ended?: (error?: unknown) => void): Promise<Answer> {
     let isOver = false;
     const silent = () => {
@@ -128,7 +127,7 @@ export class DatabaseClient extends pg.Client {
       this.drop(new DatabaseSilent(`no answer from the database within ${this.#answerMs} ms`));
       this.#onSilence?.();
     };
-    // First read what came while this process itself stood still.
+    // setImmediate: first read answers that arrived while this process was blocked
     const timer = this.#answerMs && setTimeout(() => setImmediate(silent), this.#answerMs);
     try {
       const result = await answer;
@@ -147,7 +146,9 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/** `insert payments`, `select`: of the text of a statement that has no name; a table of ours is no secret. */
+/**
+ * Names an unnamed statement by its verb and table, as in `insert payments` or `select`. Table names are not secret.
+ */
 function firstWordsOf(text: string): string {
   const verb = /^\s*(\w+)/.exec(text)?.[1] ?? 'statement';
   const table = /\b(?:from|into|update)\s+"?(\w+)/i.exec(text)?.[1];

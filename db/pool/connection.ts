@@ -1,4 +1,4 @@
-// The way to Postgres: one pool per process. Money comes and goes as decimal text, never as a number.
+// Connects to Postgres: one pool per process. Amounts are read and written as decimal text, never as numbers.
 import { Kysely, PostgresDialect, sql, type KyselyPlugin, type PostgresPool } from 'kysely';
 import pg from 'pg';
 import { DatabaseClient, type DatabaseClientConfig, type TraceStatement } from './client.ts';
@@ -10,7 +10,7 @@ export type Db = Kysely<Database>;
 const numericArray = 1231;
 const textArray = 1009;
 
-// pg leaves numeric and bigint as text, but would turn numeric[] into floats.
+// pg returns numeric and bigint as text, but would parse numeric[] into floats.
 const getTypeParser = pg.types.getTypeParser as (
   oid: number,
   format?: 'text' | 'binary',
@@ -20,32 +20,32 @@ const types = {
     getTypeParser(oid === numericArray ? textArray : oid, format),
 };
 
-/** Milliseconds, unless they say otherwise; what is absent has no limit. */
+/** Limits in milliseconds, except where the name says seconds. An absent value means no limit. */
 export interface ConnectionLimits {
-  /** Until a new connection is made and authenticated. */
+  /** For a new connection to be made and authenticated. */
   readonly connectMs: number;
-  /** That a query waits for a connection of the pool. */
+  /** For a query to get a connection from the pool. */
   readonly waitMs: number;
-  /** `lock_timeout` of the session: what somebody else holds is asked for again later. */
+  /** `lock_timeout` of the session. The caller retries later if somebody else holds the lock. */
   readonly lockMs: number;
   /** `statement_timeout` of the session. */
   readonly statementMs: number;
-  /** `idle_in_transaction_session_timeout`: what a process that stands still has locked is free again. */
+  /** `idle_in_transaction_session_timeout`: releases the locks of a process that hangs in a transaction. */
   readonly idleInTransactionMs: number;
-  /** Without an answer for so long the connection is destroyed: its host may have vanished without a word. */
+  /** For the answer to a query. Then the connection is destroyed, because its host may have vanished silently. */
   readonly answerMs: number;
   /** Age at which a connection is replaced. */
   readonly lifetimeSeconds: number;
 }
 
-/** Of the pools of api and worker: each below the 4 s of a local activity, which then hears what failed. */
+/** Limits of the pools of api and worker. Each is below the 4 s of a local activity, so the activity sees the error. */
 export const serviceLimits: ConnectionLimits = {
-  connectMs: 2_000, // a key derivation and a process on either side: 20 ms
-  waitMs: 3_000, // a request fails visibly rather than to queue for ever
+  connectMs: 2_000, // normally 20 ms: a key derivation on each side, and a server process
+  waitMs: 3_000, // a request should fail visibly rather than queue for ever
   lockMs: 1_500,
-  statementMs: 3_000, // ours take milliseconds
-  idleInTransactionMs: 5_000, // between two statements of ours lie microseconds
-  answerMs: 3_500, // the server tells of a slow statement before
+  statementMs: 3_000, // our statements take milliseconds
+  idleInTransactionMs: 5_000, // our code leaves microseconds between two statements
+  answerMs: 3_500, // above statementMs, so the server reports a slow statement first
   lifetimeSeconds: 600, // to follow a database that moved or was rebalanced
 };
 
@@ -54,11 +54,13 @@ export interface ConnectionOptions {
   readonly applicationName: string;
   /** Largest number of connections of this process. */
   readonly maxConnections?: number;
-  /** Default: those of migrations and reports, which may take their time once they are connected. */
+  /**
+   * Default: the limits for migrations and reports. They limit connecting only, because their statements may take long.
+   */
   readonly limits?: Partial<ConnectionLimits>;
   /** Absent: statements have no spans. */
   readonly trace?: TraceStatement | undefined;
-  /** The keys of what is sealed; absent: nothing is. */
+  /** Holds the keys for sealed data; absent: nothing is sealed. */
   readonly vault?: (KyselyPlugin & { readonly dataKeyGone: () => void }) | undefined;
 }
 
@@ -73,7 +75,7 @@ function clientConfig(databaseUrl: string, options: ConnectionOptions): Database
   return {
     connectionString: databaseUrl,
     application_name: options.applicationName,
-    keepAlive: true, // an idle connection whose host is gone breaks after 20 s; Node asks ten times, a second apart
+    keepAlive: true, // detects a vanished host after 20 s of idleness: Node sends ten probes, a second apart
     keepAliveInitialDelayMillis: 10_000,
     connectMs,
     answerMs,
@@ -94,7 +96,7 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
     ...clientConfig(databaseUrl, options),
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: waitMs,
-    idleTimeoutMillis: 300_000, // a new connection costs a key derivation on either side and has to plan every statement again
+    idleTimeoutMillis: 300_000, // a new connection costs a key derivation on each side, and plans each statement anew
     maxLifetimeSeconds: lifetimeSeconds,
     Client: DatabaseClient,
     onSilence: () => {
@@ -108,8 +110,7 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
   pool.on('release', (_error, client) => void idle.add(client));
   pool.on('acquire', (client) => void idle.delete(client));
   pool.on('remove', (client) => void idle.delete(client));
-  // An idle connection that breaks is replaced by the pool, which tells of it; without a listener that would end the
-  // process.
+  // The pool replaces an idle connection that breaks. Without this listener the error event would crash the process.
   pool.on('error', () => undefined);
   const { vault } = options;
   const db = new Kysely<Database>({
@@ -122,19 +123,19 @@ export function connect(databaseUrl: string, options: ConnectionOptions): Db {
 
 const pools = new WeakMap<Db, pg.Pool>();
 
-/** The connections of the pool at this moment: all, those that do nothing, and queries that wait for one. */
+/** The connections of the pool now: all, idle ones, and queries that wait for one. */
 export function poolState(db: Db): {
   readonly total: number;
   readonly idle: number;
   readonly waiting: number;
 } {
   const { totalCount: total = 0, idleCount: idle = 0, waitingCount = 0 } = pools.get(db) ?? {};
-  // whoever asks is in the queue for a moment, also where a connection is idle
+  // pg queues every request for a moment, even if a connection is idle
   const waiting = Math.max(0, waitingCount - idle);
   return { total, idle, waiting };
 }
 
-/** Whether Postgres answers. */
+/** Returns whether Postgres answers a query. */
 export async function isAnswering(db: Db): Promise<boolean> {
   return sql`select 1`.execute(db).then(
     () => true,
@@ -144,13 +145,13 @@ export async function isAnswering(db: Db): Promise<boolean> {
 
 export interface OneConnection {
   readonly client: DatabaseClient;
-  /** Runs its queries on that connection, one after another. */
+  /** Runs its queries on that connection, one after the other. */
   readonly db: Db;
 }
 
 /**
- * Makes one connection that is nobody else's: for LISTEN. Whoever has it ends it.
- * @throws when it cannot be made
+ * Opens a dedicated connection, for LISTEN. The caller must end it.
+ * @throws if it cannot connect
  */
 export async function connectOne(databaseUrl: string, options: ConnectionOptions): Promise<OneConnection> {
   const config = clientConfig(databaseUrl, options);

@@ -1,4 +1,4 @@
-// What one process at a time may do, by the database clock: the sweep, and logging alerts.
+// Leases for work that one process at a time does, such as the sweep and logging alerts. Uses the database clock.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { Db } from './connection.ts';
@@ -9,10 +9,10 @@ export interface Lease {
   readonly forMs: number;
 }
 
-/** Nobody holds one for so long: the database's clock was set back since. */
+/** Longer than any lease. A lease that ends later than this was taken before the database clock was set back. */
 const absurdMs = 120_000;
 
-/** Takes or keeps it; answers whether it is ours now, and the database clock (milliseconds since 1970). */
+/** Takes or renews the lease. Returns whether it is ours now, and the database clock (epoch milliseconds). */
 export async function takeLease(
   db: Db,
   { name, holder, forMs }: Lease,
@@ -34,7 +34,7 @@ export async function takeLease(
   return taken;
 }
 
-/** Leaves it to whoever asks next. */
+/** Releases the lease, so that the next process can take it. */
 export async function giveBackLease(db: Db, { name, holder }: Lease): Promise<void> {
   await sql`delete from leases where name = ${name} and holder = ${holder}`.execute(db); // primary key
 }

@@ -1,8 +1,8 @@
-// What the sweep looks for is read page after page to its end (sweep.ts, unanswered.ts), so that nothing that makes no
-// progress hides what stands behind it.
+// Reads the work of the sweep page by page to the end (sweep.ts, unanswered.ts). This avoids head-of-line blocking by
+// rows that make no progress.
 import { sql, type RawBuilder } from 'kysely';
 
-/** A row's place in the order in which it is looked at: a time, and an id, for much may come in the same moment. */
+/** The position of a row in the order of reading: a time, and an id, because several rows may have the same time. */
 export interface Place {
   readonly at: string;
   readonly id: string;
@@ -11,7 +11,7 @@ export interface Place {
 const first: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 export const pageRows = 500;
 
-/** All rows, page by page, although what is done about them in between may remove them from the result. */
+/** Yields all rows, page by page. Works even if the caller's actions remove rows from the result. */
 export async function* paged<Row extends object>(
   read: (after: Place) => Promise<{ readonly rows: readonly (Row & Place)[] }>,
   from = first,
@@ -24,16 +24,17 @@ export async function* paged<Row extends object>(
   }
 }
 
-/** Milliseconds ago by the database clock; stable, so that an index can be asked for it. */
+/** SQL for a time so many milliseconds ago. Uses now(), which is stable, so that an index can be used. */
 export const ago = (ms: number) => sql`now() - ${ms} * interval '1 millisecond'`;
 
-const sliceRows = 5_000; // some 50 ms
+const sliceRows = 5_000; // takes about 50 ms
 
 /**
- * What no index finds: all rows are looked at, slice by slice, so that no statement takes longer the more there is on record.
- * @param read a slice, of so many rows, with what is to be done of it
- * @param from where it was left
- * @returns those that are left to do, each with its place
+ * Scans all rows that no index can narrow, slice by slice, so that the time of a statement does not grow with the
+ * record.
+ * @param read reads a slice of so many rows, and marks those with work left as `isLeft`
+ * @param from where an earlier scan stopped
+ * @returns the rows with work left, each with its position
  */
 export async function* sliced<Row extends object>(
   read: (
@@ -50,5 +51,5 @@ export async function* sliced<Row extends object>(
   }
 }
 
-/** Older than that, or of a time that has not come: the clock of the database was set back since. */
+/** SQL: older than `ms`, or in the future, which means that the database clock was set back since. */
 export const hasAged = (at: RawBuilder<unknown>, ms: number) => sql`(${at} < ${ago(ms)} or ${at} > now())`;

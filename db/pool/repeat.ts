@@ -1,9 +1,9 @@
-// Background work of a process, one time after the other, until it is stopped.
+// Repeats background work of a process until it is stopped.
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * @param work must not fail; answers the milliseconds until the next time. Its signal says that it should end.
- * @returns stops it, after the work under way
+ * @param work must not throw; returns the milliseconds until the next run; its signal tells it to end
+ * @returns a function that stops it, and waits for the run under way
  */
 export function repeat(work: (signal: AbortSignal) => Promise<number>): () => Promise<void> {
   const stopped = new AbortController();

@@ -1,5 +1,5 @@
-// Posts under an Idempotency-Key: the work and its remembered answer are one transaction, so that neither
-// exists without the other, and a process that dies in between leaves nothing behind.
+// POST requests with an Idempotency-Key. One transaction does the work and stores its answer, so neither exists without
+// the other, and a process that crashes in between leaves nothing behind.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
@@ -12,7 +12,7 @@ export interface KeptAnswer {
 export interface IdempotentRequest {
   readonly clientId: string;
   readonly key: string;
-  /** SHA-256 of everything that makes the request what it is. */
+  /** SHA-256 of method, path and body. */
   readonly sha256: Buffer;
 }
 
@@ -23,9 +23,9 @@ export type IdempotentOutcome =
   /** The key was used for another request. */
   | { readonly kind: 'reused' };
 
-const cleanedAtOnce = 100; // rows; each post pays for a little of the cleaning
+const cleanedAtOnce = 100; // rows; each request deletes a few old ones
 
-/** Does the work, unless this key was answered within the last 24 hours: then the answer is given again. */
+/** Does the work, unless this key was answered in the last 24 hours. Then returns the stored answer. */
 export function answerOnce(
   db: Db,
   request: IdempotentRequest,
@@ -53,7 +53,9 @@ export function answerOnce(
   });
 }
 
-/** The lock ends with the transaction; the parts are told apart by their lengths, so that no two keys share a text. */
+/**
+ * The lock ends with the transaction. The length of the client id keeps two different pairs from having the same name.
+ */
 async function tryLock(trx: Db, { clientId, key }: IdempotentRequest): Promise<boolean> {
   const name = `idempotency ${clientId.length} ${clientId} ${key}`;
   const { rows } = await sql<{ locked: boolean }>`

@@ -1,5 +1,5 @@
-// Improvements of FX providers: by source amount and by PSP (FX-7). There is no way to delete one
-// (specification): 0 basis points end it.
+// Improvements of FX providers: by source amount and by PSP (FX-7). The interface specification has no way to delete
+// one; an FX provider ends it by setting it to 0 basis points.
 import { sql } from 'kysely';
 import { exact, plainDecimal } from '../../core/money/money.ts';
 import type { Db } from '../pool/connection.ts';
@@ -12,14 +12,15 @@ export interface TierRegistration {
   readonly improvementBasisPoints: string;
 }
 
-/** A stored improvement; decimals without trailing zeros. */
+/** A stored improvement. Decimals have no trailing zeros. */
 export interface StoredTier extends TierRegistration {
   readonly tierImprovementId: string;
   readonly updatedAt: Date;
 }
 
 /**
- * Registers or updates by (FX provider, currency, threshold) and renews its active rates, in the caller's transaction.
+ * Registers or updates a tier by (FX provider, currency, threshold), and replaces its active rates, in the caller's
+ * transaction.
  */
 export async function registerTier(trx: Db, tier: TierRegistration): Promise<StoredTier> {
   const moment = await lockRates(trx, tier.fxpId);
@@ -52,15 +53,15 @@ export async function registerTier(trx: Db, tier: TierRegistration): Promise<Sto
 }
 
 /**
- * Registers like `registerTier`, unless it would be one tier more than allowed. A tier of 0 basis points has
- * ended, and does not count, but ten times as many may be on record. Whoever has more already may change and end them.
+ * Like `registerTier`, but with a limit on new tiers. A tier of 0 basis points has ended and does not count, but at
+ * most ten times the limit may be on record. An FX provider beyond the limit may still change and end its tiers.
  */
 export async function registerTierWithin(
   trx: Db,
   tier: TierRegistration,
   mostTiers: number,
 ): Promise<StoredTier | 'too-many' | 'too-many-on-record'> {
-  await lockRates(trx, tier.fxpId); // posts at once count each other's tiers
+  await lockRates(trx, tier.fxpId); // so that simultaneous requests count each other's tiers
   const others = await trx
     .selectFrom('tier_improvements')
     .select(['threshold', 'improvement_basis_points'])
@@ -88,7 +89,7 @@ export interface StoredPspImprovement extends PspRegistration {
   readonly updatedAt: Date;
 }
 
-/** Registers or updates by (FX provider, PSP). Quotes apply it as they are made, so no rate changes. */
+/** Registers or updates by (FX provider, PSP). It is applied when a quote is made, so no stored rate changes. */
 export async function registerPspImprovement(
   trx: Db,
   improvement: PspRegistration,

@@ -1,5 +1,5 @@
-// Quotes in the database: the active rates that they are made of, the one row that holds a request's quotes,
-// and the snapshot that a payment is bound to (QUO-7). It must not price anything: core/quotes/quote.ts does.
+// Quotes in the database: the active rates from which they are made, the one row for the quotes of a request, and the
+// snapshot that binds a payment (QUO-7). Does not calculate prices: core/quotes/quote.ts does.
 import { CompiledQuery } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import { corridorName, type CorridorKey } from '../../core/quotes/corridor.ts';
@@ -14,10 +14,10 @@ import type { Database } from '../tables.ts';
 
 type QuoteRequestRow = Database['quote_requests'];
 
-/** Whose offers are wanted: a corridor as the requesting PSP sees it, and which rates can win there. */
+/** A corridor as the requesting PSP sees it, and the amounts that limit which rates can win there. */
 export interface OffersWanted {
   readonly corridor: CorridorKey;
-  /** Null: no PSP's improvements are wanted. */
+  /** Null: without improvements for a PSP. */
   readonly pspId: string | null;
   readonly reach: Reach;
 }
@@ -34,13 +34,13 @@ interface OfferRow {
   improvement_basis_points: string | null;
 }
 
-// Index rates_active by its four leading columns, once per q (`offset 0` keeps the planner from scanning all rates);
-// psp_improvements by its unique key.
-// QUO-3 takes the highest threshold that the source amount reaches; core/quotes/quote.ts (`Reach`) says why these bounds hold.
-// The lateral query drops the rates that the source amount cannot reach: one unit on each side covers the rounding, and
-// a PSP's improvement only lowers the source amount. `sure` is the highest threshold that it reaches in any case, so
-// nothing below can win. There the rate is taken higher than the rounded improvement can be, and short enough
-// for a message.
+// Uses the four leading columns of index rates_active once per q; `offset 0` keeps the planner from scanning all rates.
+// Uses the unique key of psp_improvements. QUO-3 takes the highest threshold that the source amount reaches.
+// core/quotes/quote.ts (`Reach`) explains why these bounds hold. The lateral query drops rates that the source amount
+// cannot reach. A tolerance of one unit on each side covers rounding, and an improvement for a PSP only lowers the
+// source amount. `sure` is the highest threshold that is reached in any case, so no rate below it can win. To compute
+// it, the rate is taken slightly higher than the rounded improved rate can be. It ignores a rate that is too long for a
+// message.
 const readOffersSql = prepared(
   'read_offers',
   `
@@ -70,14 +70,14 @@ where r.threshold >= coalesce(r.sure, 0)`,
 );
 
 /**
- * The active rates of each corridor by FXP that can win, read at this moment: a new rate shows at once. Which of
- * the FX providers can settle, the corridor says.
+ * Reads the active rates of each corridor that can win, grouped by FX provider. Not cached, so a new rate shows at
+ * once. It does not check which FX providers can settle; the corridor's data tells.
  */
 export async function readOffers(
   db: Db,
   wanted: readonly OffersWanted[],
 ): Promise<readonly (readonly FxpOffer[])[]> {
-  // who asks the same at once is answered by the same rows
+  // identical requests in a batch share their rows
   const distinct = new Map(wanted.map((one) => [keyOfWanted(one), one]));
   const column = (value: (one: OffersWanted) => string | null) => [...distinct.values()].map(value);
   const { rows } = await db.executeQuery<OfferRow>(
@@ -104,7 +104,7 @@ function keyOfWanted({ corridor, pspId, reach }: OffersWanted): string {
   return keyOf(corridorName(corridor), pspId ?? '', reach.sourceAmount, reach.destinationAmount);
 }
 
-/** An offer while its rates are gathered. */
+/** An offer to which rates are still added. */
 type OfferInTheMaking = FxpOffer & { readonly rates: OfferedRate[] };
 
 function addRate(byFxp: Map<string, OfferInTheMaking>, row: OfferRow): void {
@@ -139,7 +139,7 @@ export interface NewQuoteRequest {
   readonly quotes: readonly QuoteSnapshot[];
 }
 
-// Milliseconds, for that is what the PSP is shown, and 600 s are counted from there.
+// issued_at is in milliseconds, because the PSP sees milliseconds and the 600 s are counted from them.
 const storeQuotesSql = prepared(
   'store_quotes',
   `
@@ -161,10 +161,10 @@ from json_to_recordset($1::json) as q(quote_request_id uuid, psp_id text, source
 returning quote_request_id, issued_at`,
 );
 
-/** Stores the quotes of each request as one row; answers their issuedDateTime, by the database clock (QUO-6). */
+/** Stores the quotes of each request as one row. Returns each issuedDateTime, by the database clock (QUO-6). */
 async function storeQuotes(db: Db, requests: readonly NewQuoteRequest[]): Promise<readonly Date[]> {
   const { rows } = await db.executeQuery<{ quote_request_id: string; issued_at: Date }>(
-    CompiledQuery.raw(storeQuotesSql, [JSON.stringify(requests.map(rowOf))]), // decimals are strings in it
+    CompiledQuery.raw(storeQuotesSql, [JSON.stringify(requests.map(rowOf))]), // decimals are strings in the JSON
   );
   const issued = new Map(rows.map((row) => [row.quote_request_id, row.issued_at]));
   return requests.map(({ quoteRequestId }) => {
@@ -204,17 +204,17 @@ function rowOf(request: NewQuoteRequest): Omit<QuoteRequestRow, 'issued_at'> {
   };
 }
 
-/** Reading and storing for the quote endpoints; what is asked for at once shares statements. */
+/** Reads and stores for the quote endpoints. Simultaneous requests share statements. */
 export interface QuoteStore {
-  /** The active rates of a corridor by FXP that can win, and their improvements for the PSP, as of this moment. */
+  /** Reads the current rates of a corridor that can win, by FX provider, with their improvements for the PSP. */
   readonly offers: (wanted: OffersWanted) => Promise<readonly FxpOffer[]>;
-  /** Stores the quotes of one request as one row; answers their issuedDateTime, by the database clock. */
+  /** Stores the quotes of one request as one row. Returns their issuedDateTime, by the database clock. */
   readonly store: (request: NewQuoteRequest) => Promise<Date>;
 }
 
 /**
- * One statement of each kind at once: measured with 32 clients, a request costs a fifth less CPU than with two, because
- * the batches are larger. A batch of 64 takes a few milliseconds.
+ * One statement of each kind at a time. Measured with 32 clients, a request costs a fifth less CPU than with two at a
+ * time, because the batches are larger. A batch of 64 takes a few milliseconds.
  */
 const size = { concurrent: 1, items: 64 };
 
@@ -252,7 +252,7 @@ interface QuoteRow {
   held_by: string | null;
 }
 
-// The primary key of each partition that the second condition leaves, and of quote_uses; fxp_ids[ordinal] is null
+// Uses the primary key of the partitions that the age condition leaves, and of quote_uses. fxp_ids[ordinal] is null
 // beyond the last quote.
 const findQuoteSql = (age: string) => `
 select psp_id, fxp_ids[$2] as fxp_id, rate_ids[$2] as rate_id, tier_improvement_ids[$2] as tier_improvement_id,
@@ -268,7 +268,7 @@ select psp_id, fxp_ids[$2] as fxp_id, rate_ids[$2] as rate_id, tier_improvement_
 from quote_requests
 where quote_request_id = $1 and ${age} and fxp_ids[$2] is not null`;
 
-/** Partitions are made a week ahead: nothing is in those of the days to come, unless the clock was put back. */
+/** Partitions exist for a week ahead. Those of future days are empty, unless the database clock was set back. */
 const recently = { from: `now() - interval '2 days'`, to: `now() + interval '1 day'` };
 
 const findRecentQuoteSql = prepared(
@@ -278,8 +278,8 @@ const findRecentQuoteSql = prepared(
 const findOtherQuoteSql = findQuoteSql(`(issued_at < ${recently.from} or issued_at >= ${recently.to})`);
 
 /**
- * The quote, or undefined when there is none. Quotes that can still be paid are found in the partitions of the last two
- * days; only an unknown or old id costs a look into all 62.
+ * Finds a quote. One that can still be paid is in the partitions of the last two days. Only an unknown or old id makes
+ * it search all 62 days.
  */
 export async function findQuote(db: Db, quoteId: QuoteId): Promise<StoredQuote | undefined> {
   const { requestId, ordinal } = quoteRequestOf(quoteId);

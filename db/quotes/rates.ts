@@ -1,6 +1,6 @@
-// Rates in the database: posted whole, with one rate per tier, and never deleted. Whoever changes an FX
-// provider's rates holds its lock until commit, so that there is exactly one active set per corridor, whatever arrives
-// at once.
+// Rates in the database. An FX provider posts all rates of a corridor at once, with one rate per tier; rates are never
+// deleted. A change holds the FX provider's lock until commit, so that each corridor has exactly one active set, even
+// if several changes come at once.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { CorridorKey } from '../../core/quotes/corridor.ts';
@@ -8,7 +8,7 @@ import { exact, plainDecimal } from '../../core/money/money.ts';
 import { improveRateText } from '../../core/quotes/rate.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** A stored rate; decimals without trailing zeros. */
+/** A stored rate. Decimals have no trailing zeros. */
 export interface StoredRate extends CorridorKey {
   readonly rateId: string;
   readonly fxpId: string;
@@ -18,12 +18,12 @@ export interface StoredRate extends CorridorKey {
   readonly createdAt: Date;
 }
 
-/** What a change of rates is stamped with: the database clock, read under the lock, so that later changes are later. */
+/** Timestamp of a change: the database clock, read under the lock, so that a later change has a later time. */
 type Moment = string;
 
 /**
- * Waits for the FX provider's lock, which ends with the transaction.
- * @returns the moment to stamp the change with
+ * Takes the FX provider's lock until the transaction ends.
+ * @returns the timestamp for the change
  */
 export async function lockRates(trx: Db, fxpId: string): Promise<Moment> {
   await sql`select pg_advisory_xact_lock(hashtextextended('rates of ' || ${fxpId}, 0))`.execute(trx);
@@ -39,10 +39,10 @@ export interface NewRate extends CorridorKey {
 }
 
 /**
- * FX-4, in the caller's transaction: expires the active rates of the FX provider and corridor, saves the base rate and
- * one improved rate per tier of the source currency. A tier of 0 basis points, or whose rate no message could carry, is
- * left out.
- * @returns the saved rates, base first, then by threshold
+ * FX-4, in the caller's transaction: expires the active rates of the FX provider for the corridor, then stores the base
+ * rate and one improved rate per tier of the source currency. Skips a tier of 0 basis points, or with a rate that does
+ * not fit into a message.
+ * @returns the stored rates, base first, then by threshold
  */
 export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]> {
   const moment = await lockRates(trx, rate.fxpId);
@@ -87,7 +87,7 @@ export interface Tier {
 }
 
 /**
- * FX-6, in the transaction that registers the tier: recalculates the tier's rate for every active base rate of the
+ * FX-6, in the transaction that registers the tier. Recalculates the tier's rate for every active base rate of the
  * currency. A tier of 0 basis points has no rates.
  */
 export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Promise<void> {
@@ -135,7 +135,7 @@ interface RateEntry extends CorridorKey {
   readonly tierImprovementId: string | null;
 }
 
-/** One array per column: a statement has at most 65,535 parameters, however many rates there are. */
+/** Passes one array per column, because a statement has at most 65,535 parameters and there may be more values. */
 async function insertRates(trx: Db, entries: readonly RateEntry[], moment: Moment): Promise<StoredRate[]> {
   if (entries.length === 0) return [];
   const column = (value: (entry: RateEntry) => string | null) => entries.map(value);
@@ -164,13 +164,13 @@ const rateColumns = [
   'created_at',
 ] as const;
 
-/** What is undefined does not narrow. */
+/** A member that is undefined does not filter. */
 export type RateFilter = { readonly [Part in keyof CorridorKey]?: string | undefined } & {
   readonly fxpId?: string;
 };
 
 /**
- * Active rates, base and tiers, of a corridor, of an FX provider, or both; best first, then older, then by FX provider.
+ * Active rates, base and tiers, of a corridor, an FX provider or both. Best first, then oldest, then by FX provider.
  */
 export async function readActiveRates(db: Db, filter: RateFilter): Promise<StoredRate[]> {
   let query = db.selectFrom('rates').select(rateColumns).where('expired_at', 'is', null);

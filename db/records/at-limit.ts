@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { alertUnlessOpen, hasDetail } from './audit.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** What a party can cause too much of; docs/operations/alerts.md says what each means. */
+/** Limits that a party can reach. docs/operations/alerts.md explains each. */
 export type PartyLimit =
   | 'callback-addresses'
   | 'contradictions'
@@ -15,8 +15,8 @@ export type PartyLimit =
   | 'undecided-payments';
 
 /**
- * Raises one alert per party and limit: the next one follows once it is closed, or is a day old.
- * @param subjectId the payment or resolution at which the limit was reached
+ * Raises one alert per party and limit. The next one follows after that is closed, or is a day old.
+ * @param subjectId the payment or resolution that reached the limit
  */
 export async function alertAtLimit(
   db: Db,

@@ -1,16 +1,16 @@
-// Seals over decisions and audit events: one for each hour, over what was written then and over the seal before.
-// Here they are made and read; cli/audit/verify.ts holds them against the record.
+// Seals over decisions and audit events: one for each hour, over the rows of that hour and the previous seal. This file
+// makes and reads them. cli/audit/verify.ts compares them with the record.
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { given } from '../pool/conditions.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** What is in the record of an hour, and what is said of it. */
+/** The rows of an hour, and their seal's data before signing. */
 export interface SealedHour {
   /** UTC, as in 2026-01-31T06:00:00Z. */
   readonly since: string;
   readonly until: string;
-  /** Digest of the seal before; null: it is the first. */
+  /** Digest of the previous seal; null: this is the first. */
   readonly previous: Buffer | null;
   /** See `parseEntries`. */
   readonly entries: Buffer;
@@ -19,11 +19,11 @@ export interface SealedHour {
 }
 
 export interface Seal extends SealedHour {
-  /** Whether it is of one hour, which begins with it; else `since` and `until` say nothing that can be read. */
+  /** Whether it covers exactly one full hour. If not, `since` and `until` are not valid times. */
   readonly isOfAnHour: boolean;
   readonly digest: Buffer;
   readonly signature: Buffer;
-  /** By which it is signed; null: there is none of that id. */
+  /** The key that signed it; null: no key has that id. */
   readonly key: SealKey | null;
 }
 
@@ -31,27 +31,27 @@ export interface SealKey {
   readonly keyId: string;
   /** `x` of the JWK. */
   readonly publicKey: string;
-  /** ISO 8601; when nobody could trust it any longer. */
+  /** ISO 8601 time from which the key is no longer trusted; null: it was not withdrawn. */
   readonly withdrawnAt: string | null;
   readonly vouched: string | null;
   readonly vouchedBy: string | null;
 }
 
-/** One row of the record, as a seal has it. */
+/** One row of the record, as listed in a seal. */
 export interface SealedRow {
   readonly table: 'audit_events' | 'decisions';
-  /** Of its partition: retention drops them by the year. */
+  /** Year of its partition. Retention drops whole years. */
   readonly year: number;
-  /** Of an event its number; of a decision its UETR. */
+  /** Number of an event, or UETR of a decision. */
   readonly id: string;
-  /** 128 bits of the hash over everything in it, hexadecimal. */
+  /** First 128 bits of the hash over all its columns, hexadecimal. */
   readonly hash: string;
 }
 
 const entryBytes = 35;
 const tables = { 0x61: 'audit_events', 0x64: 'decisions' } as const;
 
-/** @param entries rows of 35 bytes: what it is (1), year (2), id (16), hash (16) */
+/** @param entries concatenated entries of 35 bytes: kind of row (1), year (2), id (16), hash (16) */
 export function parseEntries(entries: Buffer): readonly SealedRow[] {
   return Array.from({ length: entries.length / entryBytes }, (_, index) => {
     const entry = entries.subarray(index * entryBytes, (index + 1) * entryBytes);
@@ -69,9 +69,9 @@ export function parseEntries(entries: Buffer): readonly SealedRow[] {
   });
 }
 
-/** What is signed, and what the next seal goes on from. */
+/** The digest that is signed, and that the next seal refers to. */
 export function digestOf({ since, until, previous, sealedAt, entries }: SealedHour): Buffer {
-  // `sealedAt` too: whoever sets it back would make a withdrawn key good again
+  // includes `sealedAt`: otherwise somebody could backdate a seal to before its key was withdrawn
   const head = ['isthmus audit seal 1', previous?.toString('hex') ?? '', since, until, sealedAt, ''].join(
     '\n',
   );
@@ -84,7 +84,7 @@ const momentOf = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const microseconds = (column: string) => sql`(extract(epoch from ${sql.ref(column)}) * 1000000)::bigint`;
 
-/** What the record has of an hour, by the same function for whoever seals and for whoever verifies. */
+/** Reads the entries of an hour. Sealing and verifying use the same function. */
 export async function readEntries(
   db: Db,
   { since, until }: Pick<SealedHour, 'since' | 'until'>,
@@ -123,17 +123,17 @@ export async function readEntries(
   return rows[0]?.entries ?? Buffer.alloc(0);
 }
 
-/** Whatever began then has been committed, or never will be: a statement waits for no longer. */
+/** Every transaction that began earlier has ended by now: statements have shorter timeouts. */
 const settledMs = 300_000;
 
-/** Hours after the end of an hour by which its seal is late: it is made five minutes after. */
+/** Hours after the end of an hour from which a missing seal is late. It should be made after five minutes. */
 export const lateHours = 3;
 
-/** How far the record is sealed, by the clock of the database. */
+/** How far the record is sealed, by the database clock. */
 export interface SealedSoFar {
-  /** End of the last hour that is sealed, as the database writes it; null: none is. One of the future seals nothing. */
+  /** End of the last sealed hour, as the database writes it; null: there is none. Seals of the future do not count. */
   readonly until: string | null;
-  /** Whether what is not sealed is older than it may get; of a record without a seal, from its begin on. */
+  /** Whether the oldest unsealed row is older than allowed. Without any seal, the whole record is unsealed. */
   readonly isLate: boolean;
 }
 
@@ -149,8 +149,8 @@ export async function sealedSoFar(db: Db): Promise<SealedSoFar> {
 
 /**
  * Seals the first hour that is over and has no seal.
- * @param sign ed25519, by a key that is published
- * @returns what was sealed; undefined: nothing was due, or another process does it
+ * @param sign signs with Ed25519, by a published key
+ * @returns the new seal; undefined if none was due, or another process is making it
  */
 export async function sealNextHour(
   db: Db,
@@ -176,7 +176,7 @@ export async function sealNextHour(
   });
 }
 
-/** The one after the last seal; of a record without one, the first in which anything happened. */
+/** The hour after the last seal. Without a seal, the hour of the oldest row. */
 async function nextHour(db: Db): Promise<Omit<SealedHour, 'entries'> | undefined> {
   const { rows } = await sql<Omit<SealedHour, 'entries'>>`
     with last as (select until, digest from audit_seals order by until desc limit 1),
@@ -191,14 +191,14 @@ async function nextHour(db: Db): Promise<Omit<SealedHour, 'entries'> | undefined
   return rows[0];
 }
 
-/** A seal that a process has seen. */
+/** The end of the chain of seals, as a process has seen it. */
 export interface SealHead {
   /** As the database writes it. */
   readonly until: string;
   readonly digest: Buffer;
 }
 
-/** Undefined: there is none. */
+/** @returns undefined if there is no seal */
 export async function newestSeal(db: Db): Promise<(SealHead & { readonly isAhead: boolean }) | undefined> {
   const { rows } = await sql<SealHead & { readonly isAhead: boolean }>`
     select until::text as until, digest, until > clock_timestamp() as "isAhead"
@@ -212,11 +212,11 @@ export async function isSealThere(db: Db, { until, digest }: SealHead): Promise<
   return rows.length > 0;
 }
 
-/** All, the oldest first, some at a time. */
+/** Yields all seals, oldest first. Reads 100 at a time. */
 export async function* readSeals(db: Db): AsyncIterable<Seal> {
   const atOnce = 100;
   for (let after = '-infinity'; ;) {
-    // `at`: with every digit, or the same seal would come again and again
+    // `at` has full precision: with less, the same seal would be read again and again
     const { rows } = await sql<Seal & { readonly at: string }>`
       select until::text as at, ${hourOf('since')} as since, ${hourOf('until')} as until, previous, entries, digest, signature,
         ${momentOf('sealed_at')} as "sealedAt",
@@ -232,7 +232,7 @@ export async function* readSeals(db: Db): AsyncIterable<Seal> {
   }
 }
 
-/** Of the first partition that is there; null: it holds all that was before. */
+/** Year of the oldest partition that exists; null: no partition was dropped. */
 export async function firstYearThere(db: Db): Promise<number | null> {
   const { rows } = await sql<{ year: number | null }>`
     select case when bool_or(since = '-infinity') then null
@@ -241,13 +241,13 @@ export async function firstYearThere(db: Db): Promise<number | null> {
   return rows[0]?.year ?? null;
 }
 
-/** The record by its times alone. */
+/** The time range of the record and its seals. */
 export interface RecordTimes {
-  /** ISO 8601, UTC; null: nothing is on record. */
+  /** ISO 8601, UTC; null: the record is empty. */
   readonly begins: string | null;
-  /** End of the last hour that is over and sealed; null: there is none. */
+  /** End of the last sealed hour that is over; null: there is none. */
   readonly sealedUntil: string | null;
-  /** By the clock of the database. */
+  /** Database clock. */
   readonly now: string;
 }
 
@@ -263,10 +263,10 @@ export async function readTimes(db: Db): Promise<RecordTimes> {
 }
 
 /**
- * Decisions and events of a time; nothing else of them, so that no time is too odd to be read.
- * @param times of the database
- * @param decidedAfter of decisions, in place of `after`: the latest of these
- * @param limit the most of them
+ * Selects ids of decisions and events in a time range. Reads ids only, so a malformed time cannot break the query.
+ * @param times as the database writes them
+ * @param decidedAfter lower bounds for decisions instead of `after`; the latest one counts
+ * @param limit most rows to return
  */
 export async function readRows(
   db: Db,

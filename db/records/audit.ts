@@ -5,20 +5,23 @@ import type { Db } from '../pool/connection.ts';
 
 export interface AuditEvent {
   readonly kind: EventKind;
-  /** UETR of the payment, or id of the resolution, that it is about; undefined: neither. */
+  /** UETR of a payment, or id of a resolution or of a page of a book; undefined: it has no subject. */
   readonly subjectId?: string | undefined;
   readonly party?: string | undefined;
   readonly detail?: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Whether an event `e` is one that people take care of. Index audit_events_alerts. */
+/** Whether an event `e` is an alert or a security event. Index audit_events_alerts. */
 export const isAlert = sql`e.severity in ('alert', 'security')`;
 
-/** Whether a payment that has no final status is in doubt. Index audit_events_subject_id. */
+/** Whether a payment without a final status is in doubt. Index audit_events_subject_id. */
 export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
   select from audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt')`;
 
-/** `insert into audit_events`, to be used inside a larger statement: an event and what it tells of appear together. */
+/**
+ * An `insert into audit_events` for use in a larger statement, so that the event and what it reports are written
+ * together.
+ */
 export function insertAudit(event: AuditEvent | null | undefined, condition: RawBuilder<unknown>) {
   return sql`
     insert into audit_events (severity, kind, subject_id, party, detail)
@@ -41,8 +44,8 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
 }
 
 /**
- * As `recordAudit`, once per subject and kind: what is found again each time that somebody looks is one event.
- * @param oncePer detail: what is found with other details is another event
+ * Like `recordAudit`, but once per subject and kind, for findings that repeat with every check.
+ * @param oncePer `detail`: the same kind with other details is a new event
  * @returns whether it is new
  */
 export async function recordAuditOnce(
@@ -58,14 +61,15 @@ export async function recordAuditOnce(
   return rows.length === 1;
 }
 
-/** Whether an alert `e` has these in its detail: `isSame` of the following. */
+/** SQL for `isSame` of `alertUnlessOpen`: whether an alert `e` has these values in its detail. */
 export const hasDetail = (detail: Readonly<Record<string, string>>) =>
   sql`e.detail @> ${JSON.stringify(detail)}::jsonb`;
 
 /**
- * As `recordAudit`: what is found again each time that somebody looks is one alert, until an operator closes it. One of
- * its kind at a time: of two who find it at once, one tells of it.
- * @param isSame whether an alert `e` of its kind is about the same; absent: it has the same party, if any, and detail
+ * Like `recordAudit`, but not while the same alert is open, for findings that repeat with every check. Serialized by
+ * kind: if two processes find the same at once, one writes the alert.
+ * @param isSame SQL: whether an alert `e` of the same kind is the same; absent: it has the same party, if any, and
+ *   detail
  * @returns whether it is new
  */
 export async function alertUnlessOpen(
@@ -81,7 +85,7 @@ export async function alertUnlessOpen(
     select from audit_events e left join alert_states s on s.audit_event_id = e.audit_event_id
     where ${isAlert} and e.kind = ${kind} and ${same} and s.action is distinct from 'close')`; // audit_events_alerts
   const seen = await sql<{ isNew: boolean }>`select ${isNew} as "isNew"`.execute(db);
-  if (seen.rows[0]?.isNew !== true) return false; // found often: nobody waits for the lock
+  if (seen.rows[0]?.isNew !== true) return false; // the usual case needs no lock
   const tell = async (trx: Db) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`alert ${kind}`}, 0))`.execute(trx);
     const { rows } = await sql`${insertAudit(alert, isNew)} returning audit_event_id`.execute(trx);

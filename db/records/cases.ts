@@ -1,7 +1,6 @@
-// Alerts and what operators did about them. Both are insert-only: the state of an alert is what was done last,
-// under the alert itself, or under its case where the alert was seen: a later one is open. A trigger keeps it in a row
-// of the alert: one payment can have thousands, and a search through their entries would keep operators from everything
-// else.
+// Alerts and the actions of operators on them. Both are insert-only. The state of an alert is the latest action: on the
+// alert itself, or on its case if the alert existed then. An alert that comes later is open. A trigger keeps the state
+// in a row per alert. A payment can have thousands of alerts, and searching their entries would be too slow.
 import { sql } from 'kysely';
 import {
   concernedBy,
@@ -22,10 +21,10 @@ import { isAlert } from './audit.ts';
 import { given, type Condition } from '../pool/conditions.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** Of an alert `e`. Primary key of alert_states. */
+/** Joins the state of an alert `e`. Primary key of alert_states. */
 const lastDone = sql`left join alert_states done on done.audit_event_id = e.audit_event_id`;
 const state = sql`case coalesce(done.action, 'reopen') when 'take' then 'taken' when 'close' then 'closed' else 'open' end`;
-/** How it stands by what was `done` last. */
+/** Columns for the state that the latest action, `done`, has led to. */
 const standing = sql`
   ${state} as state,
   case when done.action = 'take' then done.client_id end as "takenBy",
@@ -36,7 +35,7 @@ const columns = sql`
   e.audit_event_id::text as "alertId", e.occurred_at as at, e.severity, e.kind, e.subject_id as "subjectId", e.party,
   e.detail, ${standing}`;
 
-/** Newest first; behind the alert `after`, if one is named. */
+/** Newest first. `page.after`: only alerts after that one in this order. */
 export async function listAlerts(
   db: Db,
   filter: AlertFilter,
@@ -72,7 +71,7 @@ export async function findAlert(db: Db, alertId: string): Promise<Alert | undefi
   return rows[0];
 }
 
-/** What was done about one alert, under it or under its case; oldest first. */
+/** Lists the entries about one alert, made for it or for its case; oldest first. */
 export async function entriesOfAlert(
   db: Db,
   { alertId, subjectId }: Pick<Alert, 'alertId' | 'subjectId'>,
@@ -84,13 +83,13 @@ export async function entriesOfAlert(
   );
 }
 
-/** What was done about a payment or resolution, and about each of its alerts; oldest first. */
+/** Lists the entries about a payment or resolution, and about each of its alerts; oldest first. */
 export async function entriesOfCase(db: Db, subjectId: string): Promise<readonly CaseEntry[]> {
   const alerts = sql`select audit_event_id from audit_events where subject_id = ${subjectId}::uuid`; // audit_events_subject_id
   return entries(db, sql`c.subject_id = ${subjectId}::uuid or c.audit_event_id in (${alerts})`);
 }
 
-const namedAlerts = 100; // by each entry: one may be about thousands
+const namedAlerts = 100; // per entry, which may be about thousands
 
 async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry[]> {
   const { rows } = await sql<CaseEntry>`
@@ -106,8 +105,8 @@ async function entries(db: Db, condition: Condition): Promise<readonly CaseEntry
 }
 
 /**
- * Writes down what an operator does about one alert. One at a time, with whatever is done about its case: of two who
- * take it at once, one is told that the other has.
+ * Records the action of an operator on one alert. Serialized with actions on its case: of two operators who take it at
+ * once, the second is told that the first has it.
  */
 export async function actOnAlert(
   db: Db,
@@ -127,8 +126,8 @@ export async function actOnAlert(
 }
 
 /**
- * The same about a payment or resolution, with all its alerts that can be seen now and that it concerns
- * (core/operations/cases.ts).
+ * Records the action of an operator on a payment or resolution, with those of its alerts that exist now and that the
+ * action concerns (core/operations/cases.ts).
  * @param closing which of them are closed
  */
 export async function actOnCase(
@@ -143,7 +142,7 @@ export async function actOnCase(
     const concerned = concernedBy(entry.action, alerts);
     const unclear = closing && unclearClosing(alerts, closing);
     if (unclear !== undefined) return unclear;
-    // what becomes of its alerts becomes of a case; one without any stands by itself
+    // the state of a case is that of its alerts; a case without alerts has its own state
     const states = alerts.length > 0 ? alerts : await ownStanding(trx, subjectId);
     const hindrance = (concerned.length > 0 ? concerned : states)
       .map((one) => hindranceOf(one, entry))
@@ -188,25 +187,26 @@ function byKind(standings: readonly CaseStanding[]): readonly KindStanding[] {
   return [...kinds.values()];
 }
 
-const alertsPerEntry = 10_000; // some 200 ms: a statement of all that one payment can have would take longer than any may
+// takes about 200 ms; one statement for all alerts of a payment could exceed the statement timeout
+const alertsPerEntry = 10_000;
 
 interface CaseAct {
   readonly subjectId: string;
-  /** The alerts that it concerns: no alert of another kind that comes meanwhile is closed with them. */
+  /** Kinds and states of the alerts that it concerns. Alerts of other kinds that come meanwhile stay open. */
   readonly about: readonly { readonly kind: string; readonly state: AlertState }[];
-  /** Nor one with a higher id than this. */
+  /** Alerts with a higher id stay open too. */
   readonly upTo: string | undefined;
   readonly entry: NewEntry;
 }
 
-/** An entry for so many alerts at once, oldest first; one for a case without any. */
+/** Writes entries for 10,000 alerts each, oldest first. Writes one entry for a case without alerts. */
 async function enter(trx: Db, { subjectId, about: concerned, upTo, entry }: CaseAct): Promise<void> {
   const states = [...new Set(concerned.map((one) => one.state))];
   const kinds = [...new Set(concerned.map((one) => one.kind))];
   let after = '0';
   let about = alertsPerEntry;
   while (about === alertsPerEntry) {
-    // one that comes meanwhile is open, as it would be a moment later; index audit_events_subject_id
+    // an alert that comes meanwhile is included if it matches; index audit_events_subject_id
     const { rows } = await sql<{ about: number; last: string | null }>`
       with concerned as (
         select e.audit_event_id from audit_events e ${lastDone}
@@ -220,7 +220,7 @@ async function enter(trx: Db, { subjectId, about: concerned, upTo, entry }: Case
         select ${subjectId}::uuid, coalesce(array_agg(audit_event_id order by audit_event_id), '{}'), ${entry.action},
           ${entry.by}, ${entry.note}
         from concerned
-        having count(*) > 0 or ${after} = '0' -- the first one stands also where there is no alert
+        having count(*) > 0 or ${after} = '0' -- the first entry is written even without an alert
       )
       select count(*)::int as about, max(audit_event_id)::text as last from concerned`.execute(trx);
     about = rows[0]?.about ?? 0;
@@ -230,13 +230,13 @@ async function enter(trx: Db, { subjectId, about: concerned, upTo, entry }: Case
 
 type CaseStanding = Standing &
   AlertsOfKind & {
-    /** They are not newer than the alert `seen`. */
+    /** None of them is newer than the alert `seen`. */
     readonly isSeen: boolean;
-    /** That alert is one of them. */
+    /** The alert `seen` is one of them. */
     readonly hasSeen: boolean;
   };
 
-/** How the alerts of a case stand, those that stand alike as one: there may be thousands. The oldest first. */
+/** Groups the alerts of a case by kind and state, because there may be thousands. Oldest first. */
 async function standingsOf(
   trx: Db,
   subjectId: string,
@@ -256,7 +256,7 @@ async function standingsOf(
   return rows;
 }
 
-/** How the case of a payment without alerts stands: like any other, open until somebody takes or closes it. */
+/** The state of a case without alerts: open until an operator takes or closes it. */
 async function ownStanding(trx: Db, subjectId: string): Promise<readonly Standing[]> {
   // index case_entries_subject_id
   const { rows } = await sql<Standing>`
@@ -272,7 +272,7 @@ async function lock(trx: Db, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`case ${name}`}, 0))`.execute(trx);
 }
 
-/** An alert as it is logged: codes and ids. */
+/** An alert as it is logged. Has codes and ids only. */
 export type LoggedAlert = Pick<
   Alert,
   'alertId' | 'severity' | 'kind' | 'subjectId' | 'party' | 'detail' | 'at'
@@ -280,7 +280,7 @@ export type LoggedAlert = Pick<
 
 const logsAtOnce = 500;
 
-/** Alerts of the last day that no process has logged, oldest first: none waits behind security events, which may be many. */
+/** Alerts of the last day that were not logged, oldest first. Alerts come before security events, which may be many. */
 export async function findUnloggedAlerts(db: Db): Promise<readonly LoggedAlert[]> {
   // index audit_events_alerts; primary key of logged_alerts
   const { rows } = await sql<LoggedAlert>`
@@ -299,7 +299,7 @@ export async function markLogged(db: Db, alertIds: readonly string[]): Promise<v
     on conflict do nothing`.execute(db);
 }
 
-/** How many of each kind nobody has closed. */
+/** Counts the alerts that are not closed, by kind. */
 export async function openAlerts(
   db: Db,
 ): Promise<readonly { readonly kind: string; readonly severity: string; readonly open: number }[]> {

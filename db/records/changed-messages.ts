@@ -1,5 +1,5 @@
-// Stored messages that are not what was stored: somebody has changed the database. Whoever meets one tells of it, and
-// neither shows nor sends it.
+// Stored messages that fail their integrity check, because somebody has changed the database. The process that finds
+// one raises an alert. The message is neither shown nor sent.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import { alertUnlessOpen } from './audit.ts';
@@ -7,9 +7,9 @@ import type { Db } from '../pool/connection.ts';
 import { SealBroken } from '../keys/key-wrapping.ts';
 
 /**
- * Tells that a message was changed, or is gone though it has yet to go out: one alert for each, whoever meets it, and another
- * where it is met after that was closed.
- * @param delivery by which it was to go out
+ * Raises an alert that a message was changed, or was deleted before it was sent. One alert per message, and another one
+ * if it is found again after that was closed.
+ * @param delivery the delivery that was to send it
  */
 export async function tellChanged(
   db: Db,
@@ -31,8 +31,8 @@ export async function tellChanged(
 }
 
 /**
- * As `open`, which reads the message.
- * @throws SealBroken, after that was told, where it is not what was stored
+ * Runs `open`, which reads the message.
+ * @throws SealBroken, after raising the alert, if the message was changed
  */
 export async function openAndTell<T>(db: Db, messageId: string, open: () => Promise<T>): Promise<T> {
   try {
@@ -43,7 +43,7 @@ export async function openAndTell<T>(db: Db, messageId: string, open: () => Prom
   }
 }
 
-/** The same; `changed` where it is not what was stored. */
+/** Like `openAndTell`, but returns `changed` instead of throwing SealBroken. */
 export async function openOrTell<T>(
   db: Db,
   messageId: string,

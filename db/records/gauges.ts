@@ -1,6 +1,6 @@
-// What the record holds at this moment, in numbers, for metrics: payments without final status, deliveries that
-// are open or dead, alerts that nobody has closed, and how long the keys of parties count. Payments and deliveries by
-// indexes that hold only those; alerts by one that holds all of them, with what was last done about each.
+// Current numbers for metrics: payments without a final status, open and dead deliveries, open alerts, and how long the
+// keys of parties stay valid. Payments and deliveries are found by partial indexes that hold only those. Alerts are
+// found by an index of all alerts, joined with their states.
 import { sql } from 'kysely';
 import { isInDoubt } from './audit.ts';
 import { openAlerts } from './cases.ts';
@@ -24,7 +24,7 @@ interface OpenAlerts {
 }
 
 interface OpenDeliveries extends Owed {
-  /** How long ago the oldest was asked for, due or not; 0: none is open. */
+  /** Seconds since the oldest open delivery was requested, due or not; 0: none is open. */
   readonly oldestOpenSeconds: number;
 }
 

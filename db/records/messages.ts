@@ -1,4 +1,4 @@
-// Every message, byte for byte: what was received and what was built. Rows are inserted and never changed.
+// Every message received or built, byte for byte. Rows are inserted and never changed.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -12,28 +12,28 @@ import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../key
 
 export type Leg = 'source' | 'destination' | 'fxp' | 'book';
 
-/** A message that we built and validated; it is stored before it is sent. */
+/** A message that we built and validated. It is stored before it is sent. */
 export interface OutgoingMessage {
   /** Our id of the row. */
   readonly messageId: string;
-  /** UETR of the payment, or id of the resolution or the page of a book, that it is about. */
+  /** UETR of the payment, or id of the resolution or of the page of a book. */
   readonly subjectId: string;
   readonly type: MessageName;
-  /** Its MsgId. */
+  /** The MsgId. */
   readonly messageIdentification: string;
   readonly leg: Leg;
   readonly party: string;
-  /** Of a pacs.002. */
+  /** Only a pacs.002 has one. */
   readonly status?: string;
   readonly reasonCode?: string | undefined;
   readonly inReplyTo?: string | undefined;
-  /** Of an answer that rejects or refuses: its explanation at length. */
+  /** If the answer rejects or refuses: the full explanation. */
   readonly refusal?: string | undefined;
   readonly body: Buffer;
 }
 
 export interface ReceivedMessage {
-  /** Left out of a request that begins a resolution (acmt.023): the id of its row is the resolution's. */
+  /** Left out for an acmt.023 that begins a resolution: the id of its row becomes the id of the resolution. */
   readonly subjectId?: string;
   readonly type: MessageName;
   readonly messageIdentification: string;
@@ -41,26 +41,26 @@ export interface ReceivedMessage {
   readonly party: string;
   readonly status?: string;
   readonly reasonCode?: string | undefined;
-  /** Where the sender wants its answer (pacs002Endpoint). */
+  /** Address to which the sender wants the answer (pacs002Endpoint). */
   readonly answerUrl?: string;
-  /** The message of ours that it answers. */
+  /** Our message that it answers. */
   readonly inReplyTo?: string | undefined;
   readonly body: Buffer;
 }
 
 /**
- * Whether a message says how its payment ended; worded as in the index `messages_finals`.
+ * SQL: whether a message has a final status. Worded as in the index `messages_finals`, so that the index is used.
  * @param alias of `messages` in the statement
  */
 export const hasFinalStatus = (alias: string) =>
   sql`${sql.ref(`${alias}.status`)} in (${sql.join(finalStatuses.map((status) => sql.lit(status)))})`;
 
-/** By which a message is recognised when it comes again. */
+/** Recognises a repeated message. */
 function hashOf(body: Buffer): Buffer {
   return createHash('sha256').update(body).digest();
 }
 
-/** The parts of a larger statement that store built messages: `stored` and, with their bytes, `stored_bodies`. */
+/** Parts of a larger statement that store built messages: `stored` and, with their bytes, `stored_bodies`. */
 export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], condition: RawBuilder<unknown>) {
   const sealed = messages.map((m) => seal(db, [m.messageId, m.type, m.party], m.body));
   const column = <T>(pick: (message: OutgoingMessage) => T) => messages.map(pick);
@@ -89,8 +89,8 @@ export function storedOutgoing(db: Db, messages: readonly OutgoingMessage[], con
 }
 
 /**
- * The parts of a larger statement that store a received message, once per party and content: `received` has its id, and
- * no row where the same bytes came before, or the condition does not hold.
+ * Parts of a larger statement that store a received message, once per party and content. `received` has its id, or no
+ * row if the same bytes came before or the condition does not hold.
  */
 export function storedReceived(
   db: Db,
@@ -120,14 +120,14 @@ export function storedReceived(
   )`;
 }
 
-/** The id of what has the same bytes; primary key. */
+/** Selects the id of an earlier message with the same bytes; primary key. */
 export function selectReceived({ party, type, body }: Pick<ReceivedMessage, 'party' | 'type' | 'body'>) {
   return sql<{ message_id: string }>`
     select message_id from message_keys
     where party = ${party} and message_type = ${type} and sha256 = ${hashOf(body)}`;
 }
 
-/** Whether the same bytes came before. */
+/** Returns whether the same bytes came before. */
 export async function isReceived(
   db: Db,
   message: Pick<ReceivedMessage, 'party' | 'type' | 'body'>,
@@ -136,7 +136,7 @@ export async function isReceived(
 }
 
 /**
- * The bytes of a message, to be joined as `b`: none once they are older than they are kept.
+ * Joins the body of a message as `b`. Its columns are null if the body is no longer kept.
  * @param alias of `messages` in the statement
  */
 export const joinBody = (alias: string) => {
@@ -145,8 +145,8 @@ export const joinBody = (alias: string) => {
 };
 
 /**
- * Stores a received message, once per party and content: the same bytes again find the first row.
- * @returns the id of the row, and whether it is new
+ * Stores a received message, once per party and content.
+ * @returns the id of the row, and whether it is new; for the same bytes again, the id of the first row
  */
 export async function recordReceived(
   db: Db,
@@ -162,7 +162,7 @@ export async function recordReceived(
   return { messageId: earlier.message_id, isNew: false };
 }
 
-/** The stored bytes of an answer, if they are still kept, and its explanation if it rejects or refuses. */
+/** Loads the bytes of an answer, null if no longer kept, and its explanation if it rejects or refuses. */
 export async function loadAnswer(
   db: Db,
   messageId: string,
@@ -178,14 +178,14 @@ export async function loadAnswer(
   return { body: await openBody(db, row), refusal: row.refusal };
 }
 
-/** As `openBody`, of what is to be judged. */
+/** Like `openBody`, for a message that is to be judged, whose body must still be kept. */
 export async function openKept(db: Db, row: BodyColumns): Promise<Buffer> {
   const body = await openBody(db, row);
-  assert(body !== null, 'what is to be judged is kept, and so is its key (LIF-6)');
+  assert(body !== null, 'a message that is to be judged is kept, and so is its key (LIF-6)');
   return body;
 }
 
-/** The bytes of a message; undefined: they are no longer kept. */
+/** @returns the bytes of a message; undefined: unknown, or no longer kept */
 export async function messageBody(db: Db, messageId: string): Promise<Buffer | undefined> {
   const [row] = await runPrepared(
     db,
@@ -196,9 +196,9 @@ export async function messageBody(db: Db, messageId: string): Promise<Buffer | u
 }
 
 /**
- * Stores the answer to a refused repeat, which goes into the HTTP answer only, with its event.
+ * Stores the answer to a refused repeat, with its event. This answer is sent in the HTTP answer only.
  * @param messageId the refused message
- * @returns the id of the answer that stands: another process may have judged the same message first
+ * @returns the id of the answer that counts: another process may have judged the same message first
  */
 export async function recordRefusal(
   db: Db,
@@ -223,7 +223,7 @@ export async function recordRefusal(
   return standing.answer_message_id;
 }
 
-/** Whether anything came under a UETR, or as that resolution. Index messages_subject_id. */
+/** Whether any message has this UETR or resolution id. Index messages_subject_id. */
 export async function isOnRecord(db: Db, subjectId: string): Promise<boolean> {
   const { rows } = await sql`select from messages where subject_id = ${subjectId}::uuid limit 1`.execute(db);
   return rows.length > 0;

@@ -1,19 +1,19 @@
-// Partitions of what grows with every quote and payment: made ahead of time, each in a transaction of its own, so that
-// an obstacle to one stops no other; the caller reports what failed, and tries again. Quotes go after 62 days (QUO-10),
-// records when somebody says so (db/records/retention.ts).
+// Partitions of the tables that grow with every quote and payment. They are made ahead of time, each in its own
+// transaction, so that a failure of one does not stop the others. The caller reports failures and retries. Quotes are
+// dropped after 62 days (QUO-10), records by retention (db/records/retention.ts).
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
 const daysAhead = 7;
 const daysKept = 62;
 
-/** Partitions that could not be brought in order, and why. */
+/** Partitions that could not be made or dropped, and why. */
 interface Failed {
   readonly failed: readonly { readonly what: string; readonly error: unknown }[];
 }
 
 export interface PartitionsEnsured extends Failed {
-  /** Rows that had come before their partition, by table and a UTC day that it has. */
+  /** Rows that were stored before their partition existed, by table and a UTC day of the partition. */
   readonly moved: readonly { readonly table: string; readonly day: string; readonly rows: number }[];
 }
 
@@ -21,7 +21,7 @@ export interface PartitionsDropped extends Failed {
   readonly dropped: readonly string[];
 }
 
-/** Tables with a partition for each year, and by which time. */
+/** Tables with yearly partitions, and the column of the partition key. */
 export const yearly = {
   messages: 'created_at',
   payments: 'begun_at',
@@ -32,8 +32,8 @@ export const yearly = {
 } as const;
 
 /**
- * Makes the partitions of now and of what comes next, UTC, and of all times whose rows lie in a default partition: they
- * are moved. Safe to call at any time, from several processes.
+ * Makes the partitions for now and the near future (UTC), and for all rows in default partitions, which it moves. Safe
+ * to call at any time, from several processes.
  */
 export async function ensurePartitions(db: Db): Promise<PartitionsEnsured> {
   const moved: { table: string; day: string; rows: number }[] = [];
@@ -74,7 +74,7 @@ export async function dropOldQuotePartitions(db: Db): Promise<PartitionsDropped>
   return { dropped, failed };
 }
 
-/** Days, as in 2026-01-05, that lie in no partition but the default one, and should. */
+/** Days, as in 2026-01-05, that need a partition and have none. */
 async function lacking(db: Db): Promise<readonly { table: string; day: string }[]> {
   const stray = (table: string, by: string) =>
     sql`select ${table}, (${sql.ref(by)} at time zone 'UTC')::date from ${sql.table(`${table}_default`)}`;
@@ -88,7 +88,8 @@ async function lacking(db: Db): Promise<readonly { table: string; day: string }[
         union
         select 'message_bodies', ((now() at time zone 'UTC') + generate_series(0, 1) * ${sql.lit(daysAhead)} * interval '1 day')::date
         union
-        select parent, ((now() at time zone 'UTC') + generate_series(0, 1) * interval '31 days')::date -- each partition costs every look-up
+        select parent, ((now() at time zone 'UTC') + generate_series(0, 1) * interval '31 days')::date
+        -- no earlier, because each partition slows down every look-up
         from unnest(${Object.keys(yearly)}::text[]) as all_of (parent)
         union
         ${stray('quote_requests', 'issued_at')}
@@ -108,7 +109,7 @@ async function lacking(db: Db): Promise<readonly { table: string; day: string }[
   return rows;
 }
 
-/** @returns the rows that lay in the default partition */
+/** @returns the number of rows moved from the default partition */
 async function makePartition(trx: Db, table: string, day: string): Promise<number> {
   await boundLocks(trx);
   const { rows } = await sql<{
@@ -117,8 +118,8 @@ async function makePartition(trx: Db, table: string, day: string): Promise<numbe
   return Number(rows[0]?.moved ?? 0);
 }
 
-/** Whatever becomes of a partition, the table may be read and written again soon. */
+/** Limits how long the table is blocked, whatever happens to the partition. */
 async function boundLocks(trx: Db): Promise<void> {
-  await sql`set local lock_timeout = '1s'`.execute(trx); // those behind us in the queue wait as long
-  await sql`set local statement_timeout = '10s'`.execute(trx); // moves some hundred thousand rows
+  await sql`set local lock_timeout = '1s'`.execute(trx); // other queries wait behind ours in the lock queue for as long
+  await sql`set local statement_timeout = '10s'`.execute(trx); // enough to move some hundred thousand rows
 }

@@ -1,6 +1,6 @@
-// The one entrance for what a party sent and what does not count: on record by an event, and kept byte for
-// byte, because it may tell whether somebody credited, and shown to operators. It is no message of the payment, and
-// nothing is decided by it.
+// Records every refused message of a party: writes an event, and keeps the bytes, because they may show whether
+// somebody credited the account. Operators can see them. A refused message does not belong to the payment, and decides
+// nothing.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { EventKind } from '../../core/operations/event-kinds.ts';
@@ -10,20 +10,20 @@ import type { Db } from '../pool/connection.ts';
 import { joinBody } from './messages.ts';
 import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../keys/vault.ts';
 
-/** What is wrong with it, and what it states: the detail of its event. */
+/** The fault of a message and the status that it states. The event has it in its detail. */
 interface Fault {
-  /** In words, without the sender's text. */
+  /** In words. Contains no text from the sender. */
   readonly reason?: string | undefined;
   readonly ruleId?: string | undefined;
-  /** The status that it states, for whoever must find out whether somebody credited; null: no code; undefined: no XML. */
+  /** The status that it states, which may show whether somebody credited. Null: not a valid code; undefined: no XML. */
   readonly reported?: string | null | undefined;
 }
 
 export interface RefusedMessage {
-  /** UETR of the payment, or id of the resolution, that it was about. */
+  /** UETR of the payment, or id of the resolution. */
   readonly subjectId: string;
   readonly party: string;
-  /** Id of the message of ours that it answered; null: it came to our address. */
+  /** Id of our message that it answered; null: it was posted to our address. */
   readonly inReplyTo: string | null;
   readonly body: Buffer;
   readonly fault: Fault;
@@ -32,37 +32,37 @@ export interface RefusedMessage {
 interface Refusal {
   /** Whether its bytes are kept. */
   readonly isKept: boolean;
-  /** An event for each request, or one for as long as it says the same. */
+  /** Whether there is an event for each request, or one for each different detail. */
   readonly eachIs: 'request' | 'detail';
   readonly says: readonly (keyof Fault)[];
 }
 
-/** Somebody tries what is not theirs. */
+/** Somebody reports on a payment that is not theirs. */
 const notTheirs = { eachIs: 'request', says: ['reported'] } as const;
-/** What we asked is asked again: not an alert per attempt. */
+/** We repeat what we ask, so the same refused answer comes with each attempt: it is one event. */
 const inAnswer = { isKept: true, eachIs: 'detail' } as const;
 
-/** What a message that does not count is on record as: by the way that it came, and by what is wrong with it. */
+/** How each kind of refused message is recorded: by the way that it came, and by its fault. */
 const refusals = {
-  // nothing of a stranger's is kept: it would take the room of what the destination sends
+  // a stranger's bytes are not kept: they would take the place of those of the destination
   'report.unknown-payment': { ...notTheirs, isKept: false },
   'report.not-the-destination': { ...notTheirs, isKept: false },
   'report.original-ids-differ': { ...notTheirs, isKept: true },
-  // its destination may have acted on it: whoever looks at the payment sees each fault once
+  // the destination may have acted on it: whoever looks at the payment sees each different fault once
   'report.invalid': { isKept: true, eachIs: 'detail', says: ['ruleId', 'reported'] },
   'destination.answer-refused': { ...inAnswer, says: ['reason', 'reported'] },
   'resolution.answer-refused': { ...inAnswer, says: ['reason'] },
 } as const satisfies Partial<Record<EventKind, Refusal>>;
 
-/** A destination's report on its own payment: which of them it is. */
+/** Kind of the event for a destination's refused report on its own payment. */
 export const reportRefusals = {
-  /** At our address; its sender learns why from the answer. */
+  /** Posted to our address: the sender learns the reason from the HTTP answer. */
   request: { invalid: 'report.invalid', mismatch: 'report.original-ids-differ' },
-  /** In the answer to our instruction; its sender learns nothing, so a person must tell it. */
+  /** In the HTTP answer to our instruction: the sender learns nothing, so a person must tell it. */
   answer: { invalid: 'destination.answer-refused', mismatch: 'destination.answer-refused' },
 } as const satisfies Record<string, Record<'invalid' | 'mismatch', keyof typeof refusals>>;
 
-/** Takes down a message that does not count, whichever way it came: what is kept of it, and who is told. */
+/** Records a refused message: keeps its bytes and writes its event, as its kind requires. */
 export async function refuseMessage(
   db: Db,
   kind: keyof typeof refusals,
@@ -86,13 +86,13 @@ type Event = Pick<RefusedMessage, 'subjectId' | 'party'> & {
   readonly kind: EventKind;
   readonly detail: object;
 };
-/** Whoever sends what does not count by the thousand must not hide that one of them says how a payment ended. */
+/** Final statuses are counted separately, so that thousands of refused messages cannot hide one. */
 type Final = FinalStatus | undefined;
 
-/** Of a party and a kind, and as many that state a final status: the log has a line for each request. */
+/** Events of one party and kind without a final status, and as many with one. The log has a line for each request. */
 const mostPerMinute = 60;
 
-/** Few of a party in a minute; but of a payment always the first, and the first that states each final status. */
+/** At most 60 per party and minute. But always the first of a payment, and the first that states each final status. */
 const isOfMinute = (event: Event, final: Final) => {
   const { kind, subjectId, party } = event;
   return sql`(
@@ -104,9 +104,9 @@ const isOfMinute = (event: Event, final: Final) => {
     or exists (select from payments where uetr = ${subjectId}::uuid) and ${isFirst(event, final)})`;
 };
 
-const mostDetails = 100; // of a subject and kind
+const mostDetails = 100; // per subject and kind
 
-/** Each detail once, and not without end; but always the first that states each final status. */
+/** Each detail once, at most 100. But always the first that states each final status. */
 const isNewOfFew = (event: Event, final: Final) => {
   const { kind, subjectId, detail } = event;
   return sql`(
@@ -117,17 +117,17 @@ const isNewOfFew = (event: Event, final: Final) => {
       or ${final !== undefined}::boolean and ${isFirst(event, final)}))`;
 };
 
-/** Index audit_events_subject_id. */
+/** Whether it is the first of its subject, kind and party (with this final status). Index audit_events_subject_id. */
 const isFirst = ({ kind, subjectId, party }: Event, final: Final) => sql`not exists (
   select from audit_events where subject_id = ${subjectId}::uuid and kind = ${kind} and party = ${party}
     and (${final ?? null}::text is null or detail ->> 'reported' = ${final ?? null}))`;
 
 const mostPerSubject = 20; // a party may send something else each time
 
-/** Of what does not count nobody knows the type. */
+/** Stands for the message type in the seal, because the type of a refused message is unknown. */
 const refusedType = 'refused';
 
-/** Once per subject and bytes, and no more than 20 of one subject; but always the first that states each final status. */
+/** Once per subject and bytes, at most 20 per subject. But always the first that states each final status. */
 async function keepRefused(
   db: Db,
   kind: EventKind,
@@ -154,7 +154,7 @@ async function keepRefused(
   );
 }
 
-/** The bytes of one of those of a subject; null: they are no longer kept; undefined: there is none. */
+/** Reads the bytes of a refused message of a subject. Null: no longer kept; undefined: there is no such message. */
 export async function refusedBody(
   db: Db,
   subjectId: string,

@@ -1,5 +1,5 @@
-// What the api processes tell each other of what they have counted in a minute or a day. It is of no use after
-// that, so its table is not logged.
+// Shares request counts of a minute or a day among the api processes. The counts are useless afterwards, so the table
+// is unlogged.
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
@@ -9,16 +9,17 @@ export interface RequestCount {
 }
 
 /**
- * Adds what one process has counted.
- * @param minute since 1970; of a day, its last one
- * @returns what all together have counted under those names
+ * Adds the counts of one process.
+ * @param minute since 1970; for a count of a day, the last minute of the day
+ * @returns the total counts of all processes under those names
  */
 export async function addCounts(
   db: Db,
   minute: number,
   counts: readonly RequestCount[],
 ): Promise<readonly RequestCount[]> {
-  const inOrder = counts.toSorted((one, other) => (one.name < other.name ? -1 : 1)); // so that no two wait for each other
+  // sorted to avoid deadlocks between processes
+  const inOrder = counts.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const { rows } = await sql<RequestCount>`
     insert into request_counts as c (name, minute, count)
     select name, ${minute}::int, count from unnest(
@@ -32,9 +33,7 @@ export async function forgetCounts(db: Db, beforeMinute: number): Promise<void> 
   await sql`delete from request_counts where minute < ${beforeMinute}::int`.execute(db);
 }
 
-/**
- * Payments without a final status, by the clearing system that sent them. Index deliveries_undecided.
- */
+/** Counts payments without a final status by the clearing system that sent them. Index deliveries_undecided. */
 export async function countUndecided(db: Db): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ system: string; count: number }>`
     select p.source_clearing_system as system, count(*)::int as count

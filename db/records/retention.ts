@@ -1,5 +1,5 @@
-// What is old enough goes: the bytes of messages by the month, records by the year, a whole partition at a time
-// and never a row. Nothing goes of which anything is undecided, undelivered or in a case: then its partition stays whole.
+// Drops what is older than the retention period: message bytes by month, records by year, always a whole partition,
+// never a single row. A partition stays if anything in it is undecided, undelivered or in an open case.
 import { sql, type RawBuilder } from 'kysely';
 import type { RetentionConfig } from '../../core/settings/config.ts';
 import { isAlert, recordAudit } from './audit.ts';
@@ -10,40 +10,42 @@ import { isJudged } from '../payments/unanswered.ts';
 
 type KeptFor = Pick<RetentionConfig, 'messagesMonths' | 'recordsYears'>;
 
-/** Why something stays: a payment without its final status, a message that waits to be taken, an alert that nobody has
- * closed, a submission that nobody has judged, or bytes of its time that stay. */
+/**
+ * Why a partition stays. In this order: a payment has no final status; a receiver has not acknowledged a message; an
+ * alert is not closed; a submission was not judged; message bytes of the same time are still kept.
+ */
 export type HoldReason = 'undecided' | 'undelivered' | 'in a case' | 'never judged' | 'its messages are kept';
 
 export interface Hold {
   readonly reason: HoldReason;
   readonly count: number;
-  /** UETRs, ids of resolutions or of pages of books: the first few. */
+  /** The first few UETRs, or ids of resolutions or of pages of books. */
   readonly examples: readonly string[];
 }
 
-/** What is older than it is kept. */
+/** A set of partitions that are older than the retention period. */
 export interface Expired {
   readonly what: 'messages' | 'records';
-  /** What was stored, or began, before then, and since the end of the one before. */
+  /** End of its time range, exclusive. It begins where the previous one ends. */
   readonly until: Date;
   readonly partitions: readonly string[];
-  /** As Postgres estimates them. */
+  /** Estimated by Postgres. */
   readonly rows: number;
   readonly bytes: number;
-  /** None: it may go. */
+  /** Empty: it may be dropped. */
   readonly holds: readonly Hold[];
 }
 
 interface Range {
   readonly what: Expired['what'];
-  /** As the database writes it; from `-infinity` the first one is. */
+  /** As the database writes it; `-infinity` for the first one. */
   readonly since: string;
   readonly until: string;
 }
 
 type FoundRange = Range & Omit<Expired, 'holds' | 'until'> & { readonly untilAt: Date };
 
-/** Everything that is older than it is kept, the oldest first, and what holds it. It changes nothing. */
+/** Lists everything older than its retention period, oldest first, with what holds it. Read-only. */
 export async function findExpired(db: Db, keptFor: KeptFor): Promise<readonly Expired[]> {
   const expired: Expired[] = [];
   for (const range of await rangesOf(db, keptFor)) expired.push(await toExpired(db, range));
@@ -62,7 +64,7 @@ async function rangesOf(db: Db, { messagesMonths, recordsYears }: KeptFor): Prom
     where not is_default and until <= now() - case what
       when 'messages' then make_interval(months => ${messagesMonths}) else make_interval(years => ${recordsYears}) end
     group by what, since, until
-    order by what, until`.execute(db); // bytes before the records of their time
+    order by what, until`.execute(db); // message bytes before the records of their time
   return rows;
 }
 
@@ -71,9 +73,9 @@ async function toExpired(db: Db, { untilAt, since, until, ...range }: FoundRange
 }
 
 /**
- * Drops one that nothing holds; of records, with the keys by which what it held was recognised.
- * @param partitions of one of those that were found
- * @returns what holds it by now; then nothing was dropped
+ * Drops a set of partitions that nothing holds. For records, also deletes the keys that recognise repeats of them.
+ * @param partitions of an entry that `findExpired` returned
+ * @returns what holds it now; if it is not empty, nothing was dropped
  */
 export async function dropExpired(
   db: Db,
@@ -87,7 +89,7 @@ export async function dropExpired(
       (one) => one.what === what && one.partitions[0] === partitions[0],
     );
     if (range === undefined) {
-      await trx.rollback().execute(); // another process has dropped it
+      await trx.rollback().execute(); // another process has dropped these partitions
       return [];
     }
     const holds = await holdsAtLast(trx, range);
@@ -100,12 +102,12 @@ export async function dropExpired(
   }
 }
 
-/** Looks while nobody waits, and once more when nothing can come to hold it any longer, its keys being gone (LIF-6). */
+/** Checks before it locks the tables, and again when nothing can be added, because the keys are deleted (LIF-6). */
 async function holdsAtLast(trx: Db, range: FoundRange): Promise<readonly Hold[]> {
   const holds = await holdsOf(trx, range);
   if (holds.length > 0) return holds;
   if (range.what === 'records') await dropKeys(trx, range);
-  await sql`set local lock_timeout = '2s'`.execute(trx); // whoever waits behind us goes on then
+  await sql`set local lock_timeout = '2s'`.execute(trx); // queries that wait behind ours in the lock queue go on then
   const tables = range.what === 'messages' ? ['message_bodies'] : Object.keys(yearly);
   await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in access exclusive mode`.execute(
     trx,
@@ -128,7 +130,7 @@ async function dropKeys(trx: Db, { since, until }: Range): Promise<void> {
 
 const mostExamples = 3;
 
-/** @param isLocked others wait: what cannot have changed is not looked for again */
+/** @param isLocked other processes wait: skip the checks whose result cannot have changed */
 async function holdsOf(
   db: Db,
   range: Range,
@@ -151,7 +153,7 @@ async function holdsOf(
   const held = (reason: HoldReason, from: RawBuilder<unknown>, orElse = sql`false`) => sql`
     select ${reason}::text as reason, held.subject_id::text as example from (${from}) held where ${reaches} or ${orElse}`;
   const parts = [
-    // deliveries_undecided, deliveries_open, audit_events_alerts: few, whatever is on record
+    // indexes deliveries_undecided, deliveries_open, audit_events_alerts, which hold few rows
     held(
       'undecided',
       sql`select subject_id from deliveries where kind = 'instruction' and closed_at is null`,
@@ -162,7 +164,7 @@ async function holdsOf(
       sql`select e.subject_id, e.occurred_at from audit_events e
           left join alert_states done on done.audit_event_id = e.audit_event_id
           where ${isAlert} and done.action is distinct from 'close'
-        union all -- a case may have no alert
+        union all -- a case can exist without an alert
         select subject_id, at from (
           select distinct on (subject_id) subject_id, at, action from case_entries
           where subject_id is not null and action <> 'note' order by subject_id, case_entry_id desc) case_

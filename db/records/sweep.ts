@@ -1,6 +1,6 @@
-// What the sweep looks for: rows that somebody should be working on. Each question is bounded by an index,
-// page after page to its end, so that nothing that makes no progress hides what stands behind it; whether somebody does
-// work on them is the engine's to say. It changes nothing.
+// Finds rows that need work, for the sweep. Each query uses an index and reads page by page to the end. This avoids
+// head-of-line blocking by rows that make no progress. Only Temporal knows whether somebody is working on them.
+// Read-only.
 import { sql, type RawBuilder } from 'kysely';
 import { lateFinal, type Decision } from '../../core/payments/decision.ts';
 import type { Sends } from '../../core/payments/enquiry-schedule.ts';
@@ -18,20 +18,22 @@ export interface UndecidedPayment {
   readonly sourceSystem: string;
   /** The stored submission that made it. */
   readonly messageId: string;
-  /** Whether its HIGH deadline is past for longer than the grace. */
+  /** Whether its HIGH deadline passed longer ago than the grace period. */
   readonly isOverdue: boolean;
-  /** The first final of the destination that is stored for longer than the grace, if there is one. */
+  /** The first final of the destination, if it was stored longer ago than the grace period. */
   readonly finalReportId: string | null;
-  /** Whether operators have confirmed, for longer than the grace, how it ended. */
+  /** Whether operators confirmed its outcome longer ago than the grace period. */
   readonly hasOutcome: boolean;
   /**
-   * NORM: what was sent, and when; null for HIGH, which ends at its deadline, and while it is on record that nothing was
-   * credited, when nothing is sent.
+   * The sends of a NORM payment. Null for HIGH, which ends at its deadline, and while operators have recorded that it
+   * was not credited, because nothing is sent then.
    */
   readonly sends: Sends | null;
 }
 
-/** Of a payment `p` with its instruction `i`. Primary key; audit_events_subject_id; recorded_outcomes_standing. */
+/**
+ * SQL over a payment `p` with its instruction `i`. Primary key; audit_events_subject_id; recorded_outcomes_standing.
+ */
 const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(sql`p.uetr`)} then jsonb_build_object(
   'acceptedAt', ${epochMs(sql`p.judged_at`)}, 'now', ${epochMs(sql`clock_timestamp()`)},
   'statusAskedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'owedSince', ${epochMs(sql`i.enquiry_owed_since`)},
@@ -40,7 +42,7 @@ const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(
     where a.delivery_id = i.delivery_id),
   'isInDoubt', ${isInDoubt(sql`p.uetr`)}) end`;
 
-/** What was sent of an undecided NORM payment, now; null where it is decided, HIGH, or not sent any more. */
+/** Reads the sends of an undecided NORM payment. Null if it is decided, HIGH, or no longer sent. */
 export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   const { rows } = await sql<{ sends: Sends | null }>`
     select ${sends} as sends from payments p
@@ -49,7 +51,7 @@ export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   return rows[0]?.sends ?? null;
 }
 
-/** Whether a party is still to be told of a decision, and nobody has tried since that was written. */
+/** Whether a delivery that follows from a decision is open and has never been attempted. */
 export async function isUntold(db: Db, uetr: string): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries
@@ -58,7 +60,7 @@ export async function isUntold(db: Db, uetr: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whether nobody has asked a party yet what a payment or resolution needs of it. */
+/** Whether an instruction or enquiry of a payment or resolution is open and has never been attempted. */
 export async function isUnasked(db: Db, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries
@@ -67,7 +69,7 @@ export async function isUnasked(db: Db, subjectId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Every undecided payment, oldest first. */
+/** Yields every undecided payment, oldest first. */
 export function findUndecided(
   db: Db,
   graceMs: number,
@@ -91,22 +93,22 @@ export function findUndecided(
   return paged(read, from);
 }
 
-/** A final of a decided payment that is stored, and of which somebody is still to be told. */
+/** A stored final of a decided payment that still needs an alert or a confirmation. */
 export interface UntoldFinal {
   readonly uetr: string;
   readonly reportMessageId: string;
 }
 
-/** Of a final `m` and the decision `d`, by a confirmation that was asked for since. Unique (subject_id, kind). */
+/** SQL over a final `m`: whether a confirmation was requested since that time. Unique (subject_id, kind). */
 const isConfirmedSince = (at: RawBuilder<unknown>) => sql`exists (
   select from deliveries c where c.subject_id = m.subject_id and c.kind = 'confirmation' and c.asked_at >= ${at})`;
 
-/** Whether there is an alert of a contradiction by a final `m` or by another with its status; or one that names neither. */
+/** SQL: whether a contradiction alert names the final `m`, or another with its status, or neither. */
 const isTold = sql`exists (
   select from audit_events a where a.subject_id = m.subject_id and a.kind = 'payment.contradiction'
     and (coalesce(a.detail ->> 'reportMessageId', m.message_id::text) = m.message_id::text or a.detail ->> 'reported' = m.status))`;
 
-/** A stored final, the decision if there is one, and who has been told of both. */
+/** A stored final with the decision, if any, and whether the alert and the confirmation exist. */
 interface StoredFinal extends UntoldFinal, Place {
   readonly reported: string;
   readonly decided: Decision['status'] | null;
@@ -115,7 +117,7 @@ interface StoredFinal extends UntoldFinal, Place {
   readonly isUnconfirmed: boolean;
 }
 
-/** Whether a contradiction is without an alert, or a confirmation was never asked for. */
+/** Whether the final is a contradiction without an alert, or needs a confirmation that was never requested. */
 function isUntoldFinal(final: StoredFinal): boolean {
   const { reported, decided, confirmationMessageId, isAlerted, isUnconfirmed } = final;
   if (decided === null) return false;
@@ -127,8 +129,8 @@ function isUntoldFinal(final: StoredFinal): boolean {
 }
 
 /**
- * Those of which somebody was never told. Unconfirmed are finals of HTTP answers; and where the answer to the last send was
- * lost with its worker, it may have been one.
+ * Yields finals that still need an alert or a confirmation. Finals that came in HTTP answers have no confirmation yet.
+ * If a worker crashed during the last send, the lost answer may have been such a final.
  */
 export function findUntoldFinals(
   db: Db,
@@ -158,7 +160,7 @@ export function findUntoldFinals(
   return sliced(read, from);
 }
 
-/** HIGH payments whose deadline is past for longer than the grace, by the database clock, and that are undecided. */
+/** Yields undecided HIGH payments whose deadline passed longer ago than the grace period, by the database clock. */
 export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<string> {
   const payments = paged((after) =>
     // index deliveries_undecided; primary key of payments
@@ -173,7 +175,7 @@ export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<strin
   for await (const { uetr } of payments) yield uetr;
 }
 
-/** Whether a payment is still without decision. */
+/** Returns whether a payment has no decision yet. */
 export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
   const row = await db
     .selectFrom('decisions') // primary key
@@ -185,12 +187,12 @@ export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
 
 const neglectedMs = 60_000;
 
-/** Payments and resolutions with a delivery that is due for more than 60 s and that nobody attempts. */
+/** Yields payments and resolutions with a delivery that has been due for more than 60 s without an attempt. */
 export async function* findNeglected(
   db: Db,
   from?: Place,
 ): AsyncIterable<{ readonly subjectId: string } & Place> {
-  const found = new Set<string>(); // one may have several
+  const found = new Set<string>(); // a subject may have several deliveries
   const read = (after: Place) =>
     // index deliveries_open
     sql<{ subjectId: string } & Place>`
@@ -205,7 +207,7 @@ export async function* findNeglected(
   }
 }
 
-/** Whether something of a payment or resolution is still neglected. */
+/** Whether a payment or resolution still has such a delivery. */
 export async function isNeglected(db: Db, subjectId: string): Promise<boolean> {
   const { rows } = await sql`
     select from deliveries

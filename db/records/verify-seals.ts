@@ -1,6 +1,6 @@
-// Holds the record against its seals: what was changed, removed or added after an hour was sealed is named, and so is a
-// seal that is not what it was. What it reads is all of one database: whoever owns that may have had it sealed anew, which
-// only a digest that is kept elsewhere gives away.
+// Compares the record with its seals. Names each row that was changed, removed or added after its hour was sealed, and
+// each invalid seal. It reads a single database, whose owner may have had everything sealed again. Only a digest that
+// is kept elsewhere reveals that.
 import { createPublicKey, verify } from 'node:crypto';
 import { sql } from 'kysely';
 import { isAlert } from './audit.ts';
@@ -20,36 +20,36 @@ import {
 import type { Db } from '../pool/connection.ts';
 import { isOurs, keyIdOf } from '../keys/delivery-keys.ts';
 
-/** What is wrong with one hour. */
+/** The result for one hour. */
 export interface SealedHourVerified {
   readonly until: string;
   /** Hexadecimal. */
   readonly digest: string;
-  /** Thumbprint of the public key that has signed it; null: there is none. */
+  /** Thumbprint of the public key that signed it; null: the key is missing. */
   readonly keyId: string | null;
   readonly sealedAt: string;
-  /** Made hours after it was due: no worker ran, or it took the place of another. */
+  /** Made hours after it was due: no worker ran then, or it replaces another seal. */
   readonly isLate: boolean;
   readonly rows: number;
-  /** Rows that the retention job has dropped since. */
+  /** Rows that were dropped by retention since. */
   readonly dropped: number;
-  /** One sentence each; none: it is as it was. */
+  /** One sentence each; empty: nothing was changed. */
   readonly faults: readonly string[];
 }
 
 export interface VerifyOptions {
-  /** Years for which the retention job keeps records: what is gone and is younger is missing. */
+  /** Years for which retention keeps records. A younger row that is gone counts as removed. */
   readonly recordsYears: number;
-  /** Thumbprints or `x` of the keys that may have signed; absent: any that counts here. */
+  /** Thumbprints or `x` of the keys that may have signed; absent: any key that this process trusts. */
   readonly keys?: readonly string[] | undefined;
 }
 
 const hourMs = 3_600_000;
-/** Clocks differ, and who writes waits for who has begun. */
+/** Tolerance for rows in the future: clocks differ, and a transaction may wait for another one. */
 const aheadMs = 300_000;
 const mostRows = 1_000;
 
-/** Hour by hour, the oldest first. */
+/** Yields the result of each sealed hour, oldest first. */
 export async function* verifySeals(db: Db, options: VerifyOptions): AsyncIterable<SealedHourVerified> {
   const yearKept = await firstYearKept(db, options);
   const { now } = await readTimes(db);
@@ -68,7 +68,7 @@ export async function* verifySeals(db: Db, options: VerifyOptions): AsyncIterabl
       faults: [
         ...sealFaults(seal, { before, now }),
         ...(await keyFaults(db, seal, options)),
-        // of any other time the record is not read: it might have no end
+        // without valid times the range to read could be unlimited
         ...(seal.isOfAnHour ? await rowFaults(db, seal, { kept, isFirst: before === undefined }) : []),
       ],
     };
@@ -76,7 +76,7 @@ export async function* verifySeals(db: Db, options: VerifyOptions): AsyncIterabl
   }
 }
 
-/** Rows of earlier years may have been dropped: they are older than they are kept, and so is every partition that is gone. */
+/** Years before this one may have been dropped: they are beyond retention, and their partitions are gone. */
 async function firstYearKept(db: Db, { recordsYears }: VerifyOptions): Promise<number> {
   const oldest = new Date();
   oldest.setUTCFullYear(oldest.getUTCFullYear() - recordsYears);
@@ -122,7 +122,7 @@ function isSignedBy(x: string, { digest, signature }: Pick<Seal, 'digest' | 'sig
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
     return verify(null, digest, key, signature);
   } catch {
-    return false; // it is no key
+    return false; // not a valid key
   }
 }
 
@@ -155,9 +155,12 @@ function differences(sealed: readonly SealedRow[], found: readonly SealedRow[]):
   return [...lost, ...added.map((row) => `${nameOf(row)} was added after its hour was sealed`)];
 }
 
-/** Until when books are closed, or an open alert says that they were: what is decided meanwhile has that time. */
+/**
+ * Times up to which books are closed, or were closed according to an open alert. A decision that is made before such a
+ * time gets that time.
+ */
 async function booksClosed(db: Db): Promise<readonly string[]> {
-  // audit_events_alerts; a time that somebody has made up must not end this
+  // audit_events_alerts; skips an invalid time, so that it cannot break the query
   const { rows } = await sql<{ until: string }>`
     select until::text as until from books_closed where isfinite(until)
     union all
@@ -170,7 +173,7 @@ async function booksClosed(db: Db): Promise<readonly string[]> {
 
 const aheadOnly = ', but while books are closed ahead (book.closed-ahead)';
 
-/** What no seal is about, one sentence each. */
+/** Checks the rows and partitions that no seal covers. Returns one sentence per fault. */
 export async function verifyUnsealed(
   db: Db,
   { recordsYears }: Pick<VerifyOptions, 'recordsYears'>,
@@ -197,7 +200,7 @@ export async function verifyUnsealed(
 
 function overdue({ begins, sealedUntil, now }: RecordTimes): readonly string[] {
   const since = sealedUntil ?? begins;
-  // -infinity is no time for Date, and due
+  // Date.parse gives NaN for -infinity, which counts as overdue
   if (since === null || Date.parse(now) - Date.parse(since) < lateHours * hourMs) return [];
   return sealedUntil === null
     ? [`there is no seal, though something is on record since ${since}: no worker runs, or all were removed`]

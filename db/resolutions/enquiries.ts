@@ -1,6 +1,5 @@
-// Enquiries of a resolution: what is known of one before it is sent, and the claim of one send. Times
-// are durations by the database clock, so that no other clock matters. What follows from an answer is
-// db/resolutions/resolutions.ts.
+// Enquiries of a resolution: reads one before it is sent, and claims a send. Returns durations measured by the database
+// clock, so that the clocks of other machines do not matter. db/resolutions/resolutions.ts handles the answers.
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { Db } from '../pool/connection.ts';
@@ -23,15 +22,15 @@ export interface StandingEnquiry {
   /** Payment system whose operator is asked. */
   readonly party: string;
   readonly messageIdentification: string;
-  /** Null: it was changed, is no longer kept, or this process lacks its key: it cannot be sent, and its claim says why. */
+  /** Null: the body was changed, is no longer kept, or its key is missing. It cannot be sent; the claim says why. */
   readonly body: Buffer | null;
-  /** The stored acmt.024 that answers it, where there is one already. */
+  /** Id of the stored acmt.024 that answers it, if there is one. */
   readonly reportMessageId: string | undefined;
-  /** Milliseconds until its resolution is answered whatever came of it; 0 or less: it is over. */
+  /** Milliseconds until the resolution must be answered; 0 or less: the time is over. */
   readonly remainingMs: number;
 }
 
-/** @throws unless there is such an enquiry */
+/** @throws if there is no such enquiry */
 export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingEnquiry> {
   // primary keys; messages_in_reply_to
   const { rows } = await sql<
@@ -63,9 +62,10 @@ export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingE
 }
 
 /**
- * Claims one send; undefined once the resolution is answered, or its deadline no more than `followMs` away, after which
- * an answer would be useless.
- * @param claim made for this send, and used again only to ask for it again, before it is sent
+ * Claims one send.
+ * @param followMs milliseconds that are needed after the answer
+ * @param claim id made for this send; use it again only to repeat this call before anything is sent
+ * @returns undefined if the resolution is answered, or if an answer would come too late to be used
  */
 export async function claimEnquiry(
   db: Db,

@@ -1,5 +1,5 @@
-// Resolutions: what is known of a request, the row that its judgement writes, the enquiries that follow, and the one
-// row of its answer. Each write is one statement; the database's unique keys are the authority on duplicates.
+// Resolutions: reads a request with what is known about it, and writes the row of its judgement, its enquiries, and the
+// one row of its answer. Each write is one statement. The unique keys of the database decide about duplicates.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -11,14 +11,14 @@ import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from '../rec
 import { unlessTaken, type Written } from '../pool/unless-taken.ts';
 import { bodyColumns, type BodyColumns } from '../keys/vault.ts';
 
-/** The answer of a resolution as it stands. */
+/** The answer of a resolution. */
 export interface StoredAnswer {
   readonly verified: boolean;
   readonly reasonCode: string | null;
   readonly answerMessageId: string;
 }
 
-/** What was asked last of whom. */
+/** The last enquiry, and who was asked. */
 export interface StoredEnquiry {
   readonly deliveryId: string;
   readonly of: 'directory' | 'creditor-agent';
@@ -27,26 +27,29 @@ export interface StoredEnquiry {
 
 export interface StoredResolution {
   readonly resolutionId: string;
-  /** Database clock, epoch milliseconds: for the record. */
+  /** Database clock, epoch milliseconds. For the record only: wait by `remainingMs`. */
   readonly deadlineAt: number;
-  /** Milliseconds from now to the deadline, by the database clock; below zero once it is past. */
+  /** Milliseconds until the deadline, by the database clock; negative once it has passed. */
   readonly remainingMs: number;
   readonly answer: StoredAnswer | null;
-  /** Null where the gateway answered at once. */
+  /** Null if the gateway answered at once. */
   readonly enquiry: StoredEnquiry | null;
 }
 
-/** A stored acmt.023 with everything that the database knows about its keys. */
+/** A stored acmt.023, and what the database has under its MsgId. */
 export interface StoredRequest {
-  /** Its bytes; what was answered stands without them. @throws as `openBody` (db/keys/vault.ts), of a changed one once that is told */
+  /**
+   * Opens its body. An answered resolution does not need it.
+   * @throws as `openBody` (db/keys/vault.ts), after raising an alert if the body was changed
+   */
   readonly open: () => Promise<Buffer>;
   readonly messageIdentification: string;
   readonly sourceSystem: string;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
-  /** The resolution that has its MsgId, of this very request or of another. */
+  /** The resolution with this MsgId, made by this request or by another. */
   readonly resolution: StoredResolution | undefined;
-  /** The answer that this very request was given before, when it was refused as a repeat. */
+  /** The answer that this request got before, if it was refused as a repeat. */
   readonly earlierAnswerId: string | undefined;
 }
 
@@ -69,22 +72,24 @@ interface RequestRow extends ResolutionRow, BodyColumns {
   earlier_answer_id: string | null;
 }
 
-/** Times leave the database as durations, so that no other clock has to agree with it. */
+/** Returns times as durations, so that no other clock has to agree with the database clock. */
 function remaining(deadlineAt: RawBuilder<unknown>) {
   return sql`(extract(epoch from ${deadlineAt} - clock_timestamp()) * 1000)::float8 as remaining_ms`;
 }
 
-/** Columns of a resolution, its answer and its last enquiry; to be joined as `r`, `a` and `e`. */
+/**
+ * Columns of a resolution with its answer and last enquiry. The statement must have `r`, and `a` and `e` of the joins.
+ */
 const resolutionColumns = sql`
   r.resolution_id, r.deadline_at, ${remaining(sql`r.deadline_at`)}, a.verified, a.reason_code, a.answer_message_id, e.delivery_id, e.kind,
   e.party as enquired`;
-// primary key of resolution_answers; unique (subject_id, kind) of deliveries, at most two enquiries
+// primary key of resolution_answers; unique (subject_id, kind) of deliveries, which has at most two enquiries
 const resolutionJoins = sql`
   left join resolution_answers a on a.resolution_id = r.resolution_id
   left join lateral (
     select delivery_id, kind, party from deliveries
     where subject_id = r.resolution_id and kind in ('directory-enquiry', 'account-enquiry')
-    order by kind limit 1 -- the account's comes after the directory's
+    order by kind limit 1 -- 'account-enquiry' sorts first, and is the later one
   ) e on true`;
 
 const enquiryKinds = { directory: 'directory-enquiry', 'creditor-agent': 'account-enquiry' } as const;
@@ -110,7 +115,7 @@ function toResolution(row: ResolutionRow): StoredResolution | undefined {
   };
 }
 
-/** The resolution of a stored request, or undefined. */
+/** Finds the resolution of a stored request. */
 export async function findResolution(db: Db, resolutionId: string): Promise<StoredResolution | undefined> {
   const { rows } = await sql<ResolutionRow>`
     select ${resolutionColumns} from resolutions r ${resolutionJoins}
@@ -118,7 +123,7 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
   return rows[0] && toResolution(rows[0]);
 }
 
-/** A stored request, with the resolution that it may be a repeat of. */
+/** Reads a stored request, with the resolution that it may repeat. */
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
   // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
   const { rows } = await sql<RequestRow>`
@@ -144,7 +149,7 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
   };
 }
 
-/** A message to a proxy directory or a creditor agent, and where it goes. */
+/** A message to a proxy directory or a creditor agent. */
 export interface NewEnquiry {
   readonly of: StoredEnquiry['of'];
   readonly deliveryId: string;
@@ -160,7 +165,7 @@ function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, source: RawBui
     from ${source}`;
 }
 
-/** A request that passed: its row and its first enquiry. */
+/** A valid request and its first enquiry. */
 export interface RoutedRequest {
   readonly resolutionId: string;
   readonly sourceSystem: string;
@@ -171,10 +176,10 @@ export interface RoutedRequest {
 }
 
 /**
- * Writes a resolution with its first enquiry, unless its MsgId has been taken since. The source has been waiting since
- * its request was received, so the time runs from there; for a request that was left lying for long (a repeat after an
- * outage) it runs from now.
- * @returns its times, or that the MsgId was taken and nothing was written
+ * Writes a resolution with its first enquiry, unless its MsgId has been taken meanwhile. The time limit counts from the
+ * receipt of the request, because the source has waited since then. For a request that waited long (a repeat after an
+ * outage) it counts from now.
+ * @returns its times; or that the MsgId was taken, and nothing was written
  */
 export async function recordRouted(
   db: Db,
@@ -207,7 +212,7 @@ export async function recordRouted(
   );
 }
 
-/** The answer of a resolution, with what it is made of. */
+/** A new answer of a resolution, with its message. */
 export interface NewAnswer {
   readonly resolutionId: string;
   readonly sourceSystem: string;
@@ -218,11 +223,13 @@ export interface NewAnswer {
   readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
   readonly reportMessageId: string | null;
   readonly message: OutgoingMessage;
-  /** Written with the answer, if there is something to note. */
+  /** Written together with the answer, if any. */
   readonly event?: AuditEvent;
 }
 
-/** The statements that write an answer with its message and callback, once `resolution` says that they may, and when it began. */
+/**
+ * Parts of a statement that write an answer with its message and callback, if `resolution` has a row (with `begun_at`).
+ */
 function answerParts(db: Db, answer: NewAnswer, resolution: RawBuilder<unknown>) {
   return sql`
     answer as (
@@ -245,7 +252,7 @@ function answerParts(db: Db, answer: NewAnswer, resolution: RawBuilder<unknown>)
     told as (${insertAudit(answer.event, sql`exists (select from answer)`)})`;
 }
 
-/** Writes a resolution that the gateway answers at once, unless its MsgId has been taken since. */
+/** Writes a resolution that the gateway answers at once, unless its MsgId has been taken meanwhile. */
 export async function recordAnsweredAtOnce(
   db: Db,
   answer: NewAnswer & { readonly messageIdentification: string },
@@ -262,11 +269,11 @@ export async function recordAnsweredAtOnce(
 }
 
 /**
- * Compare-and-set: writes the answer with its callback and closes the enquiries to further sends.
- * @returns false when an answer stands already
+ * Compare-and-set: writes the answer with its callback, and closes the enquiries to further sends.
+ * @returns false if there is an answer already
  */
 export async function recordAnswer(db: Db, answer: NewAnswer): Promise<boolean> {
-  // The enquiries' rows are updated by every attempt to send them too, so that the two never pass each other.
+  // Every attempt to send an enquiry updates the same row, so an attempt and an answer cannot miss each other.
   const { rows } = await sql<{ resolution_id: string }>`
     with enquiries as (
       update deliveries -- index: unique (subject_id, kind)
@@ -281,9 +288,7 @@ export async function recordAnswer(db: Db, answer: NewAnswer): Promise<boolean> 
   return rows.length === 1;
 }
 
-/**
- * Writes the enquiry that follows the directory's answer, unless it was written before or the resolution is answered.
- */
+/** Writes the enquiry that follows the directory's answer, unless it exists already or the resolution is answered. */
 export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: NewEnquiry): Promise<void> {
   await sql`
     with directory as (

@@ -1,4 +1,4 @@
-// Where the forms of a payee's address are kept (endpoints 6 to 8).
+// Tables of the forms for a payee's address (endpoints 6 to 8).
 import { sql } from 'kysely';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
 import { asIs, type SchemeKindTables } from './kind-table.ts';

@@ -1,5 +1,5 @@
-// Changes of the scheme: proposed, approved by a second operator where they must be, and made in one transaction.
-// One at a time: of two who change the same object at once, the second is told that it is no longer what they saw.
+// Changes of the scheme: proposed, approved by a second operator if required, and applied in one transaction. Changes
+// are serialized: of two that change the same object, the second is told that the object has changed.
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';
@@ -16,13 +16,13 @@ export interface Proposal {
   /** Client id, or the name of a command. */
   readonly by: string;
   readonly because: string;
-  /** null: as soon as it may. */
+  /** Null: as soon as possible. */
   readonly effectiveAt: Date | null;
-  /** What is to change, given what there is. */
+  /** Returns the edits to make, given the current scheme. */
   readonly edits: (scheme: Scheme, trx: Db) => readonly SchemeEdit[] | Promise<readonly SchemeEdit[]>;
 }
 
-/** applied: it counts; pending: somebody must approve it; scheduled: it will count at its time. */
+/** applied: in effect; pending: needs approval; scheduled: takes effect at its time. */
 export type Standing = 'applied' | 'pending' | 'scheduled';
 
 export type ProposalOutcome =
@@ -34,10 +34,10 @@ export type ProposalOutcome =
       readonly findings: readonly Finding[];
     }
   | { readonly kind: 'unchanged' }
-  /** With an error among them. */
+  /** At least one finding is an error. */
   | { readonly kind: 'refused'; readonly findings: readonly Finding[] };
 
-/** Proposes a change, and makes it where nobody needs to approve it and its time has come. */
+/** Proposes a change. Applies it at once if it needs no approval and is not scheduled for later. */
 export function proposeChange(db: Db, proposal: Proposal, policy: SchemePolicy): Promise<ProposalOutcome> {
   return withScheme(db, async (trx, scheme) => {
     const edits = await proposal.edits(scheme, trx);
@@ -78,13 +78,13 @@ function standingOf(mustBeApproved: boolean, effectiveAt: Date | null): Standing
 
 export type Decision = 'approved' | 'refused' | 'withdrawn';
 
-/** What kept a change from being decided. */
+/** Why a decision on a change was not possible. */
 export type DecisionHindrance =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'not-pending'; readonly state: ChangeState }
-  /** By whoever proposed it; a withdrawal: by somebody else. */
+  /** The proposer tried to approve or refuse, or somebody else tried to withdraw. */
   | { readonly kind: 'wrong-person'; readonly proposedBy: string }
-  /** An object is no longer what it was when the change was proposed. */
+  /** An object has changed since the change was proposed. */
   | { readonly kind: 'outdated'; readonly edits: readonly Pick<SchemeEdit, 'kind' | 'id'>[] }
   /** Endpoints that have not answered a trial message, or not yet. */
   | { readonly kind: 'untried'; readonly probes: readonly RecordedProbe[] }
@@ -95,11 +95,11 @@ interface DecisionAct {
   readonly decision: Decision;
   readonly by: string;
   readonly because: string | null;
-  /** Of an approval: whatever came of the trial messages. */
+  /** Approve even if trial messages have failed. */
   readonly despiteProbes?: boolean;
 }
 
-/** @returns what kept it from being decided; undefined: it is */
+/** @returns why the decision was not possible; undefined: it was made */
 export function decideChange(
   db: Db,
   { changeId, decision, by, because, despiteProbes = false }: DecisionAct,
@@ -134,8 +134,8 @@ export function decideChange(
 }
 
 /**
- * Makes the changes whose time has come.
- * @returns how many were made, and those that no longer could be: an object was something else by then
+ * Applies the changes whose time has come.
+ * @returns how many were applied, and the ids of those that could not be, because an object had changed
  */
 export async function applyDueChanges(
   db: Db,
@@ -151,7 +151,7 @@ export async function applyDueChanges(
   for (const { changeId } of due.rows) {
     await withScheme(db, async (trx, scheme) => {
       const change = await findChange(trx, changeId);
-      if (change?.state !== 'scheduled') return; // somebody else was first
+      if (change?.state !== 'scheduled') return; // another process was first
       const { edits, proposedBy: by } = change;
       if (outdatedIn(scheme, edits).length > 0) {
         await step(trx, { changeId, step: 'outdated', by, because: null });
@@ -168,13 +168,13 @@ export async function applyDueChanges(
 const isOpen = sql`not exists (select from scheme_change_steps s where s.change_id = c.change_id
   and step in ('refused', 'withdrawn', 'applied', 'outdated'))`;
 
-/** Prices of an FX provider move on without us. */
+/** Ignores fx-prices: an FX provider changes its prices itself. */
 const outdatedIn = (scheme: Scheme, edits: readonly SchemeEdit[]): readonly SchemeEdit[] =>
   edits.filter(
     ({ kind, id, before }) => kind !== 'fx-prices' && !isSame(scheme[kind].get(id) ?? null, before),
   );
 
-/** Whoever changes the scheme waits here for each other. */
+/** Takes a lock that serializes all changes of the scheme. */
 function withScheme<Outcome>(db: Db, act: (trx: Db, scheme: Scheme) => Promise<Outcome>): Promise<Outcome> {
   return db.transaction().execute(async (trx) => {
     await sql`select pg_advisory_xact_lock(hashtext('the scheme'))`.execute(trx);
@@ -213,14 +213,14 @@ async function note(trx: Db, detail: { changeId: string; step: string; by: strin
 
 export type ChangeState = Standing | 'refused' | 'withdrawn' | 'outdated';
 
-/** A trial message; without outcome: it is under way. */
+/** A trial message. Without an outcome it is under way. */
 export interface RecordedProbe {
   readonly url: string;
   readonly outcome: ProbeOutcome | null;
   readonly says: string | null;
 }
 
-/** A change as it stands. */
+/** A change with its state. */
 export interface RecordedChange {
   readonly changeId: string;
   readonly state: ChangeState;
@@ -236,13 +236,13 @@ export interface RecordedChange {
     readonly because: string | null;
   }[];
   readonly edits: readonly SchemeEdit[];
-  /** Trial messages to the endpoints that it brings. */
+  /** Trial messages to the endpoints that it adds. */
   readonly probes: readonly RecordedProbe[];
-  /** Of the database. */
+  /** Database clock. */
   readonly now: Date;
 }
 
-/** A change as a list has it. */
+/** A change as shown in a list. */
 export interface ListedChange extends Omit<RecordedChange, 'edits'> {
   readonly edits: readonly {
     readonly kind: SchemeKind;
@@ -254,17 +254,20 @@ export interface ListedChange extends Omit<RecordedChange, 'edits'> {
 
 export interface ChangeFilter {
   readonly states?: readonly ChangeState[];
-  /** Of one object. */
+  /** Only changes of objects of this kind, or of the one with this id. */
   readonly kind?: string;
   readonly id?: string;
   readonly changeId?: string;
 }
 
 const asEdit = sql`jsonb_build_object('kind', kind, 'id', object_id, 'before', before, 'after', after)`;
-/** Without documents: an import has hundreds. */
+/** Without the documents, because an import has hundreds. */
 const asNamed = sql`jsonb_build_object('kind', kind, 'id', object_id, 'ends', after is null, 'isNew', before is null)`;
 
-/** @param object what is read of each object that is changed, @param isShown of which objects */
+/**
+ * @param object the SQL expression to read for each edit
+ * @param isShown the SQL condition for the edits to show
+ */
 async function readChanges<Change>(
   db: Db,
   { states, kind, id, changeId }: ChangeFilter,
@@ -297,13 +300,13 @@ async function readChanges<Change>(
   return rows;
 }
 
-/** Newest first. They are few: people make each. */
+/** Newest first. Not paged: people make each, so they are few. */
 export const listChanges = (db: Db, filter: ChangeFilter, limit: number): Promise<readonly ListedChange[]> =>
   readChanges(db, filter, { object: asNamed, isShown: sql`true`, limit });
 
 const mostOfOne = 500;
 
-/** Every change of one object, newest first, with what became of it alone. */
+/** Lists every change of one object, newest first, with only the edits of that object. */
 export const historyOf = (db: Db, kind: SchemeKind, id: string): Promise<readonly RecordedChange[]> =>
   readChanges(
     db,

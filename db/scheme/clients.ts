@@ -1,4 +1,4 @@
-// Where clients of the built-in issuer are kept, with what is left of their secrets.
+// Tables of the clients of the built-in issuer, with the hashes of their secrets.
 import { sql } from 'kysely';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
 import { asIs, utc, type SchemeKindTables } from './kind-table.ts';

@@ -1,5 +1,5 @@
-// A scheme as one directory of files (ADM-3), one for each kind: read, and written so that a change of one object is a
-// change of its lines.
+// A scheme as a directory (ADM-3) with one file for each kind. Files are written so that a change of one object changes
+// only its lines.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { schemeKinds, type Scheme, type SchemeDocument } from '../../core/scheme/documents.ts';
@@ -8,7 +8,7 @@ import { parseScheme, type SchemeFault } from './parse.ts';
 
 const mostFaults = 20;
 
-/** What is wrong in a directory, with the files and places. */
+/** The faults of a directory, with files and places. */
 export class SchemeFilesError extends Error {
   override readonly name = 'SchemeFilesError';
   constructor(directory: string, faults: readonly SchemeFault[]) {
@@ -20,7 +20,10 @@ export class SchemeFilesError extends Error {
   }
 }
 
-/** The lists of a directory's files, whatever is in them. @throws SchemeFilesError; the system's error of a file */
+/**
+ * Reads the lists in a directory's files, without checking them.
+ * @throws SchemeFilesError if a file is not JSON; the system's error for a file
+ */
 export function readLists(directory: string): Readonly<Record<string, unknown>> {
   const lists: Record<string, unknown> = {};
   for (const file of readdirSync(directory).filter((name) => name.endsWith('.json'))) {
@@ -35,21 +38,21 @@ export function readLists(directory: string): Readonly<Record<string, unknown>> 
   return lists;
 }
 
-/** @throws SchemeFilesError with every fault; the system's error of a file */
+/** @throws SchemeFilesError with all faults; the system's error for a file */
 export function readDirectory(directory: string): Scheme {
   const parsed = parseScheme(readLists(directory));
   if (parsed.ok) return parsed.value;
   throw new SchemeFilesError(directory, parsed.refusal);
 }
 
-/** Makes the directory, and writes a file for each kind. */
+/** Creates the directory, and writes one file for each kind. */
 export function writeDirectory(directory: string, lists: Readonly<Record<string, readonly unknown[]>>): void {
   mkdirSync(directory, { recursive: true });
   for (const kind of schemeKinds)
     writeFileSync(join(directory, `${kind}.json`), renderList(lists[kind] ?? []));
 }
 
-/** The lists of a scheme, members in the order of their form. */
+/** The lists of a scheme. Members are in the order of their form. */
 export function listsOf(scheme: Scheme): Readonly<Record<string, readonly SchemeDocument[]>> {
   return Object.fromEntries(
     schemeKinds.map((kind) => [kind, [...scheme[kind].values()].map((one) => schemeForms[kind].parse(one))]),
@@ -58,7 +61,7 @@ export function listsOf(scheme: Scheme): Readonly<Record<string, readonly Scheme
 
 const renderList = (documents: readonly unknown[]): string => `${render(documents, '')}\n`;
 
-/** As `prettier` leaves it: what holds no list and no object of its own stands on one line. */
+/** Formats like `prettier`: a value without nested lists or objects is on one line. */
 function render(value: unknown, indent: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const deeper = `${indent}  `;

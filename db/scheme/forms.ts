@@ -1,6 +1,5 @@
-// The form of each kind of document, as people write it: every member is checked before anything is compared or
-// written. What members mean to each other is judged by core/scheme/check.ts. A member that most objects lack may be
-// left out.
+// The form of each kind of document, as people write it. Checks every member before documents are compared or written.
+// core/scheme/check.ts checks how members relate to each other. Members that most objects lack are optional.
 import { z } from 'zod';
 import { readPublicKey } from '../keys/public-key.ts';
 import { bicPattern, countryCodePattern, currencyCodePattern, finInstRoles } from '../../core/ids.ts';
@@ -8,7 +7,7 @@ import { decimalPattern } from '../../core/money/money.ts';
 import type { SchemeDocuments, SchemeKind } from '../../core/scheme/documents.ts';
 import { secretHashPattern } from './secrets.ts';
 
-/** Ids that we give, or another party: they stand in addresses, logs and messages. */
+/** Ids that we or other parties assign. They appear in addresses, logs and messages. */
 const id = z
   .string()
   .regex(
@@ -61,7 +60,7 @@ const publicKeys = z
     z.strictObject({
       keyId: id,
       jwk: z
-        .record(z.string(), z.unknown(), 'must be a JWK: an object, as RFC 7517 has it, and not PEM')
+        .record(z.string(), z.unknown(), 'must be a JWK: an object (RFC 7517), not PEM')
         .superRefine((jwk, context) => {
           const read = readPublicKey(jwk);
           if (!read.ok) context.addIssue({ code: 'custom', message: read.refusal });
@@ -82,7 +81,7 @@ const corridor = {
 const bicForm =
   'must be a BIC of 8 or 11 characters in upper case, with the two letters of a country at 5 and 6 (ISO 9362)';
 
-/** By kind. Output: every member is there. */
+/** Forms by kind. In the output every member is present. */
 export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocuments[Kind]> } = {
   currencies: z.strictObject({
     currencyCode,
@@ -192,7 +191,7 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
             .string()
             .regex(
               secretHashPattern,
-              'must be scrypt:<salt>:<digest>, hexadecimal, and :<tag> of a secret that was made here',
+              'must be scrypt:<salt>:<digest> in hexadecimal, followed by :<tag> if Isthmus made the secret',
             ),
           endsAt: time.nullable().default(null),
         }),

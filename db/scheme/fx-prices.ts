@@ -1,5 +1,5 @@
-// What an FX provider begins with: base rates and improvements where it has none. From then on its prices are
-// its own, posted by itself; nothing here replaces one.
+// Enters the opening prices of an FX provider: base rates and improvements that it does not have yet. From then on the
+// FX provider posts its own prices, and nothing here replaces one.
 import { sql } from 'kysely';
 import type { FxPricesDocument } from '../../core/scheme/documents.ts';
 import { plainDecimal } from '../../core/money/money.ts';
@@ -7,7 +7,7 @@ import type { Db } from '../pool/connection.ts';
 import { registerPspImprovement, registerTier } from '../quotes/improvements.ts';
 import { lockRates } from '../quotes/rates.ts';
 
-/** In the caller's transaction. Base rates come first: a tier makes its rates of them. */
+/** Runs in the caller's transaction. Base rates come first, because tier rates are calculated from them. */
 export async function enterPrices(trx: Db, { fxpId, ...prices }: FxPricesDocument): Promise<void> {
   const moment = await lockRates(trx, fxpId);
   const entered = await enterBaseRates(trx, fxpId, { rates: prices.baseRates, moment });
@@ -38,7 +38,7 @@ export async function enterPrices(trx: Db, { fxpId, ...prices }: FxPricesDocumen
 }
 
 /**
- * One array per column: a statement has at most 65,535 parameters, however many corridors there are.
+ * Passes one array per column, because a statement has at most 65,535 parameters and there may be more values.
  * @returns the rates of corridors that had none
  */
 async function enterBaseRates(

@@ -1,16 +1,16 @@
-// Makes the scheme of a database what a directory says, without an api: for a system that has no operators yet,
-// and for demos.
+// Changes the scheme in a database to that of a directory, without an api: for a system without operators, and for
+// demos.
 import { editsBetween, type CompareOptions } from '../../core/scheme/change.ts';
 import type { Scheme } from '../../core/scheme/documents.ts';
 import type { WebAddressPolicy } from '../../core/deliveries/web-address.ts';
 import { connect, type Db } from '../pool/connection.ts';
 import { proposeChange, type Proposal, type ProposalOutcome } from './changes.ts';
 
-/** Client ids of those that may act as operators of the scheme. */
+/** Client ids of the operators of the scheme. */
 export const operatorsOf = ({ clients }: Scheme): readonly string[] =>
   [...clients.values()].filter(({ role }) => role === 'operator').map(({ clientId }) => clientId);
 
-/** Nobody needs to approve what is entered this way: whoever has the database has everything. */
+/** Changes the scheme without approval: somebody with access to the database could change everything anyway. */
 export function changeDirectly(
   db: Db,
   { by, because, edits }: Pick<Proposal, 'by' | 'because' | 'edits'>,
@@ -19,7 +19,7 @@ export function changeDirectly(
   return proposeChange(db, { by, because, effectiveAt: null, edits }, { ...policy, fourEyes: false });
 }
 
-/** Opens the database for one piece of work. */
+/** Connects to the database while `act` runs. */
 export async function withDatabase<Outcome>(
   databaseUrl: string,
   act: (db: Db) => Promise<Outcome>,

@@ -1,5 +1,5 @@
-// Where institutions are kept, with what belongs to them alone: identifiers, roles, memberships, keys, and of FX providers
-// their SAPs and corridors.
+// Tables of institutions, with their identifiers, roles, memberships and keys, and the SAPs and corridors of FX
+// providers.
 import { sql } from 'kysely';
 import { canonicalId } from '../../core/ids.ts';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
@@ -60,7 +60,7 @@ export const institutions: SchemeKindTables<SchemeDocuments['institutions']> = {
       table: 'institution_identifiers',
       key: ['identifier_type', 'lookup_value'],
       owner,
-      atEnd: 'keep', // messages of payments under way name it
+      atEnd: 'keep', // messages of payments under way refer to them
       rows: (one) =>
         [
           ...one.bics.map((value, place) => ({ type: 'BICFI' as const, value, place })),
@@ -104,7 +104,7 @@ export const institutions: SchemeKindTables<SchemeDocuments['institutions']> = {
       table: 'fxp_endpoints',
       key: ['fxp_id'],
       owner: ofFxp,
-      atEnd: 'keep', // payments under way are told to it
+      atEnd: 'keep', // payments under way still notify it
       rows: (one) =>
         one.notificationUrl === null
           ? []

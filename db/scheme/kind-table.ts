@@ -1,27 +1,27 @@
-// How a kind of document of the scheme is kept: the statement that reads its documents, the rows that a document makes,
-// and what becomes of them when the object ends. The kinds themselves are in kinds.ts.
+// Describes how a kind of document is stored: the statement that reads the documents, the rows of a document, and what
+// happens to the rows when the object ends. kinds.ts lists the kinds.
 import { sql, type RawBuilder } from 'kysely';
 import type { PublicKeyDocument } from '../../core/scheme/documents.ts';
 
-/** Values as JSON has them; Postgres makes the columns' types of them, decimals of text. */
+/** Column values as JSON. Postgres converts them to the types of the columns; decimals are text. */
 export type SchemeRow = Readonly<Record<string, unknown>>;
 
-/** The rows of one object in one table. */
+/** Rows of one object in one table. */
 export interface KindTable<Document> {
   readonly table: string;
   readonly key: readonly string[];
-  /** The columns that name the object; what they hold, from its id. */
+  /** The columns that identify the object, each with a function from the id of the object to its value. */
   readonly owner: Readonly<Record<string, (id: string) => string>>;
   readonly rows: (document: Document) => readonly SchemeRow[];
   /**
-   * Of an object that ends: `mark` sets ended_at, `keep` leaves what those need who refer to it, `remove` is for what
-   * only new business reads.
+   * How the rows change when the object ends. `mark`: set ended_at. `keep`: leave them, because others still refer to
+   * them. `remove`: delete them, because only new business reads them.
    */
   readonly atEnd: 'mark' | 'keep' | 'remove';
 }
 
 export interface SchemeKindTables<Document> {
-  /** One column, `document`. */
+  /** A query with one column, `document`. */
   readonly documents: RawBuilder<{ document: Document }>;
   readonly tables: readonly KindTable<Document>[];
 }

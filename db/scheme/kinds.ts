@@ -1,5 +1,5 @@
-// Where each kind of document of the scheme is kept (core/scheme/documents.ts). read.ts and write.ts go by it, and the
-// rights of the api (db/migrations/rights.ts).
+// The tables of each kind of document (core/scheme/documents.ts). Used by read.ts, by write.ts, and for the rights of
+// the api (db/migrations/rights.ts).
 import type { SchemeDocuments, SchemeKind } from '../../core/scheme/documents.ts';
 import { addressInputs, addressTypes } from './addresses.ts';
 import { clients } from './clients.ts';

@@ -1,4 +1,4 @@
-// Where accounts, fee formulas and the opening prices of FX providers are kept.
+// Tables of settlement accounts, fee formulas and the opening prices of FX providers.
 import { sql } from 'kysely';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
 import { first, second, type SchemeKindTables } from './kind-table.ts';
@@ -85,5 +85,5 @@ export const fxPrices: SchemeKindTables<SchemeDocuments['fx-prices']> = {
       where ended_at is null and (exists (select from rates where fxp_id = institution_id)
         or exists (select from tier_improvements where fxp_id = institution_id)
         or exists (select from psp_improvements where fxp_id = institution_id))`,
-  tables: [], // they are entered as an FX provider posts them: fx-prices.ts
+  tables: [], // written by fx-prices.ts, as if the FX provider posted them
 };

@@ -1,5 +1,5 @@
-// A scheme as people write it: by kind, a list of documents. Every fault is found, and named with its place; nothing is
-// read of what has one.
+// Parses a scheme as people write it: a list of documents for each kind. Reports every fault with its place. A scheme
+// with a fault is not returned.
 import type { z } from 'zod';
 import { canonical } from '../../core/scheme/canonical.ts';
 import {
@@ -15,12 +15,12 @@ import { schemeForms } from './forms.ts';
 
 export interface SchemeFault {
   readonly kind: string;
-  /** JSON Pointer within the list of the kind. */
+  /** JSON Pointer in the list of the kind. */
   readonly path: string;
   readonly says: string;
 }
 
-/** One document. */
+/** Parses one document. */
 export function parseDocument<Kind extends SchemeKind>(
   kind: Kind,
   value: unknown,
@@ -35,13 +35,17 @@ function faultOf(kind: string, { path, message }: z.core.$ZodIssue): SchemeFault
   return { kind, path: pointer, says: message };
 }
 
-/** By kind, lists of documents; a kind that is left out is empty. */
+/** @param lists documents by kind; a missing kind is empty */
 export function parseScheme(
   lists: Readonly<Record<string, unknown>>,
 ): Result<Scheme, readonly SchemeFault[]> {
   const faults: SchemeFault[] = Object.keys(lists)
     .filter((kind) => !(schemeKinds as readonly string[]).includes(kind))
-    .map((kind) => ({ kind, path: '', says: `is no kind of object; there are: ${schemeKinds.join(', ')}` }));
+    .map((kind) => ({
+      kind,
+      path: '',
+      says: `is not a kind of object; the kinds are: ${schemeKinds.join(', ')}`,
+    }));
   const scheme: Record<string, Map<string, SchemeDocument>> = {};
   for (const kind of schemeKinds) {
     const documents = new Map<string, SchemeDocument>();
@@ -59,7 +63,7 @@ export function parseScheme(
       }
       const id = schemeIdOf(kind, parsed.value as never);
       if (documents.has(id))
-        faults.push({ kind, path: `/${place}`, says: `is ${id}, which stands there before` });
+        faults.push({ kind, path: `/${place}`, says: `repeats the id ${id} of an earlier document` });
       documents.set(id, parsed.value);
     }
   }

@@ -1,5 +1,5 @@
-// Trial messages to endpoints that somebody proposes: before a second operator approves one, a worker has sent a
-// harmless message there, and what came of it stands beside the change.
+// Trial messages to proposed endpoints. Before a second operator approves a change, a worker sends a harmless message
+// there, and the result is shown with the change.
 import { sql } from 'kysely';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
@@ -10,19 +10,19 @@ import type {
 } from '../../core/scheme/documents.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** A trial that a worker is to make. */
+/** A trial message that a worker is to send. */
 export interface WantedProbe {
   readonly changeId: string;
-  /** Full address of what is sent. */
+  /** Full address to send it to. */
   readonly url: string;
 }
 
-/** answered: somebody is there, and speaks HTTP; failed: nobody, or a server that is out of order. */
+/** answered: the endpoint speaks HTTP; failed: nobody answers, or the server is out of order. */
 export type ProbeOutcome = 'answered' | 'failed';
 
 const enquiryPath = '/iso20022/pacs028';
 
-/** Addresses that a change brings, where messages would go. A queue is not tried: whoever reads it would have to. */
+/** New HTTP addresses in a change. Queues are not tried: a consumer would have to handle the trial message. */
 export function endpointsOf(edits: readonly SchemeEdit[]): readonly string[] {
   const urls = edits.flatMap(({ kind, before, after }) => {
     const isNew = (member: string) =>
@@ -45,16 +45,16 @@ export function endpointsOf(edits: readonly SchemeEdit[]): readonly string[] {
   return [...new Set(urls.filter(isTried))];
 }
 
-/** Asks for trials, in the transaction that proposes the change. */
+/** Requests trial messages, in the transaction that proposes the change. */
 export async function wantProbes(trx: Db, changeId: string, urls: readonly string[]): Promise<void> {
   if (urls.length === 0) return;
   await sql`insert into endpoint_probes (change_id, url)
     select ${changeId}::uuid, unnest(${urls}::text[])`.execute(trx);
 }
 
-const claimedFor = sql`interval '30 seconds'`; // a worker that died makes room
+const claimedFor = sql`interval '30 seconds'`; // then another worker may take it, because the first one has crashed
 
-/** Takes some that nobody makes; of changes that nobody has decided yet. */
+/** Claims trial messages that no worker is sending. */
 export async function claimProbes(db: Db, atMost: number): Promise<readonly WantedProbe[]> {
   const { rows } = await sql<WantedProbe>`
     update endpoint_probes p set claimed_at = clock_timestamp()

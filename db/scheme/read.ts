@@ -1,10 +1,10 @@
-// Reads the scheme's data as documents, in one snapshot.
+// Reads the scheme as documents, in one snapshot.
 import { schemeIdOf, schemeKinds, type Scheme, type SchemeDocument } from '../../core/scheme/documents.ts';
 import { canonical } from '../../core/scheme/canonical.ts';
 import type { Db } from '../pool/connection.ts';
 import { kindTables } from './kinds.ts';
 
-/** In a transaction of its own, or in the caller's. */
+/** Uses the caller's transaction, or else its own. */
 export async function readScheme(db: Db): Promise<Scheme> {
   if (!db.isTransaction) {
     return db

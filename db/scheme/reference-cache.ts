@@ -1,6 +1,6 @@
-// The reference data of a process: one snapshot in memory, read again when Postgres announces a change (REF-6). All of
-// it goes over one connection of its own: an answer there proves that no change was missed. If none comes, a new
-// connection is made; until then the snapshot may be used for a moment, and no longer.
+// The reference data of a process: one snapshot in memory, reloaded when Postgres notifies a change (REF-6). Loading,
+// listening and pings share one dedicated connection, so an answer on it proves that no notification was missed. If no
+// answer comes, it reconnects. Until then the snapshot may be used for at most `staleMs`.
 import type { ReferenceData } from '../../core/scheme/reference.ts';
 import { connectOne, type OneConnection } from '../pool/connection.ts';
 import { ReferenceDataStale } from '../pool/failures.ts';
@@ -8,8 +8,8 @@ import { loadReferenceData } from './reference.ts';
 
 export interface ReferenceCache {
   /**
-   * The newest snapshot; at most 1 s behind the database, or 3 s when its host has just vanished.
-   * @throws ReferenceDataStale from then on, until the database is back: a price or an address may have changed
+   * The newest snapshot: at most 1 s behind the database, or 3 s if the database host has just vanished.
+   * @throws ReferenceDataStale after that, until the database is back, because a price or an address may have changed
    */
   readonly current: () => ReferenceData;
   readonly close: () => Promise<void>;
@@ -17,23 +17,23 @@ export interface ReferenceCache {
 
 /** Milliseconds. */
 export interface ReferenceLimits {
-  /** Between two signs of life of the connection. */
+  /** Interval between two pings on the connection. */
   readonly pingMs: number;
-  /** Until it is made, and until it answers; else it is given up. */
+  /** Timeout for connecting and for each answer. Then the connection is replaced. */
   readonly silenceMs: number;
-  /** Between two tries to make it. */
+  /** Pause between two attempts to connect. */
   readonly retryMs: number;
-  /** Age of the last proof beyond which the snapshot is not used. */
+  /** Age of the last confirmation from which the snapshot must not be used. */
   readonly staleMs: number;
 }
 
-/** A connection that falls silent is noticed and replaced within 1.8 s; a host that is back, within 1.3 s. */
+/** With these, a silent connection is noticed and replaced within 1.8 s, and a host that is back within 1.3 s. */
 const defaultLimits: ReferenceLimits = { pingMs: 500, silenceMs: 1_000, retryMs: 250, staleMs: 3_000 };
 
-/** What is known at a moment, and how to wake those who wait for more. */
+/** The state of the cache, and a function that ends the current pause. */
 interface State {
   snapshot: ReferenceData | undefined;
-  /** When the question was put whose answer showed that the snapshot is the newest, `performance.now()`. */
+  /** `performance.now()` before the query whose answer confirmed that the snapshot is the newest. */
   confirmedAt: number;
   hasChanged: boolean;
   isClosed: boolean;
@@ -42,8 +42,8 @@ interface State {
 
 /**
  * Loads the first snapshot and starts to listen.
- * @param onError told of every lost connection and every failed try to make it again
- * @throws when the first snapshot cannot be had
+ * @param onError called with each lost connection and each failed attempt to reconnect
+ * @throws if the first snapshot cannot be loaded
  */
 export async function openReferenceCache(
   databaseUrl: string,
@@ -98,7 +98,7 @@ async function listen(databaseUrl: string, state: State, limits: ReferenceLimits
   });
   try {
     await connection.client.query('listen reference_data');
-    await load(connection, state); // what changed while nobody listened
+    await load(connection, state); // includes changes from before it listened
     return connection;
   } catch (error) {
     await connection.client.end();
@@ -114,8 +114,8 @@ async function load({ db }: OneConnection, state: State): Promise<void> {
 }
 
 /**
- * Ends by an error, or when the cache is closed. A change is announced before any later answer: that makes a ping a
- * proof.
+ * Follows changes until an error, or until the cache is closed. Postgres sends a notification before any later answer,
+ * so the answer to a ping proves that none was missed.
  */
 async function follow(connection: OneConnection, state: State, limits: ReferenceLimits): Promise<void> {
   while (!state.isClosed) {
@@ -129,12 +129,12 @@ async function follow(connection: OneConnection, state: State, limits: Reference
     connection.client.off('end', ended);
     const asked = performance.now();
     await connection.client.query('select 1');
-    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set by a notification meanwhile
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- a notification may have set it meanwhile
     if (!state.hasChanged) state.confirmedAt = asked;
   }
 }
 
-/** Until something happens, or the time is over. */
+/** Waits until something wakes it, or the time is over. */
 function pause(state: State, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

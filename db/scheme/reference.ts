@@ -1,5 +1,5 @@
-// Reads the reference data into one snapshot; reference-cache.ts keeps it fresh. It must not be asked for
-// rates: those are read for each quote. What has ended stays where payments under way refer to it.
+// Loads the reference data into one snapshot; reference-cache.ts keeps it fresh. Rates are not part of it: they are
+// read for each quote. Ended objects stay in the snapshot if payments under way may refer to them.
 import { sql, type Selectable } from 'kysely';
 import {
   keyOf,
@@ -13,7 +13,7 @@ import type { Db } from '../pool/connection.ts';
 import { listPauses } from '../deliveries/pauses.ts';
 import type { Database } from '../tables.ts';
 
-/** One consistent snapshot, read in one transaction. */
+/** Loads everything in one transaction, so the snapshot is consistent. */
 export async function loadReferenceData(db: Db): Promise<ReferenceData> {
   return db
     .transaction()
@@ -208,7 +208,7 @@ async function loadInstitutions(db: Db) {
   return { institutions, institutionsByIdentifier, institutionsByMembership };
 }
 
-/** Whose each account was and is, as far as books go. */
+/** Current and former owners of each account, for the books. */
 async function loadBookedAccounts(
   db: Db,
   accounts: readonly Selectable<Database['settlement_accounts']>[],

@@ -1,19 +1,20 @@
-// Secrets of clients: made here, shown once, and kept as a salted hash that is slow to try. A secret of ours has 256
-// bits, and nobody can guess one; one that an operator has brought along may have fewer. Of one of ours a tag is kept too, by
-// which a wrong one is refused at once: otherwise whoever sends guesses keeps others waiting for their logins.
+// Secrets of clients: made here, shown once, and stored as a salted slow hash. Our secrets have 256 random bits and
+// cannot be guessed; a secret that an operator imported may have fewer. For our secrets a short tag is stored too: a
+// wrong guess is rejected by the tag without the slow hash. Otherwise somebody who sends guesses would delay the logins
+// of others.
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
 const secretBytes = 32;
 const saltBytes = 16;
 
 /**
- * As a document has it: `scrypt:<salt>:<digest>`, hexadecimal, and `:<tag>` behind it if the secret was made here. `sha256:` is
- * quick to try: for demo secrets.
+ * A hash in a document: `scrypt:<salt>:<digest>` in hexadecimal, followed by `:<tag>` if the secret was made here.
+ * `sha256:` is a fast hash for demo secrets.
  */
 export const secretHashPattern =
   /^(?:scrypt:(?:[0-9a-f]{2}){16,64}:[0-9a-f]{64}(?::[0-9a-f]{8})?|sha256:(?:[0-9a-f]{2}){0,64}:[0-9a-f]{64})$/;
 
-/** RFC 7914; 16 MiB and some 40 ms of a processor for each try. */
+/** scrypt (RFC 7914): each try takes 16 MiB and about 40 ms of a processor. */
 const cost = { N: 16_384, r: 8, p: 1 } as const;
 const digestBytes = 32;
 
@@ -31,7 +32,7 @@ const derived = (salt: Buffer, secret: string): Promise<Buffer> =>
       }),
   );
 
-const mostAtOnce = 2; // of the four threads that a process shares with its files and names
+const mostAtOnce = 2; // of the four threads of libuv, which file access and name lookups use too
 const waiting: (() => void)[] = [];
 let atOnce = 0;
 
@@ -46,12 +47,14 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** 32 bits of a quick digest: they leave 224 bits to be guessed, and of 4 billion wrong ones let one be tried slowly. */
+/**
+ * 32 bits of a fast hash. An attacker still has to guess 224 bits, and one wrong guess in 4 billion costs a slow hash.
+ */
 const tagBytes = 4;
 const tagOf = (salt: Buffer, secret: string): Buffer =>
   createHash('sha256').update('tag of a secret\0').update(salt).update(secret).digest().subarray(0, tagBytes);
 
-/** A new one, and what is kept of it. */
+/** Makes a secret, and the hash to store. */
 export async function makeSecret(): Promise<{ readonly secret: string; readonly hash: string }> {
   const secret = randomBytes(secretBytes).toString('base64url');
   const salt = randomBytes(saltBytes);
@@ -60,7 +63,7 @@ export async function makeSecret(): Promise<{ readonly secret: string; readonly 
   return { secret, hash: `scrypt:${kept.join(':')}` };
 }
 
-/** Columns of `client_secrets`, as Postgres reads bytes from text. */
+/** Columns of `client_secrets`. Bytes are in the text format of Postgres. */
 export function saltedHashOf(hash: string): {
   readonly algorithm: string;
   readonly salt: string;
@@ -76,7 +79,7 @@ export function saltedHashOf(hash: string): {
   };
 }
 
-/** What is kept of a secret. */
+/** A stored secret. */
 export interface KeptSecret {
   readonly algorithm: string;
   readonly salt: Buffer;
@@ -86,13 +89,15 @@ export interface KeptSecret {
 }
 
 /**
- * Whether a secret is one of those that are kept of a client. What was found right is known again without its slow hash, as
- * long as the same hash is kept. Only a keyed hash of it is in memory, whose key is there too, and nowhere else.
+ * Checks a secret against the stored secrets of a client. A secret that was right before is recognised without the slow
+ * hash, as long as the same hash is stored. For that, memory holds an HMAC of the secret, whose random key is in memory
+ * only.
  */
 export interface SecretCheck {
   /**
-   * @param kept of one client; empty: there is none, which is as quick to see as a wrong secret
-   * @returns the one that it is; undefined: none; else what tries it slowly, because it can be seen in no other way
+   * @param kept the stored secrets of one client; empty if the client does not exist, which takes as long as a wrong
+   *   secret
+   * @returns the matching stored secret; undefined if none can match; otherwise a function that tries the slow hash
    */
   judge<Kept extends KeptSecret>(
     secret: string,
@@ -108,7 +113,7 @@ const mostKnown = 10_000;
 /** @param derive scrypt; counted in tests */
 export function createSecretCheck(derive: typeof derived = derived): SecretCheck {
   const key = randomBytes(32);
-  const known = new Map<string, Buffer>(); // by what is kept
+  const known = new Map<string, Buffer>(); // by stored hash
   const keyed = (secret: string) => createHmac('sha256', key).update(secret).digest();
 
   function isKnown(secret: string, kept: KeptSecret): boolean {

@@ -1,4 +1,4 @@
-// Where currencies, countries, operators and payment systems are kept.
+// Tables of currencies, countries, operators and payment systems.
 import { sql } from 'kysely';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
 import { asIs, bookRows, bookUrl, keyDocuments, keyRows, type SchemeKindTables } from './kind-table.ts';
@@ -121,7 +121,7 @@ export const clearingSystems: SchemeKindTables<SchemeDocuments['clearing-systems
       table: 'country_clearing_systems',
       key: ['country_code', 'clearing_system_id'],
       owner: { clearing_system_id: asIs },
-      atEnd: 'remove', // it serves no country any more: nobody can pay from or to it
+      atEnd: 'remove', // it then serves no country, so nobody can pay from or to it
       rows: (one) =>
         one.countryCodes.map((country) => ({
           country_code: country,

@@ -1,5 +1,5 @@
-// Writes a change of the scheme into the tables of reference data, in the caller's transaction: first what is no longer
-// so, then what is, in the order in which one needs the other.
+// Writes a change of the scheme into the tables of reference data, in the caller's transaction. First deletes what is
+// gone, then writes what is new, in the order of the references between tables.
 import { sql, type RawBuilder } from 'kysely';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
 import { schemeKinds, type FxPricesDocument } from '../../core/scheme/documents.ts';
@@ -10,7 +10,7 @@ import { kindTables } from './kinds.ts';
 
 type Table = KindTable<never>;
 
-/** @throws the database's refusal, where what remains refers to what ends */
+/** @throws the database's error if remaining rows refer to a deleted one */
 export async function writeEdits(trx: Db, edits: readonly SchemeEdit[]): Promise<void> {
   const placed = schemeKinds.flatMap((kind) => {
     const tables = kindTables[kind].tables as readonly Table[];
@@ -29,9 +29,9 @@ export async function writeEdits(trx: Db, edits: readonly SchemeEdit[]): Promise
   }
 }
 
-/** The rows of an object that it does not have any more. */
+/** Deletes or marks the rows that an object no longer has. */
 async function removeRows(trx: Db, table: Table, { id, before, after }: SchemeEdit): Promise<void> {
-  if (before === null && table.atEnd !== 'keep') return; // of one that had ended before something is left
+  if (before === null && table.atEnd !== 'keep') return; // only 'keep' leaves rows of an object that ended earlier
   const name = sql.table(table.table);
   const isTheirs = sql.join(
     Object.entries(table.owner).map(([column, of]) => sql`t.${sql.ref(column)} = ${of(id)}`),

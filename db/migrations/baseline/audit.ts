@@ -1,13 +1,13 @@
 // Audit events, alerts and the seals over them.
 
 export const audit = `
--- What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.
+-- Events that operators must be able to look up, such as contradictions, security events and interim statuses. Insert-only, no personal data.
 create table audit_events (
   audit_event_id bigint not null generated always as identity, -- Our id.
-  occurred_at timestamptz not null default clock_timestamp(), -- When.
+  occurred_at timestamptz not null default clock_timestamp(), -- When it happened.
   severity text not null check (severity in ('info', 'alert', 'security')), -- info, alert (a person must look) or security.
-  kind text not null, -- What happened, for example payment.contradiction.
-  subject_id uuid, -- What it is about, where that is one: the UETR of a payment, or the id of a resolution or of a page of a book.
+  kind text not null, -- Kind of event, for example payment.contradiction.
+  subject_id uuid, -- Subject, if there is one: the UETR of a payment, or the id of a resolution or of a page of a book.
   party text, -- The party concerned, if any.
   detail jsonb not null default '{}' -- Codes and ids; never personal data.
 ) partition by range (occurred_at);
@@ -20,45 +20,45 @@ create index audit_events_subject_id on audit_events (subject_id);
 
 -- Seals over decisions and audit events, one for each hour, UTC (SEC-6).
 create table audit_seals (
-  until timestamptz primary key, -- End of the hour, not included.
-  since timestamptz not null, -- Its beginning: the end of the one before.
-  previous bytea, -- Digest of the seal before; null: it is the first.
-  entries bytea not null, -- One of 35 bytes for each row, in order: what it is, the year of its partition, its id, the beginning of its hash.
+  until timestamptz primary key, -- End of the hour, exclusive.
+  since timestamptz not null, -- Beginning of the hour, which is the end of the previous seal.
+  previous bytea, -- Digest of the previous seal; null: this is the first.
+  entries bytea not null, -- 35 bytes for each sealed row, in order: kind of row, year of its partition, its id, beginning of its hash.
   digest bytea not null, -- SHA-256 over previous, since, until, sealed_at and entries.
-  key_id text not null references delivery_keys, -- By which key it is signed.
-  signature bytea not null, -- ed25519 over the digest.
-  sealed_at timestamptz not null default clock_timestamp(), -- When that was; it is signed too.
+  key_id text not null references delivery_keys, -- The key that signed it.
+  signature bytea not null, -- Ed25519 signature over the digest.
+  sealed_at timestamptz not null default clock_timestamp(), -- When it was sealed; the signature covers this time.
   check (since < until)
 );
 
--- Alerts and security events of which a process has written a log line (OBS-1).
+-- Alerts and security events that a process has written to the log (OBS-1).
 create table logged_alerts (
   audit_event_id bigint primary key -- The alert.
 );
 
--- What operators did about an alert, or about a payment or resolution with all its alerts so far (OBS-6). Insert-only.
+-- Actions of operators on an alert, or on a payment or resolution with all its alerts so far (OBS-6). Insert-only.
 create table case_entries (
   case_entry_id bigint primary key generated always as identity, -- Our id.
-  audit_event_id bigint, -- The alert; null where it is about the whole case.
+  audit_event_id bigint, -- The alert; null if the entry is about a whole case.
   subject_id uuid, -- The case: the UETR of a payment, or the id of a resolution.
-  action text not null check (action in ('take', 'note', 'close', 'reopen')), -- take: somebody takes care of it; note; close: nothing more is to be done; reopen.
-  client_id text not null, -- Who.
-  note text check (char_length(note) <= 2000), -- In their words; no personal data.
-  at timestamptz not null default clock_timestamp(), -- When.
-  audit_event_ids bigint[], -- The alerts that an entry about a whole case is about; null where it is about one.
+  action text not null check (action in ('take', 'note', 'close', 'reopen')), -- take: the operator takes care of it; note: a note only; close: nothing more is to be done; reopen: it is open again.
+  client_id text not null, -- Client id of the operator.
+  note text check (char_length(note) <= 2000), -- In the words of the operator; no personal data.
+  at timestamptz not null default clock_timestamp(), -- When it was entered.
+  audit_event_ids bigint[], -- The alerts that an entry about a whole case covers; null if the entry is about one alert.
   check (num_nonnulls(audit_event_id, subject_id) = 1),
   check ((subject_id is null) = (audit_event_ids is null))
 );
 create index case_entries_audit_event_id on case_entries (audit_event_id) where audit_event_id is not null;
 create index case_entries_subject_id on case_entries (subject_id) where subject_id is not null;
 
--- What was done last about each alert, under it or under its case; none: nothing was. Derived from case_entries by a trigger.
+-- The latest action on each alert, entered for the alert or for its case; no row: no action yet. Derived from case_entries by a trigger.
 create table alert_states (
   audit_event_id bigint primary key, -- The alert.
-  case_entry_id bigint not null, -- The entry.
-  action text not null check (action in ('take', 'close', 'reopen')), -- What was done; a note changes nothing.
-  client_id text not null, -- Who.
-  at timestamptz not null -- When.
+  case_entry_id bigint not null, -- The entry of that action.
+  action text not null check (action in ('take', 'close', 'reopen')), -- The action; a note does not count.
+  client_id text not null, -- Client id of the operator.
+  at timestamptz not null -- When it was entered.
 );
 
 create function note_alert_states() returns trigger

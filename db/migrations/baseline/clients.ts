@@ -1,4 +1,4 @@
-// Who may call, and by which keys and secrets.
+// Clients of the API, with their secrets and keys.
 
 export const clients = `
 -- OAuth 2.0 clients of the built-in issuer (SEC-1).
@@ -7,21 +7,21 @@ create table clients (
   role text not null check (role in ('psp', 'fxp', 'ipso', 'operator')), -- psp, fxp, ipso or operator.
   institution_id text references institutions, -- Institution that a psp or fxp client speaks for.
   clearing_system_id text references clearing_systems, -- Payment system that an ipso client speaks for.
-  demo boolean not null, -- Whether its secret is public knowledge; any but the embedded default refuses to start with one.
-  ended_at timestamptz, -- It does not count from then on, but for what refers to it; null: it counts.
+  demo boolean not null, -- Whether its secret is publicly known; only the demo (AUTH=builtin with DEMO=1) starts with such a client.
+  ended_at timestamptz, -- When it ended: only what refers to it already still uses it; null: in use.
   check ((role in ('psp', 'fxp')) = (institution_id is not null)),
   check ((role = 'ipso') = (clearing_system_id is not null))
 );
 
--- Secrets of clients of the built-in issuer: what is left of them (ADM-4).
+-- Secrets of clients of the built-in issuer, as salted hashes (ADM-4).
 create table client_secrets (
   client_id text not null references clients on delete cascade, -- The client.
-  secret_id text not null, -- Which of its secrets, for people.
-  salt bytea not null, -- Random.
-  digest bytea not null, -- Of the salt and the secret, by algorithm.
-  ends_at timestamptz, -- It does not count from then on; null: until it is ended.
+  secret_id text not null, -- Id of the secret, for people.
+  salt bytea not null, -- Random salt.
+  digest bytea not null, -- Hash of the salt and the secret, by algorithm.
+  ends_at timestamptz, -- When it expires; null: it is valid until an operator ends it.
   algorithm text not null check (algorithm in ('sha256', 'scrypt')), -- scrypt (N 16384, r 8, p 1); sha256: for demo secrets, which need no slow hash.
-  tag bytea check (octet_length(tag) = 4), -- The first bytes of a quick digest of the salt and the secret, by which a wrong one is refused without the slow one; null: of a secret that was brought along, which may have too few bits for that, or of one from before there were tags.
+  tag bytea check (octet_length(tag) = 4), -- First bytes of a fast hash of the salt and the secret: most wrong secrets are refused without the slow hash. Null: the secret was not made by us and may have too little entropy for that, or is older than this column.
   primary key (client_id, secret_id)
 );
 
@@ -38,25 +38,25 @@ create table public_keys (
 create index public_keys_institution_id on public_keys (institution_id);
 create index public_keys_operator_id on public_keys (operator_id);
 
--- Assertions of clients that have been used, until they would have ended (RFC 7523): none counts twice.
+-- Used assertions of clients, until they would have expired (RFC 7523): each may be used once.
 create table used_assertions (
-  client_id text not null, -- Whose it was.
+  client_id text not null, -- The client that used it.
   jti_sha256 bytea not null, -- SHA-256 of its jti.
-  ends_at timestamptz not null, -- From when on it would not count in any case.
+  ends_at timestamptz not null, -- When it would have expired.
   primary key (client_id, jti_sha256)
 );
 create index used_assertions_ends_at on used_assertions (ends_at);
 
--- Signing keys of the built-in issuer (SEC-1); at most one signs. Empty where an external issuer is used.
+-- Signing keys of the built-in issuer (SEC-1); at most one signs. Empty if an external issuer is used.
 create table issuer_keys (
   key_id text primary key, -- kid: the RFC 7638 thumbprint of the public key.
-  private_jwk jsonb not null, -- RFC 7517, private part included; or a JSON string, base64url, of what it is wrapped as.
+  private_jwk jsonb not null, -- JWK (RFC 7517) with its private part; or, if wrapped, a JSON string in base64url.
   created_at timestamptz not null default now(), -- When it was made.
-  retired_at timestamptz, -- When it stopped to sign, or null; what it has signed counts until it ends.
-  wrapped_by text, -- Id of a key of SEALING_KEYS; null: it is not wrapped.
-  withdrawn_at timestamptz, -- From when on nothing that it has signed counts; null: what has not ended counts.
+  retired_at timestamptz, -- When it stopped signing, or null; tokens that it signed stay valid until they expire.
+  wrapped_by text, -- Id of the key of SEALING_KEYS that wraps it; null: it is not wrapped.
+  withdrawn_at timestamptz, -- When all tokens that it signed became invalid; null: they are valid until they expire.
   made_by text not null default 'isthmus', -- Client id of an operator, or isthmus.
-  because text not null default 'on schedule' -- Why it was made.
+  because text not null default 'on schedule' -- Why it was made, in words.
 );
 create unique index issuer_keys_active on issuer_keys ((true)) where retired_at is null;
 `;

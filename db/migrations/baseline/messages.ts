@@ -4,17 +4,17 @@ export const messages = `
 -- Every ISO 20022 message received or sent; its bytes are in message_bodies. Insert-only; partitioned by year (LIF-6).
 create table messages (
   message_id uuid not null, -- Our id.
-  subject_id uuid, -- What it is about: the UETR of a payment, or the id of a resolution or of a page of a book.
+  subject_id uuid, -- Subject: the UETR of a payment, or the id of a resolution or of a page of a book.
   message_type text not null check (message_type in ('pacs008', 'pacs002', 'pacs028', 'acmt023', 'acmt024', 'fxtr017', 'camt054')), -- pacs008, pacs002, pacs028, acmt023, acmt024, fxtr017 or camt054.
-  message_identification text not null, -- Its own MsgId.
+  message_identification text not null, -- MsgId of the message.
   direction text not null check (direction in ('in', 'out')), -- in: received; out: built by us.
-  leg text not null check (leg in ('source', 'destination', 'fxp', 'book')), -- source, destination or fxp: the side we exchanged it with; book: whoever keeps the same books.
+  leg text not null check (leg in ('source', 'destination', 'fxp', 'book')), -- The side that we exchanged it with: source, destination or fxp; book: the receiver of a daily book.
   party text not null, -- Payment system or FX provider on the other end.
   status text, -- Transaction status of a pacs.002; true or false of an acmt.024.
   reason_code text, -- Status reason of a pacs.002, verification reason of an acmt.024, if any.
   answer_url text, -- Address that a submission named for its answer (pacs002Endpoint, acmt024Endpoint).
   in_reply_to uuid, -- The message that this one answers.
-  refusal text, -- Of an answer of ours that refuses: rule, place and public text at length.
+  refusal text, -- If it is our answer and refuses: rule, place and full public text.
   sha256 bytea not null, -- SHA-256 of its bytes.
   size integer not null, -- Number of its bytes.
   created_at timestamptz not null default now() -- When it was stored.
@@ -27,23 +27,23 @@ create index messages_message_identification on messages (message_identification
 create index messages_subject_id on messages (subject_id);
 create index messages_submitted on messages (created_at) where direction = 'in' and leg = 'source';
 
--- The bytes of each message: kept for a shorter time than the record of it (LIF-6). Insert-only; partitioned by month.
+-- The bytes of each message, kept for a shorter time than its record (LIF-6). Insert-only; partitioned by month.
 create table message_bodies (
   message_id uuid not null, -- The message, or refused message.
-  created_at timestamptz not null, -- As of the message.
+  created_at timestamptz not null, -- Same as in messages.
   body bytea not null, -- The bytes.
-  key_id text -- Data key that the bytes are sealed under; null: they are not sealed.
+  key_id text -- Data key that seals the bytes; null: they are not sealed.
 ) partition by range (created_at);
 create table message_bodies_default partition of message_bodies default;
 alter table message_bodies_default add primary key (message_id);
 
--- By which a received message is recognised when it comes again (DUP-1): once per party and content, whatever partition the message is in. Goes with it.
+-- Recognises a repeated message (DUP-1): one row per party and content, across all partitions of messages. Deleted together with the message.
 create table message_keys (
-  party text not null, -- Who sent it.
-  message_type text not null, -- As of the message.
+  party text not null, -- The sender.
+  message_type text not null, -- Same as in messages.
   sha256 bytea not null, -- SHA-256 of its bytes.
   message_id uuid not null, -- The message.
-  created_at timestamptz not null, -- As of the message.
+  created_at timestamptz not null, -- Same as in messages.
   primary key (party, message_type, sha256)
 );
 
@@ -52,50 +52,50 @@ create table message_identifications (
   source_clearing_system text not null, -- The submitting payment system.
   message_identification text not null, -- MsgId.
   uetr uuid not null, -- The payment that has it.
-  claimed_at timestamptz not null, -- When it was taken.
+  claimed_at timestamptz not null, -- When the payment took it.
   primary key (source_clearing_system, message_identification)
 );
 
--- The one answer to each message that was refused as a repeat, whoever judged it at the same time (DUP-2).
+-- The one answer to each message that was refused as a repeat, even if two processes judged it at the same time (DUP-2).
 create table refusals (
   message_id uuid primary key, -- The refused message.
-  answer_message_id uuid not null -- What its sender is told.
+  answer_message_id uuid not null -- The answer to its sender.
 );
 
--- What a party sent about a payment or resolution and what did not count, byte for byte: it may tell what the party did (PAY-8, RES-4). Once per subject and bytes. Insert-only.
+-- Messages about a payment or resolution that were refused, byte for byte: they may show what the party did (PAY-8, RES-4). Once per subject and content. Insert-only.
 create table refused_messages (
   message_id uuid primary key, -- Our id.
-  subject_id uuid not null, -- What it was about: the UETR of a payment, or the id of a resolution.
-  party text not null, -- Who sent it.
-  in_reply_to uuid, -- The message of ours that it answered; null where it came to our address.
+  subject_id uuid not null, -- Subject: the UETR of a payment, or the id of a resolution.
+  party text not null, -- The sender.
+  in_reply_to uuid, -- Our message that it answered; null: it was posted to our address.
   sha256 bytea not null, -- SHA-256 of body.
   created_at timestamptz not null default clock_timestamp(), -- When it was stored.
-  refused_as text not null, -- Kind of the event that tells of it.
-  fault jsonb not null, -- What is wrong with it: reason in words, ruleId, and the status that it reported; none of its own text.
-  size integer not null, -- Bytes of it, as far as they were read.
+  refused_as text not null, -- Kind of the audit event that reports it.
+  fault jsonb not null, -- The fault: reason in words, ruleId, and the status that it reported. Contains no text from the message.
+  size integer not null, -- Number of its bytes, as far as they were read.
   unique (subject_id, sha256)
 );
 create index refused_messages_created_at on refused_messages using brin (created_at);
 
--- Addresses that a source named in a repeat of its submission: the last one is the callback's from then on (DUP-1). Insert-only.
+-- Addresses that a source named when it repeated its submission: the callback goes to the last one (DUP-1). Insert-only.
 create table callback_addresses (
   message_id uuid not null, -- The submission.
-  url text not null, -- The address, judged before it was stored.
-  named_at timestamptz not null default clock_timestamp(), -- When.
+  url text not null, -- The address, which was checked before it was stored.
+  named_at timestamptz not null default clock_timestamp(), -- When it was named.
   primary key (message_id, named_at)
 );
 
 create function callback_address(submission uuid) returns text
   language plpgsql security definer set search_path = public, pg_temp as $$
 begin
-  -- whoever names an address refers to the submission, and waits here; whoever has named one is read below
+  -- conflicts with the key share lock of lock_submission(): a later address waits, an earlier one is read below
   perform from messages where message_id = submission for update;
   return coalesce(
     (select url from callback_addresses where message_id = submission order by named_at desc limit 1),
     (select answer_url from messages where message_id = submission));
 end
 $$;
-comment on function callback_address(uuid) is 'Where the answer to a submission goes: the address that was named last. For the statement that writes a callback: until that is committed, no other can be named, so that neither misses the other (DUP-1).';
+comment on function callback_address(uuid) is 'The address for the answer to a submission: the last one named. Locks the submission until the statement that writes the callback commits, so that no other address can be named meanwhile (DUP-1).';
 
 create function lock_submission() returns trigger
   language plpgsql security definer set search_path = public, pg_temp as $$
@@ -106,7 +106,7 @@ begin
   end if;
   return new;
 end $$;
-comment on function lock_submission() is 'Whoever names an address for an answer waits for whoever writes the answer: see callback_address().';
+comment on function lock_submission() is 'Makes a transaction that names a callback address wait for one that writes the answer: see callback_address().';
 create trigger callback_addresses_wait before insert on callback_addresses for each row
   execute function lock_submission();
 `;

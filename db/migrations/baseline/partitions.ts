@@ -1,4 +1,4 @@
-// Partitions: of a day for quotes, of a month for bytes, of a year for records.
+// Partitions: by day for quotes, by month for message bytes, by year for records.
 
 export const partitions = `
 create view partitions as
@@ -15,7 +15,7 @@ from (
     join pg_class p on p.oid = i.inhparent and p.relkind = 'p'
   where c.relnamespace = 'public'::regnamespace
 ) bounds;
-comment on view partitions is 'Partitions of the records (LIF-6) and of the quotes (QUO-10), and which time each is of.';
+comment on view partitions is 'Partitions of the records (LIF-6) and of the quotes (QUO-10), with the time range of each.';
 
 create function make_partition(parent text, day date) returns bigint
   language plpgsql security definer set search_path = public, pg_temp as $$
@@ -37,11 +37,11 @@ begin
   perform pg_advisory_xact_lock(hashtext(parent || ' partitions'));
   perform from partitions p where p.parent = make_partition.parent and p.since < to_ and p.until > from_;
   if found then
-    return 0; -- by another process
+    return 0; -- another process made it
   end if;
-  execute format('lock table %I in access exclusive mode', parent || '_default'); -- nothing of that time may come into it
+  execute format('lock table %I in access exclusive mode', parent || '_default'); -- no row of that time may be added to the default partition meanwhile
   execute format('create table %I (like %I including all excluding identity)', partition, parent);
-  for key in -- what its neighbours have by themselves
+  for key in -- keys that the other partitions inherit, and that "like" does not copy from the parent
     select pg_get_constraintdef(oid) from pg_constraint
     where conrelid = (parent || '_default')::regclass and contype in ('p', 'u') and conparentid = 0
   loop
@@ -50,11 +50,11 @@ begin
   execute format('with moved as (delete from %I where %I >= $1 and %2$I < $2 returning *) insert into %I select * from moved',
     parent || '_default', by_, partition) using from_, to_;
   get diagnostics moved = row_count;
-  -- to make it at once as a partition would hold up every write until it has its lock
+  -- creating it as a partition at once would make all writes wait while this statement waits for its lock
   execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, partition, from_, to_);
   return moved;
 end $$;
-comment on function make_partition(text,date) is 'Makes the partition that a UTC day is in: of a day for quotes (QUO-10), of a month for the bytes of messages, of a year for records (LIF-6); and moves into it what came too early: how many rows.';
+comment on function make_partition(text,date) is 'Makes the partition for a UTC day: by day for quotes (QUO-10), by month for message bytes, by year for records (LIF-6). Moves rows of that range from the default partition, and returns how many.';
 
 create function drop_quote_partition(day date) returns void
   language plpgsql security definer set search_path = public, pg_temp as $$
@@ -64,9 +64,9 @@ begin
   end if;
   execute format('drop table %I', 'quote_requests_' || to_char(day, 'YYYYMMDD'));
 end $$;
-comment on function drop_quote_partition(date) is 'Drops the partition of a UTC day that is older than 62 days (QUO-10).';
+comment on function drop_quote_partition(date) is 'Drops the partition of a UTC day more than 62 days ago (QUO-10).';
 
--- The first partitions reach back without end, by which is known that no older one was dropped (LIF-6).
+-- The first partition of each table has no lower bound, which shows that no older partition was dropped (LIF-6).
 do $$
 declare
   parent text;

@@ -1,4 +1,4 @@
-// Rates of FX providers, and the quotes made of them.
+// Rates of FX providers, and the quotes made from them.
 
 export const quotes = `
 -- Improvements of an FX provider by source amount (FX-6).
@@ -50,37 +50,37 @@ create table quote_requests (
   source_currency text not null, -- Source currency.
   destination_country text not null, -- Destination country.
   destination_currency text not null, -- Destination currency.
-  amount_currency text not null, -- Currency of the amount asked for.
-  amount numeric not null, -- Amount asked for, in amount_currency.
+  amount_currency text not null, -- Currency of the requested amount.
+  amount numeric not null, -- Requested amount, in amount_currency.
   fxp_ids text[] not null, -- FX provider of each quote.
   rate_ids uuid[] not null, -- Rate of each quote.
   tier_improvement_ids bigint[] not null, -- Tier of each quote, or null.
   psp_improvement_ids bigint[] not null, -- PSP improvement of each quote, or null.
   exchange_rates numeric[] not null, -- Rate of each quote after all improvements, destination units per source unit.
   source_amounts numeric[] not null, -- Source interbank settlement amount of each quote, source currency.
-  source_capped boolean[] not null, -- Whether the source maximum was exceeded by what was asked.
+  source_capped boolean[] not null, -- Whether the request exceeded the source maximum.
   destination_amounts numeric[] not null, -- Destination interbank settlement amount of each quote, destination currency.
-  destination_capped boolean[] not null, -- Whether the destination maximum was exceeded by what was asked.
-  scheme_fees numeric[] not null, -- Network scheme fee of each quote, source currency; also from endpoint 12b, which does not show it.
+  destination_capped boolean[] not null, -- Whether the request exceeded the destination maximum.
+  scheme_fees numeric[] not null, -- Network scheme fee of each quote, source currency; stored also for endpoint 12b, which does not show it.
   creditor_agent_fees numeric[] not null, -- Creditor agent fee of each quote, destination currency.
   source_sap_ids text[] not null, -- Source-side SAP of each quote (intermediary agent 1).
-  source_account_ids text[] not null, -- The FX provider's account there.
+  source_account_ids text[] not null, -- The FX provider's account at that SAP.
   destination_sap_ids text[] not null, -- Destination-side SAP of each quote (intermediary agent 2).
-  destination_account_ids text[] not null, -- The FX provider's account there.
+  destination_account_ids text[] not null, -- The FX provider's account at that SAP.
   primary key (quote_request_id, issued_at)
 ) partition by range (issued_at);
 create table quote_requests_default partition of quote_requests default;
-comment on table quote_requests_default is 'Catches a day whose partition was not made in time; empty in good order.';
+comment on table quote_requests_default is 'Takes the rows of a day whose partition was not made in time; normally empty.';
 
--- The one payment that holds a quote; given back when it is rejected (QUO-8).
+-- The one payment that holds a quote; deleted when the payment is rejected (QUO-8).
 create table quote_uses (
   quote_id uuid primary key, -- The quote.
   uetr uuid not null unique -- The payment.
 );
 
--- Answers to posts under an Idempotency-Key, kept 24 hours (FX-10).
+-- Answers to POST requests with an Idempotency-Key, kept 24 hours (FX-10).
 create table idempotency_keys (
-  client_id text not null, -- Who posted.
+  client_id text not null, -- Client id.
   idempotency_key text not null, -- The header's value.
   request_sha256 bytea not null, -- SHA-256 of method, path and body.
   response_status smallint, -- HTTP status of the answer; null while the first request runs.

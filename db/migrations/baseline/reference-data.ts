@@ -1,4 +1,4 @@
-// Countries, currencies, payment systems, institutions and what is set up for them.
+// Countries, currencies, payment systems, institutions and their settings.
 
 export const referenceData = `
 -- Countries whose payment systems are linked (endpoints 1 and 2).
@@ -7,7 +7,7 @@ create table countries (
   country_id integer not null unique check (country_id between 1 and 999), -- ISO 3166 numeric code.
   name text not null, -- English short name.
   required_pacs008_elements text[] not null, -- Elements that a pacs.008 to this country must contain: purposeCode, categoryPurposeCode.
-  ended_at timestamptz -- It does not count from then on, but for what refers to it; null: it counts.
+  ended_at timestamptz -- When it ended: only what refers to it already still uses it; null: in use.
 );
 
 -- Currencies of the linked payment systems (endpoints 4 and 5).
@@ -17,7 +17,7 @@ create table currencies (
   name text not null, -- English name.
   symbol text not null, -- Symbol for display.
   decimal_places smallint not null check (decimal_places between 0 and 5), -- Decimals of an amount: scheme data, not ISO 4217 data.
-  ended_at timestamptz -- It does not count from then on, but for what refers to it; null: it counts.
+  ended_at timestamptz -- When it ended: only what refers to it already still uses it; null: in use.
 );
 
 -- Instant payment system operators (IPSOs).
@@ -25,8 +25,8 @@ create table operators (
   operator_id text primary key, -- Our id of the operator.
   name text not null, -- Name for people.
   endpoint_url text not null, -- Base address; /iso20022/pacs008, /iso20022/pacs002 and /iso20022/acmt023 are appended.
-  ended_at timestamptz, -- It does not count from then on, but for what refers to it; null: it counts.
-  signs_messages boolean not null default false -- Whether its messages count only with a signature by one of its keys, and ours to it have one (RFC 9421).
+  ended_at timestamptz, -- When it ended: only what refers to it already still uses it; null: in use.
+  signs_messages boolean not null default false -- Whether its messages need a signature by one of its keys, and ours to it carry one (RFC 9421).
 );
 
 -- Origins (scheme, host, port, path prefix) at which an operator may ask for callbacks (SEC-2).
@@ -44,8 +44,8 @@ create table clearing_systems (
   max_amount numeric not null check (max_amount > 0), -- Largest payment, in its currency, scale kept as given.
   max_execution_seconds integer not null check (max_execution_seconds > 0), -- Seconds from AccptncDtTm within which a HIGH payment to it must be final.
   max_acceptance_age_seconds integer not null default 120 check (max_acceptance_age_seconds > 0), -- Seconds after AccptncDtTm that a first submission from it is still accepted.
-  max_resolution_seconds integer not null default 8 check (max_resolution_seconds > 0), -- Seconds that its submissions of acmt.023 wait for their answer: a person looks at a screen meanwhile, whatever the destination.
-  ended_at timestamptz -- It does not count from then on, but for what refers to it; null: it counts.
+  max_resolution_seconds integer not null default 8 check (max_resolution_seconds > 0), -- Seconds within which its acmt.023 must be answered. It depends on the source only, because a person waits at a screen there.
+  ended_at timestamptz -- When it ended: only what refers to it already still uses it; null: in use.
 );
 
 -- Which payment systems serve which country; one system may serve several.
@@ -62,16 +62,16 @@ create table institutions (
   country_code text not null references countries, -- Country of establishment.
   onboarded boolean not null, -- Whether it can take part in payments; others are listed only.
   supports_acmt023 boolean not null, -- Whether it answers account resolution requests.
-  ended_at timestamptz -- It does not count from then on, but for what refers to it; null: it counts.
+  ended_at timestamptz -- When it ended: only what refers to it already still uses it; null: in use.
 );
 
 -- BICs, LEIs and other ids of institutions.
 create table institution_identifiers (
   identifier_type text not null check (identifier_type in ('BICFI', 'LEI', 'otherId')), -- BICFI, LEI or otherId.
-  lookup_value text not null, -- The value in the form it is looked up by: a BIC11 ending in XXX as its BIC8.
+  lookup_value text not null, -- The value in the form used for lookups: a BIC11 ending in XXX as its BIC8.
   value text not null, -- The value as given.
   "position" smallint not null, -- Order among the same type, from 1; the first BICFI is the one we write.
-  institution_id text not null references institutions, -- Whose it is.
+  institution_id text not null references institutions, -- The institution.
   primary key (identifier_type, lookup_value)
 );
 create index institution_identifiers_institution on institution_identifiers (institution_id);
@@ -80,7 +80,7 @@ create index institution_identifiers_institution on institution_identifiers (ins
 create table institution_memberships (
   institution_id text not null references institutions, -- The institution.
   clearing_system_id text not null references clearing_systems, -- The payment system.
-  member_id text not null, -- Its id there (ClrSysMmbId/MmbId).
+  member_id text not null, -- Its member id there (ClrSysMmbId/MmbId).
   primary key (institution_id, clearing_system_id),
   unique (clearing_system_id, member_id)
 );
@@ -144,12 +144,12 @@ create table creditor_agent_fee_formulas (
 
 -- Accounts at settlement access providers: of FX providers, and of PSPs that do their own FX (PAY-5).
 create table settlement_accounts (
-  owner_id text not null references institutions, -- Whose account it is.
+  owner_id text not null references institutions, -- The owner of the account.
   sap_id text not null references institutions, -- The SAP that holds it.
   country_code text not null references countries, -- Country of the SAP.
   currency_code text not null references currencies, -- Currency of the account.
   account_id text not null, -- Account id at the SAP.
-  registered_at timestamptz not null default now(), -- When; its first book is that of the day before.
+  registered_at timestamptz not null default now(), -- When it was registered; its first book is that of the day before.
   primary key (sap_id, account_id)
 );
 create unique index settlement_accounts_owner on settlement_accounts (owner_id, sap_id, currency_code);
@@ -173,22 +173,22 @@ create table fxp_settlement_access (
   primary key (fxp_id, country_code)
 );
 
--- Where an FX provider takes its fxtr.017 (NOT-1).
+-- The address to which the fxtr.017 of an FX provider are sent (NOT-1).
 create table fxp_endpoints (
   fxp_id text primary key references institutions, -- The FX provider.
   notification_url text not null -- Full address.
 );
 
--- While one stands, a payment system gets no new payments, and the quotes of an FX provider are left out (LIF-5).
+-- Pauses. While one is in force, a payment system gets no new payments, or the quotes of an FX provider are left out (LIF-5).
 create table pauses (
   pause_id uuid primary key, -- Our id.
   party_id text not null, -- The payment system, or the internalId of the FX provider.
-  paused_by text not null, -- Client id.
-  paused_at timestamptz not null default clock_timestamp(), -- When.
-  paused_because text not null check (char_length(paused_because) between 1 and 2000), -- Why, in their words.
-  resumed_by text, -- Client id; null while it stands.
-  resumed_at timestamptz, -- When.
-  resumed_because text check (char_length(resumed_because) between 1 and 2000), -- Why, in their words.
+  paused_by text not null, -- Client id of the operator.
+  paused_at timestamptz not null default clock_timestamp(), -- When it was paused.
+  paused_because text not null check (char_length(paused_because) between 1 and 2000), -- Why it was paused, in the words of the operator.
+  resumed_by text, -- Client id of the operator; null: the pause is in force.
+  resumed_at timestamptz, -- When it was resumed.
+  resumed_because text check (char_length(resumed_because) between 1 and 2000), -- Why it was resumed, in the words of the operator.
   check (num_nonnulls(resumed_by, resumed_at, resumed_because) in (0, 3))
 );
 create unique index pauses_standing on pauses (party_id) where resumed_at is null;

@@ -1,6 +1,6 @@
-// Triggers that many tables have.
+// Triggers that many tables share.
 
-/** Of these every process keeps a copy. */
+/** Every process caches these tables. */
 const referenceTables = [
   'address_inputs',
   'address_type_countries',
@@ -32,7 +32,7 @@ const referenceTables = [
   'settlement_accounts',
 ];
 
-/** Records that nobody changes or deletes. */
+/** Records that are never updated or deleted. */
 const insertOnly = [
   'audit_events',
   'audit_seals',
@@ -59,7 +59,7 @@ create function refuse_change() returns trigger
   language plpgsql set search_path = public, pg_temp as $$
 begin
   raise exception '% is insert-only: % refused (LIF-1)', tg_table_name, lower(tg_op)
-    using errcode = 'integrity_constraint_violation', hint = 'What was wrong is told by a further record.';
+    using errcode = 'integrity_constraint_violation', hint = 'Correct it by adding a further record.';
 end $$;
 `;
 

@@ -93,8 +93,8 @@ test('a sealing key that has left too early is named in the log; what it wrapped
   await tellOfSealing(started, { info: write, error: write });
   const state = { dataKeyId: expect.any(String) as string, wrappedBy: ['new', 'old'], lacking: ['old'] };
   expect(said).toEqual([
-    ['what is stored of people is sealed', state],
-    ['a sealing key that keys of ours are wrapped by is not in SEALING_KEYS', { lacking: ['old'] }],
+    ['stored personal data is sealed', state],
+    ['SEALING_KEYS lacks a key that still wraps our keys', { lacking: ['old'] }],
   ]);
   expect(await wrapDeliveryKeys(started, true)).toEqual([{ kind: 'delivery-key.unreadable', keyId: lost }]);
   const made = await rotateDeliveryKey(started, { ...rotation, ifOlderThanDays: 90 });

@@ -125,7 +125,7 @@ describe('with keys', async () => {
     expect(text).not.toContain('Quetz');
     expect(await openExcerpt(db, { ...excerpt, responseExcerpt: text }, keyId)).toBe(plain.toString());
     expect(await openExcerpt(db, { ...excerpt, attempt: 3, responseExcerpt: text }, keyId)).toBe(
-      '(what is stored here is not what was stored)',
+      '(the stored copy fails its integrity check)',
     );
   });
 
