@@ -1,5 +1,5 @@
-// That this worker is there, and what it finds of its receivers, written down every few seconds, so that an operator
-// sees whether any worker runs, and which breakers are open, without asking each process.
+// Records every few seconds that this worker runs, and the state of its receivers. So an operator sees whether any
+// worker runs and which breakers are open, without asking each process.
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool/connection.ts';
 import { forgetWorker, writeReceiverStates } from '../../db/deliveries/party-health.ts';
@@ -11,7 +11,7 @@ export interface ReceiverReports {
   stop(): Promise<void>;
 }
 
-/** Writes until it is stopped. A failure is made good by the next one. */
+/** Writes until it is stopped. The next write makes up for a failed one. */
 export function startReceiverReports(
   {
     db,
