@@ -1,5 +1,5 @@
-// Alerts, and who takes care of them: GET /alerts, GET /alerts/{alertId}, and what operators do about one alert
-// or about a payment with all its alerts. Nothing is ever changed or removed: what was done is written beside it.
+// GET /alerts, GET /alerts/{alertId}, and the actions of operators on one alert, or on a payment with all its alerts.
+// Nothing is ever changed or removed; each action is a new entry.
 import { z } from '@hono/zod-openapi';
 import {
   alertStates,
@@ -89,7 +89,7 @@ function addReading(router: Router, deps: ApiDependencies): void {
       if (cursor !== undefined && after === undefined) return invalidCursor();
       const limit = Number(asLimit ?? pageSize.usual);
       const party = partyAsked(deps.reference.current(), named, { parameter: 'party' });
-      // alerts may name somebody who is, or was, no party of the reference data
+      // alerts may name a party that is not, or no longer, in the reference data
       const parties = named === undefined ? undefined : isProblem(party) ? [named] : party?.names;
       const page = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter, parties }), {
         limit,
@@ -213,7 +213,7 @@ function whoClosed({
   return `${closed}: to take care of it again, reopen it first.${rest}`;
 }
 
-/** With the id of the newest of each kind. */
+/** Counts the open alerts of each kind, with the id of the newest. */
 const counted = (open: readonly AlertsOfKind[]) =>
   open
     .map(({ kind, count, last }) => `${count} ${kind} (${count === 1 ? last : `the last: ${last}`})`)
@@ -246,7 +246,7 @@ const closingOf = ({ kinds, all, seen }: NewCaseEntry): Closing => ({
   seen,
 });
 
-/** Only close says which alerts are over: of some kinds, or of all. */
+/** Refuses `kinds`, `all` and `seen` for other actions than close. */
 function refuseClosing({ action, kinds, all, seen }: NewCaseEntry): Problem | undefined {
   if (kinds !== undefined && all !== undefined)
     return invalidRequest([{ pointer: '/all', detail: 'name kinds, or all of them, not both' }]);

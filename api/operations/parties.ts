@@ -1,4 +1,4 @@
-// GET /parties: how the payment systems and FX providers are, as far as our sends to them tell (OBS-7). For operators.
+// GET /parties, for operators: the health of payment systems and FX providers, as shown by our sends to them (OBS-7).
 import { z } from '@hono/zod-openapi';
 import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../../core/deliveries/party-health.ts';
 import type { JsonObject } from '../../core/money/money.ts';

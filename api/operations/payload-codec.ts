@@ -1,5 +1,5 @@
-// The codec endpoint of the Temporal UI and command line: opens what we have sealed on its way to Temporal, for
-// operators of the scheme. It opens nothing else, and seals nothing.
+// The codec endpoint of the Temporal UI and command line. It opens payloads for operators of the scheme that we sealed
+// for Temporal. It opens nothing else, and seals nothing.
 import { z } from '@hono/zod-openapi';
 import type { SealingCodec } from '../../contract/payload-codec.ts';
 import { SealingKeyMissing } from '../../db/pool/failures.ts';
@@ -9,8 +9,8 @@ import { problem } from '../http/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 
-const base64 = z.base64().max(3_000_000); // Temporal takes 2 MiB
-const label = z.base64().max(10_000); // an encoding, the name of a type, the id of a key
+const base64 = z.base64().max(3_000_000); // base64 of 2 MiB, Temporal's limit
+const label = z.base64().max(10_000); // an encoding, a type name or a key id
 const payloadSchema = z
   .object({ metadata: z.record(z.string().max(200), label).optional(), data: base64.optional() })
   .openapi('TemporalPayload', { description: 'A payload as in the JSON form of Temporal: bytes in base64' });
@@ -26,7 +26,7 @@ const payloadsSchema = z
 
 type JsonPayload = z.output<typeof payloadSchema>;
 
-/** @param codec absent: nothing is sealed, and everything comes back as it is */
+/** @param codec undefined: payloads are not sealed and return unchanged */
 export function payloadCodecRoutes(codec: SealingCodec | undefined): RouteModule {
   return (router: Router) => {
     router.add(
@@ -40,7 +40,7 @@ export function payloadCodecRoutes(codec: SealingCodec | undefined): RouteModule
         tag: 'Scheme',
         roles: ['operator'],
         body: payloadsSchema,
-        maxBodyBytes: 4_194_304, // a page of a history
+        maxBodyBytes: 4_194_304, // enough for a page of a history
         answer: { description: 'The same payloads, opened', schema: payloadsSchema },
       },
       async ({ body: { payloads = [] } }) => {

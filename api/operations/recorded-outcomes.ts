@@ -1,6 +1,6 @@
-// Payments in doubt, ended by people (LIF-4): one operator records how a payment ended, with the evidence, another
-// confirms it, and from then on it is decided like any other. What is confirmed is on record before the engine is told;
-// if that is away, the sweep goes on with it once it is back.
+// Lets people end payments in doubt (LIF-4). One operator records how a payment ended, with the evidence; another
+// confirms it; then it is decided like any other. The confirmation is stored before the engine is told. If the engine
+// is away, the sweep continues once it is back.
 import { z } from '@hono/zod-openapi';
 import { reasonFor, type OutcomeHindrance } from '../../core/payments/recorded-outcome.ts';
 import { finalStatuses } from '../../core/payments/report.ts';
@@ -31,7 +31,7 @@ interface Parts {
   readonly answers: Pick<AwaitedAnswers, 'answer'>;
 }
 
-const decidedWithinMs = 5_000; // as a rule within a fraction of a second
+const decidedWithinMs = 5_000; // usually a fraction of a second
 
 const common = { method: 'post', tag: 'Operations', roles: ['operator'] } as const;
 const params = z.object({ uetr: uuid });

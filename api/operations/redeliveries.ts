@@ -1,5 +1,5 @@
-// What operators ask for again: the deliveries of one payment, dead letters by the hundred, and how a
-// payment stands. What is asked for is on record before the engine is told; if that is away, the sweep takes over.
+// Lets operators redeliver one payment or hundreds of dead letters, and ask a destination for a payment's status. The
+// request is stored before the engine is told. If the engine is away, the sweep takes over.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import type { JsonObject } from '../../core/money/money.ts';
@@ -160,7 +160,10 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
   );
 }
 
-/** One after the other: the engine has payments to run. One that fails keeps no other from it. */
+/**
+ * Redelivers one subject after another, because the engine also has payments to run. A failure does not stop the
+ * others.
+ */
 function redeliverEach(deps: ApiDependencies, workflows: Workflows, subjectIds: ReadonlySet<string>): void {
   let before = Promise.resolve();
   for (const subjectId of subjectIds) {
@@ -231,7 +234,7 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
   );
 }
 
-/** @param kinds those that were named; undefined: all that were not taken */
+/** @param kinds the kinds that were named; undefined: all that were not taken */
 async function nothingToDeliver(
   db: Db,
   subjectId: string,
@@ -256,7 +259,7 @@ async function nothingToDeliver(
   return came.as === 'other' ? problem('nothing-to-deliver') : problemOf(came, subjectId);
 }
 
-/** Of a payment that is decided. */
+/** Why a decided payment has no delivery of this kind. */
 function whyNone(kind: ToldKind, decidedBy: Decider): string {
   if (kind === 'notification') return 'only a credited payment with a quote has one (NOT-1)';
   if (kind !== 'confirmation') return 'it has none';

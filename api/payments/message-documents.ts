@@ -1,4 +1,4 @@
-// OpenAPI descriptions of the routes with ISO 20022 messages: bodies, headers and examples. The routes have the rest.
+// OpenAPI descriptions of bodies, headers and examples for the routes with ISO 20022 messages.
 import { z } from '@hono/zod-openapi';
 import type { MessageExample } from '../examples.ts';
 import { shownExamples, type AnswerDocument } from '../http/openapi.ts';

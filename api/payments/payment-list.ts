@@ -1,5 +1,5 @@
-// GET /payments: the payments of the caller, newest first, by what people know of them (OBS-5). Operators see all, a
-// side sees its own. One payment in full is GET /payments/{uetr} (payments.ts).
+// GET /payments: the caller's payments, newest first, found by properties that people know (OBS-5). Operators see all
+// payments; a side sees its own. GET /payments/{uetr} shows one payment in full (payments.ts).
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import { countryPairPattern } from '../../core/quotes/corridor.ts';
@@ -114,7 +114,7 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** Of a psp or ipso that says nothing about itself, which AUTH=none allows, everything. */
+/** The payments that the caller may list. With AUTH=none, a psp or ipso without a party of its own sees all. */
 function scopeOf({ role, clearingSystemId, institutionId }: Caller): ListScope {
   if (role === 'ipso' && clearingSystemId !== undefined)
     return { of: 'clearing-system', id: clearingSystemId };

@@ -1,5 +1,5 @@
-// GET /submissions: what sources have sent, payments and resolutions alike, newest first, from the moment that it is
-// stored. A payment that is judged is in GET /payments too, with all that is known of it.
+// GET /submissions: the payments and resolutions that sources have sent, newest first, from the moment they are stored.
+// A judged payment is also in GET /payments, with all its data.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import { isIdentifier, uuidPattern } from '../../core/ids.ts';
@@ -22,7 +22,7 @@ import type { Router } from '../http/route.ts';
 
 const path = '/submissions';
 const pageSize = { usual: 50, most: 500 };
-const usualHours = 24; // what is older is looked for by somebody who says so: nothing bounds how much there is
+const usualHours = 24; // default range, because nothing else limits the size of the search
 
 const query = z.object({
   message: z.enum(submittedMessages).optional().openapi({
@@ -144,7 +144,7 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
 
 function filterOf(asked: Query, caller: Caller): SubmissionFilter {
   const { message, state, messageIdentification, subjectId, from, to, olderThan } = asked;
-  const isFound = messageIdentification !== undefined || subjectId !== undefined; // by an index of its own
+  const isFound = messageIdentification !== undefined || subjectId !== undefined; // an index finds it in any range
   const since =
     from ?? (isFound ? undefined : new Date((to?.getTime() ?? Date.now()) - usualHours * 3_600_000));
   return compact<SubmissionFilter>({

@@ -1,5 +1,5 @@
-// How operators change the scheme: propose, look at the difference, approve or refuse; import a whole
-// directory; give a client another secret.
+// The routes by which operators change the scheme. They propose a change, see the difference, and approve or refuse it.
+// They also import a whole directory, and replace a client's secret.
 import { z } from '@hono/zod-openapi';
 import { editsBetween, isSame, type SchemeEdit } from '../../core/scheme/change.ts';
 import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';
@@ -57,7 +57,7 @@ const policyOf = ({ config }: ApiDependencies): SchemePolicy => ({
   allowLoopbackHttp: config.allowLoopbackCallbacks,
 });
 
-/** What is asked for, given what there is. */
+/** The edits that a request asks for, given the current scheme. */
 type Edits = (scheme: Scheme) => readonly SchemeEdit[];
 
 interface Asked {
@@ -138,7 +138,7 @@ function addProposing(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** Operators are those of this installation, whatever an import has. */
+/** Whether the edit concerns an operator client. Imports never change operators, which belong to this installation. */
 const isOperator = ({ kind, before, after }: SchemeEdit): boolean =>
   kind === 'clients' && ((before ?? after) as ClientDocument).role === 'operator';
 
@@ -154,7 +154,7 @@ function editsOf(scheme: Scheme, wanted: readonly Wanted[]): readonly SchemeEdit
   });
 }
 
-/** Of secrets that stay: nobody is told their hashes, so that they are named by their ids alone. */
+/** Completes secrets that the document names by id alone with their stored values, because callers never see hashes. */
 function withHashes(clients: Scheme['clients'], document: Readonly<Record<string, unknown>>) {
   const { clientId, secrets } = document;
   if (!Array.isArray(secrets)) return document;
@@ -171,7 +171,7 @@ function withSecretsOf(before: SchemeDocument | null, after: SchemeDocument | nu
   return after === null ? null : { ...(after as ClientDocument), secrets };
 }
 
-/** Of clients whose secrets the import does not name. */
+/** Keeps the stored secrets of clients whose secrets the import does not name. */
 function keepingSecrets(scheme: Scheme, imported: Scheme, lists: Readonly<Record<string, unknown>>): Scheme {
   const named = new Set(
     ((lists['clients'] ?? []) as readonly Readonly<Record<string, unknown>>[])
@@ -267,7 +267,7 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
         if (before === undefined) return [];
         const now = new Date().toISOString();
         const others = before.secrets
-          // without an overlap they are gone: an end that is now by one clock may be in a while by another
+          // Without an overlap the old secrets are removed. An end of "now" might still lie ahead by another clock.
           .filter((one) => overlapHours > 0 && (one.endsAt === null || one.endsAt > now))
           .map((one) => ({
             ...one,

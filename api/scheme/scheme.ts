@@ -1,5 +1,5 @@
-// The scheme's data as its operators set it up: every document, one with its history, and what a party still
-// lacks. Changes are made in scheme-changes.ts.
+// Reads the scheme as its operators set it up: all documents, one document with its history, and what a party still
+// lacks. scheme-changes.ts makes changes.
 import { z } from '@hono/zod-openapi';
 import { readinessOf } from '../../core/scheme/readiness.ts';
 import { historyOf } from '../../db/scheme/changes.ts';
