@@ -1,7 +1,6 @@
-// Whose secret is tried next, where it cannot be judged at once: the right one of a client's first login, or a guess at
-// one that was brought along, without a tag. It costs a processor some 40 ms, so clients take turns, and of one client the
-// addresses: whoever guesses keeps only those waiting that it names. Those it may keep out: by many addresses it makes the turn
-// of another come too late.
+// Schedules the slow checks of secrets: a client's first login, or a guess. A check takes about 40 ms of a processor.
+// So clients take turns, and within one client, its addresses take turns. Somebody who guesses secrets therefore delays
+// only the client whose id they use. With many addresses, they may lock that client out while they continue.
 import type { InTurn } from '../../db/keys/clients.ts';
 import type { WaitingClient } from '../http/turns.ts';
 import { createTurns } from '../http/turns.ts';
@@ -10,20 +9,21 @@ import { problem, type Problem } from '../http/problem.ts';
 const limits = { waiting: 1_000, waitMs: 5_000 } as const;
 const mostRemembered = 10_000;
 
-/** Whoever is told it may have sent a single login, and not too fast. */
+/** The text also suits a client that sent a single login, because others may have used up the turns. */
 const turnDidNotCome = () =>
   problem('too-many-messages', {
     detail:
       'More logins that name this client wait to be tried than can be tried in time, whoever sends them. The secret was not looked at: try again after the number of seconds in Retry-After.',
   });
 
-/** @returns for a request that comes from that address */
+/** @returns a function that gives the turns for a request from an address */
 export function createSecretTurns(): (
   address: string,
   client: Pick<WaitingClient, 'closed'>,
 ) => InTurn<Problem> {
   const ofClient = createTurns({ ...limits, atOnce: 1 });
-  const ofAll = createTurns({ ...limits, atOnce: 2 }); // of the four threads that a process shares with its files and names
+  // of the four threads that a process also needs for files and name lookups
+  const ofAll = createTurns({ ...limits, atOnce: 2 });
   const clients = identities();
   const addresses = identities();
   return (address, { closed }) =>
@@ -39,7 +39,7 @@ export function createSecretTurns(): (
     };
 }
 
-/** An object for each name, which is the same while it waits. */
+/** Returns an object for each name, the same one as long as the name is remembered. */
 function identities(): (name: string) => object {
   const known = new Map<string, object>();
   return (name) => {

@@ -1,18 +1,19 @@
-// Whose signature is verified next: whoever has a token of a payment system may send what its operator did not sign. Of
-// one system its addresses take turns, and of one address its connections. Those of which a signature was just refused have one
-// turn between them, unless a good one came from there: who cannot sign keeps who can waiting for a turn or two.
+// Schedules the verification of signatures, because anybody with a token of a payment system may send messages that its
+// operator did not sign. Within a system, its addresses take turns; within an address, its connections do. Addresses
+// whose signature was just refused share one turn, unless a valid signature came from there too. So senders without a
+// key delay the operator by a turn or two.
 import type { WaitingClient } from '../http/turns.ts';
 import { createTurns, turnKinds } from '../http/turns.ts';
 import type { Problem } from '../http/problem.ts';
 
 const mostRemembered = 10_000;
 const goodForMs = 3_600_000;
-const refusedForMs = 60_000; // an operator that has signed wrongly once waits no longer with those who cannot
+const refusedForMs = 60_000; // after a wrong signature, an operator shares the turn of refused senders only this long
 
 export interface SignatureTurns {
   /**
-   * @param work answers with a `why` where the signature is refused
-   * @param from the payment system, and the address that it comes from
+   * @param work returns an object with `why` if the signature is refused
+   * @param from the payment system, and the address of the sender
    */
   take<Judged extends object>(
     work: () => Promise<Judged>,
@@ -25,7 +26,7 @@ export interface SignatureTurns {
 export function createSignatureTurns(clock: () => number): SignatureTurns {
   const ofAddress = createTurns(turnKinds.stranger);
   const ofSystem = createTurns(turnKinds.signature);
-  const good = createMemory(clock, goodForMs); // strangers make none of these forgotten
+  const good = createMemory(clock, goodForMs); // a memory of its own, so that strangers cannot displace good senders
   const refused = createMemory(clock, refusedForMs);
   const seen = createMemory(clock, refusedForMs);
   const allRefused = {};
@@ -48,7 +49,10 @@ export function createSignatureTurns(clock: () => number): SignatureTurns {
   };
 }
 
-/** Names for a time, each with an object that stands for it; of too many the one that was added first is forgotten. */
+/**
+ * Remembers names for a time, each with an object as its identity. If there are too many, the one that was added first
+ * is forgotten.
+ */
 function createMemory(clock: () => number, forMs: number) {
   const names = new Map<string, { untilMs: number }>();
   return {
