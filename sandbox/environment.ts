@@ -57,9 +57,9 @@ export interface SandboxSettings extends Pick<
   readonly tokenUrl: string;
   readonly clientSecretPrefix: string;
   readonly clearingSystemsFile: string;
-  /** Undefined: nobody signs. */
+  /** Undefined: no destination signs its messages. */
   readonly signingKeysDirectory: string | undefined;
-  /** Undefined: ours. */
+  /** Undefined: our usage guideline. */
   readonly usageGuideline: string | undefined;
 }
 
