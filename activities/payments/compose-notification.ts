@@ -1,4 +1,4 @@
-// Composes the fxtr.017 that tells an FX provider of its trade, together with the decision of the payment.
+// Composes the fxtr.017 that tells an FX provider of its trade, when the payment is decided.
 import { assert } from '../../core/assert.ts';
 import { identifyAgent } from '../../core/payments/agent.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';

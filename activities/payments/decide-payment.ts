@@ -168,7 +168,7 @@ const foundOut = {
 } as const;
 
 const narrative = 'NARR';
-const maxWords = 105; // AddtlInf
+const maxWords = 105; // longest AddtlInf
 
 /**
  * The destination's reason in its own words, if its code is NARR. The stored report cannot be read if its seal is

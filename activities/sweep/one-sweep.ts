@@ -145,7 +145,7 @@ const pieces: Readonly<
 
 /**
  * Works for at most pieceMs on one kind; the next sweep resumes behind the last item. So neither failing items nor a
- * backlog delays the others. An urgent kind starts again at its beginning once it was searched to its end.
+ * backlog delays the others. Once an urgent kind was searched to its end, the next sweep starts at its beginning again.
  */
 async function inPieces<Row extends Place>(
   { pieceMs, pass: { places, through }, signal }: PieceLimits,

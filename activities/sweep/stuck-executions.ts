@@ -1,7 +1,7 @@
-// Finds executions that are running but stuck, so that nobody else can work on their subject. The sweep asks here
-// whether an execution works on owed work. An execution whose workflow task keeps failing is ended at once. An
-// execution whose worker lost a local activity waits for nothing, and looks like one that is about to continue. It is
-// ended if it has done nothing after a while.
+// Finds executions that are running but stuck, and so block all work on their subject. The sweep asks here whether an
+// execution does the work that is owed. An execution whose workflow task keeps failing is ended at once. An execution
+// whose worker lost a local activity waits for nothing, and looks like one that is about to continue. It is ended if it
+// does nothing for standstillMs.
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { recordAuditOnce } from '../../db/records/audit.ts';
