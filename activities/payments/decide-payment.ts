@@ -67,7 +67,9 @@ async function decideOnce(
       if (meanwhile === null && firstFinal === null && outcome === null) return null;
     }
   }
-  throw new Error('what was written meanwhile, a first final or a decision, is found by the third reading');
+  throw new Error(
+    'a first final or a decision that was written meanwhile must be visible at the third reading',
+  );
 }
 
 /** The first final wins. A later one is compared with the decision and confirmed, but changes nothing. */

@@ -13,7 +13,7 @@ export function watchLacks(deps: Watching): () => Promise<void> {
   let running = Promise.resolve();
   const look = () => {
     running = tellOfLacks(deps).catch((error: unknown) => {
-      deps.logger.warn({ err: error }, 'a lack of our own could not be told; trying again');
+      deps.logger.warn({ err: error }, 'a shortage of our own resources could not be reported; trying again');
     });
   };
   const timer = setInterval(look, everyMs);

@@ -111,7 +111,7 @@ function faultOfSignature(error: errors.JOSEError, named: NamedKey | undefined):
     return `its alg is none of ${assertionAlgorithms.join(', ')}`;
   return error instanceof errors.JWSSignatureVerificationFailed
     ? `its signature is not by the key ${named?.keyId ?? ''}, or something in it was changed`
-    : 'it is malformed, or wants something to be understood that is not (crit)';
+    : 'it is malformed, or requires an extension that is not supported (crit)';
 }
 
 /**
@@ -144,7 +144,7 @@ function keyNamedBy({ kid, alg }: CompactJWSHeaderParameters, keys: readonly Par
   if (key === undefined || fitting.length > 1) {
     const fault =
       kid === undefined
-        ? 'it names no key (kid), and not one key alone of its party is for its alg'
+        ? 'it names no key (kid), and its party has no key, or several, for its alg'
         : 'no key of its party that counts now has its kid';
     return nobodys(kind, fault);
   }

@@ -148,9 +148,10 @@ function addActing(router: Router, deps: ApiDependencies): void {
       operationId: 'actOnPayment',
       summary: 'Take, note, close or reopen the case of a payment, with all its alerts so far',
       description:
-        'Take and close are about its alerts that are not closed, reopen about those that are, a note about all. An alert that ' +
-        'comes later is open. Where those that are not closed are of several kinds, close says which are over: `kinds`, or `all`; ' +
-        'where there is any, it says in `seen` up to which somebody has looked.',
+        'Take and close apply to its alerts that are not closed, reopen to those that are closed, a note to all. An ' +
+        'alert that comes later is open. If those that are not closed are of several kinds, close must name the ' +
+        'kinds in `kinds`, or set `all`. If any is not closed, it must name in `seen` the last alert that you have ' +
+        'looked at.',
       params: z.object({ uetr: uuid }),
       body: newCaseEntrySchema,
       problems: [

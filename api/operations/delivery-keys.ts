@@ -50,8 +50,8 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
       operationId: 'getWebhookKeySet',
       summary: 'The public keys of everything that we send (RFC 7517)',
       description:
-        `What signs at present and what has just signed (CBK-2). Ask again where none of them verifies a message, at most ` +
-        `every few seconds; keep it for ${cacheSeconds} s otherwise.`,
+        'The current and the previous signing keys (CBK-2). If none of them verifies a message, read the set again, at most ' +
+        `every few seconds; otherwise cache it for ${cacheSeconds} s.`,
       tag: 'Service',
       answers: {
         200: {
@@ -91,10 +91,10 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
       method: 'post',
       path: '/admin/delivery-keys',
       operationId: 'rotateDeliveryKey',
-      summary: 'Sign with another key',
+      summary: 'Rotate the key that signs messages',
       description:
-        `It signs within a second (CBK-2). Those that sign so far sign beside it for ${overlapDays} days, so that no receiver is ` +
-        'surprised; with `withdraw` they end at once.',
+        `The new key signs within a second (CBK-2). The previous keys sign too for ${overlapDays} days, so that receivers can ` +
+        'switch; with `withdraw` they end at once.',
       tag: 'Scheme',
       roles: ['operator'],
       body: rotationBody,

@@ -18,10 +18,11 @@ export const engineSchema = {
 /** Also part of the answer of `GET /parties`. */
 export const workersSchema = {
   workers: z.int().openapi({
-    description: 'That have said within 30 s that they run; nothing is sent or judged without one',
+    description: 'Number of workers that reported within 30 s; without a worker, nothing is sent or judged',
   }),
   workerHeardSecondsAgo: z.int().nullable().openapi({
-    description: 'When one of them last said so: each does every 5 s; null: none has within 30 s',
+    description:
+      'Seconds since the last report of a worker; each reports every 5 s. Null: none has within 30 s',
   }),
 } as const;
 
@@ -37,10 +38,11 @@ const schemaOf = <Named extends z.ZodRawShape>(named: Named) =>
             .object({
               ...named,
               breakersOpen: z.int().openapi({
-                description: 'Workers that send nothing to its receiver for now but probes (CBK-3)',
+                description: 'Number of workers that send only probes to its receiver for now (CBK-3)',
               }),
               gatesFull: z.int().openapi({
-                description: 'Workers in which every place to its receiver was taken when they last said so',
+                description:
+                  'Number of workers in which every place at its receiver was taken at their last report',
               }),
             })
             .strict(),
@@ -48,13 +50,13 @@ const schemaOf = <Named extends z.ZodRawShape>(named: Named) =>
         .openapi({ description: 'Which of the messages have to wait for their receiver' }),
       noUsableAddress: z.array(z.object(named).strict()).openapi({
         description:
-          'Which of the messages can go nowhere: no address is registered for them, or none that may be used (CBK-5, SEC-2). ' +
-          'Attempts fail with `no-usable-address` until one is.',
+          'Messages without a usable address: none is registered, or it may not be used (CBK-5, SEC-2). Attempts fail ' +
+          'with `no-usable-address` until one is registered.',
       }),
     })
     .strict();
 
-const asTheySaid = { description: 'As the workers last said, at most 30 s ago' };
+const asTheySaid = { description: 'As last reported by the workers, at most 30 s ago' };
 const oneNamed = { kind: z.string().openapi({ example: 'callback' }), party: z.string() } as const;
 
 export const hindrancesSchema = schemaOf(oneNamed).openapi('Hindrances', asTheySaid);

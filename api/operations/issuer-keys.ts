@@ -31,10 +31,11 @@ export function issuerKeyRoutes(issuer: Pick<BuiltinIssuer, 'rotate'>): RouteMod
         method: 'post',
         path: '/admin/issuer-keys',
         operationId: 'rotateIssuerKey',
-        summary: 'Sign tokens with another key',
+        summary: 'Rotate the key that signs tokens',
         description:
-          'Every api signs with it within a second (SEC-8). Tokens that the one before has signed count until they end; with ' +
-          '`withdraw` none counts any longer, your own included: everybody logs in again.',
+          'Every api signs with the new key within a second (SEC-8). Tokens that the previous key has signed stay ' +
+          'valid until they expire. With `withdraw` they become invalid at once, your own included: everybody must log ' +
+          'in again.',
         tag: 'Scheme',
         roles: ['operator'],
         body: rotationBody,

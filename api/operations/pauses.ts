@@ -51,7 +51,7 @@ const recordedPauseSchema = z
 const pageSize = { usual: 50, most: 500 };
 const query = z.object({
   party: params.shape.party.optional(),
-  from: instant.optional().openapi({ description: 'Not over before this time' }),
+  from: instant.optional().openapi({ description: 'Still in force at this time, or later' }),
   to: instant.optional().openapi({ description: 'Begun before this time' }),
   limit: pageLimit(pageSize),
 });
@@ -112,8 +112,8 @@ function addActing(router: Router, deps: ApiDependencies): void {
       operationId: 'pauseParty',
       summary: 'Pause a destination or an FX provider',
       description:
-        'From now on new payments to the payment system are refused RJCT ED06; of the FX provider no quote is made, those that ' +
-        'were made stand. What is under way goes on (LIF-5).',
+        'From now on, new payments to the payment system are rejected with RJCT ED06, or no new quotes are made from ' +
+        "the FX provider's rates. Existing quotes and payments under way continue (LIF-5).",
       body: body.openapi('NewPause'),
       problems: ['unknown-party', 'already-paused'],
       answer,

@@ -20,7 +20,7 @@ const payloadsSchema = z
       .array(payloadSchema)
       .max(1_000)
       .optional()
-      .openapi({ description: 'Left out where there are none: so the JSON form of Temporal has it' }),
+      .openapi({ description: "Omitted if there are none, as in Temporal's JSON form" }),
   })
   .openapi('TemporalPayloads');
 
@@ -34,7 +34,7 @@ export function payloadCodecRoutes(codec: SealingCodec | undefined): RouteModule
         method: 'post',
         path: '/temporal/codec/decode',
         operationId: 'decodePayloads',
-        summary: 'What Temporal shows, opened',
+        summary: 'Decrypt the payloads that Temporal shows',
         description:
           'The codec endpoint of the Temporal UI is the address before `/decode` (SEC-3). What is not sealed comes back as it is. Only ids, codes and hashes are there.',
         tag: 'Scheme',

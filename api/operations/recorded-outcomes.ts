@@ -53,8 +53,8 @@ function addRecording(router: Router, deps: ApiDependencies): void {
       operationId: 'recordOutcome',
       summary: 'Record how a payment in doubt ended',
       description:
-        'By one operator, with the evidence; it changes nothing until another one confirms it (LIF-4). Only where the payment is ' +
-        'INDOUBT, and one at a time.',
+        'One operator records it, with the evidence; it changes nothing until another operator confirms it (LIF-4). ' +
+        'The payment must be INDOUBT, and have no other recorded outcome that stands.',
       params,
       body: newOutcomeSchema,
       problems: [
@@ -103,8 +103,8 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, ans
       operationId: 'confirmOutcome',
       summary: 'Confirm how a payment in doubt ended',
       description:
-        'By another operator than the one who recorded it, who names the status once more (LIF-4). It decides the payment, which ' +
-        'cannot be taken back: source, destination and FX provider are told. Unless it was decided before.',
+        'An operator other than the one who recorded it names the status once more (LIF-4). Unless the payment was ' +
+        'decided before, this decides it, which cannot be undone: source, destination and FX provider are told.',
       params: outcomeParams,
       body: z
         .object({ status: z.enum(finalStatuses) })
@@ -120,7 +120,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, ans
         'outcome-overtaken',
         'outcome-ended',
       ],
-      answer: { description: 'What became of the payment', schema: settlingSchema },
+      answer: { description: 'The result for the payment', schema: settlingSchema },
     },
     async ({ params: { uetr, outcomeId }, body: { status }, caller }) => {
       const payment = await undecided(deps, uetr);

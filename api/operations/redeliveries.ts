@@ -78,7 +78,8 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
       operationId: 'redeliverPayment',
       summary: 'Deliver the messages of a payment again',
       description:
-        'The same bytes: their schedules start over (CBK-1). Those that were not taken; of `kinds`, whatever has become of them.',
+        'Sends the same bytes, and their schedules start over (CBK-1). Without `kinds`, it sends the messages that ' +
+        'were not received; with `kinds`, also those that were.',
       params,
       body: z.object({ kinds: kinds.optional() }).strict().openapi('NewRedelivery'),
       problems: ['unknown-payment', 'not-judged-yet', 'nothing-to-deliver'],
@@ -112,8 +113,8 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
       operationId: 'redeliverDeadLetters',
       summary: 'Deliver dead letters again',
       description:
-        'Of payments, resolutions and books, those first that were given up first. With `preview`, nothing is changed: the answer names ' +
-        'what would be delivered, and `total` says how many there are in all.',
+        'Dead letters of payments, resolutions and books, oldest first. With `preview`, nothing changes: the answer ' +
+        'names what would be delivered, and `total` is the number of all.',
       body: z
         .object({
           preview: z.boolean(),

@@ -86,9 +86,9 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
       operationId: 'listPayments',
       summary: 'Payments, newest first',
       description:
-        'All for operators; for a payment system or PSP those that it sent, and those that came to it. The next page, if ' +
-        'there is one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`; payments that come in meanwhile do not ' +
-        'move it. A payment is listed once it is judged: ask GET /payments/{uetr} for one that is not.',
+        'Operators see all; a payment system or PSP sees those that it sent or received. The next page, if there is ' +
+        'one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`; payments that arrive meanwhile do ' +
+        'not change it. A payment is listed once it is judged; for one that is not, use GET /payments/{uetr}.',
       tag: 'Payments',
       roles: ['operator', 'ipso', 'psp'],
       query,

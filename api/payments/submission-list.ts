@@ -32,8 +32,8 @@ const query = z.object({
     .optional()
     .openapi({
       description:
-        'stored: nobody has judged it yet, and nothing has left for anybody; asking: a resolution whose party has not answered; ' +
-        'answered: its source has its answer. Several with commas',
+        'stored: not judged yet, and nothing was sent to anybody; asking: a resolution whose party has not answered; ' +
+        'answered: its source has its answer. Separate several with commas',
     }),
   party: z
     .string()
@@ -79,8 +79,8 @@ const pageSchema = z
           party: z.string().openapi({ example: 'SGDFAST' }),
           storedAt: time,
           state: z.enum(submissionStates),
-          status: z.string().nullable().openapi({ description: 'Of a payment: as answered, ACTC or RJCT' }),
-          verified: z.boolean().nullable().openapi({ description: 'Of a resolution: as answered' }),
+          status: z.string().nullable().openapi({ description: 'For a payment: the answer, ACTC or RJCT' }),
+          verified: z.boolean().nullable().openapi({ description: 'For a resolution: the answer' }),
           reasonCode: z.string().nullable(),
           answeredAt: time.nullable(),
           isUnanswerable: z.boolean().openapi({
@@ -89,7 +89,7 @@ const pageSchema = z
           href: z
             .string()
             .nullable()
-            .openapi({ description: 'The whole record of a payment; null of a resolution' }),
+            .openapi({ description: 'The whole record of a payment; null for a resolution' }),
         })
         .strict()
         .openapi('ListedSubmission'),
@@ -111,10 +111,11 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
       operationId: 'listSubmissions',
       summary: 'What sources have sent, newest first',
       description:
-        'Payments and resolutions alike, from the moment that they are stored, and what was answered. All for operators, its own for a ' +
-        'payment system. That something is not listed proves nothing, for it may be stored a moment later: who does not know what became of ' +
-        'a message sends the same bytes again (DUP-1). The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`. ' +
-        'With `state`, a page is what was looked at within a second: it may have fewer than `limit`, even none, and the next one more.',
+        'Payments and resolutions with their answers, from the moment that they are stored. Operators see all, a ' +
+        'payment system sees its own. A missing submission proves nothing, because it may be stored a moment later: ' +
+        'if you do not know the outcome of a message, send the same bytes again (DUP-1). The next page, if there is ' +
+        'one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`. With `state`, a page has what was ' +
+        'found within a second: fewer than `limit`, or even none, although more may follow.',
       tag: 'Payments',
       roles: ['operator', 'ipso'],
       query,

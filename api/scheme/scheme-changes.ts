@@ -75,9 +75,9 @@ function addProposing(router: Router, deps: ApiDependencies): void {
       operationId: 'proposeSchemeChange',
       summary: 'Enter, change or end objects of the scheme',
       description:
-        'One change of one or several objects, made as a whole. It waits for a second operator (ADM-2), unless it changes ' +
-        'nothing but names, titles and the order of lists, or ends clients: that counts within a second (REF-6). An operator ' +
-        'is entered without secrets: only that operator makes its own. Of a client without secrets in its document those that it has stay; with them, those that are named, without a `hash` as they are.',
+        'One change of one or several objects, applied as a whole. It waits for a second operator (ADM-2), unless it changes only ' +
+        'names, titles and the order of lists, or ends clients: that takes effect within a second (REF-6). Operators make their own ' +
+        'secrets. A client document without `secrets` keeps all of them; with `secrets`, those that it names, unchanged if without `hash`.',
       body: newChangeSchema,
       maxBodyBytes: largestImport,
       problems: ['scheme-error'],
@@ -111,10 +111,10 @@ function addProposing(router: Router, deps: ApiDependencies): void {
       ...acting,
       path: '/admin/imports',
       operationId: 'importScheme',
-      summary: 'Make the scheme what an export says',
+      summary: 'Import a scheme from an export',
       description:
-        'The difference is one change (ADM-3): as a preview it is only shown. What the import lacks stays, unless `endAbsent`; ' +
-        'operators, and prices that an FX provider has, stay in any case. The same import again changes nothing.',
+        'The difference is one change (ADM-3); a preview only shows it. Objects that the import lacks stay, unless `endAbsent` is ' +
+        'true; operators, and prices that an FX provider has, always stay. Repeating the import changes nothing.',
       body: newImportSchema,
       maxBodyBytes: largestImport,
       problems: ['scheme-error'],
@@ -233,9 +233,9 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
       operationId: 'makeClientSecret',
       summary: 'Give a client another secret',
       description:
-        'The secret is in this answer and nowhere else: only a salted hash is kept (ADM-4). It counts as soon as a second ' +
-        'operator has approved the change; those that the client has count on for `overlapHours`. Of an operator only that ' +
-        'operator makes one, and it counts at once (ADM-2).',
+        'Only this answer contains the secret; Isthmus keeps a salted hash (ADM-4). The secret is valid as soon as a ' +
+        "second operator has approved the change; the client's earlier secrets stay valid for `overlapHours`. An " +
+        "operator's secret can be made only by that operator, and is valid at once (ADM-2).",
       params: z.object({ clientId: objectId.openapi({ example: 'LOTUSGS0' }) }),
       body: z
         .object({
@@ -326,7 +326,7 @@ const approval = z
   .object({
     because: words,
     despiteProbes: z.boolean().optional().openapi({
-      description: 'Although a new endpoint has not answered its trial message: say why',
+      description: 'Approve even though a new endpoint has not answered its trial message; `because` says why',
     }),
   })
   .strict();
@@ -336,7 +336,7 @@ const decisions = [
     'approval',
     'approved',
     'approveSchemeChange',
-    'Approve what another operator proposed: it counts from then on, or from its time on',
+    'Approve what another operator proposed: it takes effect at once, or at its time',
   ],
   ['refusal', 'refused', 'refuseSchemeChange', 'Refuse what another operator proposed'],
   ['withdrawal', 'withdrawn', 'withdrawSchemeChange', 'Take back what you proposed'],

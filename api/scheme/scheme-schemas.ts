@@ -30,7 +30,7 @@ const anyDocument = z.record(z.string(), z.unknown()).openapi({
 const editSchema = z
   .object({
     kind: kindParameter,
-    document: anyDocument.optional().openapi({ description: 'What the object is to be' }),
+    document: anyDocument.optional().openapi({ description: 'The new content of the object' }),
     ends: objectId
       .optional()
       .openapi({ example: idExample, description: 'In place of a document: the id of the object that ends' }),
@@ -44,8 +44,8 @@ const common = {
   because: words,
   effectiveAt: instant
     .optional()
-    .openapi({ description: 'From when on it counts; default: as soon as it may' }),
-  preview: z.boolean().optional().openapi({ description: 'Only say what it would change' }),
+    .openapi({ description: 'When it takes effect; default: as soon as possible' }),
+  preview: z.boolean().optional().openapi({ description: 'Only show what it would change' }),
 };
 
 export const newChangeSchema = z
@@ -56,8 +56,11 @@ export const newChangeSchema = z
 export const newImportSchema = z
   .object({
     ...common,
-    onlyNew: z.boolean().optional().openapi({ description: 'What there is stays as it is' }),
-    endAbsent: z.boolean().optional().openapi({ description: 'What is not in it ends' }),
+    onlyNew: z.boolean().optional().openapi({ description: 'Leave existing objects unchanged' }),
+    endAbsent: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'End objects that the import does not contain' }),
     scheme: z.record(z.string(), z.unknown()).openapi({
       type: 'object',
       description: 'By kind, lists of documents, as GET /admin/scheme answers',
