@@ -326,7 +326,8 @@ const approval = z
   .object({
     because: words,
     despiteProbes: z.boolean().optional().openapi({
-      description: 'Approve even though a new endpoint has not answered its trial message; `because` says why',
+      description:
+        'Approve even though a new endpoint has not answered its trial message; `because` says why',
     }),
   })
   .strict();
