@@ -26,8 +26,8 @@ export const localPolicy: LocalActivityOptions = {
 
 /**
  * Sends to a destination. SEC-5 allows 10 s for an exchange. After that, the activity retries writing the outcome for
- * 20 s if the database is away. The activity itself counts the sends and sets the delays of TIM-3. A fault of ours is
- * retried and does not count as a send.
+ * 20 s if the database is away. The activity itself counts the sends and sets the delays of TIM-3. A fault on our side
+ * is retried and does not count as a send.
  */
 export const forwardPolicy: ActivityOptions = {
   startToCloseTimeout: '60s',

@@ -58,7 +58,7 @@ export async function untilFinal(
     afterMs !== undefined && acceptedAt + afterMs <= now(progress);
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
     if (acceptedAt + afterMs <= lastSentAt) continue; // the previous execution sent this enquiry
-    // after an outage of ours, one enquiry replaces all that were missed
+    // after our outage, one enquiry replaces all that were missed
     if (isPast(enquiryTimesMs[index + 1])) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEventWithin(progress, timer, acceptedAt + afterMs - now(progress))) {

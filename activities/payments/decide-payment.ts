@@ -1,4 +1,4 @@
-// Writes the decision of a payment together with the messages derived from it: the callback, the confirmation to the
+// Writes the decision of a payment with the messages derived from it. These are the callback, the confirmation to the
 // destination and, on ACCC with a quote, the fxtr.017. It sends nothing.
 import { assert } from '../../core/assert.ts';
 import {

@@ -27,7 +27,7 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       const entered = await enterOrWait(deps, party, deliveryId);
       if (entered === 'given up') return { kind: 'unanswered' };
       const { way, isLast } = entered;
-      // all sends of one activity form one round, even if faults of ours interrupt it
+      // all sends of one activity form one round, even if our own faults interrupt it
       const round = roundOf();
       const claimed = await claimSend(way, (claim) =>
         claimInstruction(deps.db, deliveryId, { round, claim }),

@@ -1,7 +1,7 @@
 // Checks the signature of a message (RFC 9421) if its operator requires signatures. Then a stolen token, or control
 // over a proxy, is not enough to send messages. The signature covers the digest of the body, so it is checked before
-// the body is read: a sender without a key takes no resources from the operator. Each signature can be used once. It is
-// used up by the check, even if the message is refused later, so that nobody else can send it.
+// the body is read. A sender without a key therefore takes no resources from the operator. Each signature can be used
+// once. The check uses it up, even if the message is refused later, so that nobody else can send it.
 import { constants, createHash, timingSafeEqual, verify } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';

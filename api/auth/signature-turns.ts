@@ -26,7 +26,7 @@ export interface SignatureTurns {
 export function createSignatureTurns(clock: () => number): SignatureTurns {
   const ofAddress = createTurns(turnKinds.stranger);
   const ofSystem = createTurns(turnKinds.signature);
-  const good = createMemory(clock, goodForMs); // a memory of its own, so that strangers cannot displace good senders
+  const good = createMemory(clock, goodForMs); // a separate memory, so that strangers cannot displace good senders
   const refused = createMemory(clock, refusedForMs);
   const seen = createMemory(clock, refusedForMs);
   const allRefused = {};

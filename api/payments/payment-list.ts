@@ -114,7 +114,7 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** The payments that the caller may list. With AUTH=none, a psp or ipso without a party of its own sees all. */
+/** The payments that the caller may list. With AUTH=none, a psp or ipso that names no party sees all. */
 function scopeOf({ role, clearingSystemId, institutionId }: Caller): ListScope {
   if (role === 'ipso' && clearingSystemId !== undefined)
     return { of: 'clearing-system', id: clearingSystemId };
