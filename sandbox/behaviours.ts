@@ -69,7 +69,6 @@ const behaviours: Readonly<Partial<Record<string, Behaviour>>> = {
   '0011': { answer: 'interim', outcome: credited, reportAfter: 'interimDelay', reports: [credited] },
 };
 
-/** The behaviour that the creditor's account selects. */
 export function behaviourOf(creditorAccount: AccountIdentification): Behaviour {
   const account = creditorAccount.iban ?? creditorAccount.otherId ?? '';
   return behaviours[account.slice(-4)] ?? creditedLater;

@@ -7,7 +7,6 @@ import type { Environment, EnvironmentVariable } from '../core/settings/environm
 import { isPort, isWebAddress } from '../core/settings/setting-forms.ts';
 import type { SandboxOptions } from './options.ts';
 
-/** Every environment variable that the sandbox reads. */
 export const sandboxEnvironmentVariables = {
   HOST: { description: 'Address that the parties bind', default: '127.0.0.1' },
   SOURCE_PORT: { description: 'Port of the source operators (callbacks)', default: '9101' },

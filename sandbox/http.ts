@@ -20,7 +20,6 @@ export interface PartyRequest {
   /** Segments of the path, decoded, without empty ones. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
-  /** `webhook-*` headers. */
   readonly webhookHeaders: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }

@@ -11,14 +11,12 @@ import type { Rejection } from '../core/rejections/rejection.ts';
 import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 
-/** Why a party refuses a message. */
 interface MessageFault {
   /** 400: not a message at all. 422: a message that violates its schema or a usage guideline. */
   readonly httpStatus: 400 | 422;
   readonly detail: string;
 }
 
-/** A message that a party accepts. */
 export interface TakenMessage<T> extends MessageKey {
   readonly values: T;
 }

@@ -4,7 +4,6 @@
  */
 import { findRepeatedMembers } from '../core/json.ts';
 
-/** A simulated outage of a party. */
 export interface Refusal {
   /** HTTP status to answer, 400 to 599. */
   readonly status: number;
@@ -12,7 +11,6 @@ export interface Refusal {
   readonly times?: number;
   /** Only paths with this prefix, e.g. `/callbacks/SGDFAST`. */
   readonly pathPrefix?: string;
-  /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
 }
 

@@ -165,7 +165,6 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
   return { answerMessageId: progress.decision?.callbackMessageId ?? judgement.answerMessageId };
 }
 
-/** @throws errors that a retry cannot cure */
 async function judge(progress: Progress, submission: Submission): Promise<Judgement> {
   try {
     return await progress.inTurn(() => validatePayment(submission));

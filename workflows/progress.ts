@@ -33,7 +33,6 @@ export interface Progress {
   roundsUnderWay: number;
   /** The status in the search attributes, if this execution has set one other than ACTC. */
   shown?: string;
-  /** The deliveries have begun. */
   telling: boolean;
   /** After the current deliveries, another round is needed: a confirmation may have become due meanwhile. */
   confirmationDue: boolean;

@@ -129,7 +129,6 @@ async function takeRecorded(progress: ResolutionProgress, recorded: ResolutionRe
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
 
-/** Answers one request: the first one, or a repeat. */
 async function takeRequest(progress: ResolutionProgress, request: ResolutionRequest): Promise<SubmitResult> {
   const judgement = await judge(progress, request);
   note(progress, judgement);
@@ -140,7 +139,6 @@ async function takeRequest(progress: ResolutionProgress, request: ResolutionRequ
   return { answerMessageId: progress.answer.answerMessageId };
 }
 
-/** @throws errors that a retry cannot cure */
 async function judge(
   progress: ResolutionProgress,
   { messageId }: ResolutionRequest,

@@ -196,7 +196,6 @@ const ruleId = /^\s*[A-Z]{3}-[0-9]/;
 /** The input of a pacs.002 that states the decision. */
 interface Stated {
   readonly due: DueDecision;
-  /** The destination's reason in its own words. */
   readonly ownWords: readonly string[];
   readonly leg: 'source' | 'destination';
 }

@@ -23,7 +23,6 @@ import { newMessageIdentification, type Composition } from '../compose.ts';
 export interface AnswerableSubmission {
   readonly messageId: string;
   readonly stored: StoredSubmission;
-  /** Copied into every answer to the submission. */
   readonly references: Pacs008References;
 }
 

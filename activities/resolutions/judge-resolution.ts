@@ -107,7 +107,6 @@ async function refuseRepeat(
   return { verdict: 'refused', reasonCode: rejection.isoCode, answerMessageId };
 }
 
-/** Writes the gateway's own answer at once. */
 async function rejectRequest(
   deps: ActivityDependencies,
   request: Request,

@@ -96,7 +96,7 @@ export async function composeEnquiry(
   return { of, deliveryId: randomUUID(), message };
 }
 
-/** A party's answer, for the source. */
+/** The acmt.024 that passes a party's answer on to the source. */
 export async function composePassedOn(
   engine: XmlEngine,
   request: Request,

@@ -11,7 +11,6 @@ export interface SweepDependencies {
   readonly activities: Pick<PaymentLocalActivities, 'validatePayment' | 'decidePayment'> &
     Pick<ResolutionLocalActivities, 'judgeResolution' | 'endResolution'>;
   readonly logger: Logger;
-  /** Counts the items that the sweep found. */
   readonly onFound: (kind: string, count: number) => void;
   /** Id of the sweeping process (dependencies.ts). */
   readonly workerId: string;

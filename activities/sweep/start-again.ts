@@ -29,7 +29,6 @@ export const nothingFound = {
 };
 export type FoundCounts = typeof nothingFound;
 
-/** The state of one sweep. */
 export interface SweepRun {
   readonly found: FoundCounts;
   readonly stuck: StuckExecutions;

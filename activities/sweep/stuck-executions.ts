@@ -58,7 +58,6 @@ interface StandstillLimits {
   readonly standstillMs: number;
   /** Stops waiting; the next sweep finds what is not settled. */
   readonly signal: AbortSignal;
-  /** Called for every execution that was ended. */
   readonly onEnd: () => void;
 }
 

@@ -80,7 +80,6 @@ const dryRunSchema = z
   .strict()
   .openapi('DryRun');
 
-/** The dry run, as a module of the app. */
 export function validateRoutes(engine: XmlEngine): RouteModule {
   return (router, deps) => {
     router.add(

@@ -44,7 +44,6 @@ export interface Iso20022Dependencies {
   readonly undecided: Undecided;
 }
 
-/** The ISO 20022 routes, as a module of the app. */
 export function iso20022Routes(iso: Iso20022Dependencies): RouteModule {
   return (router, deps) => {
     submissionRoute(router, deps, iso);

@@ -14,7 +14,6 @@ const lookupsPerPayment = 20;
 export interface OfDay {
   /** @returns undefined if the message may be stored, or is stored already */
   refuse(message: Submission): Promise<Problem | undefined>;
-  /** Counts a stored message. */
   add(message: Submission): Promise<void>;
 }
 

@@ -77,7 +77,6 @@ const query = z.object({
 });
 type Query = z.output<typeof query>;
 
-/** GET /payments, as a module of the app. */
 export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
     {

@@ -40,7 +40,6 @@ const uetr = z
   .openapi({ format: 'uuid', example: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01' });
 const messageId = uuid.openapi({ format: 'uuid', description: 'messageId of the timeline' });
 
-/** The evidence of payments, as a module of the app. */
 export function paymentRoutes(engine: XmlEngine): RouteModule {
   return (router, deps) => {
     router.add(

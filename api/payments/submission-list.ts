@@ -102,7 +102,6 @@ const pageSchema = z
   .strict()
   .openapi('SubmissionPage');
 
-/** GET /submissions, as a module of the app. */
 export function submissionListRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
     {

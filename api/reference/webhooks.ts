@@ -158,7 +158,6 @@ const toBookkeepers: readonly Webhook[] = [
   },
 ];
 
-/** For `webhooks` of the OpenAPI document. */
 export const webhooks: readonly RouteConfig[] = [
   ...toDestination,
   ...toSource,

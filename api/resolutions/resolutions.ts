@@ -29,7 +29,6 @@ export interface ResolutionDependencies {
   readonly answers: AwaitedAnswers;
 }
 
-/** The route of resolutions, as a module of the app. */
 export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
   return (router, deps) => {
     router.add(
