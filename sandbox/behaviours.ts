@@ -1,6 +1,6 @@
 /**
- * How the simulated destination operators behave, by the last four digits of the creditor's account.
- * A table and nothing else: `destination-operator.ts` plays it.
+ * A table of how the simulated destination operators behave, by the last four digits of the creditor's account.
+ * `destination-operator.ts` acts on it.
  */
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 
@@ -24,7 +24,7 @@ export interface Behaviour {
   readonly creditedOn?: 'receipt';
   /** When separate reports follow; until then the outcome is unknown. */
   readonly reportAfter?: 'answerDelay' | 'interimDelay' | 'deadline';
-  /** The reports that follow, each after delivery of the one before; the outcome's own comes first. */
+  /** The reports that follow, each after delivery of the previous one. The first one states the outcome. */
   readonly reports?: readonly Statement[];
 }
 
@@ -69,7 +69,6 @@ const behaviours: Readonly<Partial<Record<string, Behaviour>>> = {
   '0011': { answer: 'interim', outcome: credited, reportAfter: 'interimDelay', reports: [credited] },
 };
 
-/** The behaviour that the creditor's account selects. */
 export function behaviourOf(creditorAccount: AccountIdentification): Behaviour {
   const account = creditorAccount.iban ?? creditorAccount.otherId ?? '';
   return behaviours[account.slice(-4)] ?? creditedLater;

@@ -1,7 +1,7 @@
 /**
- * The destination operators: they receive the converted pacs.008, credit it or not, answer as the creditor's account
- * selects (behaviours.ts), and receive the gateway's confirmations and resolution requests. No operator sees another's
- * rows.
+ * The destination operators. They receive the converted pacs.008, credit it or not, and answer as the creditor's
+ * account selects (behaviours.ts). They also receive the gateway's confirmations and resolution requests. No operator
+ * sees another's rows.
  */
 import { behaviourOf } from './behaviours.ts';
 import { readForwardedPacs008 } from './forwarded-pacs008.ts';
@@ -105,8 +105,8 @@ async function takePacs002(
 }
 
 /**
- * Journals what the gateway states about a payment, and reverses the credit if required.
- * @param entry how it arrived
+ * Journals the gateway's statement about a payment, and reverses the credit if required.
+ * @param entry how the statement arrived
  */
 export function takeConfirmation(
   operator: Pick<DestinationOperator, 'ledger' | 'performance'>,

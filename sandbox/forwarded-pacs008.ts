@@ -1,7 +1,7 @@
 /**
- * A forwarded pacs.008 as a destination reads it: what it needs to credit and to answer, and whether the gateway
- * complied with MSG-9 and MSG-10. Independent of the gateway's own reader, so that an error in one does not hide an
- * error in the other.
+ * Reads a forwarded pacs.008 as a destination does: the values for crediting and answering, and the gateway's
+ * compliance with MSG-9 and MSG-10. It is independent of the gateway's own reader, so that an error in one does not
+ * hide an error in the other.
  */
 import { messages } from '../core/iso20022/messages.ts';
 import { compact } from '../core/compact.ts';
@@ -21,20 +21,20 @@ import { ok, refused, type Result } from '../core/result.ts';
 import type { SandboxClearingSystem } from './options.ts';
 
 export interface ForwardedPacs008 {
-  /** What a pacs.002 about it repeats. */
+  /** The references that a pacs.002 about it repeats. */
   readonly references: Pacs008References;
   readonly clearingSystem: SandboxClearingSystem;
   readonly priority: 'HIGH' | 'NORM';
-  /** Milliseconds since 1970 UTC: HIGH counts from here. */
+  /** Milliseconds since 1970 UTC. The HIGH deadline counts from here. */
   readonly acceptanceAt: number;
   readonly settlement: Amount;
-  /** What the creditor gets: the settlement amount less the creditor agent's fee. */
+  /** The amount that the creditor gets: the settlement amount less the creditor agent's fee. */
   readonly creditedAmount: string;
   readonly creditorAccount: AccountIdentification;
 }
 
 /**
- * Its values, or what is wrong with them.
+ * Returns the values, or what is wrong with the message.
  * @param systems the clearing systems of the addressed operator
  */
 export function readForwardedPacs008(
@@ -82,7 +82,7 @@ function creditedOf(settlement: Amount, fee: Amount): string | undefined {
   return deducted.lt(amount) ? renderDecimal(amount.minus(deducted)) : undefined;
 }
 
-/** An agent of the leg, wherever the usage guideline has it. */
+/** An agent of the leg, which may be in the transaction or in the group header, depending on the usage guideline. */
 function ofLeg(
   group: XmlElement,
   transaction: XmlElement,
@@ -91,7 +91,7 @@ function ofLeg(
   return elementAt(transaction, name) ?? elementAt(group, name);
 }
 
-/** What MSG-10 sets on the destination leg. */
+/** Checks the elements that MSG-10 sets on the destination leg. */
 function faultOfLeg(group: XmlElement, transaction: XmlElement): string | undefined {
   const instructed = readAgent(ofLeg(group, transaction, 'InstdAgt'));
   const creditorAgent = readAgent(elementAt(transaction, 'CdtrAgt'));

@@ -1,6 +1,7 @@
 /**
- * The FX providers: `POST /{fxpBic}/iso20022/fxtr017` receives the notification of a completed payment, and
- * `.../camt054` the books of their accounts; both are journaled. They keep no balances: tests compare their notifications with the other parties' journals.
+ * The FX providers. `POST /{fxpBic}/iso20022/fxtr017` receives the notification of a completed payment, and
+ * `.../camt054` the books of their accounts. Both are journaled. They keep no balances: tests compare their
+ * notifications with the other parties' journals.
  */
 import { readFxtr017 } from '../core/iso20022/fxtr017.ts';
 import { canonicalId, isBic } from '../core/ids.ts';

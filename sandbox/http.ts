@@ -1,6 +1,6 @@
 /**
- * The HTTP side of every party: one server, complete bodies in, one answer out, and a switch that makes it refuse. The
- * party itself handles paths and messages.
+ * The HTTP server of every party. It reads complete bodies, returns one answer each, and has a switch that makes it
+ * refuse requests. The party itself handles paths and messages.
  */
 import {
   createServer,
@@ -20,7 +20,6 @@ export interface PartyRequest {
   /** Segments of the path, decoded, without empty ones. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
-  /** `webhook-*` headers. */
   readonly webhookHeaders: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -33,7 +32,7 @@ export type PartyAnswer =
 export interface PartyServer {
   /** `http://127.0.0.1:9101`. */
   readonly url: string;
-  /** Replaces the refusal in force; null lifts it. Also by `POST /control` with the same fields as JSON. */
+  /** Replaces the current refusal; null lifts it. `POST /control` does the same, with the same fields as JSON. */
   refuse(refusal: Refusal | null): void;
   close(): Promise<void>;
 }
@@ -41,7 +40,7 @@ export interface PartyServer {
 export interface PartyServerOptions {
   readonly host: string;
   readonly port: number;
-  /** In the answer of `GET /health`. */
+  /** Shown in the answer of `GET /health`. */
   readonly instanceId: string | undefined;
   readonly log: Log;
   readonly answer: (request: PartyRequest) => Promise<PartyAnswer>;
@@ -96,7 +95,7 @@ export async function startPartyServer(options: PartyServerOptions): Promise<Par
   const server = createServer((incoming, outgoing) => {
     answerTo(incoming, outgoing)
       .catch((error: unknown) => {
-        if (!incoming.complete) return 'reset' as const; // the client went away
+        if (!incoming.complete) return 'reset' as const; // the client has disconnected
         log('failed', { error: error instanceof Error ? error.message : 'unknown' });
         return problem(500, 'the sandbox failed; its log says why');
       })
@@ -139,7 +138,10 @@ function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
-/** Only the person who runs the sandbox may switch it, not a web page in their browser; undefined: allowed. */
+/**
+ * Refuses control requests from web pages, because only the person who runs the sandbox may switch it. Undefined:
+ * allowed.
+ */
 function controlFault(headers: IncomingMessage['headers']): PartyAnswer | undefined {
   const site = headers['sec-fetch-site'];
   const source = {
@@ -155,7 +157,7 @@ function controlFault(headers: IncomingMessage['headers']): PartyAnswer | undefi
     : problem(415, 'Send Content-Type: application/json, which no page of another origin can.');
 }
 
-/** Media type and encoding; undefined if they are right. */
+/** Checks media type and encoding; undefined if they are right. */
 function mediaFault(headers: IncomingMessage['headers']): PartyAnswer | undefined {
   const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
   if (!['application/xml', 'text/xml'].includes(type.trim())) {

@@ -1,6 +1,6 @@
 /**
- * One entry of a journal, and its form on disk: one JSON object a line, the bytes as text where they are UTF-8, else as
- * base64. Tests read it after the fact; the sandbox reads its own back when it starts again.
+ * One journal entry, and its form on disk: one JSON object per line. Bytes are stored as text if they are UTF-8, else
+ * as base64. Tests read it afterwards; the sandbox reads its own files at a restart.
  */
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ export interface JournalEntry {
   readonly sequence: number;
   /** ISO 8601, UTC, milliseconds. */
   readonly at: string;
-  /** Of a separate report: when it was sent. `at` is when it was answered. */
+  /** For a separate report: when it was sent. `at` is then the time of the answer. */
   readonly sentAt?: string;
   /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`. */
   readonly party: string;
@@ -20,17 +20,20 @@ export interface JournalEntry {
   readonly direction: 'received' | 'sent' | 'booked';
   readonly kind: MessageName | 'ledger' | 'unknown';
   readonly uetr?: string;
-  /** Its MsgId: a sandbox has no other id of a message. */
+  /** The MsgId; a sandbox has no other message id. */
   readonly messageId?: string;
-  /** `TxSts` of a pacs.002; `moved` or `reversed` of the ledger. */
+  /** `TxSts` of a pacs.002; `moved` or `reversed` for a ledger entry. */
   readonly status?: string;
   readonly reasonCode?: string;
-  /** Received: our answer. Sent: the other's answer. Absent: there was none. */
+  /**
+   * The HTTP status of this party's answer to a received message, or of the answer to a sent one. Absent: there was no
+   * answer.
+   */
   readonly httpStatus?: number;
-  /** Of the ledger: the interbank settlement amount; of a fxtr.017: the buy amount. A decimal string. */
+  /** For a ledger entry: the interbank settlement amount. For an fxtr.017: the buy amount. A decimal string. */
   readonly amount?: string;
   readonly currency?: string;
-  /** Of the ledger: what the creditor gets of it. */
+  /** For a ledger entry: the part of it that the creditor gets. */
   readonly creditedAmount?: string;
   /** A rule that the gateway broke, as seen by this party. */
   readonly violation?: string;

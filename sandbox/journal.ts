@@ -1,6 +1,6 @@
 /**
- * What each party received, sent and booked, with the bytes: the evidence from which tests judge the gateway from
- * outside. Nothing in the gateway may read it.
+ * Records what each party received, sent and booked, with the bytes. Tests judge the gateway from outside by this
+ * evidence. The gateway must not read it.
  */
 import { createHash } from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -20,7 +20,7 @@ export interface Journal {
    * @throws after `timeoutMs`, listing what was recorded meanwhile
    */
   waitFor(fits: (entry: JournalEntry) => boolean, timeoutMs: number): Promise<JournalEntry>;
-  /** @returns ends the subscription */
+  /** @returns a function that ends the subscription */
   subscribe(listener: (entry: JournalEntry) => void): () => void;
   /** Resolves when all records are in the files. */
   flush(): Promise<void>;

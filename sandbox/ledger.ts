@@ -1,6 +1,6 @@
 /**
- * The books of one destination operator: one row per UETR, with what was done and whether money moved. It decides what
- * a message means for the money; others send and answer.
+ * The ledger of one destination operator: one row per UETR, with the actions taken and whether money moved. It decides
+ * what a message means for the money; other files send and answer.
  */
 import type { Pacs002 } from '../core/iso20022/pacs002.ts';
 import type { Behaviour, Statement } from './behaviours.ts';
@@ -18,7 +18,7 @@ export interface LedgerRow {
   readonly sha256: string;
   readonly pacs008: ForwardedPacs008;
   readonly behaviour: Behaviour;
-  /** Where reports go, according to the last send. */
+  /** The address for reports, from the last send. */
   pacs002Endpoint: string;
   /** Sends answered with 503 so far. */
   refused: number;
@@ -34,7 +34,7 @@ export interface LedgerRow {
 export interface Ledger {
   row(uetr: string): LedgerRow | undefined;
   open(row: LedgerRow): void;
-  /** A negative confirmation came before any instruction: that instruction must never move money. */
+  /** Records a negative confirmation that came before its instruction. That instruction must never move money. */
   cancel(uetr: string): void;
   isCancelled(uetr: string): boolean;
 }
@@ -50,7 +50,7 @@ export function openLedger(): Ledger {
   };
 }
 
-/** What a confirmation, or an unsolicited negative pacs.002, means for a row. */
+/** The consequence of a confirmation, or of an unsolicited negative pacs.002, for a row. */
 export interface Consequence {
   /** The original ids are not those of the row's pacs.008. */
   readonly mismatch: boolean;
@@ -59,7 +59,7 @@ export interface Consequence {
   readonly violation?: string;
 }
 
-/** Compares what the gateway states about a payment with what this operator knows to be true. */
+/** Compares the gateway's statement about a payment with this operator's own knowledge. */
 export function judgeConfirmation(row: LedgerRow, stated: Pacs002): Consequence {
   const { original } = row.pacs008.references;
   if (stated.original.messageIdentification !== original.messageIdentification) {

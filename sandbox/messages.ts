@@ -1,6 +1,6 @@
 /**
- * How every party reads a message: bytes through the XML engine, validated against the schema, then values. A fault
- * becomes an HTTP answer, which names elements, never their values.
+ * Reads a message for any party: parses it with the XML engine, validates it against the schema, and extracts the
+ * values. A fault becomes an HTTP answer that names elements, never their values.
  */
 import { messages, type MessageName } from '../core/iso20022/messages.ts';
 import { readMessageKey, type MessageKey } from '../core/iso20022/references.ts';
@@ -11,19 +11,17 @@ import type { Rejection } from '../core/rejections/rejection.ts';
 import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
 import type { XmlEngine } from '../xml/engine.ts';
 
-/** Why a party refuses a message. */
 interface MessageFault {
   /** 400: not a message at all. 422: a message that violates its schema or a usage guideline. */
   readonly httpStatus: 400 | 422;
   readonly detail: string;
 }
 
-/** A message that a party accepts. */
 export interface TakenMessage<T> extends MessageKey {
   readonly values: T;
 }
 
-/** Values of a message that its schema found valid, or what is wrong with them. */
+/** Returns the values of a schema-valid message, or what is wrong with them. */
 export type ValuesReader<T> = (document: XmlElement) => Result<T, string>;
 
 export interface MessageReader {
@@ -34,7 +32,7 @@ export interface MessageReader {
   ): Promise<Result<TakenMessage<T>, MessageFault>>;
 }
 
-/** The gateway's own rejections, in a party's words. */
+/** Turns the rejections of a gateway reader into a party's texts. */
 export function explained<T>(read: (document: XmlElement) => Result<T, Rejection>): ValuesReader<T> {
   return (document) =>
     mapRefusal(read(document), ({ ruleId, text, xpath = '' }) => `${ruleId}: ${text} ${xpath}`.trimEnd());
@@ -83,7 +81,7 @@ export function messageReader(engine: XmlEngine, validating: boolean): MessageRe
   };
 }
 
-/** Readers expect valid messages; without validation, a missing value is the message's fault. */
+/** Readers expect valid messages. Without validation, a missing value counts as a fault of the message. */
 function guarded<T>(read: () => Result<T, string>, validating: boolean): Result<T, string> {
   try {
     return read();

@@ -1,12 +1,12 @@
 /**
- * What a sandbox is started with: addresses, clearing systems, timings. The parties know the gateway by its HTTP
- * interface only; nothing here may reach its database or its workflow engine.
+ * The start options of a sandbox: addresses, clearing systems, timings. The parties know only the gateway's HTTP
+ * interface. No option may give access to its database or workflow engine.
  */
 import type { XmlEngine } from '../xml/engine.ts';
 import type { SigningKeys } from './signed-messages.ts';
 import type { TokenSource } from './tokens.ts';
 
-/** A clearing system and who runs it; rows of `db/seed/clearing-systems.json` fit as they are. */
+/** A clearing system and its operator. Rows of `db/seed/clearing-systems.json` have this shape. */
 export interface SandboxClearingSystem {
   readonly clearingSystemId: string;
   readonly operatorId: string;
@@ -27,10 +27,11 @@ export interface SandboxTimings {
 }
 
 export const defaultTimings: SandboxTimings = {
-  answerDelayMs: 300, // of account ...0002 (behaviours.ts)
-  interimDelayMs: 2_000, // of account ...0011
+  answerDelayMs: 300, // for account ...0002 (behaviours.ts)
+  interimDelayMs: 2_000, // for account ...0011
   lateByMs: 1_500, // well beyond the 250 ms that TIM-1 allows the gateway
-  retryDelaysMs: [200, 500, 1_000, 2_000, ...Array.from({ length: 24 }, () => 5_000)], // two minutes: a restart
+  // two minutes in total, enough for a restart of the gateway
+  retryDelaysMs: [200, 500, 1_000, 2_000, ...Array.from({ length: 24 }, () => 5_000)],
 };
 
 export type Log = (event: string, fields: Readonly<Record<string, string | number>>) => void;
@@ -38,23 +39,23 @@ export type Log = (event: string, fields: Readonly<Record<string, string | numbe
 export interface SandboxOptions {
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** 0 or absent: a free one. */
+  /** 0 or absent: any free port. */
   readonly ports?: { readonly source?: number; readonly destination?: number; readonly fxProvider?: number };
   readonly clearingSystems: readonly SandboxClearingSystem[];
-  /** Where a destination gets its token for the gateway. */
+  /** The source of a destination's token for the gateway. */
   readonly tokens: TokenSource;
-  /** Of the payment systems whose destinations sign what they send; absent: none does. */
+  /** Keys of the payment systems whose destinations sign their messages; absent: none does. */
   readonly signingKeys?: SigningKeys;
-  /** Where the gateway publishes the keys of what it sends; absent: signatures are not looked at. */
+  /** Address at which the gateway publishes its signing keys; absent: signatures are not checked. */
   readonly gatewayKeysUrl?: string;
   /** Absent: entries are kept in memory only. */
   readonly journalDirectory?: string;
-  /** Entries kept in memory, the newest ones. */
+  /** Number of newest entries that are kept in memory. */
   readonly memoryEntries?: number;
   readonly timings?: Partial<SandboxTimings>;
   /** false: messages are parsed and read, but not validated against their schema (benchmarks). */
   readonly validate?: boolean;
-  /** What `GET /health` says of it, for whoever must know that it is this one. */
+  /** Shown by `GET /health`, so that a client can recognise this sandbox. */
   readonly instanceId?: string;
   /** Default: libxml2 in-process. */
   readonly engine?: XmlEngine;

@@ -1,25 +1,23 @@
 /**
- * The switch that makes a party refuse on purpose, to simulate an outage and its end. It answers before the party sees
- * the request.
+ * A switch that makes a party refuse requests, to simulate an outage and its end. It answers before the party sees the
+ * request.
  */
 import { findRepeatedMembers } from '../core/json.ts';
 
-/** A simulated outage of a party. */
 export interface Refusal {
   /** HTTP status to answer, 400 to 599. */
   readonly status: number;
-  /** How many requests; absent: until it is lifted. */
+  /** Number of requests to refuse; absent: until the refusal is lifted. */
   readonly times?: number;
   /** Only paths with this prefix, e.g. `/callbacks/SGDFAST`. */
   readonly pathPrefix?: string;
-  /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
 }
 
 export interface Outage {
-  /** Replaces the refusal in force; null lifts it. */
+  /** Replaces the current refusal; null lifts it. */
   set(refusal: Refusal | null): void;
-  /** The refusal for this request, counted. */
+  /** The refusal for this request, if any; counts it. */
   take(path: string): Refusal | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * How a destination sends a separate report: to the address that the gateway gave, with a token of its clearing system, and
- * signed where that has a key, until it is received or the attempts are used up. The caller learns of each attempt.
+ * Sends a destination's separate report to the address that the gateway gave. It uses a token of the clearing system,
+ * and signs if that has a key. It retries until the report is received or the attempts are used up. The caller learns
+ * of each attempt.
  */
 import { Agent, request } from 'undici';
 import { signedHeaders, type SigningKeys } from './signed-messages.ts';
@@ -39,10 +40,10 @@ export interface Outbound {
 
 const maxAnswerBytes = 64 * 1024;
 
-/** @param keys of those that sign what they send */
+/** @param keys keys of the payment systems whose destinations sign */
 export function openOutbound(tokens: TokenSource, keys: SigningKeys): Outbound {
   const agent = new Agent({
-    connections: 32, // per address of the gateway: as many as the bench's closed loop keeps in progress
+    connections: 32, // for each address of the gateway: as many as the benchmark's closed loop keeps in progress
     pipelining: 1,
     headersTimeout: 5_000,
     bodyTimeout: 10_000,

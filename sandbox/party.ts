@@ -1,6 +1,4 @@
-/**
- * What all parties share: their tools, and how they journal and answer what they cannot accept.
- */
+/** Shared by all parties: their tools, and how they journal and answer messages that they cannot accept. */
 import type { MessageName } from '../core/iso20022/messages.ts';
 import { ok } from '../core/result.ts';
 import { problem, type PartyAnswer, type PartyRequest } from './http.ts';
@@ -12,7 +10,7 @@ export interface PartyTools {
   readonly reader: MessageReader;
 }
 
-/** A received body, with its bytes. */
+/** The journal entry of a received message, with its bytes. */
 export function received(
   party: string,
   kind: MessageName,
@@ -33,7 +31,7 @@ export function refuse(
   return problem(fault.httpStatus, fault.detail);
 }
 
-/** Takes a page of the books of a day: journals it. */
+/** Accepts a page of a day's book and journals it. */
 export async function takeBook(
   party: string,
   request: PartyRequest,

@@ -1,6 +1,6 @@
 /**
- * Plays the behaviour of a row (behaviours.ts): the answer to the send, when money moves, which reports follow. Money
- * moves at most once per row, however often it is sent.
+ * Acts out the behaviour of a row (behaviours.ts): the answer to the send, the time when money moves, and the reports
+ * that follow. Money moves at most once per row, however often the instruction is sent.
  */
 import type { Statement } from './behaviours.ts';
 import { problem, type PartyAnswer } from './http.ts';
@@ -19,11 +19,11 @@ export interface Performance {
    * @param entry what was received, without the answer's HTTP status
    */
   answerInstruction(row: LedgerRow, entry: NewEntry): PartyAnswer;
-  /** The gateway rejected: a credit is reversed, and no more money moves. */
+  /** Called when the gateway rejected: reverses a credit and blocks further movements. */
   reverse(row: LedgerRow): void;
 }
 
-/** The outcome here of a payment that the gateway rejected. */
+/** The outcome that a destination reports for a payment that the gateway rejected. */
 export const rejectedByGateway: Statement = { status: 'RJCT', reasonCode: 'AB03' };
 
 export function openPerformance(tools: PerformanceTools): Performance {
@@ -48,7 +48,7 @@ export function openPerformance(tools: PerformanceTools): Performance {
   };
 }
 
-/** A message is journaled before the booking that follows from it. */
+/** Starts the behaviour. A message is journaled before the booking that it causes. */
 function begin(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyAnswer {
   const { journal, log, party } = tools;
   const { answer, outcome, creditedOn, reports } = row.behaviour;
@@ -70,7 +70,7 @@ function begin(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyA
   return answer === 'reset' ? 'reset' : answerWith(tools, row, report);
 }
 
-/** The known outcome again, in the same bytes; without one, the earlier answer. */
+/** Repeats the known outcome in the same bytes; without an outcome, the earlier answer. */
 function answerEnquiry(tools: PerformanceTools, row: LedgerRow, entry: NewEntry): PartyAnswer {
   const known = row.report ?? row.interim;
   const httpStatus = known === undefined ? 202 : 200;
@@ -109,7 +109,8 @@ async function reportLater(tools: PerformanceTools, row: LedgerRow): Promise<voi
   const { outcome, reports = [], creditedOn } = row.behaviour;
   await tools.outbound.after(delayOf(tools, row));
   if (outcome === undefined) return;
-  // Rejected by the gateway meanwhile. A payment credited on receipt has already sent its report (0006).
+  // A report exists if the gateway has rejected the payment meanwhile; then nothing is sent. Account 0006 credits on
+  // receipt, so it always has a report, and sends another.
   if (row.report !== undefined && creditedOn !== 'receipt') return;
   const first = row.report === undefined ? settle(tools, row, outcome) : makeReport(row, outcome);
   for (const statement of reports) {

@@ -1,5 +1,6 @@
 /**
- * The pacs.002 of a destination: made once, journaled with its bytes, delivered to the address that the gateway gave.
+ * Makes the pacs.002 of a destination once, journals it with its bytes, and delivers it to the address that the gateway
+ * gave.
  */
 import { randomUUID } from 'node:crypto';
 import { answerPacs008, type StatusStatement } from '../core/iso20022/pacs002.ts';

@@ -1,6 +1,6 @@
 /**
- * What the simulated proxy directories and creditor agents know (seed data): accounts and owners by a rule that can be
- * worked out by hand, refusals by the last four digits. `resolution-party.ts` answers.
+ * The data of the simulated proxy directories and creditor agents. Accounts and owners follow a rule that can be worked
+ * out by hand; the last four digits select refusals. `resolution-party.ts` answers.
  */
 import type { AccountIdentification } from '../core/iso20022/parties.ts';
 import type { KnownAccount } from '../core/iso20022/acmt024.ts';
@@ -25,7 +25,7 @@ const reasons: Readonly<Partial<Record<string, string>>> = {
   '0417': 'MS03',
 };
 
-/** `slow`: the answer takes two seconds. `silent`: there is none. */
+/** `slow`: the answer takes two seconds. `silent`: there is no answer. */
 export type Pace = 'prompt' | 'slow' | 'silent';
 
 const paces: Readonly<Partial<Record<string, Pace>>> = { '0407': 'slow', '0408': 'silent' };
@@ -46,11 +46,11 @@ export function accountNumberOf(proxyId: string): string {
   return proxyId.includes('@') ? `99${digits.slice(-8).padStart(8, '0')}` : digits;
 }
 
-/** First four letters of the creditor agent's BIC, by the fifth digit from the right; any other digit: Lotus. */
+/** First four letters of the creditor agent's BIC, by the fifth digit from the right. Other digits select Lotus. */
 const agentPrefixes: Readonly<Partial<Record<string, string>>> = {
   '1': 'BANY', // onboarded, does not support acmt.023
   '2': 'FERN', // not onboarded
-  '3': 'NONE', // known to nobody
+  '3': 'NONE', // not in the reference data
 };
 
 /** BIC of the institution that holds an account in a country. */

@@ -1,5 +1,5 @@
 /**
- * The proxy directory and the creditor agents behind a destination operator: they receive the gateway's acmt.023 and
+ * The proxy directory and the creditor agents behind a destination operator. They receive the gateway's acmt.023 and
  * answer with an acmt.024 in the HTTP response, as `resolution-behaviours.ts` says. They check the gateway's
  * compliance.
  */
@@ -28,7 +28,7 @@ export interface ResolutionTools extends PartyTools {
 
 /** A party's answer to a request. */
 interface Saying {
-  /** Digits by which the behaviour is chosen. */
+  /** Digits that select the behaviour. */
   readonly key: string;
   readonly assigner: AgentIdentification;
   readonly reasonCode: string | undefined;
@@ -98,7 +98,9 @@ function say(request: Acmt023): Result<Saying, string> {
   });
 }
 
-/** In the Philippines a proxy is unique within its institution only, so its BIC is needed too (seed data). */
+/**
+ * In the Philippines a proxy is unique only within its institution, so the institution's BIC is needed too (seed data).
+ */
 function sayDirectory(request: Acmt023, assigner: AgentIdentification, proxyId: string): Saying {
   const { destinationCountry: country, creditorAgent, account } = request;
   const key = accountNumberOf(proxyId);

@@ -1,6 +1,6 @@
 /**
- * Reads an operator's own journal after a restart of the sandbox, so that it never credits a payment twice.
- * Instructions without an outcome are forgotten: no money moved, and they count as new if sent again.
+ * Restores an operator's ledger from its journal after a restart of the sandbox, so that it never credits a payment
+ * twice. Instructions without an outcome are forgotten: no money moved, and they count as new if they are sent again.
  */
 import { isFinal } from '../core/payments/report.ts';
 import { behaviourOf, type Statement } from './behaviours.ts';
@@ -13,7 +13,7 @@ import type { MessageReader } from './messages.ts';
 import { rejectedByGateway } from './performance.ts';
 import { makeReport } from './reports.ts';
 
-/** What the journal of an earlier run says about one payment. */
+/** The entries of an earlier run about one payment. */
 interface Trace {
   readonly bytes: Uint8Array;
   movement: LedgerRow['movement'];
@@ -21,7 +21,7 @@ interface Trace {
   report?: Report;
 }
 
-/** @param entries the operator's, oldest first */
+/** @param entries the operator's journal entries, oldest first */
 export async function restoreLedger(
   operator: Pick<DestinationOperator, 'ledger' | 'systems'>,
   entries: readonly JournalEntry[],
@@ -77,7 +77,7 @@ function restoredRow(uetr: string, trace: Trace, pacs008: ForwardedPacs008): Led
     sha256: sha256Of(bytes),
     pacs008,
     behaviour: behaviourOf(pacs008.creditorAccount),
-    pacs002Endpoint: '', // the next send names it; nothing is reported before
+    pacs002Endpoint: '', // the next send sets it; nothing is reported before
     refused: 0,
     begun: true,
     movement,

@@ -1,6 +1,7 @@
 /**
  * The other parties of a payment as real HTTP servers: source operators, destination operators, FX providers. They
- * speak HTTP and ISO 20022 and share no state with the gateway; their addresses must be put into its reference data.
+ * speak HTTP and ISO 20022, and share no state with the gateway. Their addresses must be in the gateway's reference
+ * data.
  */
 import { createLibxml2Engine } from '../xml/libxml2.ts';
 import { messages } from '../core/iso20022/messages.ts';
@@ -22,7 +23,7 @@ import { sourceOperators } from './source-operator.ts';
 
 export interface Sandbox {
   readonly journal: Journal;
-  /** Each has a switch to refuse (`refuse`, or `POST /control`), and `GET /health`. */
+  /** Each server has `GET /health`, and a switch to refuse requests (`refuse`, or `POST /control`). */
   readonly source: Pick<PartyServer, 'url' | 'refuse'>;
   readonly destination: Pick<PartyServer, 'url' | 'refuse'>;
   readonly fxProvider: Pick<PartyServer, 'url' | 'refuse'>;
@@ -81,7 +82,7 @@ interface ServerPlan {
   readonly journal: Journal;
 }
 
-/** All of them, or none: if a port is in use, nothing stays open. */
+/** Starts all servers or none: if a port is in use, nothing stays open. */
 async function startServers(
   options: SandboxOptions,
   plans: readonly ServerPlan[],
@@ -106,7 +107,7 @@ async function startServers(
   throw failed.reason;
 }
 
-/** A request that nobody knows to be the gateway's: not read, but its bytes are kept. */
+/** Refuses a request that is not verified as the gateway's. It is not parsed, but its bytes are journaled. */
 function refuseUnsigned(
   journal: Journal,
   request: PartyRequest,
@@ -117,7 +118,7 @@ function refuseUnsigned(
   return problem(httpStatus, detail);
 }
 
-/** A request that the switch refused: not read, but its bytes are kept. */
+/** The journal entry of a request that the switch refused. It is not parsed, but its bytes are kept. */
 function refusedEntry(request: PartyRequest, httpStatus: number): NewEntry {
   const kind = Object.values(messages).find((one) => one.name === request.path.at(-1))?.name ?? 'unknown';
   const bytes = request.body;

@@ -1,26 +1,26 @@
 /**
- * Verifies that a message comes from the gateway, as every receiver should: by the keys that it publishes, and by
- * its time. Any receiver may do it so; docs/how-to/verify-our-signatures.md has it step by step.
+ * Verifies that a message comes from the gateway, by the keys that it publishes and by the time of signing. Every
+ * receiver should do this; docs/how-to/verify-our-signatures.md shows the steps.
  */
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { readSignedHeaders, signedPrefix } from '../core/deliveries/webhook-signature.ts';
 
-/** 503: that it is the gateway's cannot be known now. */
+/** 401: the signature is not the gateway's. 503: it cannot be verified now. */
 export interface SignatureFault {
   readonly httpStatus: 401 | 503;
   readonly detail: string;
 }
 
 export interface SignatureCheck {
-  /** @returns undefined: it is the gateway's */
+  /** @returns undefined if the message is the gateway's */
   readonly fault: (
     headers: Readonly<Record<string, string>>,
     body: Uint8Array,
   ) => Promise<SignatureFault | undefined>;
 }
 
-const keepMs = 300_000; // as long as the answer says
-const againMs = 1_000; // at most so often, where no known key fits: another may be new
+const keepMs = 300_000; // as long as the key set's Cache-Control says
+const againMs = 1_000; // minimum interval between reads if no known key fits, because a new key may exist
 const waitMs = 5_000;
 
 export function checkSignaturesBy(keysUrl: string): SignatureCheck {
@@ -35,7 +35,11 @@ export function checkSignaturesBy(keysUrl: string): SignatureCheck {
       readAt: performance.now(),
     };
   };
-  /** What is known stays in use while the gateway does not answer: it may be away, and its messages still come. */
+  /**
+   * Reads the keys unless they are young enough. The known keys stay in use while the gateway does not answer, because
+   * its messages may still arrive.
+   * @returns the reason if the keys could not be read
+   */
   const readUnless = async (youngerThanMs: number): Promise<string | undefined> => {
     if (known !== undefined && performance.now() - known.readAt < youngerThanMs) return undefined;
     reading ??= read().finally(() => (reading = undefined));

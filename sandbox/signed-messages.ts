@@ -1,21 +1,21 @@
 /**
- * Signs what a destination sends to the gateway, where its payment system has a key here (RFC 9421). Any party may do
- * it so, with nothing but a hash and a signature; docs/how-to/sign-messages.md has it step by step.
+ * Signs a destination's messages to the gateway if its payment system has a key here (RFC 9421). Any party can do this
+ * with only a hash and a signature; docs/how-to/sign-messages.md shows the steps.
  */
 import { createHash, createPrivateKey, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from '../core/settings/environment-variables.ts';
 
-/** ed25519, by the id of the payment system, which is also the key's. */
+/** ed25519 keys by the id of the payment system, which is also the key id. */
 export type SigningKeys = ReadonlyMap<string, KeyObject>;
 
 const keyFile = /^(?<id>[A-Za-z0-9_.-]{1,35})\.pem$/;
 
 /**
- * The files `<payment system id>.pem` of a directory; what has another ending is left alone.
- * @param systems ids of those that there are
- * @throws ConfigurationError, naming what cannot be used
+ * Reads the files `<payment system id>.pem` of a directory, and ignores files with other endings.
+ * @param systems the ids of the known payment systems
+ * @throws ConfigurationError that names the unusable file
  */
 export function readSigningKeys(directory: string, systems: readonly string[]): SigningKeys {
   try {
@@ -43,7 +43,7 @@ function readKey(path: string): KeyObject {
   try {
     key = createPrivateKey(text);
   } catch {
-    key = undefined; // said below, without what it holds
+    key = undefined; // reported below without the contents of the file
   }
   if (key?.asymmetricKeyType === 'ed25519') return key;
   throw new ConfigurationError(
@@ -51,7 +51,7 @@ function readKey(path: string): KeyObject {
   );
 }
 
-/** The headers of one attempt: each is signed anew, because a signature counts once. */
+/** The headers of one attempt. Each attempt gets a new signature, because a signature can be used only once. */
 export function signedHeaders(
   { keyId, key }: { readonly keyId: string; readonly key: KeyObject },
   { url, body }: { readonly url: string; readonly body: string },

@@ -1,6 +1,6 @@
 /**
  * The source operators' callback endpoints: `POST /callbacks/{clearingSystemId}/pacs002` and `/acmt024`. They receive
- * and journal the gateway's final messages; payments are submitted by tests and the demo.
+ * and journal the gateway's final messages. Tests and the demo submit the payments.
  */
 import { isFinal } from '../core/payments/report.ts';
 import type { PartyAnswer, PartyRequest } from './http.ts';

@@ -1,12 +1,13 @@
 /**
- * A party's access tokens for the gateway: OAuth 2.0 client credentials, kept until shortly before they expire.
+ * A party's access tokens for the gateway, by OAuth 2.0 client credentials. A token is cached until shortly before it
+ * expires.
  */
 import { request, type Dispatcher } from 'undici';
 
 export interface TokenSource {
   /** A bearer token of role ipso for that clearing system. */
   tokenFor(clearingSystemId: string): Promise<string>;
-  /** The token was refused: fetch a new one next time. */
+  /** Discards a token that was refused, so that the next call fetches a new one. */
   forget(clearingSystemId: string): void;
 }
 

@@ -1,4 +1,6 @@
-/** The books of a day: made and sent when the day is closed. The schedule starts it; a person may, too. */
+/**
+ * Makes and sends the books of a day once the day is closed. A Temporal schedule starts it; a person may start it too.
+ */
 import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { BookActivities, BooksMade } from '../contract/activities.ts';
 import { bookPolicy } from './policies.ts';

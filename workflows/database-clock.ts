@@ -1,6 +1,6 @@
 /**
- * The clock that counts for a payment is the database's. An execution knows the engine's, and how far the other
- * was ahead of it when last heard of.
+ * The database's clock decides for a payment. An execution sees only the engine's clock, so it remembers by how much
+ * the database's clock was ahead at the last reading.
  */
 
 interface Clocked {
@@ -8,7 +8,7 @@ interface Clocked {
   clockAheadMs: number;
 }
 
-/** Milliseconds since 1970 by the database clock, as far as this execution knows. */
+/** Milliseconds since 1970 by the database clock, estimated from the last reading. */
 export function now({ clockAheadMs }: Clocked): number {
   return Date.now() + clockAheadMs;
 }

@@ -1,4 +1,4 @@
-// The one barrel: what the workflow bundle exports, by workflow type.
+// The exports of the workflow bundle, by workflow type. No other folder has a barrel file.
 export { dailyBooks } from './daily-books.ts';
 export { payment } from './payment.ts';
 export { redelivery } from './redelivery.ts';

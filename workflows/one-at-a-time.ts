@@ -1,15 +1,14 @@
 /**
- * The statements of one execution, one after the other. Two local activities that run at once may be answered one by
- * one when they run, and both in one go when the history is replayed: what waits for a condition then goes on at
- * another place among the commands, the replay fails, and the execution is stuck. With one at a time there is only one
- * order.
- *
- * A statement that fails leaves its turn to the others, and is tried again in another: what cannot be done now, because
- * a row is locked, holds up no deadline, no final and no other message.
+ * Runs the local activities of one execution one at a time, so that a replay sees the same order. Suppose two run at
+ * once: live, their results may arrive in two workflow tasks; in a replay, both arrive in one. Code that waits for a
+ * condition would then continue at another place among the commands. The replay would fail, and the execution would be
+ * stuck.
+ * An activity that fails lets the others run, and is retried later. So a locked row delays no deadline, no final and no
+ * other message.
  */
 import { ApplicationFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
 
-/** Runs the work at once if none is under way, else after it. It adds no turn of its own to what is not waiting. */
+/** Runs the work at once if no other is running, else after it. Work that need not wait gets no extra microtask. */
 export type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function oneAtATime(): InTurn {
@@ -31,7 +30,10 @@ export function oneAtATime(): InTurn {
 const firstPauseMs = 50;
 const longestPauseMs = 3_000;
 
-/** @throws what will not change by trying again: a defect of ours, or a request to cancel */
+/**
+ * Retries with backoff.
+ * @throws errors that a retry cannot cure: a defect of ours, or a request to cancel
+ */
 function untilDone(inTurn: InTurn): InTurn {
   async function again<T>(work: () => Promise<T>, error: unknown, pauseMs: number): Promise<T> {
     if (!mayYetSucceed(error)) throw error;
@@ -47,8 +49,7 @@ function mayYetSucceed(error: unknown): boolean {
 }
 
 /**
- * Whether a local activity has failed: with what it threw, or by a time limit. The SDK wraps neither in an
- * ActivityFailure.
+ * Whether the error is that of a local activity: its own, or a timeout. The SDK wraps neither in an ActivityFailure.
  */
 export function isLocalFailure(error: unknown): boolean {
   return error instanceof ApplicationFailure || error instanceof TimeoutFailure;

@@ -1,6 +1,7 @@
 /**
- * The payment: from its first pacs.008 until every party has been told, one execution at a time per UETR. It orders the
- * steps and waits. The steps are in activities/ and the record is the database: only ids, codes and times pass here.
+ * The workflow of a payment, from its first pacs.008 until every party has been told. One execution at a time per UETR.
+ * It orders the steps and waits; activities/ does the work, and the database is the record. Only ids, codes and times
+ * pass through here.
  */
 import {
   ActivityFailure,
@@ -54,7 +55,10 @@ const reportFinalUpdate = defineUpdate<Decision | null, ReportFinalArguments>(up
 const enquireSignal = defineSignal(signals.enquire);
 const lookSignal = defineSignal(signals.look);
 
-/** One execution per UETR. Neither a request to cancel nor a failed delivery ends it before its payment has. */
+/**
+ * One execution per UETR. It ends only after its payment has; neither a request to cancel nor a failed delivery ends it
+ * earlier.
+ */
 export function payment(input: PaymentInput): Promise<PaymentOutcome> {
   return shielded(() => run(input));
 }
@@ -80,11 +84,14 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   return close(progress, decision.status, decision.reasonCode);
 }
 
-/** Tells every party that must know. What takes more than one try is shown as decided meanwhile. */
+/**
+ * Tells every party that must know. If the first try does not reach all, the execution shows the decided status while
+ * it retries.
+ */
 async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   const { uetr } = progress.input;
   const summary = `${decision.status} to every party that must know`;
-  progress.confirmationDue = false; // it is told with the others
+  progress.confirmationDue = false; // the deliveries below include the confirmation
   const isTold = await tellOnce(uetr, summary);
   if (!isTold) {
     show(progress, decision.status);
@@ -102,18 +109,17 @@ async function tellOf(progress: Progress, decision: Decision): Promise<void> {
 }
 
 /**
- * Whether a send has, or may have, brought a final while the parties were told. A function, so that the compiler does
- * not narrow it to false.
+ * Whether a send has brought a final, or may have, while the parties were told. This is a function so that the compiler
+ * does not narrow the value to false.
  */
 function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
 }
 
 /**
- * Waits for the first word on the payment, which comes with the start or is in the record. If it was lost on the way
- * because no worker took it in time, its sender had no answer and sends again; otherwise this execution lapses. One
- * that cannot be answered is kept by the record: the execution makes way for whatever else comes under its
- * UETR.
+ * Waits until the payment is known, from an update that came with the start or from the record. If no worker took that
+ * update in time, its sender had no answer and sends it again; otherwise this execution lapses. A submission that
+ * cannot be answered stays in the record. The execution ends, so that the UETR is free for other messages.
  */
 async function untilKnown(progress: Progress): Promise<void> {
   const { messageId } = progress.input;
@@ -127,15 +133,15 @@ async function untilKnown(progress: Progress): Promise<void> {
   if (allHandlersFinished() && !isKnownOrRefused())
     await condition(isKnownOrRefused, lapseAfter, { summary: 'nothing was submitted' });
   else await condition(() => isKnownOrRefused() || allHandlersFinished());
-  await takeRecorded(); // a report came with the start, and could not decide: the record has the payment
+  await takeRecorded(); // needed if the start brought a report that could not decide: the payment is in the record
 }
 
-/** Judged, or decided by a report alone: an execution that was started again may see the report first. */
+/** Judged or decided. A restarted execution may see a report before the submission. */
 function isKnown(progress: Progress): boolean {
   return progress.judgement !== undefined || progress.decision !== undefined;
 }
 
-/** Continues from the record; a submission that cannot be answered at all is left to a person. */
+/** Continues from the record. A submission that cannot be answered at all is left to a person. */
 async function takeFromRecord(progress: Progress, messageId: string): Promise<void> {
   try {
     await takeSubmission(progress, { messageId });
@@ -159,7 +165,6 @@ async function takeSubmission(progress: Progress, submission: Submission): Promi
   return { answerMessageId: progress.decision?.callbackMessageId ?? judgement.answerMessageId };
 }
 
-/** @throws what will not change by trying again */
 async function judge(progress: Progress, submission: Submission): Promise<Judgement> {
   try {
     return await progress.inTurn(() => validatePayment(submission));
@@ -169,13 +174,13 @@ async function judge(progress: Progress, submission: Submission): Promise<Judgem
   }
 }
 
-/** Takes a stored final of the destination, which waits for the confirmation. */
+/** Takes a stored final of the destination, which waits for the confirmation in the HTTP response. */
 async function takeFinal(progress: Progress, { reportMessageId }: ReportFinal): Promise<Decision | null> {
   await decide(progress, { by: 'destination', reportMessageId, wantsConfirmation: false });
   return progress.decision ?? null;
 }
 
-/** Forwards the instruction and waits for the decision; or until the history is long. */
+/** Forwards the instruction and waits for the decision, or until the history is long. */
 async function bringToDecision(progress: Progress, accepted: Accepted): Promise<void> {
   const { uetr } = progress.input;
   const { route, finalReportId } = accepted;
@@ -205,7 +210,7 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   };
   showSends(progress, destinationSystem);
   if (finalReportId !== undefined) {
-    // stored before this execution began, and not applied yet
+    // the final was stored before this execution began, but did not decide yet
     await decide(progress, { by: 'destination', reportMessageId: finalReportId, wantsConfirmation: true });
   } else if (!accepted.isTaken) send();
   if (accepted.deadlineAt !== null) await untilDeadline(progress, accepted.deadlineAt, send);
@@ -214,13 +219,16 @@ async function bringToDecision(progress: Progress, accepted: Accepted): Promise<
   if (progress.decision === undefined) await startAnew(progress);
 }
 
-/** What an operator reads in the Temporal UI while the payment waits. */
+/** Shows operators in the Temporal UI how far the sends have come, while the payment waits. */
 function showSends(progress: Progress, destinationSystem: string, answer?: DestinationAnswer): void {
   if (progress.decision === undefined)
     setCurrentDetails(sendingStory(destinationSystem, progress, answer?.kind));
 }
 
-/** One send with its retries. After one without an answer, the record says whether a NORM payment is unreachable. */
+/**
+ * Sends the instruction, with retries. If a NORM payment gets no answer, the record says whether its destination was
+ * unreachable.
+ */
 async function sendInstruction(
   progress: Progress,
   { deadlineAt, route }: Accepted,
@@ -239,16 +247,16 @@ async function sendInstruction(
     } else if (answer.kind === 'unanswered' && deadlineAt === null)
       await decide(progress, { by: 'unreachable' });
   } catch (error) {
-    // Every attempt is on record; the deadline or the next enquiry goes on from there.
+    // Every attempt is on record; the deadline or the next enquiry continues from there.
     if (!(error instanceof ActivityFailure)) throw error;
-    // a send that was lost after the decision may have taken a late final, whose confirmation is then due
+    // A send that was lost after the decision may have received a late final. Its confirmation is then due.
     if (progress.decision !== undefined) progress.confirmationDue = true;
   } finally {
     progress.roundsUnderWay -= 1;
   }
 }
 
-/** Once nothing is running, continues from the record in a new execution; or in this one, if a decision came first. */
+/** Continues from the record in a new execution once nothing is running; or in this one, if a decision came first. */
 async function startAnew(progress: Progress): Promise<void> {
   await condition(() => progress.roundsUnderWay === 0 && allHandlersFinished());
   const { decision, messageId, input } = progress;

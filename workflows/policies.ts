@@ -1,36 +1,39 @@
 /**
- * How long each activity may take and how it is retried: first the limit of one try, then what bounds the whole.
- * Limits, delays and retries may change at any time: a history holds what it was begun with. What decides how many
- * steps there are, and in which order, is part of every history, and is marked: HISTORY. It changes with a new form
- * only (contract/ids.ts).
+ * Time limits and retries of each activity: first the limit of one try, then the limit of all tries. Limits, delays and
+ * retries may change at any time, because a history keeps the values that it began with. The number and order of steps
+ * are part of every history. Values that determine them are marked HISTORY, and change only with a new form of the
+ * workflow (contract/ids.ts).
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import { queueBeside } from '../contract/ids.ts';
 
 /**
- * Database work of milliseconds: one try. What fails is tried again by the workflow (one-at-a-time.ts) until the
- * database answers; the pause is a timer, so that what waits for the database holds neither a slot of a workflow task
- * nor another statement of its execution.
+ * Database work that takes milliseconds, with one try. The workflow retries it until the database answers
+ * (one-at-a-time.ts). The pause between retries is a timer. So a wait for the database occupies no workflow task slot,
+ * and blocks no other statement of its execution.
  */
 export const localPolicy: LocalActivityOptions = {
-  startToCloseTimeout: '4s', // above the 3 s of a statement (db/pool/connection.ts): none is left behind
+  // above the statement timeout of 3 s (db/pool/connection.ts), so that no statement outlives its activity
+  startToCloseTimeout: '4s',
   retry: { maximumAttempts: 1 },
 };
 
 /**
- * Sends to a destination: SEC-5 allows 10 s, and the outcome is written down however long the database is away. The
- * activity itself counts the sends and sets the delays of TIM-3; a fault of ours is retried and counts as no send.
+ * Sends to a destination. SEC-5 allows 10 s for an exchange. After that, the activity retries writing the outcome for
+ * 20 s if the database is away. The activity itself counts the sends and sets the delays of TIM-3. A fault on our side
+ * is retried and does not count as a send.
  */
 export const forwardPolicy: ActivityOptions = {
   startToCloseTimeout: '60s',
-  heartbeatTimeout: '4s', // a killed worker is noticed well before a HIGH deadline
+  heartbeatTimeout: '4s', // detects a killed worker well before a HIGH deadline
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5s' },
-  cancellationType: 'WAIT_CANCELLATION_COMPLETED', // once decided, nothing is sent again; a send that is running still gets its answer
+  // after the decision nothing is sent again, but a running send still gets its answer
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
 };
 
 /**
- * Deliveries: the activity sets the delays of CBK-1 and gives up by itself.
- * @param workflowQueue the task queue of the workflow that asks
+ * Deliveries. The activity itself sets the delays of CBK-1 and decides when to give up.
+ * @param workflowQueue the task queue of the calling workflow
  */
 export function deliverPolicy(workflowQueue: string): ActivityOptions {
   return {
@@ -42,22 +45,22 @@ export function deliverPolicy(workflowQueue: string): ActivityOptions {
 }
 
 /**
- * Sends to a proxy directory or a creditor agent, for no longer than the source waits. The activity itself sets
- * the delays between retries.
- * @param workflowQueue the task queue of the workflow that asks
+ * Sends to a proxy directory or a creditor agent, for as long as the source waits. The activity itself sets the delays
+ * between retries.
+ * @param workflowQueue the task queue of the calling workflow
  */
 export function enquiryPolicy(workflowQueue: string, remainingMs: number): ActivityOptions {
   return {
     taskQueue: queueBeside(workflowQueue, 'enquiries'),
     scheduleToCloseTimeout: remainingMs,
-    heartbeatTimeout: '2s', // a killed worker is noticed while there is time for another try
+    heartbeatTimeout: '2s', // detects a killed worker while there is time for another try
     retry: { initialInterval: '1s', backoffCoefficient: 1 },
   };
 }
 
 /**
- * Makes the books of a day; what was made before a failure stands, and the next try goes on behind it.
- * @param workflowQueue the task queue of the workflow that asks
+ * Makes the books of a day. After a failure the next try keeps the pages that exist, and continues behind them.
+ * @param workflowQueue the task queue of the calling workflow
  */
 export function bookPolicy(workflowQueue: string): ActivityOptions {
   return {
@@ -76,8 +79,8 @@ export function bookPolicy(workflowQueue: string): ActivityOptions {
 /** How long the first try of a delivery to a queue is waited for; a send takes 10 s at most. */
 export const oneQueueTry = '15s';
 
-/** How long after a delivery activity failed for good, which none should, the next one starts. */
+/** Pause before another delivery activity starts after one failed for good, which should not happen. */
 export const deliverAgainAfter = '30s';
 
-/** An execution that its submission never reached ends after this. HISTORY: that there is such a timer. */
+/** How long an execution waits for a submission that never arrives. HISTORY: the existence of this timer. */
 export const lapseAfter = '1h';

@@ -1,6 +1,4 @@
-/**
- * What the execution of a payment knows (payment.ts): rebuilt from its history on replay.
- */
+/** The state of a payment's execution (payment.ts). Temporal rebuilds it from the history on replay. */
 import type { Judgement } from '../contract/activities.ts';
 import type { PaymentInput } from '../contract/ids.ts';
 import type { Decision } from '../core/payments/decision.ts';
@@ -10,31 +8,33 @@ export type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
 
 export interface Progress {
   readonly input: PaymentInput;
-  /** Runs its local activities one at a time. */
+  /** Runs the execution's local activities one at a time. */
   readonly inTurn: InTurn;
-  /** Id of the stored submission that made this payment, as soon as it is known. */
+  /** Id of the stored submission that created this payment, as soon as it is known. */
   messageId: string | undefined;
-  /** The judgement that made this payment, once there is one. */
+  /** The judgement that created this payment, once there is one. */
   judgement?: Exclude<Judgement, { verdict: 'refused' }>;
   refused?: Extract<Judgement, { verdict: 'refused' }>;
   /** A submission met a defect of ours, and could not be answered at all. */
   unanswerable: boolean;
   decision?: Decision;
-  /** How far the database clock, which is the one that counts, was ahead of the engine's when last heard of. */
+  /**
+   * Milliseconds by which the database's clock was ahead of the engine's at the last reading. The database's clock
+   * decides.
+   */
   clockAheadMs: number;
-  /** The source asked for the status: the instruction goes to the destination once more. */
+  /** The source asked for the status, so the instruction must go to the destination once more. */
   statusAsked: boolean;
-  /** The sweep has decided, or says that the time to decide has come: the record is asked. */
+  /** The sweep asks this execution to read the record: it has decided, or the time to decide has come. */
   lookAsked: boolean;
   rounds: number;
-  /** When the last one began: database clock, milliseconds since 1970. */
+  /** When the last round began: database clock, milliseconds since 1970. */
   sentAt: number;
   roundsUnderWay: number;
-  /** The status that operators find it by, as far as this execution has set it to other than ACTC. */
+  /** The status in the search attributes, if this execution has set one other than ACTC. */
   shown?: string;
-  /** The deliveries have begun. */
   telling: boolean;
-  /** Deliveries are made once more after these: a confirmation may have become due meanwhile. */
+  /** After the current deliveries, another round is needed: a confirmation may have become due meanwhile. */
   confirmationDue: boolean;
 }
 

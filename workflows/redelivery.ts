@@ -1,7 +1,7 @@
 /**
- * Brings the deliveries of a payment or resolution to their receivers again, after its own execution has closed: when
- * the source asks for the status of a decided payment, when an operator does, or when the sweep finds some
- * that nobody brings.
+ * Attempts the deliveries of a payment or resolution again after its own execution has closed. A source's status
+ * enquiry about a decided payment starts it. So does an operator, or the sweep if it finds deliveries that nobody
+ * attempts.
  */
 import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { redeliverySignal } from '../contract/ids.ts';
@@ -15,7 +15,7 @@ export function redelivery({ subjectId }: Subject): Promise<void> {
     setHandler(defineSignal(redeliverySignal), () => {
       asked = true;
     });
-    // asked again while the last round was ending: Temporal closes no execution with an unhandled signal
+    // A signal may arrive while the last round ends. Temporal closes no execution with an unhandled signal.
     while (asked) {
       asked = false;
       await tellUntilAsked(subjectId, () => asked);
@@ -23,9 +23,7 @@ export function redelivery({ subjectId }: Subject): Promise<void> {
   });
 }
 
-/**
- * A round that sleeps until its next attempt is left when its deliveries are asked for again, because they are due now.
- */
+/** Cancels a round that sleeps until its next attempt when a new request comes, because its deliveries are due now. */
 async function tellUntilAsked(subjectId: string, isAsked: () => boolean): Promise<void> {
   const round = new CancellationScope();
   const told = round.run(() => tellAll(subjectId));

@@ -1,7 +1,7 @@
 /**
- * The resolution of a proxy or an account: from the acmt.023 of a source to its one acmt.024, one execution per
- * submitter and MsgId. It orders the steps and waits; what a step does is in activities/, and the record
- * is the database. It must hold nothing about a person: ids, codes and times only.
+ * The workflow of a resolution, from the acmt.023 of a source to its one acmt.024. One execution per submitter and
+ * MsgId. It orders the steps and waits; activities/ does the work, and the database is the record. It must hold no
+ * personal data: ids, codes and times only.
  */
 import {
   ActivityFailure,
@@ -49,25 +49,25 @@ const resolveUpdate = defineUpdate<SubmitResult, ResolveArguments>(updates.resol
 type Judged = Exclude<ResolutionJudgement, { verdict: 'refused' }>;
 type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
 
-/** What this execution knows; rebuilt from its history on replay. */
+/** The state of this execution. Temporal rebuilds it from the history on replay. */
 interface ResolutionProgress {
-  /** Of its local activities. */
+  /** Runs the execution's local activities one at a time. */
   readonly inTurn: InTurn;
   judgement?: Judged;
   refused: boolean;
   /** A request met a defect of ours, and could not be answered at all. */
   unanswerable: boolean;
   answer?: ResolutionAnswer;
-  /** The deadline is past, and no answer could be made for a defect of ours. */
+  /** The deadline is past, and a defect of ours prevented an answer. */
   isGivenUp: boolean;
 }
 
-/** How long before the deadline the engine's timer goes off: what the answer takes from there. */
+/** The engine's timer fires this long before the deadline, because composing and storing the answer takes time. */
 const leadMs = 100;
 
 /**
- * A request to cancel changes nothing: neither here nor in an update.
- * @param recorded the stored request; if no update comes with the start, it is judged, or continued from the record
+ * A request to cancel changes nothing, neither here nor in an update.
+ * @param recorded the stored request. If no update comes with the start, it is judged, or continued from the record.
  */
 export function resolution(recorded?: ResolutionRequest): Promise<ResolutionOutcome> {
   return shielded(() => resolve(recorded));
@@ -101,8 +101,8 @@ async function resolve(recorded: ResolutionRequest | undefined): Promise<Resolut
 }
 
 /**
- * Waits for the request, which comes with the start or is in the record. If it was lost on the way, this execution
- * lapses.
+ * Waits for the request, which comes with the start or is in the record. If the request was lost on the way, this
+ * execution lapses.
  */
 async function untilKnown(
   progress: ResolutionProgress,
@@ -116,18 +116,19 @@ async function untilKnown(
   else await condition(isKnown);
 }
 
-/** Judges the request that this execution was started for; one that was judged before is continued from the record. */
+/**
+ * Judges the request that this execution was started for. A request that was judged before continues from the record.
+ */
 async function takeRecorded(progress: ResolutionProgress, recorded: ResolutionRequest): Promise<void> {
   try {
     note(progress, await judge(progress, recorded));
   } catch (error) {
     if (!isLocalFailure(error)) throw error;
-    // one that cannot be answered at all is left to a person
+    // a request that cannot be answered at all is left to a person
   }
   await condition(() => progress.judgement !== undefined || allHandlersFinished());
 }
 
-/** Answers one request: the first one, or a repeat. */
 async function takeRequest(progress: ResolutionProgress, request: ResolutionRequest): Promise<SubmitResult> {
   const judgement = await judge(progress, request);
   note(progress, judgement);
@@ -138,7 +139,6 @@ async function takeRequest(progress: ResolutionProgress, request: ResolutionRequ
   return { answerMessageId: progress.answer.answerMessageId };
 }
 
-/** @throws what will not change by trying again */
 async function judge(
   progress: ResolutionProgress,
   { messageId }: ResolutionRequest,
@@ -161,8 +161,8 @@ function note(progress: ResolutionProgress, judgement: ResolutionJudgement): voi
 }
 
 /**
- * Asks until a party or the deadline answers; which was first, the record settles by compare-and-set. Undefined
- * where a defect of ours keeps it from being answered at all: the record keeps it, and a person is told.
+ * Asks until a party answers or the deadline passes. The record settles by compare-and-set which came first.
+ * @returns undefined if a defect of ours prevents any answer: the request stays in the record, and a person is told
  */
 async function bringToAnswer(
   progress: ResolutionProgress,
@@ -184,14 +184,14 @@ async function bringToAnswer(
 }
 
 /**
- * The engine's clock is not the database's, so the remaining time that the database gave counts from here. The activity
- * at the end waits for what is missing.
+ * Counts the remaining time that the database gave from now on, because the engine's clock may differ from the
+ * database's. The activity at the end waits for the rest.
  */
 function untilDeadlineMs({ remainingMs }: Routed): number {
   return Math.max(1, remainingMs - leadMs);
 }
 
-/** Until the source has taken its answer, or the delivery is a dead letter: nothing else ends this. */
+/** Ends only when the source has taken its answer, or the delivery is a dead letter. */
 function tellSource(resolutionId: string): Promise<void> {
   return tellAll(resolutionId, undefined, async () => {
     if (!workflowInfo().continueAsNewSuggested) return;
@@ -200,7 +200,7 @@ function tellSource(resolutionId: string): Promise<void> {
   });
 }
 
-/** The proxy directory, then the creditor agent, as far as each answer leads. */
+/** Asks the proxy directory, then the creditor agent, as far as each answer leads. */
 async function ask(progress: ResolutionProgress, routed: Routed): Promise<void> {
   const { resolutionId, deadlineAt } = routed;
   let next: ResolutionEnquiry = routed.enquiry;
@@ -222,7 +222,8 @@ async function ask(progress: ResolutionProgress, routed: Routed): Promise<void> 
       ({ remainingMs } = step);
     }
   } catch (error) {
-    // Every attempt is on record, and the deadline answers; what a party said may have met a defect of ours.
+    // Every attempt is on record, and the deadline brings an answer. A local failure means that a party's answer met a
+    // defect of ours.
     if (!(error instanceof ActivityFailure || isLocalFailure(error) || isCancellation(error))) throw error;
   }
 }

@@ -1,9 +1,9 @@
-/** What every execution keeps to, whatever is done to it from outside: a request to cancel changes nothing (LIF-3). */
+/** Makes an execution ignore requests to cancel (LIF-3). */
 import { CancellationScope } from '@temporalio/workflow';
 import { assert } from '../core/assert.ts';
 
 /**
- * Runs steps that no request to cancel reaches; the operators' UI offers one with a click. It adds no turn of its own,
+ * Runs steps out of reach of requests to cancel, which the Temporal UI offers with one click. It adds no microtask,
  * because the order of commands is part of each history.
  */
 export function shielded<T>(steps: () => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 /**
- * Runs once in a worker's sandbox, before it is sealed (preloadModules, cli/bundle-workflows.mjs). For each promise
- * that a workflow makes, the SDK keeps a stack, in case somebody asks for it in the Temporal UI: with V8's ten frames,
- * each looked up in the source map, that was a fifth of what a workflow costs its worker. One frame tells where an
- * error was thrown; what a payment waits for stands in its details.
+ * Runs once in a worker's sandbox, before it is sealed (preloadModules, cli/bundle-workflows.mjs). The SDK keeps a
+ * stack for each promise of a workflow, to show it in the Temporal UI. V8's ten frames, each looked up in the source
+ * map, took a fifth of a workflow's cost. One frame shows where an error was thrown, and the execution's details say
+ * what it waits for.
  */
 const frames = 1;
 

@@ -1,4 +1,4 @@
-// What an operator reads of a payment's execution in the Temporal UI.
+// Texts about a payment's execution that operators read in the Temporal UI.
 import type { Decision } from '../core/payments/decision.ts';
 import { publicReason } from '../core/rejections/reason-words.ts';
 import type { DestinationAnswer } from '../contract/activities.ts';
@@ -9,10 +9,7 @@ export function story(decision: Decision): string {
     : `${decision.status} (${publicReason(decision.reasonCode)}).`;
 }
 
-/**
- * The newest run of a UETR may have done nothing but refuse a repeat, after an earlier one brought its payment to an
- * end.
- */
+/** For a run that only refused a repeat, after an earlier run had ended the payment of the same UETR. */
 export function refusedStory(reasonCode: string | null): string {
   return (
     `REFUSED${reasonCode === null ? '' : ` (${publicReason(reasonCode)})`}: this run only refused a repeat (DUP-2) and changed nothing. ` +
@@ -20,7 +17,7 @@ export function refusedStory(reasonCode: string | null): string {
   );
 }
 
-/** An execution that ends so makes way for whatever else comes under its UETR. */
+/** An execution that ends like this leaves its UETR to the next message. */
 export const unanswerableStory =
   'LAPSED: what came met a defect of ours and could not be answered (alert message.unanswerable, SEC-9). It is on record, ' +
   'and is tried again when a worker starts or when its sender sends it again.';
@@ -31,8 +28,8 @@ const answers: Partial<Record<DestinationAnswer['kind'], string>> = {
 };
 
 /**
- * A round is one send with its retries; whether a byte has left is on record with each attempt.
- * @param answer to the round; undefined while it lasts
+ * A round is one send with its retries. The record of each attempt says whether a byte may have left.
+ * @param answer the answer to the round; undefined while it lasts
  */
 export function sendingStory(
   destinationSystem: string,

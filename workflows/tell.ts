@@ -1,6 +1,5 @@
 /**
- * The steps that bring what is due of a payment or resolution to its receivers, in whatever execution. No failure of a
- * delivery ends the others.
+ * The steps by which any workflow brings due deliveries to their receivers. A failed delivery does not end the others.
  */
 import {
   ActivityFailure,
@@ -14,10 +13,10 @@ import { queueBeside } from '../contract/ids.ts';
 import { deliverAgainAfter, deliverPolicy, oneQueueTry } from './policies.ts';
 
 /**
- * Brings what is due of a payment or resolution to its receivers, until each has taken it or is given up.
+ * Attempts the due deliveries of a payment or resolution until each is taken or given up.
  * @param subjectId UETR of the payment, or id of the resolution
- * @param summary what an operator reads beside it in the Temporal UI
- * @param beforePause runs when the activity has failed for good, which none should
+ * @param summary text for operators in the Temporal UI
+ * @param beforePause runs when the activity has failed for good, which should not happen
  */
 export async function tellAll(
   subjectId: string,
@@ -31,8 +30,8 @@ export async function tellAll(
 }
 
 /**
- * The same, with one try, which most receivers need.
- * @returns whether each has taken it or is given up
+ * As tellAll, with one try, which is enough for most receivers.
+ * @returns whether each delivery is taken or given up
  */
 export function tellOnce(subjectId: string, summary: string): Promise<boolean> {
   const policy = deliverPolicy(workflowInfo().taskQueue);

@@ -1,8 +1,6 @@
 /**
- * Hands the trace that an execution was started in on to its steps. It gives no command, waits for nothing and
- * draws no random number, so that a history replays the same with traces and without: executions that were started
- * without a trace run through it untouched. It is no workflow, but a module of interceptors
- * (cli/bundle-workflows.mjs).
+ * Interceptors that pass the trace of an execution's start on to its steps (cli/bundle-workflows.mjs). They issue no
+ * command, wait for nothing and draw no random number. So a history replays the same with traces and without.
  */
 import {
   ContinueAsNew,
@@ -18,23 +16,23 @@ interface TraceSinks extends Sinks {
   readonly traces: { ended(run: EndedRun): void };
 }
 
-/** What an update or a step is about: a stored message. */
+/** The arguments of an update or a step that name a stored message. */
 interface About {
   readonly messageId?: string;
   readonly reportMessageId?: string;
   readonly cause?: { readonly reportMessageId?: string };
 }
 
-/** For each execution; the worker calls it by its name. */
+/** The worker calls it by this name for each execution. */
 export function interceptors(): WorkflowInterceptors {
-  /** This run, as the parent of its steps. */
+  /** The traceparent of this run, as the parent of its steps. */
   let run: string | undefined;
-  /** The traces in which messages were brought, by their ids. */
+  /** The traceparents that came with messages, by message id. */
   let broughtIn: Map<string, string> | undefined;
 
   /**
-   * A submission is judged in its own trace, be it a repeat; whatever else is done belongs to the execution's. What a
-   * report has led to also names the report's.
+   * A submission is judged in its own trace, even if it is a repeat; all other steps belong to the execution's trace. A
+   * step that a report caused also names the report's trace.
    */
   function traceOfStep([about]: readonly unknown[]): Traced | undefined {
     if (run === undefined && broughtIn === undefined) return undefined;
@@ -81,12 +79,14 @@ function withTraceOf<Input extends { readonly headers: Parameters<typeof withTra
   return traced === undefined ? input : { ...input, headers: withTrace(input.headers, traced) };
 }
 
-/** The same in each replay, and of nobody else: the random half of the run's id. */
+/** The random half of the run's id: the same in each replay, and unique. */
 function spanIdOfRun(): string {
   return workflowInfo().runId.replaceAll('-', '').slice(-16);
 }
 
-/** Tells the worker when the run has ended; the promise is the same, so that nothing comes later than it did. */
+/**
+ * Tells the worker when the run has ended. It returns the same promise, so that no command comes later than without it.
+ */
 function telling(result: Promise<unknown>, run: Traced & Pick<EndedRun, 'from'>): Promise<unknown> {
   const ended = (outcome: EndedRun['outcome']) => {
     const subjectId = workflowInfo().typedSearchAttributes.get(searchAttributes.uetr);

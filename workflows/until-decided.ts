@@ -1,7 +1,7 @@
 /**
- * The wait of an accepted payment for its decision (payment.ts): until the destination decides, or the deadline (TIM-1),
- * or that the destination could never be reached; silence decides nothing, and is enquired about (TIM-2). What
- * the source or the sweep asks for is done meanwhile. What decides is the record; this only asks it in time.
+ * How an accepted payment waits for its decision (payment.ts). The destination decides, or the deadline (TIM-1), or the
+ * fact that the destination was never reachable. Silence decides nothing: the gateway enquires (TIM-2). Meanwhile this
+ * serves requests of the source and the sweep. The record decides; this code only asks it in time.
  */
 import {
   condition,
@@ -27,7 +27,7 @@ const { reportInDoubt } = proxyLocalActivities<PaymentLocalActivities>({
   summary: 'alert: nobody knows how it ended (TIM-2)',
 });
 
-/** HIGH: at the deadline, by the database clock, the gateway rejects. */
+/** For HIGH payments. At the deadline, by the database clock, the gateway rejects. */
 export async function untilDeadline(progress: Progress, deadlineAt: number, send: () => void): Promise<void> {
   let waitMs = deadlineAt - now(progress);
   while (progress.decision === undefined) {
@@ -36,7 +36,7 @@ export async function untilDeadline(progress: Progress, deadlineAt: number, send
     if (!isInTime || progress.lookAsked) {
       progress.lookAsked = false;
       const decided = await decide(progress, { by: 'deadline' });
-      // waited for as a duration, because the engine's clock does not count
+      // wait for a duration, because the engine's clock may differ from the database's
       if (decided !== null && 'waitMs' in decided) setClock(progress, deadlineAt - decided.waitMs);
       if (decided !== null && 'retryInMs' in decided) ({ retryInMs } = decided);
     }
@@ -45,7 +45,10 @@ export async function untilDeadline(progress: Progress, deadlineAt: number, send
   }
 }
 
-/** NORM: a timeout never rejects once a byte may have left; enquiries, then a person. */
+/**
+ * For NORM payments. A timeout never rejects once a byte may have left. Enquiries follow; if they stay unanswered, a
+ * person is alerted.
+ */
 export async function untilFinal(
   progress: Progress,
   { acceptedAt, lastSentAt = 0 }: Accepted,
@@ -54,8 +57,8 @@ export async function untilFinal(
   const isPast = (afterMs: number | undefined) =>
     afterMs !== undefined && acceptedAt + afterMs <= now(progress);
   for (const [index, afterMs] of enquiryTimesMs.entries()) {
-    if (acceptedAt + afterMs <= lastSentAt) continue; // made by the execution before this one
-    // after an outage of ours, one enquiry makes up for all that were missed
+    if (acceptedAt + afterMs <= lastSentAt) continue; // the previous execution sent this enquiry
+    // after our outage, one enquiry replaces all that were missed
     if (isPast(enquiryTimesMs[index + 1])) continue;
     const timer = `enquiry ${index + 1} of ${enquiryTimesMs.length} (TIM-2)`;
     while (await nextEventWithin(progress, timer, acceptedAt + afterMs - now(progress))) {
@@ -80,7 +83,7 @@ export async function untilFinal(
   }
 }
 
-/** Asks the record, if the sweep says that it knows more. */
+/** Decides from the record if the sweep has asked for that. */
 async function lookIfAsked(progress: Progress): Promise<void> {
   if (!progress.lookAsked || progress.decision !== undefined) return;
   progress.lookAsked = false;
@@ -92,38 +95,41 @@ function nextEvent(progress: Progress): Promise<void> {
   return condition(() => isEvent(progress));
 }
 
-/** The same, for no longer than until the timer; false when that came first. */
+/**
+ * As nextEvent, with a timeout.
+ * @returns false if the timer came first
+ */
 async function nextEventWithin(progress: Progress, timer: string, withinMs: number): Promise<boolean> {
   const something = () => isEvent(progress);
   return something() || (withinMs > 0 && (await condition(something, withinMs, { summary: timer })));
 }
 
-/** A long history is an event for NORM only: HIGH meets its deadline before. */
+/** A long history is an event only for NORM. A HIGH payment meets its deadline before its history is long. */
 function isEvent({ judgement, decision, statusAsked, lookAsked }: Progress): boolean {
   const isHigh = judgement?.verdict === 'accepted' && judgement.deadlineAt !== null;
   return decision !== undefined || statusAsked || lookAsked || (!isHigh && isLong());
 }
 
-/** The history has become long by enquiries: the payment continues in a new execution. */
+/** Whether enquiries have made the history so long that the payment should continue in a new execution. */
 function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
-/** Whether the source asked for the status since the last time this was asked. */
+/** Whether the source has asked for the status since the last call. */
 function takeStatusAsked(progress: Progress): boolean {
   const asked = progress.statusAsked;
   progress.statusAsked = false;
   return asked;
 }
 
-/** Writes the decision, or learns the one that stands. */
+/** Writes the decision, or reads the one that exists. */
 export async function decide(progress: Progress, cause: DecisionCause): Promise<DecisionResult> {
   const decided = await progress.inTurn(() => decidePayment({ uetr: progress.input.uetr, cause }));
   if (decided !== null && 'status' in decided) progress.decision ??= decided;
   return decided;
 }
 
-/** What operators find it by; once. */
+/** Sets the search attributes by which operators find the payment, once for each status. */
 export function show(progress: Progress, status: PaymentOutcome['status'] | 'INDOUBT'): void {
   if (progress.shown !== status) {
     const reasonCode = progress.decision?.reasonCode ?? progress.refused?.reasonCode ?? null;

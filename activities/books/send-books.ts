@@ -1,6 +1,6 @@
-// Makes the camt.054 of every closed day that is not sent yet, page by page, for those who have registered an address.
-// From then on a page is a delivery like a callback. What a stopped worker left half made, the next
-// call goes on with: each page is made once.
+// Makes the camt.054 of every closed day that is not sent yet, page by page, for receivers with a registered address.
+// From then on a page is a delivery like a callback. Each page is made once. If a worker stops half-way, the next call
+// continues.
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { BooksMade } from '../../contract/activities.ts';
@@ -24,7 +24,7 @@ import { failure, isDefect } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Executions } from '../sweep/executions.ts';
 
-/** @returns what was made; nothing where all has been sent before */
+/** @returns the number of days and pages made; 0 if all were sent before */
 export function createSendBooks(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'redeliver'>,
@@ -43,7 +43,7 @@ interface Asked {
   readonly askedAt: number;
 }
 
-/** Each book is made by itself: one that fails is tried again once the others are made. */
+/** Makes each book independently. A book that fails is tried again after the others are made. */
 async function sendBooks(
   deps: ActivityDependencies,
   { executions, signal, askedAt }: Asked,
@@ -55,7 +55,7 @@ async function sendBooks(
     try {
       for (const period of daysToSend(progress, now)) {
         const pages = await sendDay(deps, { ...one, period, executions, signal });
-        if (pages === undefined) break; // the next days wait for it
+        if (pages === undefined) break; // the following days wait for this one
         made.days += 1;
         made.pages += pages;
       }
@@ -67,14 +67,14 @@ async function sendBooks(
   }
   await tellOfUnusableEndpoints(deps).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
-  // the schedule comes back in a day
+  // fail, so that the activity is retried: the schedule's next start is a day away
   if (!owed.every(({ now }) => isClosedBy(now, new Date(askedAt)))) throw notClosed();
   return made;
 }
 
 const notClosed = () => failure('PeriodNotClosed', 'the day is not over by the clock of the database');
 
-/** One alert, for as long as a receiver waits for its book in vain. */
+/** Raises one alert for as long as a receiver has a registered address that books cannot go to. */
 async function tellOfUnusableEndpoints(deps: ActivityDependencies): Promise<void> {
   const policy = { allowLoopbackHttp: deps.allowLoopbackCallbacks };
   for (const { registeredAs, reason, internalId } of unusableEndpoints(
@@ -97,13 +97,14 @@ interface Day extends SentBook {
   readonly signal: AbortSignal;
 }
 
-/** @returns how many pages are new; undefined for a defect of ours, which a person is told of */
+/** @returns the number of new pages; undefined after a defect of ours, for which it raises an alert */
 async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | undefined> {
   const { book, party, period, signal } = day;
   let made = 0;
   let page = 0;
   try {
-    if (!(await closeBooks(deps.db, period.to))) throw notClosed(); // the clock has gone back since the days were counted
+    // the clock has gone back since the days were counted
+    if (!(await closeBooks(deps.db, period.to))) throw notClosed();
     for await (const read of readCamt054(deps.db, { book, period, data: deps.reference() })) {
       signal.throwIfAborted();
       page = read.values.page;
@@ -119,7 +120,10 @@ async function sendDay(deps: ActivityDependencies, day: Day): Promise<number | u
   }
 }
 
-/** Stores a page and has it sent; whether it is new. */
+/**
+ * Stores a page and starts its delivery.
+ * @returns whether the page is new
+ */
 async function sendPage(
   deps: ActivityDependencies,
   { book, party, period, executions }: Day,
@@ -138,7 +142,7 @@ async function sendPage(
   });
   const isNew = await storeBookPage(deps.db, { book: bookKey(book), period, page, pages }, message);
   if (isNew) {
-    // the sweep finds a delivery that the engine was not told of
+    // if the engine does not answer, the sweep finds the delivery
     await executions.redeliver(subjectId).catch((error: unknown) => {
       deps.logger.warn({ err: error, party }, 'the engine could not be told of a page; the sweep will');
     });

@@ -1,6 +1,5 @@
-// Sees to it that the books of each day are sent: that there is a Temporal schedule for it, and that somebody
-// is told where it does not do its work, because it is paused, for example, where clocks differ, or where books are
-// closed that are not over.
+// Ensures that a Temporal schedule sends the books of each day. Alerts a person if it fails to: the schedule is paused,
+// for example, clocks differ, or books are closed beyond the present.
 import { lateDay } from '../../core/books/daily-books.ts';
 import { alertUnlessOpen } from '../../db/records/audit.ts';
 import { readOwedBooks } from '../../db/books/book-pages.ts';
@@ -12,9 +11,9 @@ import type { Executions } from '../sweep/executions.ts';
 
 const everyMsDefault = 10 * 60_000;
 const afterFailureMs = 30_000;
-const leaseMs = 60_000; // who looks meanwhile would tell the same
+const leaseMs = 60_000; // another worker would raise the same alerts meanwhile
 
-/** @returns how to stop it */
+/** @returns a function that stops it */
 export function watchBooks(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'scheduleBooks'>,
@@ -24,8 +23,8 @@ export function watchBooks(
 }
 
 /**
- * Alerts do not wait for the engine: one that refuses a schedule, or does not answer, may be why books are late.
- * @returns milliseconds until the next look
+ * Alerts do not wait for the engine, because an engine that refuses a schedule or does not answer may be why books are
+ * late.
  */
 async function look(
   deps: ActivityDependencies,
@@ -62,9 +61,8 @@ async function tell(deps: ActivityDependencies): Promise<void> {
 }
 
 /**
- * One alert for each receiver of books that should have been made long ago, until an operator closes it. By the
- * clock of the database, as the books are made; where that is not believed, nobody knows what is late, and the alert
- * says so.
+ * Raises one alert for each receiver whose books are late, until an operator closes it. "Late" is judged by the
+ * database clock, by which books are made. If the clocks differ too much to tell, it raises an alert about that.
  */
 async function tellOfLateBooks({ db, logger, reference }: ActivityDependencies): Promise<void> {
   const owed = await readOwedBooks(db, reference());
@@ -86,7 +84,10 @@ async function tellOfLateBooks({ db, logger, reference }: ActivityDependencies):
   }
 }
 
-/** What is decided until then has that time, whatever the clock says: it is in the book of no day before. */
+/**
+ * Raises an alert if books are closed until a future time. Decisions made before then get that time, whatever the clock
+ * says, so they appear in no earlier book.
+ */
 async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<void> {
   const until = await closedAhead(db);
   if (until === undefined) return;
@@ -94,7 +95,10 @@ async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<
   await alertUnlessOpen(db, { kind: 'book.closed-ahead', detail: { until: until.toISOString() } });
 }
 
-/** The days of an account until then are sent to who no longer has it, and read by them. */
+/**
+ * Raises an alert for each account whose days belong to its former owner until a future time. Until then, the former
+ * owner still receives and reads them.
+ */
 async function tellOfPassedAhead({ db, logger }: ActivityDependencies): Promise<void> {
   for (const { owner: party, sap, account, until } of await passedAhead(db)) {
     logger.warn({ party, until }, 'an account stays its former owner’s beyond the present');

@@ -1,4 +1,4 @@
-// The fxtr.017 that tells an FX provider of its trade, made with the decision of its payment.
+// Composes the fxtr.017 that tells an FX provider of its trade, when the payment is decided.
 import { assert } from '../../core/assert.ts';
 import { identifyAgent } from '../../core/payments/agent.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
@@ -14,8 +14,8 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { isDefect } from '../failures.ts';
 
 /**
- * The fxtr.017 of a payment with a quote; null where the debtor agent does its own FX. One that cannot
- * be made must not hold the decision back: it raises an alert.
+ * The fxtr.017 of a payment with a quote; null if the debtor agent does its own FX. If a defect prevents the fxtr.017,
+ * this raises an alert and returns null, so that the decision is not delayed.
  */
 export async function composeNotification(
   deps: ActivityDependencies,
@@ -38,7 +38,7 @@ export async function composeNotification(
   }
 }
 
-/** A person must register an address; the notification waits for it. */
+/** Raises an alert if the FX provider has no address. The notification waits until a person registers one. */
 export async function alertIfNoEndpoint(
   deps: ActivityDependencies,
   { uetr, fxpId }: DecidablePayment,
@@ -59,7 +59,7 @@ interface NotificationTerms extends DecidablePayment {
 
 function buildNotification(deps: ActivityDependencies, payment: NotificationTerms): Promise<OutgoingMessage> {
   const reference = deps.reference();
-  // The FX provider sees the same agents as in the messages of the payment, branches too.
+  // Names the same agents as the payment's messages do, including their branches.
   const named = payment.sourceReferences.agents ?? {};
   const agent = (institutionId: string): AgentIdentification => {
     const institution = reference.institutions.get(institutionId);
@@ -67,7 +67,7 @@ function buildNotification(deps: ActivityDependencies, payment: NotificationTerm
     return identifyAgent(institution);
   };
   const messageIdentification = newMessageIdentification();
-  // the trading side is the source PSP: it buys what is paid out at the destination
+  // The trading side is the source PSP: it buys the currency that is paid out at the destination.
   const xml = buildFxtr017({
     messageIdentification,
     uetr: payment.uetr,

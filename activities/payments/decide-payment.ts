@@ -1,4 +1,4 @@
-// Writes the decision of a payment with everything that derives from it: the callback, the confirmation to the
+// Writes the decision of a payment with the messages derived from it. These are the callback, the confirmation to the
 // destination and, on ACCC with a quote, the fxtr.017. It sends nothing.
 import { assert } from '../../core/assert.ts';
 import {
@@ -29,8 +29,8 @@ import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../.
 import type { ActivityDependencies } from '../dependencies.ts';
 import { boundDefects } from '../upkeep/defects.ts';
 
-const derivedKinds = ['callback', 'confirmation', 'notification'] as const; // in that order
-const maxTries = 3; // a first final and a decision may each be written meanwhile, once
+const derivedKinds = ['callback', 'confirmation', 'notification'] as const; // in the order of sending
+const maxTries = 3; // one first final and one decision may be written concurrently; each costs one try
 
 export function createDecidePayment(deps: ActivityDependencies): PaymentLocalActivities['decidePayment'] {
   return ({ uetr, cause }) =>
@@ -38,14 +38,14 @@ export function createDecidePayment(deps: ActivityDependencies): PaymentLocalAct
       { logger: deps.logger.child({ uetr }), what: 'a decision met a defect' },
       () => decideOnce(deps, uetr, cause),
       async (): Promise<DecisionResult> => {
-        // a decision that cannot be told must not be written: alert a person, and try again
+        // a decision without its messages must not be written: alert a person, and try again
         await recordAuditOnce(deps.db, { kind: 'decision.defect', subjectId: uetr });
         return { retryInMs: afterDefectMs };
       },
     );
 }
 
-const afterDefectMs = 30_000; // no more often than the sweep
+const afterDefectMs = 30_000; // as often as the sweep runs
 
 async function decideOnce(
   deps: ActivityDependencies,
@@ -60,17 +60,19 @@ async function decideOnce(
     if (waitMs > 0) return { waitMs };
     if (cause.by === 'record' && payment.firstFinal === null && payment.outcome === null) return null;
     const decision = await write(deps, payment, cause);
-    // the report at hand may not be the one that decided
+    // another report may have decided
     if (decision !== undefined) return settleReport(deps, payment, decision, cause);
     if (cause.by === 'unreachable' && payment.firstFinal === null) {
       const { decision: meanwhile, firstFinal, outcome } = await loadDecidable(deps.db, uetr, null);
       if (meanwhile === null && firstFinal === null && outcome === null) return null;
     }
   }
-  throw new Error('what was written meanwhile, a first final or a decision, is found by the third reading');
+  throw new Error(
+    'a first final or a decision that was written meanwhile must be visible at the third reading',
+  );
 }
 
-/** The first final wins: another one is compared, confirmed and changes nothing. */
+/** The first final wins. A later one is compared with the decision and confirmed, but changes nothing. */
 async function settleReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
@@ -80,12 +82,12 @@ async function settleReport(
   if (cause.by !== 'destination') return decision;
   const { report } = payment;
   assert(report !== null, 'a report is stored before it decides');
-  const isUntold = payment.decision !== null && cause.wantsConfirmation; // else the decision has just asked for it
+  const isUntold = payment.decision !== null && cause.wantsConfirmation; // a new decision includes the confirmation
   await takeLateFinal(deps.db, { ...payment, decision }, { report, sender: isUntold ? 'untold' : 'told' });
   return decision;
 }
 
-/** Undefined when another decision or final came first, or when its condition no longer holds. */
+/** @returns undefined if another decision or final came first, or if the condition of this decision no longer holds */
 async function write(
   deps: ActivityDependencies,
   payment: DecidablePayment,
@@ -112,7 +114,8 @@ async function write(
     const message = change.tells.includes(kind) ? derived[kind] : null;
     return message === null ? [] : [{ kind, message }];
   });
-  if (notification !== null) await alertIfNoEndpoint(deps, payment); // first: what comes after the decision may be lost
+  // before the decision, because a crash after it would lose the alert
+  if (notification !== null) await alertIfNoEndpoint(deps, payment);
   const isWritten = await recordDecision(deps.db, {
     uetr: payment.uetr,
     submissionId: payment.messageId,
@@ -159,7 +162,7 @@ function tellDecided(
   });
 }
 
-/** Beside an outcome that operators recorded: what they did not hear by a message. */
+/** AddtlInf of a pacs.002 whose outcome operators recorded: no message from the destination states it. */
 const foundOut = {
   source: 'LIF-4 the destination sent no final status: two operators of Isthmus found out, and confirmed it',
   destination:
@@ -167,9 +170,12 @@ const foundOut = {
 } as const;
 
 const narrative = 'NARR';
-const maxWords = 105; // AddtlInf
+const maxWords = 105; // longest AddtlInf
 
-/** The reason in the destination's own words, for which NARR stands. Its report is kept, but not readable once changed. */
+/**
+ * The destination's reason in its own words, if its code is NARR. The stored report cannot be read if its seal is
+ * broken; then there are no words.
+ */
 async function ownWordsOf(
   { db, engine }: ActivityDependencies,
   messageId: string,
@@ -182,15 +188,14 @@ async function ownWordsOf(
   return proprietaryReason === undefined ? additionalInformation : [proprietaryReason];
 }
 
-/** Beside NARR, where the destination said nothing else. */
+/** AddtlInf for NARR if the destination gave no readable reason. */
 const withoutReason = 'the destination gave no reason that can be passed on';
-/** A source knows a rejection of ours by the id of a rule at its head: no destination may look like that. */
+/** A source recognises the gateway's rejections by a leading rule id. A destination's text must not look like one. */
 const ruleId = /^\s*[A-Z]{3}-[0-9]/;
 
-/** What a pacs.002 that states the decision is composed of. */
+/** The input of a pacs.002 that states the decision. */
 interface Stated {
   readonly due: DueDecision;
-  /** The destination's reason in its own words. */
   readonly ownWords: readonly string[];
   readonly leg: 'source' | 'destination';
 }
@@ -205,7 +210,7 @@ function informationOn({ due, ownWords, leg }: Stated): readonly string[] | unde
   return rejection && [additionalInformation(rejection), ...(leg === 'destination' ? [returnCredit] : [])];
 }
 
-/** The pacs.002 that states the decision, for either side. */
+/** The pacs.002 that states the decision, for the source or the destination. */
 function composeReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
@@ -221,7 +226,7 @@ function composeReport(
     reasonCode: reasonCode ?? undefined,
     additionalInformation: informationOn(stated),
   });
-  // a code that others have given need not be one of a scheme's own guideline, and must not hold the decision up
+  // A code from another party may be missing from the guideline of the scheme. It must not delay the decision.
   const schema = due.decidedBy === 'gateway' || reasonCode === null ? 'guideline' : 'intake';
   const composition: Composition = {
     type: 'pacs002',

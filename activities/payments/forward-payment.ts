@@ -1,5 +1,5 @@
-// Sends the stored instruction to the destination, once per call, and takes in what it answers.
-// A payment that is decided, or past its deadline, is never sent again.
+// Sends the stored instruction to the destination, once per call, and takes its answer. It never sends a payment that
+// is decided or past its deadline.
 import { activityInfo } from '@temporalio/activity';
 import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
 import { claimInstruction, type ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
@@ -27,12 +27,12 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
       const entered = await enterOrWait(deps, party, deliveryId);
       if (entered === 'given up') return { kind: 'unanswered' };
       const { way, isLast } = entered;
-      // the sends of one activity are one round, however often faults of our own interrupt it
+      // all sends of one activity form one round, even if our own faults interrupt it
       const round = roundOf();
       const claimed = await claimSend(way, (claim) =>
         claimInstruction(deps.db, deliveryId, { round, claim }),
       );
-      if (claimed === undefined) return { kind: 'late' }; // an attempt that was lost may have left something due
+      if (claimed === undefined) return { kind: 'late' }; // a lost attempt may have made a confirmation due
       const { attempt } = claimed;
       const read = (body: AnswerBody) => takeAnswer(deps, { uetr, attempt }, body);
       const sent = await send(deps, { ...claimed, way, subjectId: uetr, read });
@@ -49,9 +49,9 @@ export function createForwardPayment(deps: ActivityDependencies): ForwardingActi
 }
 
 /**
- * A NORM payment of which no byte can have left is rejected after 60 s, however long the breaker would hold its retries.
- * One that was tried is given up then; one that never was is tried all the same, because it is rejected only
- * after an attempt of its own. `isLast`: this is that attempt.
+ * Enters the gate, or waits outside. A NORM payment is rejected after 60 s if no byte can have left, even if the
+ * breaker would hold its retries longer. If it was tried before, the round ends then. If not, it is tried past the
+ * breaker, because a rejection needs one attempt; `isLast` marks that attempt.
  */
 async function enterOrWait(
   deps: ActivityDependencies,
@@ -71,17 +71,17 @@ async function enterOrWait(
   throw failure('Held', `${party}: ${last.reason}`, last.takeTurn());
 }
 
-/** The round in which the sends of one activity are counted. */
+/** The id of the round in which the sends of this activity are counted. */
 function roundOf(): string {
   const { workflowExecution, activityId } = activityInfo();
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
 }
 
-/** A receipt may say anything; only what may have been a pacs.002 is put on record as refused. */
+/** A 202 may have any body. It is recorded as refused only if it may have been a pacs.002. */
 const isNoReport = ({ body, truncated }: AnswerBody) =>
   !truncated && !body.includes('pacs.002') && !body.some(isControl);
 
-/** Takes in the destination's pacs.002, exactly as one that comes to our own address. */
+/** Takes the destination's pacs.002 exactly like one that is sent to our address. */
 async function takeAnswer(
   deps: ActivityDependencies,
   { uetr, attempt }: { readonly uetr: string; readonly attempt: ClaimedAttempt },
@@ -97,7 +97,7 @@ async function takeAnswer(
     case 'invalid':
     case 'mismatch':
       return undefined;
-    case 'interim': // as a 202: the final one comes later
+    case 'interim': // like a 202: the final report comes later
       return { kind: 'pending' };
     case 'final':
       return taken;

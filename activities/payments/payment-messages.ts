@@ -1,5 +1,5 @@
-// Opens a stored pacs.008, and builds the messages of its judgement from values: the pacs.008 to the destination and the
-// first answer to the source. Nothing is validated, sent or stored here: `compose.ts` comes next.
+// Opens a stored pacs.008 and builds the messages of its judgement: the pacs.008 to the destination and the first
+// answer to the source. It validates, sends and stores nothing; `compose.ts` validates.
 import { identifyAgent } from '../../core/payments/agent.ts';
 import { assert } from '../../core/assert.ts';
 import { compact } from '../../core/compact.ts';
@@ -19,15 +19,14 @@ import type { XmlEngine } from '../../xml/engine.ts';
 import { readValid } from '../../xml/read-valid.ts';
 import { newMessageIdentification, type Composition } from '../compose.ts';
 
-/** A stored submission, as its answers need it. */
+/** The parts of a stored submission that its answers need. */
 export interface AnswerableSubmission {
   readonly messageId: string;
   readonly stored: StoredSubmission;
-  /** What every answer to it carries. */
   readonly references: Pacs008References;
 }
 
-/** What a stored submission says. */
+/** The parsed content of a stored submission. */
 export interface OpenSubmission {
   readonly document: XmlElement;
   readonly reading: Result<Pacs008, Rejection>;
@@ -51,7 +50,7 @@ export async function openSubmission(engine: XmlEngine, stored: StoredSubmission
   }
 }
 
-/** The converted pacs.008, and what a confirmation of it will carry. */
+/** The converted pacs.008, and the references for its confirmation. */
 export function forwardedPacs008(
   { stored, references }: AnswerableSubmission,
   { message, payment }: AcceptedPacs008,
@@ -61,7 +60,7 @@ export function forwardedPacs008(
   const messageIdentification = newMessageIdentification();
   const creationDateTime = new Date(stored.now).toISOString();
   const instructingAgent = identifyAgent(payment.destinationSap, destination.clearingSystemId);
-  // by the very BIC by which the message names it, so that the destination sees one agent, not two
+  // Use the same BIC as the message does, so that the destination sees one agent instead of two.
   const { bicfi } = message.creditorAgent;
   const instructedAgent =
     bicfi === undefined ? identifyAgent(payment.creditorAgent, destination.clearingSystemId) : { bicfi };

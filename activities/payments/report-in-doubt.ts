@@ -1,4 +1,4 @@
-// Tells a person of a payment that nobody can end but its destination, which does not answer.
+// Alerts a person about a payment in doubt: only its destination could end it, but does not answer.
 import { recordAuditOnce } from '../../db/records/audit.ts';
 import { findPayment } from '../../db/payments/payments.ts';
 import type { PaymentLocalActivities } from '../../contract/activities.ts';

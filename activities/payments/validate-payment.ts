@@ -1,5 +1,5 @@
-// Judges a stored pacs.008 and writes the payment with its first answer: in one statement, so that nothing is answered
-// that is not durable, and with the database's unique keys as the authority on duplicates.
+// Judges a stored pacs.008 and writes the payment with its first answer. One statement does both, so that every answer
+// is durable. The database's unique keys are the authority on duplicates.
 import { randomUUID } from 'node:crypto';
 import { claimedDebtorAgent } from '../../core/payments/agent.ts';
 import { assert } from '../../core/assert.ts';
@@ -32,13 +32,13 @@ import {
 } from './payment-messages.ts';
 import { refuseOnce, untilWritten } from './write-once.ts';
 
-/** A submission that is being judged, as its outcome is written. */
+/** A submission under judgement, with the values that its outcome needs. */
 interface Case extends AnswerableSubmission {
-  /** The one that it claims, which may see a payment that is rejected, too. */
+  /** The debtor agent that the message claims. It may see the payment even if it is rejected. */
   readonly debtorAgentId: string | null;
 }
 
-/** A submission with what becomes of it: a payment, or why it is none. */
+/** A submission with its verdict: a payment, or the reason why there is no payment. */
 interface Judged {
   readonly submission: Case;
   readonly verdict: Result<AcceptedPacs008, Rejection>;
@@ -57,7 +57,7 @@ export function createValidatePayment(deps: ActivityDependencies): PaymentLocalA
   };
 }
 
-/** What was judged before is answered as it stands, before any check. */
+/** A submission that was judged before gets its existing answer, without new checks. */
 function judgeAndWrite(deps: ActivityDependencies, messageId: string, judge: Judge): Promise<Judgement> {
   return untilWritten(async () => {
     const stored = await loadSubmission(deps.db, messageId);
@@ -67,7 +67,7 @@ function judgeAndWrite(deps: ActivityDependencies, messageId: string, judge: Jud
   });
 }
 
-/** All that the judgement needs is read first, the quote last; then the message is judged, in the order of PAY-3. */
+/** Reads all input of the judgement first, the quote last. Then judges the message in the order of PAY-3. */
 async function judge(
   deps: ActivityDependencies,
   messageId: string,
@@ -79,14 +79,15 @@ async function judge(
   const debtorAgentId = claimedDebtorAgent(reference, document, sourceSystem)?.institutionId ?? null;
   const context = { reference, sourceSystem, storedAt, now, recorded: stored };
   const quoteId = quoteNeeded(reading, context);
-  const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId); // as it is now
+  // last, so that its state is current
+  const quote = quoteId === undefined ? undefined : await findQuote(deps.db, quoteId);
   return {
     submission: { messageId, stored, references, debtorAgentId },
     verdict: judgePayment(reading, { ...context, quote }),
   };
 }
 
-/** RJCT NARR of nothing but the keys, which were checked at intake, and an alert. */
+/** After a defect: RJCT NARR from the keys alone, which were checked at intake, and an alert. */
 function judgeBarely(_deps: ActivityDependencies, messageId: string, stored: StoredSubmission): Judged {
   const { messageIdentification, uetr } = stored;
   const original = { messageIdentification, messageNameId: messages.pacs008.identifier, uetr };
@@ -97,8 +98,8 @@ function judgeBarely(_deps: ActivityDependencies, messageId: string, stored: Sto
 }
 
 /**
- * The judgement that stands: of the same message again, which is a status enquiry, or when another execution
- * takes the payment up again from the record.
+ * The existing judgement. The same message again is a status enquiry; or another execution continues the payment from
+ * the record.
  */
 function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
   assert(payment !== undefined, 'what was judged is known');
@@ -112,7 +113,8 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
   );
   return {
     verdict: 'accepted',
-    enquiry: payment.isStatusOwed, // asked by a repeat; a submission itself, however late it comes, asks nothing
+    // only a repeat enquires; the submission itself never does, however late it is judged
+    enquiry: payment.isStatusOwed,
     answerMessageId: payment.answerMessageId,
     instructionDeliveryId,
     route: {
@@ -132,8 +134,8 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
 }
 
 /**
- * A refused repeat is answered in the HTTP answer only, and the payment is not touched; any other rejection is
- * the payment's final status.
+ * Answers a refusal or a rejection. A refused repeat is answered in the HTTP response only and leaves the payment
+ * untouched. Any other rejection is the payment's final status.
  */
 async function answerNo(
   deps: ActivityDependencies,
@@ -184,15 +186,15 @@ function eventOf({ stored, messageId }: Case, { event }: TurnedAway): AuditEvent
   return { kind: event, subjectId: stored.uetr, party: stored.sourceSystem, detail: { messageId } };
 }
 
-/** A payment that is rejected has no destination on record: for the pause of which one it was is told beside it. */
+/** A rejected payment has no destination on record. This event records which destination was paused. */
 function pauseEventOf(subjectId: string, { party }: Rejection): AuditEvent | null {
   return party === undefined ? null : { kind: 'payment.destination-paused', subjectId, party };
 }
 
-/** Milliseconds since it was stored, until it was read to be judged, both by the database clock. */
+/** Milliseconds from the storing of a submission to its reading for judgement, by the database clock. */
 const ageOf = ({ now, storedAt }: StoredSubmission) => Math.round(now - storedAt);
 
-/** The payment is written with its ACTC and its instruction. */
+/** Writes the payment with its ACTC and its instruction. */
 async function accept(
   deps: ActivityDependencies,
   submission: Case,

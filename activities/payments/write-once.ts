@@ -1,5 +1,5 @@
-// How a submission, of a payment or a resolution, is answered once: it is judged and written as one step, and its repeats
-// are refused always by the same message.
+// Answers a submission of a payment or resolution once. Judging and writing are one step, and every repeat of a refused
+// message gets the same answer.
 import type { AuditEvent } from '../../db/records/audit.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { recordRefusal, type OutgoingMessage } from '../../db/records/messages.ts';
@@ -9,9 +9,9 @@ import { failure } from '../failures.ts';
 const maxTries = 3; // each further try means that another submission with the same keys was written first
 
 /**
- * Judges and writes a submission, and starts again if another took one of its keys before it was written: the
- * database's unique keys are the authority, so the next try judges by what is on record by then.
- * @throws an expected failure, after which the workflow tries again, when the keys kept being taken
+ * Judges and writes a submission, and starts again if another submission took one of its keys first. The database's
+ * unique keys are the authority, so the next try judges by the new record.
+ * @throws an expected failure if other submissions kept taking the keys; the workflow then retries
  */
 export async function untilWritten<Judgement>(
   judgeOnce: () => Promise<Written<Judgement>>,
@@ -24,9 +24,9 @@ export async function untilWritten<Judgement>(
 }
 
 /**
- * Refuses a repeat, in the HTTP answer only.
- * @param compose makes the answer, with what a person must know of it; not called where one was given before
- * @returns the id of the answer that stands
+ * Refuses a repeat in the HTTP response only.
+ * @param compose builds the answer and its audit event; not called if this repeat was answered before
+ * @returns the id of the answer that is stored
  */
 export async function refuseOnce(
   db: Db,

@@ -1,5 +1,5 @@
-// Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call, and stores what
-// it answers in the HTTP response. What follows from the answer is follow-resolution.ts.
+// Sends a stored acmt.023 to the operator of a proxy directory or of a creditor agent, once per call. It stores the
+// acmt.024 of the HTTP response. follow-resolution.ts acts on the answer.
 import { assert } from '../../core/assert.ts';
 import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
 import type { RequestReferences } from '../../core/iso20022/acmt023.ts';
@@ -16,8 +16,9 @@ import { withHeartbeat } from '../heartbeat.ts';
 import { acceptedRequest, assigneeOf, openRequest } from './resolution-messages.ts';
 import { claimSend, enter, ownFault, send, type AnswerBody } from '../deliveries/send.ts';
 
-const followMs = 100; // to store an answer and act on it before the deadline
-const untilDeadlineMs = 1_000; // between retries beyond those of TIM-3: a request that is read twice does no harm
+const followMs = 100; // time to store an answer and act on it before the deadline
+// pause between retries after those of TIM-3; a receiver may read a request twice without harm
+const untilDeadlineMs = 1_000;
 
 export function createAskResolution(deps: ActivityDependencies): EnquiryActivities['askResolution'] {
   return function askResolution({ resolutionId, deliveryId }) {
@@ -47,7 +48,7 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
   };
 }
 
-/** Whom a stored enquiry asks, as one word; nobody where it was changed: then nothing is sent. */
+/** The party that a stored enquiry asks, as one word. Empty if the stored copy was changed; then nothing is sent. */
 async function askedBy({ engine }: ActivityDependencies, enquiry: StandingEnquiry): Promise<string> {
   const { body, messageIdentification } = enquiry;
   if (body === null) return '';
@@ -55,13 +56,13 @@ async function askedBy({ engine }: ActivityDependencies, enquiry: StandingEnquir
   return reading.ok ? assigneeOf(reading.value) : '';
 }
 
-/** What is asked. */
+/** The enquiry that was sent. */
 interface Asked {
   readonly resolutionId: string;
   readonly attempt: ClaimedAttempt;
 }
 
-/** The ids that its answer must carry: of the bytes that were sent. */
+/** The ids that the answer must carry, read from the bytes that were sent. */
 async function referencesOf(
   { engine }: ActivityDependencies,
   { body, messageIdentification }: ClaimedAttempt,
@@ -70,7 +71,7 @@ async function referencesOf(
   return (await openRequest(engine, { body, messageIdentification }, acceptedRequest)).references;
 }
 
-/** Id of the stored acmt.024; undefined: it does not answer this request, and is on record as refused. */
+/** @returns the id of the stored acmt.024; undefined if it does not answer this request and was recorded as refused */
 async function takeAnswer(
   deps: ActivityDependencies,
   { resolutionId: subjectId, attempt }: Asked,

@@ -1,5 +1,5 @@
-// Draws the consequence of a party's answer, or of the deadline: the next enquiry, or the resolution's one answer,
-// written by compare-and-set with its callback. It sends nothing.
+// Acts on a party's answer, or on the deadline. It stores the next enquiry, or the resolution's one answer with its
+// callback, by compare-and-set. It sends nothing.
 import { setTimeout as delay } from 'node:timers/promises';
 import { assert } from '../../core/assert.ts';
 import type { Acmt023 } from '../../core/iso20022/acmt023.ts';
@@ -43,7 +43,7 @@ import {
   type Request,
 } from './resolution-messages.ts';
 
-/** An accepted request without answer, as far as is known. */
+/** An accepted request that was unanswered when it was read. */
 interface Open {
   readonly stored: StoredRequest;
   readonly request: Request;
@@ -57,8 +57,8 @@ interface Report {
   readonly values: Acmt024;
 }
 
-/** How much too early the engine's timer may be; the rest is waited for here, by the database clock. */
-const maxEarlyMs = 250; // more than the lead of workflows/resolution.ts
+/** The engine's timer may be this much early. This activity waits for the rest by the database clock. */
+const maxEarlyMs = 250; // more than leadMs of workflows/resolution.ts
 
 export function createFollowResolution(
   deps: ActivityDependencies,
@@ -82,7 +82,7 @@ export function createEndResolution(deps: ActivityDependencies): ResolutionLocal
       if (remainingMs > 0) await delay(Math.min(remainingMs, maxEarlyMs));
       const report = enquiry === null ? undefined : await findReport(deps, enquiry);
       const followUp = report && followUpOf(deps, open, report);
-      // what a party has said counts, unless somebody else would have to be asked next
+      // a party's stored answer counts, unless another party would have to be asked next
       const lastWord =
         report !== undefined && followUp !== undefined && !(followUp.ok && followUp.value !== null)
           ? await composeAnswer(deps, open, report, followUp)
@@ -95,7 +95,7 @@ export function createEndResolution(deps: ActivityDependencies): ResolutionLocal
 
 type Answered = Extract<ResolutionStep, { kind: 'answered' }>;
 
-/** The answer that stands; else what follows from the work; else, after a defect of ours, the barest answer. */
+/** Returns the existing answer; otherwise the result of the work; after a defect of ours, the minimal answer. */
 function bounded<Step extends ResolutionStep>(
   deps: ActivityDependencies,
   resolutionId: string,
@@ -134,7 +134,7 @@ async function readReport(deps: ActivityDependencies, messageId: string): Promis
   return reading.value;
 }
 
-/** What the party that was asked last has said, if that is stored and nothing has followed from it yet. */
+/** The stored answer of the party that was asked last, if it has no consequence yet. */
 async function findReport(
   deps: ActivityDependencies,
   { of, deliveryId }: StoredEnquiry,
@@ -144,14 +144,14 @@ async function findReport(
   return { of, messageId: reportMessageId, values: await readReport(deps, reportMessageId) };
 }
 
-/** Who is asked next because of a report; null: nobody, it is the last word. */
+/** The next enquiry that a report leads to; null if the report is the last word. */
 function followUpOf(deps: ActivityDependencies, { values }: Open, report: Report): FollowUp {
   return report.of === 'directory' && report.values.verified
     ? followDirectory(values, report.values, deps.reference())
     : ok(null);
 }
 
-/** The answer that a report leads to: our rejection of what it found, or the report passed on. */
+/** The answer that a report leads to: the gateway's rejection of the reported account, or the report passed on. */
 async function composeAnswer(
   deps: ActivityDependencies,
   { request }: Open,
@@ -162,7 +162,7 @@ async function composeAnswer(
   const passedOn = await composePassedOn(deps.engine, request, { values, by: of, messageId });
   const { reasonCode } = values;
   if (reasonCode === undefined || isListedReason(reasonCode)) return passedOn;
-  // a code that the scheme does not list is passed on unchanged, and put on record
+  // pass on a code that the scheme does not list unchanged, and record it
   const { resolutionId: subjectId } = request;
   const event = {
     kind: 'resolution.reason-unlisted',
@@ -172,7 +172,7 @@ async function composeAnswer(
   return { ...passedOn, event };
 }
 
-/** The first answer wins; a later caller gets the one that stands. */
+/** The first answer wins. A later caller gets that answer. */
 async function answered(deps: ActivityDependencies, answer: NewAnswer): Promise<Answered> {
   const isWritten = await recordAnswer(deps.db, answer);
   if (isWritten) {
@@ -184,7 +184,7 @@ async function answered(deps: ActivityDependencies, answer: NewAnswer): Promise<
   return { kind: 'answered', answer: resolution.answer };
 }
 
-/** The creditor agent is asked about the account that the directory found. */
+/** Stores the enquiry that asks the creditor agent about the account that the directory found. */
 async function enquire(
   deps: ActivityDependencies,
   { values, request }: Open,

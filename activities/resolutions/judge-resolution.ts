@@ -1,5 +1,5 @@
-// Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer: in one
-// statement, so that nothing is answered that is not durable, with the database's unique key as the authority.
+// Judges a stored acmt.023 and writes the resolution with its first enquiry, or with the gateway's own answer. One
+// statement does both, so that every answer is durable. The database's unique key is the authority on duplicates.
 import {
   loadRequest,
   recordAnsweredAtOnce,
@@ -47,7 +47,7 @@ export function createJudgeResolution(
   };
 }
 
-/** One try: the request is read, judged, and written with its first enquiry or its answer. */
+/** One try: reads and judges the request, and writes it with its first enquiry or its answer. */
 async function judge(
   deps: ActivityDependencies,
   messageId: string,
@@ -63,7 +63,7 @@ async function judge(
     : rejectRequest(deps, request, stored, routing.refusal);
 }
 
-/** The answer to a request that we cannot judge; a repeat gets it in the HTTP answer only. */
+/** Answers a request that we cannot judge. A repeat gets the answer in the HTTP response only. */
 async function answerBarely(
   deps: ActivityDependencies,
   messageId: string,
@@ -80,16 +80,14 @@ async function answerBarely(
   return ok({ verdict: 'refused', reasonCode, answerMessageId });
 }
 
-/**
- * The judgement that stands: of the same message again, or when it is taken up again from the record.
- */
+/** The existing judgement, for the same message again or for a resolution that continues from the record. */
 function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
   assert(enquiry !== null, 'a resolution without answer was routed');
   return { verdict: 'routed', resolutionId, ...times, enquiry };
 }
 
-/** A repeat with other content: answered in the HTTP answer only; the resolution is not touched. */
+/** Refuses a repeat with other content, in the HTTP response only. The resolution stays untouched. */
 async function refuseRepeat(
   deps: ActivityDependencies,
   request: Request,
@@ -109,7 +107,6 @@ async function refuseRepeat(
   return { verdict: 'refused', reasonCode: rejection.isoCode, answerMessageId };
 }
 
-/** The gateway's own answer, at once. */
 async function rejectRequest(
   deps: ActivityDependencies,
   request: Request,

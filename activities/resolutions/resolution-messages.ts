@@ -1,5 +1,5 @@
-// Makes the messages of a resolution: the acmt.023 of each leg and the acmt.024 to the source. Each is built from
-// values and validated before it is stored; nothing is sent or stored here.
+// Composes the messages of a resolution: the acmt.023 of each leg and the acmt.024 to the source. Each is built from
+// values and validated. This file sends and stores nothing.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../../core/assert.ts';
 import {
@@ -28,7 +28,7 @@ import type { SchemaKind, XmlEngine } from '../../xml/engine.ts';
 import { readValid } from '../../xml/read-valid.ts';
 import { compose, newMessageIdentification, type Composition } from '../compose.ts';
 
-/** A stored request of a source, as its answers need it. */
+/** The parts of a source's stored request that its answers need. */
 export interface Request {
   readonly resolutionId: string;
   readonly sourceSystem: string;
@@ -37,13 +37,13 @@ export interface Request {
   readonly references: RequestReferences;
 }
 
-/** How the gateway names itself when it answers for itself. */
+/** The gateway's name in the answers that it composes itself. */
 const ownName = { otherId: 'ISTHMUS' };
 
-/** Reads a request that was judged before, or is ours: its values are not judged again. */
+/** Reads a request that was judged before, or that we composed, without judging its values again. */
 export const acceptedRequest = (document: XmlElement) => ok(takeAcmt023(document));
 
-/** The values of a stored request, and what every answer to it carries. */
+/** The values of a stored request, and the references that every answer to it carries. */
 export async function openRequest(
   engine: XmlEngine,
   stored: { readonly body: Buffer; readonly messageIdentification: string },
@@ -63,7 +63,7 @@ export async function openRequest(
   }
 }
 
-/** Who is asked by a stored enquiry, as one word: a BIC, or whatever else names the party. */
+/** The party that an enquiry asks, as one word: its BIC, or another id. */
 export function assigneeOf({ request }: Acmt023): string {
   const { bicfi, lei, otherId, memberId } = readAgent(elementAt(request, 'Assgnmt/Assgne/Agt')) ?? {};
   return bicfi ?? lei ?? otherId ?? memberId?.memberId ?? '';
@@ -96,7 +96,7 @@ export async function composeEnquiry(
   return { of, deliveryId: randomUUID(), message };
 }
 
-/** A party's answer, for the source. */
+/** The acmt.024 that passes a party's answer on to the source. */
 export async function composePassedOn(
   engine: XmlEngine,
   request: Request,
@@ -157,14 +157,14 @@ export async function composeRejection(
   };
 }
 
-/** What is known of a stored request before anything of it is read again: checked at intake. */
+/** The keys of a stored request, which were checked at intake. */
 export interface RequestKeys extends Omit<Request, 'references'> {
   readonly messageIdentification: string;
 }
 
 /**
- * The answer to a request that we could not judge: false NARR, from checked keys alone, and an alert; that what we had
- * stored was changed has one of its own.
+ * The answer to a request that we could not judge: false NARR, from checked keys alone, and an alert. A broken seal of
+ * the stored request has its own alert.
  */
 export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: string): Promise<NewAnswer> {
   const { messageIdentification, ...request } = keys;

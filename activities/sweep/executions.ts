@@ -1,5 +1,5 @@
-// The executions of payments, as the sweep sees them: whether one runs, and how one that was lost is started
-// again. Whatever it starts is already durable in the database; it decides nothing.
+// The sweep's access to executions: it asks whether one runs, and starts a lost one again. Everything that it starts is
+// already durable in the database. It decides nothing.
 import {
   Client,
   isGrpcServiceError,
@@ -23,24 +23,27 @@ import {
 export interface RunningExecution {
   readonly workflowId: string;
   readonly runId: string;
-  /** Its workflow task fails again and again. */
+  /** Its workflow task keeps failing. */
   readonly isFailing: boolean;
-  /** Its workflow task has failed, or was lost, and is tried again. */
+  /** Its workflow task has failed or was lost, and is being retried. */
   readonly hasFailed: boolean;
   /**
-   * Neither a task nor an activity is asked for: it waits for a timer, for somebody's word, or in vain; in vain, too,
-   * for an activity that somebody has paused.
+   * It has no pending workflow task, and no pending activity other than paused ones. It waits for a timer, for a
+   * message, or in vain, for example for a paused activity.
    */
   readonly isIdle: boolean;
-  /** An activity is offered to workers, and none has taken it: that of a broker's queue, while no worker serves those. */
+  /** A pending activity that no worker has taken, as one of a queue while no worker serves queues. */
   readonly awaitsWorker: boolean;
-  /** Events so far. */
+  /** Number of events in its history. */
   readonly historyLength: number;
 }
 
 const scheduled = 1; // PENDING_ACTIVITY_STATE_SCHEDULED
 
-/** What others do to an execution, and the tasks that this makes: that it was told something is no sign of work. */
+/**
+ * Events that others cause, and the workflow tasks that follow. They do not show that the execution itself has done
+ * anything.
+ */
 const toldEvents = [
   'workflowExecutionSignaledEventAttributes',
   'workflowExecutionCancelRequestedEventAttributes',
@@ -55,33 +58,36 @@ const toldEvents = [
 ] as const;
 
 export interface Executions {
-  /** @throws ConfigurationError if the namespace lacks a search attribute: no workflow that sets it would go on */
+  /** @throws ConfigurationError if the namespace lacks a search attribute: workflows that set it would be stuck */
   assertSearchAttributes(): Promise<void>;
   /** Whether the engine answers this process. */
   isReachable(): Promise<boolean>;
-  /** The execution of that name that runs, as far as the engine can say; undefined where none does. */
+  /** The running execution of that name, as far as the engine can say; undefined if there is none. */
   running(workflowId: string): Promise<RunningExecution | undefined>;
-  /** Whether it has done anything since, not only been told. */
+  /** Whether the execution has acted since, beyond receiving messages. */
   hasActedSince(earlier: RunningExecution): Promise<boolean>;
-  /** Ends an execution that cannot go on. */
+  /** Terminates an execution that cannot continue. */
   end(execution: RunningExecution): Promise<void>;
-  /** Starts a payment from the record, unless its execution runs. */
+  /** Starts a payment's execution from the record, unless one is running. */
   start(payment: StoredPaymentKey): Promise<void>;
   /** Tells a running execution that the source asks for the status. */
   enquire(uetr: string): Promise<void>;
-  /** Asks a running execution to look at the record, which may know more. */
+  /** Asks a running execution to read the record, which may know more. */
   look(uetr: string): Promise<void>;
-  /** Starts a resolution from the record, unless its execution runs. */
+  /** Starts a resolution's execution from the record, unless one is running. */
   resolve(request: StoredRequestKey): Promise<void>;
-  /** Brings what is due of a payment or resolution to its receivers again. */
+  /** Starts or signals the redelivery of a payment or resolution. */
   redeliver(subjectId: string): Promise<void>;
-  /** Makes the schedule that sends the books of each day, unless it is there. */
+  /** Creates the schedule that sends the books of each day, unless it exists. */
   scheduleBooks(): Promise<void>;
 }
 
 const callTimeoutMs = 10_000;
-const probeTimeoutMs = 3_000; // the engine answers this within milliseconds
-/** A killed or stalled worker can fail two. Ending one for another reason does no harm: the record continues. */
+const probeTimeoutMs = 3_000; // the engine normally answers within milliseconds
+/**
+ * A killed or stalled worker can cause two failures. Ending an execution for another reason does no harm, because the
+ * sweep continues from the record.
+ */
 const failedTasks = 3;
 
 export interface ExecutionsOptions {
@@ -125,7 +131,7 @@ export function openExecutions(
           if (error instanceof WorkflowNotFoundError) return undefined;
           throw error;
         }
-      }, probeTimeoutMs), // the client tries again until then where the engine says that it has lost it
+      }, probeTimeoutMs), // if the engine says that it has lost the execution, the client retries until this timeout
     hasActedSince: (earlier) => bounded(() => hasActedSince(connection, namespace, earlier)),
     end: ({ workflowId, runId }) =>
       bounded(async () => {
@@ -159,7 +165,7 @@ export function openExecutions(
   };
 }
 
-/** Reads what has been added to its history since, from the newest. */
+/** Reads the events that were added to the history since, newest first. */
 async function hasActedSince(
   { workflowService }: ConnectionLike,
   namespace: string,
@@ -183,14 +189,15 @@ async function hasActedSince(
 }
 
 const isInvalidArgument = (error: unknown) =>
-  error instanceof ServiceError && isGrpcServiceError(error.cause) && (error.cause.code as number) === 3; // of gRPC
+  // gRPC status code INVALID_ARGUMENT
+  error instanceof ServiceError && isGrpcServiceError(error.cause) && (error.cause.code as number) === 3;
 
 async function assertSearchAttributes(workflow: WorkflowClient, namespace: string): Promise<void> {
   for (const { name } of Object.values(searchAttributes)) {
     try {
       await workflow.count(`${name} = "none"`);
     } catch (error) {
-      if (!isInvalidArgument(error)) return; // it does not answer: readiness tells
+      if (!isInvalidArgument(error)) return; // the engine does not answer; readiness reports that
       throw new ConfigurationError(
         `the Temporal namespace ${namespace} has no search attribute ${name}. Create it with docker/temporal-namespace.sh, then start the worker again.`,
       );

@@ -1,4 +1,4 @@
-// One sweep: what the record says that nobody is working on, in the order in which it is started again.
+// One sweep: finds in the record the work that nobody is doing, and starts it again in a fixed order.
 import { causeOnRecord, type DecisionCause } from '../../core/payments/decision.ts';
 import { isSendOverdue, isStatusOwed, type Sends } from '../../core/payments/enquiry-schedule.ts';
 import { paymentWorkflowId, redeliveryWorkflowId, resolutionWorkflowId } from '../../contract/ids.ts';
@@ -33,29 +33,29 @@ import {
 import { lookForStuck } from './stuck-executions.ts';
 
 export interface SweepLimits {
-  /** How far back to look for what is stored for long. */
+  /** How far back to look for items that are stored for long. */
   readonly withinMs: number;
   readonly graceMs: number;
   readonly standstillMs: number;
   readonly pieceMs: number;
   readonly pass: Pass;
   readonly signal: AbortSignal;
-  /** Keeps the lease, before each kind. */
+  /** Renews the lease; called before each kind. */
   readonly keepLease: () => Promise<unknown>;
 }
 
 const kinds = ['payments', 'lateFinals', 'deliveries', 'resolutions', 'submissions'] as const;
 type Kind = (typeof kinds)[number];
 
-/** From the oldest to the youngest of each kind, in one sweep or several. */
+/** One pass through each kind, from the oldest item to the youngest, in one sweep or several. */
 export interface Pass {
-  /** Where the next sweep goes on; absent: from the beginning. */
+  /** Where the next sweep continues; absent: at the beginning. */
   readonly places: Map<Kind, Place>;
-  /** What has been seen to its end. */
+  /** The kinds that were searched to their end. */
   readonly through: Set<Kind>;
 }
 
-/** One sweep. `isCut`: there is more to do than one does, and the next goes on there, at once. */
+/** Runs one sweep. `isCut`: it ran out of time, and the next sweep should continue at once. */
 export async function sweepOnce(
   deps: SweepDependencies,
   { standstillMs, ...limits }: SweepLimits,
@@ -85,7 +85,7 @@ export async function sweepOnce(
 
 type PieceLimits = Omit<SweepLimits, 'standstillMs'>;
 
-/** What is looked for, and what is done about each: one kind's failure is no other's. */
+/** For each kind, the search and the action for each item. A failure of one kind does not affect the others. */
 const pieces: Readonly<
   Record<Kind, (deps: SweepDependencies, limits: PieceLimits, sweepRun: SweepRun) => Promise<void>>
 > = {
@@ -147,9 +147,8 @@ const pieces: Readonly<
 };
 
 /**
- * Does what may be long, or slow, as much as one sweep may; the next goes on behind that. So neither what fails again
- * and again nor what is many keeps anything waiting. What waits for us most is looked at from the beginning in each
- * sweep that can.
+ * Works for at most pieceMs on one kind; the next sweep resumes behind the last item. So neither failing items nor a
+ * backlog delays the others. Once an urgent kind was searched to its end, the next sweep starts at its beginning again.
  */
 async function inPieces<Row extends Place>(
   { pieceMs, pass: { places, through }, signal }: PieceLimits,
@@ -161,7 +160,7 @@ async function inPieces<Row extends Place>(
   },
 ): Promise<void> {
   const { kind, find, work, isUrgent } = piece;
-  let leftMs = pieceMs; // to look for it does not count
+  let leftMs = pieceMs; // only the work counts, not the search
   for await (const row of find(places.get(kind))) {
     if (leftMs <= 0 || signal.aborted) return;
     const begunAt = performance.now();
@@ -173,7 +172,7 @@ async function inPieces<Row extends Place>(
   if (isUrgent) places.delete(kind);
 }
 
-/** A final that came after the decision is compared with that, and confirmed. */
+/** Compares a final that came after the decision with the decision, and confirms it. */
 async function settle(
   { activities, executions }: SweepDependencies,
   uetr: string,
@@ -181,14 +180,14 @@ async function settle(
 ): Promise<void> {
   const cause = { by: 'destination', reportMessageId, wantsConfirmation: true } as const;
   const decided = await activities.decidePayment({ uetr, cause });
-  // looked for only as far back as the last pass that left nothing undone
+  // fail, because the next sweep looks back only to the last pass that left nothing undone
   if (decided !== null && 'retryInMs' in decided) throw new Error('a defect kept it from being compared');
   await executions.redeliver(uetr);
 }
 
 /**
- * Judges a submission here, because its execution may be in the memory of another worker, stuck, or that of another
- * message. What follows is for executions to do.
+ * Judges a submission in this process, because its execution may be stuck, busy with another message, or cached by
+ * another worker. Executions do the rest.
  */
 async function judge(
   deps: SweepDependencies,
@@ -201,7 +200,7 @@ async function judge(
   if (type === 'pacs008') {
     const workflowId = paymentWorkflowId(subjectId);
     const { verdict } = await activities.validatePayment({ messageId });
-    if (verdict === 'refused') return; // told in an HTTP answer only
+    if (verdict === 'refused') return; // a refusal is told in an HTTP response only
     if (verdict === 'decided') {
       await executions.redeliver(subjectId);
       await stuck.endIfFailing(workflowId, subjectId);
@@ -221,8 +220,8 @@ async function judge(
 }
 
 /**
- * Answers a resolution whose deadline is past here; an execution that should have done so, and does not even stir, is
- * ended.
+ * Answers a resolution whose deadline is past in this process. Ends its execution, which should have answered, if that
+ * does nothing.
  */
 async function answer(
   { activities, executions }: SweepDependencies,
@@ -236,11 +235,12 @@ async function answer(
   await watchAsked(
     stuck,
     { workflowId },
-    { subjectId: messageId, isOwed: () => Promise.resolve(true), goOn }, // it should have answered, and did not
+    // always owed: the execution should have answered
+    { subjectId: messageId, isOwed: () => Promise.resolve(true), goOn },
   );
 }
 
-/** A payment without a decision: goes on where it has no execution, or one that does nothing of what is owed. */
+/** Continues an undecided payment if it has no execution, or if its execution does nothing about the overdue work. */
 async function sweepPayment(
   deps: SweepDependencies,
   payment: UndecidedPayment,
@@ -258,7 +258,7 @@ async function sweepPayment(
   const goOn = () => executions.start(payment);
   const execution = await stuck.endIfFailing(paymentWorkflowId(uetr), uetr);
   if (execution === undefined) {
-    // it may have decided before it ended
+    // the execution may have decided before it ended
     if (await isUndecided(db, uetr))
       await startAgain(deps, { kind: 'payments', subjectId: uetr }, sweepRun, goOn);
     return;
@@ -266,7 +266,7 @@ async function sweepPayment(
   const isSendOwed = (now: Sends | null): now is Sends => now !== null && isSendOverdue(now, graceMs);
   if (!isSendOwed(sends)) return;
   const send = { subjectId: uetr, isOwed: async () => isSendOwed(await sendsOf(db, uetr)), goOn };
-  // one that is about to send, however long the breaker holds it, meets the question by that
+  // an execution that is about to send, however long the breaker holds it, answers the enquiry by that send
   if (!isStatusOwed(sends) || !execution.isIdle) {
     stuck.watch(execution, send);
     return;
@@ -285,8 +285,8 @@ const foundBy = {
 } as const satisfies Record<DecisionCause['by'], keyof FoundCounts>;
 
 /**
- * A stored final, a confirmed outcome or a deadline that is past: the record alone suffices, and an execution that is stuck holds no
- * payment. Then lets it know, or starts another.
+ * Decides by a stored final, a confirmed outcome or a past deadline. The record alone suffices, so a stuck execution
+ * holds no payment back. Then tells the execution, or starts another.
  */
 async function decideFromRecord(
   deps: SweepDependencies,
@@ -297,7 +297,7 @@ async function decideFromRecord(
   const { db, executions, activities } = deps;
   const { stuck } = sweepRun;
   const { uetr } = payment;
-  if (!(await isUndecided(db, uetr))) return; // its execution has decided since it was found
+  if (!(await isUndecided(db, uetr))) return; // its execution has decided in the meantime
   const kind = foundBy[cause.by];
   await startAgain(deps, { kind, subjectId: uetr }, sweepRun, async () => {
     await activities.decidePayment({ uetr, cause });

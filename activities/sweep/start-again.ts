@@ -1,43 +1,42 @@
-// How one sweep has done what it found (one-sweep.ts): each on its own, so that what fails keeps it from nothing else.
+// Handles each item that a sweep found (one-sweep.ts) separately, so that one failure affects no other item.
 import { recordAuditOnce } from '../../db/records/audit.ts';
 import { isUnanswerable } from '../upkeep/defects.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import type { Owed, StuckExecutions } from './stuck-executions.ts';
 
-/** What was found and started again, by kind. */
+/** Number of items that were found and started again, by kind. */
 export const nothingFound = {
   /** Stored and never judged. */
   submissions: 0,
   /** Accepted, undecided and without an execution. */
   payments: 0,
-  /** Statuses that a source asked for, and that its execution did not hear of. */
+  /** Status enquiries of a source that the execution did not receive. */
   enquiries: 0,
-  /** Finals that were stored and not applied. */
+  /** Finals that were stored but did not decide. */
   finals: 0,
-  /** Outcomes that operators have confirmed, and that were not applied. */
+  /** Outcomes that operators confirmed but that did not decide. */
   outcomes: 0,
-  /** HIGH payments past their deadline by the database clock, and still undecided. */
+  /** HIGH payments that are past their deadline by the database clock, and still undecided. */
   deadlines: 0,
-  /** Payments and resolutions with deliveries that were due and not attempted. */
+  /** Payments and resolutions with due deliveries that were not attempted. */
   deliveries: 0,
-  /** Finals that came after the decision, of which nobody was told: no alert, or no confirmation. */
+  /** Finals that came after the decision and lack an alert or a confirmation. */
   lateFinals: 0,
-  /** Resolutions past their deadline without answer. */
+  /** Resolutions past their deadline without an answer. */
   resolutions: 0,
-  /** Executions that could not go on, and were ended. */
+  /** Executions that could not continue and were ended. */
   stuck: 0,
 };
 export type FoundCounts = typeof nothingFound;
 
-/** What a sweep has found and started again. */
 export interface SweepRun {
   readonly found: FoundCounts;
   readonly stuck: StuckExecutions;
-  /** Something failed, and is left to the next sweep. */
+  /** Something failed and is left to the next sweep. */
   hasFailed: boolean;
 }
 
-/** Has the execution of that name, running or new, do what is owed. */
+/** Starts or signals the workflow, then checks that it acts. */
 export async function bring(stuck: StuckExecutions, workflowId: string, owed: Owed): Promise<void> {
   await stuck.endIfFailing(workflowId, owed.subjectId);
   try {
@@ -47,7 +46,7 @@ export async function bring(stuck: StuckExecutions, workflowId: string, owed: Ow
   }
 }
 
-/** Watches an execution that has just been asked for something; the one of that name that runs now. */
+/** Watches the execution of that name that runs now, which was just asked to do something. */
 export async function watchAsked(
   stuck: StuckExecutions,
   { workflowId }: { readonly workflowId: string },
@@ -62,7 +61,7 @@ interface Found {
   readonly subjectId: string;
 }
 
-/** Starts it again, counts it, and records that for anybody who asks about its subject. */
+/** Starts the item again, counts it, and records an audit event about its subject. */
 export async function startAgain(
   deps: SweepDependencies,
   { kind, subjectId }: Found,
@@ -82,8 +81,8 @@ export async function startAgain(
 }
 
 /**
- * What fails is left to the next sweep, and keeps this one from nothing else. What a defect of ours keeps from being
- * done at all is on record, and this worker does not try again.
+ * Leaves a failed item to the next sweep and lets this one continue. An item that a defect of ours makes unanswerable
+ * is on record, and this worker does not try it again.
  */
 export async function orNextTime(
   { executions, logger }: SweepDependencies,
@@ -97,6 +96,6 @@ export async function orNextTime(
     if (isUnanswerable(error)) return;
     sweepRun.hasFailed = true;
     logger.warn({ err: error, subjectId, kind }, 'the sweep could not start this again; the next one will');
-    if (!(await executions.isReachable())) throw error; // else every one of them would wait for its time limit
+    if (!(await executions.isReachable())) throw error; // otherwise every further item would wait for its time limit
   }
 }

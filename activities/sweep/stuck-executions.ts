@@ -1,7 +1,7 @@
-// Executions that run by name only, and keep their subject from everybody else: the sweep asks here whether somebody
-// works on what the record says is owed. One whose workflow task fails again and again is ended at once. One
-// that waits for nothing, because its worker lost a local activity, looks like one that is about to go on: it is ended
-// when it has done nothing meanwhile, whatever it was told.
+// Finds executions that are running but stuck, and so block all work on their subject. The sweep asks here whether an
+// execution does the work that is owed. An execution whose workflow task keeps failing is ended at once. An execution
+// whose worker lost a local activity waits for nothing, and looks like one that is about to continue. It is ended if it
+// does nothing for standstillMs.
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { recordAuditOnce } from '../../db/records/audit.ts';
@@ -9,45 +9,39 @@ import type { Db } from '../../db/pool/connection.ts';
 import type { Executions, RunningExecution } from './executions.ts';
 
 /**
- * Milliseconds for which an execution that owes something may stand still: above what a local activity takes at most,
- * with the pause before its next try (workflows/policies.ts), and above what an engine that has just come back needs
- * for late timers.
+ * Milliseconds for which an execution may do nothing about owed work. It exceeds the longest local activity with the
+ * pause before its retry (workflows/policies.ts). It also exceeds the delay of late timers of an engine that has just
+ * restarted.
  */
 export const standstillMsDefault = 10_000;
 
 export interface StuckExecutions {
-  /** The execution of that name that runs. One whose workflow task fails again and again is ended: undefined. */
+  /** The running execution of that name. If its workflow task keeps failing, this ends it and returns undefined. */
   endIfFailing(workflowId: string, subjectId: string): Promise<RunningExecution | undefined>;
-  /**
-   * Has that one looked at again before the sweep ends, if it waits, or was asked for it a moment ago and may be busy
-   * with that.
-   */
+  /** Checks the execution again before the sweep ends, if it is idle or was just asked for the work. */
   watch(execution: RunningExecution, owed: Owed): void;
-  /**
-   * Looks once more at those that are watched, ends those that do nothing and still owe it, and does it.
-   * @returns false where something is left to the next sweep
-   */
+  /** Checks all watched executions again. Ends those that do nothing about owed work, and starts that work. */
   settle(): Promise<boolean>;
 }
 
-/** What the record says should have come about. */
+/** Work that should be done according to the record. */
 export interface Owed {
   readonly subjectId: string;
   /**
-   * The execution was asked for it a moment ago, so it may be busy with that now. Else only one that is idle is looked
-   * at again.
+   * The execution was just asked for the work, so it may be busy with it and is checked again. Without this flag, only
+   * an idle execution is checked again.
    */
   readonly isJustAsked?: true;
-  /** Whether it still does. */
+  /** Whether the work is still owed. */
   isOwed(): Promise<boolean>;
-  /** What is done when nobody works on it. */
+  /** Starts the work after the stuck execution was ended. */
   goOn(): Promise<void>;
 }
 
 const notSettled = 'an execution that may be stuck could not be looked at; the next sweep does it';
 
 interface Suspect {
-  /** As it was when it should have begun. */
+  /** Its state when it should have begun to work. */
   execution: RunningExecution;
   readonly owed: Owed;
 }
@@ -60,13 +54,12 @@ interface Dependencies {
 
 interface StandstillLimits {
   readonly standstillMs: number;
-  /** Stops waiting; what has not been settled then is found by the next sweep. */
+  /** Stops waiting; the next sweep finds what is not settled. */
   readonly signal: AbortSignal;
-  /** Is called for every execution that was ended. */
   readonly onEnd: () => void;
 }
 
-/** The search of one sweep. */
+/** The search of one sweep for stuck executions. */
 export function lookForStuck(
   { db, executions, logger }: Dependencies,
   { standstillMs, signal, onEnd }: StandstillLimits,
@@ -85,13 +78,13 @@ export function lookForStuck(
   }
   async function settleOne({ execution, owed }: Suspect): Promise<void> {
     const now = await executions.running(execution.workflowId);
-    if (now?.runId !== execution.runId) return; // another, which has only begun
+    if (now?.runId !== execution.runId) return; // another execution, which has only begun
     const doesNothing = now.isIdle || (owed.isJustAsked === true && now.hasFailed);
     if (!doesNothing || (await executions.hasActedSince(execution)) || !(await owed.isOwed())) return;
     await end(now, owed.subjectId);
     await owed.goOn();
   }
-  /** @returns false where one failed, which the next sweep makes good */
+  /** @returns false if one failed; the next sweep retries it */
   async function each(work: (suspect: Suspect) => Promise<void>): Promise<boolean> {
     let isComplete = true;
     for (const suspect of suspects) {

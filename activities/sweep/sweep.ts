@@ -1,6 +1,6 @@
-// The sweep (LIF-2): at every start of a worker, and from then on every 30 s in one process at a time, it finds what
-// nobody is working on and starts it again. The promise does not rest on executions: they may be cancelled, terminated,
-// deleted or never started, and their payments still end. In a healthy system it finds nothing.
+// The sweep (LIF-2) finds work that nobody is doing and starts it again. It runs at every start of a worker, then every
+// 30 s in one process at a time. Executions may be cancelled, terminated, deleted or never started: their payments
+// still end. In a healthy system the sweep finds nothing.
 import { messageIdsCountForDays } from '../../core/payments/duplicates.ts';
 import { giveBackLease, takeLease } from '../../db/pool/leases.ts';
 import type { SweepDependencies } from './dependencies.ts';
@@ -8,24 +8,28 @@ import { sweepOnce, type Pass } from './one-sweep.ts';
 import { standstillMsDefault } from './stuck-executions.ts';
 
 export interface SweepOptions {
-  /** Milliseconds between two sweeps; default 30 s. Null: only the one at the start. */
+  /** Milliseconds between two sweeps; default 30 s. Null: sweep only once, at the start. */
   readonly everyMs?: number | null;
-  /** Milliseconds for which something new is left to the process that took it; default 15 s. */
+  /** Milliseconds for which a new item is left to the process that received it; default 15 s. */
   readonly graceMs?: number;
-  /** Milliseconds for which an execution that owes something may stand still; default 10 s (stuck-executions.ts). */
+  /** Milliseconds for which an execution may do nothing about owed work; default 10 s (stuck-executions.ts). */
   readonly standstillMs?: number;
-  /** Milliseconds of one sweep for each kind of what may be long; default 10 s. */
+  /** Milliseconds of work per kind in one sweep; default 10 s. */
   readonly pieceMs?: number;
 }
 
-/** By the clock of this process, which only counts, and by that of the database, which may leap. Milliseconds. */
+/**
+ * One moment by two clocks, in milliseconds: the monotonic clock of this process, and the database clock, which may
+ * jump.
+ */
 interface Moment {
   readonly ours: number;
   readonly database: number;
 }
 
 /**
- * How far back a sweep looks: beyond the last one that left nothing undone, whichever clock says that it is longer ago.
+ * How far back a sweep looks: some way beyond the last one that left nothing undone, by the clock that says it is
+ * longer ago.
  */
 function withinMsOf(begun: Moment, completed: Moment | undefined): number {
   if (completed === undefined) return wholeMs;
@@ -37,15 +41,19 @@ export interface RunningSweep {
 }
 
 const everyMsDefault = 30_000;
-const looksPerPeriod = 3; // of who does not sweep, whether who did is gone: within 60 s, the lease included
-/** Then this sweep is cut short and another begins at once, so that accepted payments come before a backlog. */
+// a process without the lease tries this often to take it: if the holder dies, another sweeps within 60 s
+const looksPerPeriod = 3;
+/**
+ * After this time the sweep is cut short and another begins at once, so that a backlog does not delay accepted
+ * payments.
+ */
 const pieceMsDefault = 10_000;
-const graceMsDefault = 15_000; // the api gives up after 10 s, a worker that died is replaced within 5
+const graceMsDefault = 15_000; // the api gives up after 10 s, and a worker that died is replaced within 5 s
 const day = 24 * 3_600_000;
-const wholeMs = messageIdsCountForDays * day; // of the sweep at the start: as long as MsgIds count
-const overlapMs = 10 * 60_000; // of those that follow, beyond the last one that left nothing undone
+const wholeMs = messageIdsCountForDays * day; // look-back of the first sweep: as long as MsgIds count
+const overlapMs = 10 * 60_000; // look-back of later sweeps, beyond the last one that left nothing undone
 
-/** Sweeps at once, then at intervals, until it is stopped. Failures are logged and made good by the next one. */
+/** Sweeps at once, then at intervals, until it is stopped. Failures are logged, and the next sweep tries again. */
 export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): RunningSweep {
   const { everyMs = everyMsDefault, graceMs = graceMsDefault } = options;
   const { standstillMs = standstillMsDefault, pieceMs = pieceMsDefault } = options;
@@ -56,13 +64,13 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   let running: Promise<void>;
   const period = everyMs ?? everyMsDefault;
   const lease = { name: 'sweep', holder: workerId, forMs: 1.5 * period };
-  let hasSwept = false; // the first is made in any case: the code may be newer than that of who holds the lease
-  let completed: Moment | undefined; // the beginning of the last pass that left nothing undone
-  let pass: (Pass & { readonly begun: Moment; hasFailed: boolean }) | undefined; // what is under way
+  let hasSwept = false; // the first sweep needs no lease: this process may run newer code than the holder of the lease
+  let completed: Moment | undefined; // the start of the last pass that left nothing undone
+  let pass: (Pass & { readonly begun: Moment; hasFailed: boolean }) | undefined; // the pass in progress
 
-  /** @returns milliseconds until the next */
+  /** @returns milliseconds until the next sweep */
   async function once(): Promise<number> {
-    // the lease is for a process that can do something with it
+    // a process that cannot reach the engine must not take the lease
     if (!(await executions.isReachable())) throw new Error('the engine does not answer');
     const { isOurs, now } = await takeLease(db, lease);
     if (!isOurs && hasSwept) return period / looksPerPeriod;
@@ -79,7 +87,7 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
       keepLease,
     };
     const failedBefore = pass.hasFailed;
-    pass.hasFailed = true; // unless it comes to its end
+    pass.hasFailed = true; // counts as failed until sweepOnce returns
     const { hasFailed, isCut } = await sweepOnce(deps, { ...limits, pass }).catch(handBack);
     pass.hasFailed = failedBefore || hasFailed;
     if (isCut) return 0;
@@ -87,7 +95,7 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
     pass = undefined;
     hasSwept = true;
     if (!ended.hasFailed) completed = ended.begun;
-    else await giveBackLease(db, lease); // another may be able to do what this one is not
+    else await giveBackLease(db, lease); // another process may succeed where this one failed
     return period;
   }
   async function handBack(error: unknown): Promise<never> {
@@ -115,7 +123,7 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
       stopping.abort();
       clearTimeout(timer);
       await running;
-      await giveBackLease(db, lease).catch(() => undefined); // else it ends by itself
+      await giveBackLease(db, lease).catch(() => undefined); // otherwise the lease expires
     },
   };
 }

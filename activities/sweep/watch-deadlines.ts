@@ -1,19 +1,19 @@
-// Watches the HIGH deadlines in every worker, beside the executions that wait for them: a worker that stands still may
-// have swallowed their tasks, and a deadline must not wait until somebody notices. In a healthy system there is
-// nothing to find.
+// Watches the HIGH deadlines in every worker, in addition to the executions. A stalled worker may hold the tasks of
+// those executions, and a deadline must not wait until somebody notices. In a healthy system it finds nothing.
 import { findOverdue } from '../../db/records/sweep.ts';
 import type { SweepDependencies } from './dependencies.ts';
 
 const everyMs = 1_000;
 const undecided = 'a HIGH deadline passed and could not be decided; trying again';
-const graceMs = 1_000; // an execution that works decides within 250 ms
-/** Decisions at once: each may hold a connection for as long as a statement may wait for a lock (db/pool/connection.ts). */
-const lanes = 4;
-const lookMs = 5_000; // then those that have come meanwhile are looked at first
-
+const graceMs = 1_000; // a healthy execution decides within 250 ms
 /**
- * @returns how to stop it; what is running ends first
+ * Number of concurrent decisions. Each may hold a connection for as long as a statement may wait for a lock
+ * (db/pool/connection.ts).
  */
+const lanes = 4;
+const lookMs = 5_000; // after this time, newly overdue payments are read and come first
+
+/** @returns a function that stops it, after the current look has ended */
 export function watchDeadlines({
   db,
   executions,
@@ -24,7 +24,7 @@ export function watchDeadlines({
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
 
-  let held = new Set<string>(); // those that could not be decided last time: behind all others
+  let held = new Set<string>(); // payments that could not be decided last time; they come after all others
   async function look(): Promise<void> {
     try {
       const overdue: string[] = [];
@@ -59,7 +59,7 @@ export function watchDeadlines({
     }
     held.delete(uetr);
     logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
-    void executions.redeliver(uetr).catch(() => undefined); // the sweep finds deliveries that are due
+    void executions.redeliver(uetr).catch(() => undefined); // the sweep finds due deliveries
   }
   function next(): void {
     if (isStopped) return;

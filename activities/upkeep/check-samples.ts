@@ -1,5 +1,5 @@
-// Has Xerces check a sample of the messages that libxml2 has judged. A verdict that differs is an alert: one of the
-// two engines, or our schema, is wrong. The verdict that counts stays as it is.
+// Lets Xerces check a sample of the messages that libxml2 has judged. A different verdict raises an alert: one of the
+// engines, or our schema, is wrong. The verdict of libxml2 stands.
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../../core/settings/config.ts';
 import { alertUnlessOpen, hasDetail } from '../../db/records/audit.ts';
@@ -13,16 +13,13 @@ interface Checking {
   readonly db: Db;
   readonly logger: Logger;
   readonly metrics: Pick<WorkerMetrics, 'checked'>;
-  /** In place of the configured engine. */
+  /** Used instead of the configured engine. */
   readonly given: XmlEngine | undefined;
-  /** Takes what stops the checks. */
+  /** Receives a function that stops the checks. */
   readonly closers: (() => Promise<unknown>)[];
 }
 
-/**
- * The engine that decides.
- * @throws as openEngines
- */
+/** The engine whose verdicts count, with sampled checks by the second engine if they are configured. */
 export async function openCheckedEngine(
   config: WorkerConfig,
   { db, logger, metrics, given, closers }: Checking,
@@ -49,7 +46,7 @@ export async function openCheckedEngine(
   return checked.engine;
 }
 
-/** One open alert for each kind of message, schema and verdict, however many messages differ. */
+/** Keeps one open alert for each combination of message type, schema and verdict. */
 async function tellOfDifference(db: Db, { name }: XmlEngine, judged: Judged): Promise<void> {
   const same = {
     messageType: judged.message,

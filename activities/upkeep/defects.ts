@@ -1,5 +1,6 @@
-// A defect of ours while a message is handled still ends in an answer (SEC-9). The work is tried three times, in case
-// the defect was momentary; then the barest answer is given. Everything else is thrown on: the world may answer later.
+// Ensures that a message gets an answer even if a defect of ours occurs (SEC-9). The work is tried three times, in case
+// the defect was momentary; then the minimal answer is given. Other errors are rethrown, because a later retry may
+// succeed.
 import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { SealingKeyMissing } from '../../db/pool/failures.ts';
@@ -10,17 +11,17 @@ import { tellKeyMissing } from './key-missing.ts';
 
 const maxTries = 3;
 
-/** Where a defect is noted, and of what. */
+/** Where a defect is logged, and under which message. */
 interface Defective {
-  /** With the id of what it is about. */
+  /** A child logger with the id of the message or payment. */
   readonly logger: Logger;
   readonly what: 'a submission met a defect' | 'a decision met a defect' | 'an answer met a defect';
 }
 
 /**
  * @param work may run several times
- * @param bare makes the answer instead, from nothing but checked keys; gets the kind of the defect
- * @throws failures of the world; if `bare` meets a defect too, a failure that is never retried
+ * @param bare makes the minimal answer from checked keys only; gets the name of the defect
+ * @throws failures of the world; if `bare` meets a defect too, a non-retryable failure
  */
 export async function boundDefects<T>(
   defective: Defective,
@@ -46,9 +47,9 @@ export async function boundDefects<T>(
 }
 
 /**
- * As `boundDefects`, for what a source has submitted: where nothing at all can be answered, a person is told, and this
- * worker does not bring it again.
- * @param messageId of the stored submission
+ * As `boundDefects`, for a submission. If even the minimal answer fails, this raises an alert, and this worker does not
+ * try the submission again.
+ * @param messageId id of the stored submission
  */
 export async function boundSubmission<T>(
   { db, logger, workerId }: Pick<ActivityDependencies, 'db' | 'logger' | 'workerId'>,
@@ -70,12 +71,15 @@ export async function boundSubmission<T>(
   }
 }
 
-/** What `boundDefects` throws where nothing at all could be answered. */
+/** Whether `boundDefects` threw the error because even the minimal answer failed. */
 export function isUnanswerable(error: unknown): boolean {
   return error instanceof ApplicationFailure && error.type === 'Defect';
 }
 
-/** @throws everything but defects */
+/**
+ * Logs a defect and returns its name.
+ * @throws any error that is not a defect
+ */
 function noteDefect({ logger, what }: Defective, error: unknown): string {
   if (!isDefect(error)) throw error;
   const { defect, frames } = describeDefect(error);
@@ -83,7 +87,7 @@ function noteDefect({ logger, what }: Defective, error: unknown): string {
   return defect;
 }
 
-/** Its kind and where it was; never its text, which might hold a value of the message. */
+/** The name and top frames of a defect; never its text, which might contain a value of the message. */
 function describeDefect(error: unknown): { defect: string; frames: readonly string[] } {
   if (!(error instanceof Error)) return { defect: typeof error, frames: [] };
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));

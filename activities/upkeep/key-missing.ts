@@ -1,15 +1,15 @@
-// Tells somebody that this worker lacks a key of SEALING_KEYS: what it cannot open is left to a worker that can, and nothing
-// ends by it, so that payments and deliveries would wait without a word.
+// Raises an alert if this worker lacks a key of SEALING_KEYS. Messages that it cannot open are left to a worker that
+// can. Nothing fails, so without the alert payments and deliveries would wait unnoticed.
 import { alertUnlessOpen } from '../../db/records/audit.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { outlast } from '../failures.ts';
 
-const toldForMs = 10_000; // each attempt meets it
+const toldForMs = 10_000; // minimum interval between alerts, because each attempt meets the lack
 const toldAtMs = new Map<string, number>();
 
 /**
- * One alert for each worker and key, until an operator closes it; its log says which process it is.
- * @param keyId undefined: it has no key to sign by
+ * Raises one alert for each worker and key, until an operator closes it. The worker's log shows which process it is.
+ * @param keyId undefined: the worker has no key for sealing
  */
 export async function tellKeyMissing(
   { db, logger, workerId }: Pick<ActivityDependencies, 'db' | 'logger' | 'workerId'>,

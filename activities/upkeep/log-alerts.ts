@@ -1,6 +1,6 @@
-// Every alert of the record is also a log line: of level error, a security event of level warn. One worker at a
-// time looks for those of the last day that nobody has logged; each of them is logged at least once, whichever process
-// wrote it. One that is older, because no worker ran for a day, is in the record only.
+// Logs every alert of the record with level error, and every security event with level warn. One worker at a time looks
+// for unlogged alerts of the last day. Each alert is logged at least once, whichever process wrote it. An alert that is
+// older, because no worker ran for a day, is not logged.
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool/connection.ts';
 import { findUnloggedAlerts, markLogged } from '../../db/records/cases.ts';

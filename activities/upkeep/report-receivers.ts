@@ -1,5 +1,5 @@
-// That this worker is there, and what it finds of its receivers, written down every few seconds, so that an operator
-// sees whether any worker runs, and which breakers are open, without asking each process.
+// Records every few seconds that this worker runs, and the state of its receivers. So an operator sees whether any
+// worker runs and which breakers are open, without asking each process.
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../../core/settings/config.ts';
 import type { Db } from '../../db/pool/connection.ts';
@@ -12,7 +12,7 @@ export interface ReceiverReports {
   stop(): Promise<void>;
 }
 
-/** Writes until it is stopped. A failure is made good by the next one. */
+/** Writes until it is stopped. The next write makes up for a failed one. */
 export function startReceiverReports(
   {
     db,

@@ -1,6 +1,6 @@
-// Seals what was decided and what happened, hour by hour: one worker at a time, each hour five minutes after its end.
-// The digest of each seal is a line of the log, so that it is also where no writer of the database reaches. Each worker
-// remembers the newest seal that it has seen: who removes it has the record sealed anew, but not unheard.
+// Seals the decisions and audit events, hour by hour: one worker at a time, each hour five minutes after its end. The
+// digest of each seal is also logged, out of reach of anyone who can write to the database. Each worker remembers the
+// newest seal that it has seen. If somebody removes it, the record is sealed anew, but an alert is raised.
 import { alertUnlessOpen } from '../../db/records/audit.ts';
 import {
   isSealThere,
@@ -16,7 +16,7 @@ type Dependencies = Pick<ActivityDependencies, 'db' | 'logger' | 'signer'>;
 
 const everyMsDefault = 60_000;
 
-/** @returns how to stop it, after the hour that it is at */
+/** @returns a function that stops it after the current hour */
 export function sealRecord(deps: Dependencies, everyMs = everyMsDefault): () => Promise<void> {
   const { db, logger } = deps;
   const [seal, look] = [openSealing(deps), watchSealing(db)];
@@ -24,20 +24,20 @@ export function sealRecord(deps: Dependencies, everyMs = everyMsDefault): () => 
     await seal(signal).catch((error: unknown) =>
       logger.warn({ err: error }, 'the record could not be sealed; trying again'),
     );
-    // whatever came of it: that another process has the turn is no failure, and may last
-    await look().catch(() => undefined); // the database is away: the next look tells
+    // in any case: another process may hold the turn for long, which is no failure
+    await look().catch(() => undefined); // the database is away: the next check reports
     return everyMs;
   });
 }
 
 /**
- * To be called again and again.
+ * The returned function is called periodically.
  * @internal exported for tests
  */
 export function openSealing({ db, logger, signer }: Dependencies): (signal: AbortSignal) => Promise<void> {
   let seen: SealHead | undefined;
   return async (signal) => {
-    await tellIfGone({ db, logger }, seen); // before the hour is sealed anew
+    await tellIfGone({ db, logger }, seen); // before an hour whose seal was removed is sealed anew
     while (!signal.aborted) {
       const sealed = await sealNextHour(db, (digest) => signer.sign(digest));
       if (sealed === undefined) break;
@@ -63,13 +63,14 @@ async function tellIfGone(
 }
 
 /**
- * For which nothing more is sealed while a process looks on: a record of years that has no seal yet, or was left for long, is
- * sealed in minutes, by whichever worker has the turn.
+ * Time without a new seal after which an alert is raised. A record of years without a seal, or one that was left
+ * unsealed for long, is sealed within minutes.
  */
 const standstillMs = 600_000;
 
 /**
- * To be called again and again. One alert, until an operator closes it: what is not sealed can be changed unseen.
+ * The returned function is called periodically. It raises one alert until an operator closes it, because unsealed rows
+ * can be changed undetected.
  * @internal exported for tests
  */
 export function watchSealing(db: Dependencies['db']): () => Promise<void> {

@@ -1,19 +1,19 @@
-// Tells somebody of a lack of our own that lasts (own-lacks.ts): no attempt is used up, and nothing ends, so that payments
-// and deliveries would wait for it without a word. Each worker looks at its own.
+// Raises an alert about a lasting shortage of our own resources (own-lacks.ts). Such a shortage uses up no attempt and
+// ends nothing, so payments and deliveries would wait unnoticed. Each worker watches its own.
 import { alertUnlessOpen } from '../../db/records/audit.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 type Watching = Pick<ActivityDependencies, 'db' | 'outbound' | 'logger'>;
 
 const everyMs = 60_000;
-const mostNamed = 3; // of more receivers, it is one lack of the machine
+const mostNamed = 3; // with more receivers, the whole machine is short
 
-/** @returns how to stop it */
+/** @returns a function that stops it */
 export function watchLacks(deps: Watching): () => Promise<void> {
   let running = Promise.resolve();
   const look = () => {
     running = tellOfLacks(deps).catch((error: unknown) => {
-      deps.logger.warn({ err: error }, 'a lack of our own could not be told; trying again');
+      deps.logger.warn({ err: error }, 'a shortage of our own resources could not be reported; trying again');
     });
   };
   const timer = setInterval(look, everyMs);
@@ -24,7 +24,7 @@ export function watchLacks(deps: Watching): () => Promise<void> {
 }
 
 /**
- * One alert for each receiver, or one for several, until an operator closes it.
+ * Raises one alert for each receiver, or one for several, until an operator closes it.
  * @internal exported for tests
  */
 export async function tellOfLacks({ db, outbound }: Omit<Watching, 'logger'>): Promise<void> {

@@ -1,9 +1,9 @@
-// What an assertion by which a client logs in has to say (RFC 7523), once its signature is known to be good. What is
-// wrong is for the log of the operators: whoever sent it is not told.
+// Checks the claims of a client's login assertion (RFC 7523) after its signature was verified. A fault goes to the
+// operators' log; the sender does not learn it.
 
 export interface AssertionTerms {
   readonly clientId: string;
-  /** Our issuer, or the address of the token endpoint. */
+  /** The accepted audiences: our issuer, or the address of the token endpoint. */
   readonly audiences: readonly string[];
   /** Epoch milliseconds. */
   readonly nowMs: number;
@@ -17,14 +17,17 @@ export interface AssertionClaims {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Of RFC 7519 and of the revision of RFC 7523. A JWT that was made for something else names another, and is no login. */
+/**
+ * The `typ` of a login assertion in RFC 7519 and in the revision of RFC 7523. A JWT with another type was made for
+ * another purpose.
+ */
 const types = ['jwt', 'client-authentication+jwt'];
-/** An assertion is made for one request. */
+/** Short, because an assertion is made for one request. */
 const longestSeconds = 300;
-const toleranceSeconds = 5; // by which the client's clock may be ahead of ours
+const toleranceSeconds = 5; // the client's clock may be this far ahead of ours
 const longestJti = 256;
 
-/** @returns why it does not count; undefined: it does, unless it has been used */
+/** @returns why the assertion is not valid; undefined if it is valid, unless it was used before */
 export function faultOfAssertion(
   { header, claims }: { readonly header: Members; readonly claims: Members },
   { clientId, audiences, nowMs }: AssertionTerms,

@@ -1,5 +1,5 @@
-// Turns bearer tokens into callers (SEC-1). A verified token is remembered for half a minute, so that a busy client
-// costs one signature check per token in that time; never for longer than SEC-8 allows.
+// Turns bearer tokens into callers (SEC-1). A verified token is cached for half a minute, so that a busy client costs
+// one signature check per token in that time. The cache never exceeds the times of SEC-8.
 import type { Context } from 'hono';
 import { refuseBrowser } from '../../core/browser.ts';
 import type { AuthConfig } from '../../core/settings/config.ts';
@@ -18,19 +18,19 @@ import {
 } from './token.ts';
 
 export interface AuthenticatorDependencies extends TokenDependencies {
-  /** Of the request; absent: nobody presents one. */
+  /** Returns the client certificate of a request; absent: no client presents one. */
   readonly certificateOf?: CertificateOf;
   /** Origins whose pages may make requests with AUTH=none. */
   readonly corsOrigins?: readonly string[];
 }
 
-const maxTokenLength = 8_192; // far above any real token; keeps the memory small
+const maxTokenLength = 8_192; // far longer than any real token; limits memory
 const maxRememberedTokens = 10_000; // some 20 MB at 2 KB each
-/** With the age of an external key set: 60 s from a key's withdrawal to its last use (SEC-8). */
+/** Together with the age of an external key set: 60 s from a key's withdrawal to its last use (SEC-8). */
 const rememberMs = 30_000;
 const b64token = /^[A-Za-z0-9\-._~+/]+=*$/; // RFC 6750
 
-/** @throws if AUTH=builtin is used without an issuer: a defect of the start */
+/** @throws if AUTH=builtin is used without an issuer, which is a defect at the start */
 export function createAuthenticator(config: AuthConfig, deps: AuthenticatorDependencies): Authenticator {
   if (config.kind === 'none') {
     deps.logger.warn(
@@ -47,7 +47,7 @@ function whereToGetOne(config: Exclude<AuthConfig, { kind: 'none' }>): string {
     : `${config.issuer} gives one (client credentials).`;
 }
 
-/** Adds where to get a valid token. */
+/** Adds to each 401 where to get a valid token. */
 function saying(where: string, inner: Authenticator): Authenticator {
   const tell = (outcome: Caller | Problem) =>
     isProblem(outcome) && problems[outcome.code].status === 401
@@ -91,8 +91,8 @@ function verifying(
   }
 
   /**
-   * Not if time went backwards, or reference data, clients or keys have changed since: then the token is verified
-   * again.
+   * Whether the cached result is still valid. If the clock went back, or if reference data, clients or keys have
+   * changed, the token is verified again.
    */
   function stillCounts({ token, sinceMs, untilMs }: Remembered): boolean {
     const now = clock();
@@ -133,16 +133,17 @@ function bearerOf(authorization: string): string {
   if (authorization.charCodeAt(6) !== 32 || authorization.slice(0, 6).toLowerCase() !== 'bearer') return '';
   let start = 7;
   while (authorization.charCodeAt(start) === 32) start += 1;
-  return authorization.slice(start); // nothing follows it: HTTP strips white space, and a token contains none
+  return authorization.slice(start); // the token ends the header: HTTP strips white space, and a token contains none
 }
 
 /**
- * AUTH=none: a caller that names itself (`Bearer` and a BIC, a payment system or `operator`) is that party; otherwise
- * it may do everything. Web pages of other origins are refused: merely visiting one must not give it access.
+ * AUTH=none: a caller that names itself (`Bearer` and a BIC, a payment system or `operator`) is that party; any other
+ * caller may do everything. Web pages of other origins are refused, because merely visiting one must not give it
+ * access.
  */
 function believing({ reference, corsOrigins = [] }: AuthenticatorDependencies): Authenticator {
   return {
-    knownSender: () => undefined, // nobody is
+    knownSender: () => undefined, // no caller is authenticated
     authenticate: ({ req }) => {
       const [host, origin, site] = [req.header('host'), req.header('origin'), req.header('sec-fetch-site')];
       const refusal = refuseBrowser({ host, origin, site }, { origins: corsOrigins });

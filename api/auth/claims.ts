@@ -1,15 +1,15 @@
-// From the claims of a token, or of a client of the built-in issuer, to the caller that the routes see.
+// Turns the claims of a token, or of a client of the built-in issuer, into the caller that the routes see.
 import { findInstitution, type ReferenceData } from '../../core/scheme/reference.ts';
 import { ok, refused, type Result } from '../../core/result.ts';
 import { everyRole, type Caller, type Role } from '../http/caller.ts';
 
-/** What a token (or a client of the built-in issuer) says about its holder. */
+/** The claims of a token, or of a client of the built-in issuer. */
 export interface CallerClaims {
   readonly role: Role;
   readonly clientId: string;
   readonly institutionId?: string | undefined;
   readonly clearingSystemId?: string | undefined;
-  /** By what it has logged in, with the built-in issuer. */
+  /** With the built-in issuer: the secret or key that the client has logged in with. */
   readonly credential?: string | undefined;
 }
 
@@ -18,8 +18,9 @@ export function isRole(value: unknown): value is Role {
 }
 
 /**
- * Of a token: `roles` with exactly one role of ours, `institution_id` (internalId or BIC) or `clearing_system_id`.
- * @returns what is wrong, for whoever sent it
+ * Reads a token's claims: `roles` with exactly one role of this service, and `institution_id` (internalId or BIC) or
+ * `clearing_system_id`.
+ * @returns the claims, or what is wrong, as a text for the sender
  */
 export function claimsFrom(
   payload: Readonly<Record<string, unknown>>,
@@ -49,7 +50,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Of one that is unknown, as it is given: callerFrom refuses it. */
+/** The institution's id, from an id or BIC. An unknown value is returned as given, because callerFrom refuses it. */
 function institutionIdOf(given: string | undefined, data: ReferenceData): string | undefined {
   return given === undefined || findInstitution(data, 'internalId', given) !== undefined
     ? given
@@ -57,8 +58,9 @@ function institutionIdOf(given: string | undefined, data: ReferenceData): string
 }
 
 /**
- * A psp or fxp names an institution that has this role, and an ipso a known payment system; an operator names neither.
- * @returns what is wrong, for whoever sent it
+ * A psp or fxp must name an institution that has this role, and an ipso a known payment system. An operator names
+ * neither.
+ * @returns the caller, or what is wrong, as a text for the sender
  */
 export function callerFrom(claims: CallerClaims, data: ReferenceData): Result<Caller, string> {
   const { role, clientId, institutionId, clearingSystemId } = claims;

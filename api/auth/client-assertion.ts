@@ -1,5 +1,6 @@
-// A client that shows who it is by a key of its party instead of a secret: `private_key_jwt` (RFC 7523, FAPI 2.0). There is
-// no secret to be lost, and an assertion counts once. Of a client that does not exist as much is done as of one that does.
+// Authenticates a client by a key of its party instead of a secret: `private_key_jwt` (RFC 7523, FAPI 2.0). There is no
+// secret to lose, and an assertion can be used once. An unknown client causes the same work as a known one, so timing
+// does not reveal which clients exist.
 import { compactVerify, decodeJwt, errors, type CompactJWSHeaderParameters } from 'jose';
 import { assert } from '../../core/assert.ts';
 import { findRepeatedMembers } from '../../core/json.ts';
@@ -13,7 +14,7 @@ import { faultOfAssertion, type AssertionClaims, type AssertionTerms } from './a
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** Asymmetric, and the key says which of them. Never another one of the assertion's choice (RFC 8725). */
+/** Asymmetric algorithms only. The kind of key determines the algorithm, never the assertion (RFC 8725). */
 const kindOf: ReadonlyMap<unknown, KeyKind> = new Map([
   ['ES256', 'P-256'],
   ['ES384', 'P-384'],
@@ -25,13 +26,13 @@ export const assertionAlgorithms: readonly string[] = [...kindOf.keys()].map(Str
 export interface AssertionContext extends Omit<AssertionTerms, 'clientId'> {
   readonly db: Db;
   /**
-   * Is told why an assertion was refused; whoever sent it is not.
-   * @param clientId null: there is no such client, and what it calls itself may be anything
+   * Receives the reason why an assertion was refused; the sender does not.
+   * @param clientId null: there is no such client, and its claimed name may be anything
    */
   readonly onRefused?: (clientId: string | null, why: string) => void;
 }
 
-/** Whose it says it is, for limits; nothing of it is believed yet. */
+/** The client id that the assertion claims, unverified; for rate limits only. */
 export function claimedClient(assertion: string): string | undefined {
   try {
     const { sub, iss } = decodeJwt<{ readonly sub?: unknown; readonly iss?: unknown }>(assertion);
@@ -41,10 +42,10 @@ export function claimedClient(assertion: string): string | undefined {
   }
 }
 
-/** Has no keys. */
+/** A party without keys. */
 const nobody = { institutionId: '' };
 
-/** @returns undefined: it is not good, or has been used */
+/** @returns undefined if the assertion is not valid or was used before */
 export async function clientByAssertion(
   { db, onRefused = () => undefined, ...terms }: AssertionContext,
   { assertion, clientId }: { readonly assertion: string; readonly clientId: string },
@@ -62,13 +63,16 @@ export async function clientByAssertion(
   return undefined;
 }
 
-/** Operators of the scheme are people: no party gives keys for them. */
+/**
+ * The party that registers the client's keys; undefined for operators of the scheme, who are people and belong to no
+ * party.
+ */
 function partyOf({ institutionId, clearingSystemId }: Client) {
   if (institutionId !== null) return { institutionId };
   return clearingSystemId === null ? undefined : { clearingSystemId };
 }
 
-/** @returns what it says, or why it does not count */
+/** @returns the assertion's claims, or why it is not valid */
 async function readAssertion(
   assertion: string,
   keys: readonly PartyKey[],
@@ -107,10 +111,12 @@ function faultOfSignature(error: errors.JOSEError, named: NamedKey | undefined):
     return `its alg is none of ${assertionAlgorithms.join(', ')}`;
   return error instanceof errors.JWSSignatureVerificationFailed
     ? `its signature is not by the key ${named?.keyId ?? ''}, or something in it was changed`
-    : 'it is malformed, or wants something to be understood that is not (crit)';
+    : 'it is malformed, or requires an extension that is not supported (crit)';
 }
 
-/** One object, and each member once: of two that are the same, others may read the first. */
+/**
+ * Requires one JSON object without repeated members, because parsers differ in which of two equal members they read.
+ */
 function faultOfText(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -126,19 +132,19 @@ interface NamedKey {
   readonly keyId: string;
   readonly credential: string;
   readonly key: PublicKey;
-  /** Why there is none; the key is nobody's then, so that it is verified all the same. */
+  /** Set if no key fits. `key` is then a dummy, so that verification takes as long as with a real key. */
   readonly fault?: string;
 }
 
-/** By its kid; without one, the only key of the party that its algorithm is for. */
+/** Finds the key by its kid; without a kid, the party's only key for the algorithm. */
 function keyNamedBy({ kid, alg }: CompactJWSHeaderParameters, keys: readonly PartyKey[]): NamedKey {
-  const kind = kindOf.get(alg) ?? 'Ed25519'; // alg was looked at before
+  const kind = kindOf.get(alg) ?? 'Ed25519'; // jose has checked alg before
   const fitting = keys.filter(({ keyId, jwk }) => (kid === undefined ? isOfKind(jwk, kind) : keyId === kid));
   const [key] = fitting;
   if (key === undefined || fitting.length > 1) {
     const fault =
       kid === undefined
-        ? 'it names no key (kid), and not one key alone of its party is for its alg'
+        ? 'it names no key (kid), and its party has no key, or several, for its alg'
         : 'no key of its party that counts now has its kid';
     return nobodys(kind, fault);
   }

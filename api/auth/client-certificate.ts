@@ -1,5 +1,5 @@
-// The TLS client certificate of a request, for tokens bound to one (RFC 8705): from the connection where TLS ends
-// here; behind a proxy that we trust, from the header in which it says so, and from nobody else's.
+// The TLS client certificate of a request, for tokens bound to a certificate (RFC 8705). It comes from the connection
+// if TLS ends here. Behind a trusted proxy it comes from the proxy's header; other senders' headers are ignored.
 import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
@@ -7,10 +7,13 @@ import type { Context } from 'hono';
 import type { ApiConfig } from '../../core/settings/config.ts';
 import { comesFrom, trusting } from '../http/client.ts';
 
-/** SHA-256 of the certificate in base64url; undefined: none was presented; null: one that cannot be read, or does not count. */
+/**
+ * SHA-256 of the certificate in base64url. Undefined: no certificate was presented. Null: it cannot be read or is not
+ * valid.
+ */
 export type CertificateOf = (context: Context) => string | null | undefined;
 
-/** @param clock epoch milliseconds: a connection may stay open for longer than the certificate of its handshake lives */
+/** @param clock epoch milliseconds; a connection may stay open after the certificate of its handshake has expired */
 export function certificatesBy(
   {
     tls,
@@ -24,11 +27,11 @@ export function certificatesBy(
     const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
     if (incoming === undefined) return undefined;
     const { socket } = incoming;
-    // what a proxy itself presents to us is never its client's, whether it passes that on or not
+    // a proxy's own certificate is never that of its client, whether the proxy forwards one or not
     if (comesFrom(socket, proxies))
       return header === undefined ? undefined : thumbprintIn(incoming.headers[header]);
     if (!(socket instanceof TLSSocket)) return undefined;
-    const certificate = socket.getPeerX509Certificate(); // undefined too where the client has left
+    const certificate = socket.getPeerX509Certificate(); // also undefined if the client has disconnected
     if (certificate === undefined) return undefined;
     const counts = tls?.clientCa === undefined || (socket.authorized && lives(certificate, clock()));
     return counts ? thumbprint(certificate.raw) : null;
@@ -42,7 +45,10 @@ const thumbprint = (der: Uint8Array) => createHash('sha256').update(der).digest(
 
 const structured = /^:([A-Za-z0-9+/]+={0,2}):$/; // RFC 9440: DER as a byte sequence of RFC 8941
 
-/** One certificate as nginx writes it, its line ends encoded; a header that came twice has a comma, and neither counts. */
+/**
+ * One certificate as nginx writes it, with encoded line ends. A header that was sent twice contains a comma and matches
+ * neither form.
+ */
 const escapedPem =
   /^-----BEGIN(?:%20| )CERTIFICATE-----[A-Za-z0-9+/=%]+-----END(?:%20| )CERTIFICATE-----(?:%0[AD])*$/i;
 
@@ -55,6 +61,6 @@ function thumbprintIn(value: string | string[] | undefined): string | null | und
     const certificate = der === undefined ? decodeURIComponent(value) : Buffer.from(der, 'base64');
     return thumbprint(new X509Certificate(certificate).raw);
   } catch {
-    return null; // no certificate
+    return null; // not a certificate
   }
 }

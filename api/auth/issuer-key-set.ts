@@ -1,5 +1,5 @@
-// The keys of an external issuer, read from its address when a token needs them. It may be away, slow or broken into:
-// what it answers is limited, and strangers' tokens ask it no more often for that.
+// The keys of an external issuer, read from its address when a token needs them. The issuer may be down, slow or
+// compromised. So its answers are limited in size and time, and tokens of strangers cause no additional reads.
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -13,19 +13,22 @@ import {
 } from 'jose';
 import type { Logger } from 'pino';
 
-/** Plus 30 s for which a verified token is remembered, and 5 s for the read: 60 s. */
+/** With the 30 s for which a verified token is cached and the 5 s of a read: 60 s. */
 const maxAgeMs = 25_000;
-/** A new key is accepted after at most this time; unknown key ids, wrong signatures and failures do not make us read more often. */
+/**
+ * A new key is accepted after at most this time. Unknown key ids, wrong signatures and failures do not cause more
+ * frequent reads.
+ */
 const cooldownMs = 5_000;
 const timeoutMs = 5_000;
 const mostBytes = 262_144; // hundreds of keys, each with its certificate
 
-/** The keys could not be had: no fault of whoever sent the token. It has been logged. */
+/** The keys could not be fetched, which is not the fault of the token's sender. It has been logged. */
 export class KeySetError extends Error {
   override readonly name = 'KeySetError';
 }
 
-/** Verifies by the keys that are known, and once more by newer ones where the signature fits none of them. */
+/** Verifies with the cached keys, and once more with newer keys if no cached key fits the signature. */
 export type VerifyByKeys = <T>(verify: (keys: JWTVerifyGetKey) => Promise<T>) => Promise<T>;
 
 export function openKeySet(url: string, logger: Pick<Logger, 'error' | 'info'>): VerifyByKeys {
@@ -41,14 +44,14 @@ export function openKeySet(url: string, logger: Pick<Logger, 'error' | 'info'>):
       return new Response(text);
     } catch (error) {
       const why = faultOf(error);
-      // once for as long as it lasts, and again when it is another one
+      // log each kind of failure once until it changes or ends
       if (failed?.why !== why) logger.error({ why }, "the token issuer's keys could not be had");
       failed = { atMs: Date.now(), why };
       throw new KeySetError(why);
     }
   }
 
-  const known: Partial<ExportedJWKSCache> = {}; // holds the set that counts
+  const known: Partial<ExportedJWKSCache> = {}; // holds the current key set
   const keys = createRemoteJWKSet(new URL(url), {
     cacheMaxAge: maxAgeMs,
     cooldownDuration: cooldownMs,
@@ -66,16 +69,19 @@ export function openKeySet(url: string, logger: Pick<Logger, 'error' | 'info'>):
         if (keys.coolingDown) throw error;
         await keys.reload();
       }
-      return verify(keys); // another token may have had it read meanwhile
+      return verify(keys); // another token may have caused a reload meanwhile
     }
   };
 }
 
-/** A key may take another's place, under its id or without one. For an id that is not known the library reads again itself. */
+/**
+ * Whether a newer key set may fit: a key may be replaced under the same id, or without an id. For an unknown id the
+ * library itself reloads.
+ */
 const mayFitANewerSet = (error: unknown) =>
   error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSMultipleMatchingKeys;
 
-/** @throws KeySetError, or whatever befalls a connection */
+/** @throws KeySetError, or the error of the connection */
 async function readKeySet(response: Response): Promise<string> {
   if (response.status !== 200) throw new KeySetError(`it answered ${response.status}, and not 200`);
   const chunks: Uint8Array[] = [];
@@ -94,7 +100,7 @@ async function readKeySet(response: Response): Promise<string> {
   return text;
 }
 
-/** Never what it answered. */
+/** The reason of a failure; it never contains text of the answer. */
 function faultOf(error: unknown): string {
   if (error instanceof KeySetError) return error.message;
   if (error instanceof Error && error.name === 'TimeoutError')

@@ -1,4 +1,4 @@
-// The built-in token issuer: signs access tokens for the clients in the database. For the embedded demo;
+// The built-in token issuer signs access tokens for the clients in the database. It is for the embedded demo;
 // production uses an external issuer.
 import { randomUUID } from 'node:crypto';
 import {
@@ -24,22 +24,22 @@ export interface BuiltinIssuer {
   /** Public keys, for verifiers. */
   jwks(): Promise<JSONWebKeySet>;
   readonly verificationKey: JWTVerifyGetKey;
-  /** Another key signs from now on, in every process within a second. */
+  /** Rotates the signing key; every process uses the new key within a second. */
   rotate(rotation: Rotation): Promise<boolean>;
   /**
-   * Whether the client still exists with the same role, institution and payment system, and what it has logged in by counts
-   * (ADM-4).
+   * Whether the client still exists with the same role, institution and payment system, and its secret or key is still
+   * valid (ADM-4).
    */
   stands(claims: CallerClaims): Promise<boolean>;
   /**
-   * An access token (RFC 9068) for the client.
-   * @param thumbprint of the certificate that it is bound to (RFC 8705); undefined: to none
+   * Issues an access token (RFC 9068) for the client.
+   * @param thumbprint of the certificate that the token is bound to (RFC 8705); undefined: not bound
    */
   issue(claims: CallerClaims, thumbprint?: string): Promise<string>;
 }
 
 export const builtinAlgorithm = 'ES256';
-/** SEC-8; also the lifetime of our own tokens. */
+/** The longest lifetime of a token (SEC-8), and the lifetime of the tokens issued here. */
 export const maxTokenLifetimeSeconds = 3_600;
 
 export interface IssuerSettings {
@@ -63,10 +63,11 @@ export async function openBuiltinIssuer(db: Db, settings: IssuerSettings): Promi
         return await (await register.current()).verificationKey(...header);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        return (await register.again()).verificationKey(...header); // another process may have seen a new key first
+        // another process may have used a new key before this one read it
+        return (await register.again()).verificationKey(...header);
       }
     },
-    // a client created just now may not be in the register yet, so the database is asked before refusing
+    // a new client may be missing in the register, so ask the database before refusing
     stands: async (claims) =>
       isClient((await register.current()).clients.get(claims.clientId), claims) ||
       isClient((await readClients(db, claims.clientId))[0], claims),
@@ -111,7 +112,7 @@ async function readRegister(db: Db): Promise<Register> {
     await offerIssuerKey(db, await makeKey());
     keys = await readIssuerKeys(db);
     if (!keys.some((key) => key.active)) {
-      // the one that signs is none of ours
+      // the key that is active in the database was not sealed by us
       await rotateIssuerKey(db, await makeKey(), { by: 'isthmus', because: strangeKey, withdraw: false });
       keys = await readIssuerKeys(db);
     }
@@ -139,15 +140,16 @@ function isClient(client: ClientWithCredentials | undefined, claims: CallerClaim
 
 interface Newest<Value> {
   /**
-   * Reads once per generation, and once a minute, on first use; concurrent callers share the read. A failure is not kept.
+   * Returns the cached value. Reads again for a new generation or a stale value; concurrent callers share the read.
+   * Failures are not cached.
    */
   current(): Promise<Value>;
-  /** Reads again within the generation, at most once a second. */
+  /** Reads again within the same generation, at most once a second. */
   again(): Promise<Value>;
 }
 
-/** A key ends by time, without a change of anything. */
-const freshMs = 25_000; // and 30 s for which a verified token is remembered: SEC-8
+/** Limits the age of cached keys, because a key expires without any change of the data. */
+const freshMs = 25_000; // plus the 30 s for which a verified token is cached: SEC-8
 
 function newest<Value>(generationOf: () => object, read: () => Promise<Value>): Newest<Value> {
   let known:
@@ -183,7 +185,7 @@ async function makeKey(): Promise<Pick<IssuerKey, 'keyId' | 'privateJwk'>> {
   return { keyId: await calculateJwkThumbprint(privateJwk), privateJwk: { ...privateJwk } };
 }
 
-/** Lists the public members explicitly, so that no other can leak. */
+/** Lists the public members explicitly, so that no private member can leak. */
 function publicPart({ keyId, privateJwk }: IssuerKey): JWK {
   const { kty, crv, x, y } = privateJwk as JWK;
   return {

@@ -1,7 +1,7 @@
-// Whether a message was signed by the operator that it comes from (RFC 9421), where that operator wants it: a token
-// that somebody has stolen, or who can read and write at a proxy, is not enough then. It is over the digest of the body, so it
-// is looked at before the body is: whoever cannot sign takes nothing that the operator needs. Each signature counts once, and is
-// used up there and then, whatever becomes of its message: what we refuse, nobody else can send.
+// Checks the signature of a message (RFC 9421) if its operator requires signatures. Then a stolen token, or control
+// over a proxy, is not enough to send messages. The signature covers the digest of the body, so it is checked before
+// the body is read. A sender without a key therefore takes no resources from the operator. Each signature can be used
+// once. The check uses it up, even if the message is refused later, so that nobody else can send it.
 import { constants, createHash, timingSafeEqual, verify } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
@@ -37,17 +37,17 @@ export interface SignatureDependencies {
   readonly reference: () => ReferenceData;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** Is told why a message was refused: its sender may be a program that nobody reads. */
+  /** Logs why a message was refused, because its sender may be a program that nobody watches. */
   readonly logger: Pick<Logger, 'warn'>;
-  /** Host, and port if it is not the scheme's, of our published address; absent: none is. */
+  /** Host of our published address, with the port if it is not the default; absent: no address is published. */
   readonly authority?: string | undefined;
-  /** Whose word counts for where a message came to them from. */
+  /** Trusted proxies, which report the original address of a message. */
   readonly proxies: BlockList;
-  /** Is told whose message was refused, by its payment system. */
+  /** Counts refused messages by payment system. */
   readonly metrics: { refusedSignature(clearingSystemId: string): void };
 }
 
-/** What a signature must be like, for whoever is refused. */
+/** The requirements for a signature, for the sender of a refused message. */
 function wantedOf(authority: string | undefined) {
   const components = authority === undefined ? signedComponents : publicComponents;
   const names = components.map((name) => `"${name}"`);
@@ -112,7 +112,7 @@ export function signatureTurns() {
 }
 
 const notLookedAt = 'The operator of this payment system has its messages signed since this one began.';
-/** It says what nobody else says of a signed message: somebody who has seen it may still send it. */
+/** Warns that the signature can still be replayed, because it was not used up. */
 const noTurn =
   'More signatures came in the name of this payment system than can be verified in time. Yours was not looked at, and nothing was stored, but until it ends it counts for whoever has seen it: send the same bytes again after the number of seconds in Retry-After.';
 const usedBefore =
@@ -123,18 +123,18 @@ interface Signed {
   readonly key: PartyKey;
 }
 
-/** By whom its signature is, among those that have been used (db/keys/used-assertions.ts). */
+/** The name under which a used nonce is stored (db/keys/used-assertions.ts). */
 const userOf = ({ keyId }: SignatureInput) => `signature ${keyId}`;
 
-/** Once the body has come, which may take 30 s: whether a key of these counts still. */
+/** Whether one of the keys is still valid after the body has arrived, which may take 30 s. */
 async function countStill(db: Db, system: string, signed: readonly Signed[]): Promise<boolean> {
   const keys = await keysOfParty(db, { clearingSystemId: system });
   return signed.some(({ key }) => keys.some(({ credential }) => credential === key.credential));
 }
 
 /**
- * Uses all of them up, because who sees the message go by could take another one of them.
- * @returns whether it was the first time for each; one key may have signed more than once with one nonce
+ * Marks all signatures as used, because an observer could send the message with one that is not.
+ * @returns whether all were new; one key may have signed several times with the same nonce
  */
 async function useAll(db: Db, signed: readonly Signed[]): Promise<boolean> {
   const once = new Map(signed.map(({ input }) => [JSON.stringify([input.keyId, input.nonce]), input]));
@@ -158,7 +158,7 @@ function headOf({ req, env }: Context): SignedHead {
   return { method: req.method, target, url: req.url, headers: lines };
 }
 
-/** Those that may be good; a text: there is none, and what is wrong with the best of them. */
+/** The signatures that may be valid; or, if there are none, the fault of the nearest one. */
 function readable(signatures: ReturnType<typeof signaturesOf>): readonly (SignatureInput | Fault)[] | string {
   return typeof signatures === 'string' || signatures.some((one) => 'base' in one)
     ? signatures
@@ -170,8 +170,8 @@ const nearest = (all: readonly (object | Fault)[]) =>
   'Signature-Input has no signature.';
 
 /**
- * Those by keys of the operator that fit the head and were not used; or why there is none. From then on they are used up, and
- * with them those that would count later.
+ * The valid, unused signatures by keys of the operator, or the reason why there are none. It marks them as used,
+ * together with those that would become valid later.
  */
 async function goodOf(
   { db }: SignatureDependencies,
@@ -190,7 +190,7 @@ const noKey = 'No key of this operator that counts now has the keyid of the sign
 
 type LastingKey = Awaited<ReturnType<typeof lastingKeysOfParty>>[number];
 
-/** One that its key has made and that does not count yet is a fault, too. */
+/** Verifies one signature. A signature that is genuine but not valid yet is both signed and faulty. */
 async function judge(
   one: SignatureInput | Fault,
   keys: readonly LastingKey[],
@@ -214,7 +214,10 @@ const notGood = (alg: string) =>
   'The signature does not fit what came, under the key of its keyid: another key signed, or something else was signed than the method, path and query of the request line and these headers.' +
   (alg.startsWith('ecdsa') ? ' By ECDSA it is r and s side by side, not DER.' : '');
 
-/** By the kind of the key, and never of the message's choice. Undefined: registered, and not to be used. */
+/**
+ * The verifier for a key. The kind of key determines the algorithm, never the message. Undefined: the key is registered
+ * but unusable.
+ */
 function verifierOf({ jwk }: PartyKey) {
   const read = readPublicKey(jwk);
   if (!read.ok) return undefined;
@@ -222,7 +225,7 @@ function verifierOf({ jwk }: PartyKey) {
   const { alg, hash, ...options } = algorithmOf[kind];
   return {
     alg,
-    /** Beside the event loop: P-384 takes milliseconds. */
+    /** Runs outside the event loop, because P-384 takes milliseconds. */
     verify: (data: Buffer, signature: Buffer) =>
       new Promise<boolean>((resolve, reject) => {
         verify(hash, data, { key, ...options }, signature, (error, isGood) => {
@@ -233,7 +236,7 @@ function verifierOf({ jwk }: PartyKey) {
   };
 }
 
-/** RFC 9421, 3.3: as written there, and not as libraries would take it, too. */
+/** The algorithms exactly as in RFC 9421, section 3.3; libraries would accept other variants too. */
 const algorithmOf = {
   Ed25519: { alg: 'ed25519', hash: null },
   'P-256': { alg: 'ecdsa-p256-sha256', hash: 'sha256', dsaEncoding: 'ieee-p1363' },

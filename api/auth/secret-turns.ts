@@ -1,13 +1,13 @@
-// Whose secret is tried next, where it cannot be judged at once: the right one of a client's first login, or a guess at
-// one that was brought along, without a tag. It costs a processor some 40 ms, so clients take turns: whoever guesses keeps only
-// those waiting that it names. Those it may keep out: by many addresses it makes the turn of another come too late.
+// Schedules the slow checks of secrets: a client's first login, or a guess. A check takes about 40 ms of a processor, so
+// clients take turns. Somebody who guesses secrets delays only the client whose id they use. With many addresses, they
+// may lock that client out while they continue.
 import type { InTurn } from '../../db/keys/clients.ts';
 import { isProblem, problem, type Problem } from '../http/problem.ts';
 import { createTurns, type WaitingClient } from '../http/turns.ts';
 
 const limits = { waiting: 1_000, waitMs: 5_000 } as const;
 
-/** Whoever is told it may have sent a single login, and not too fast. */
+/** The text also suits a client that sent a single login, because others may have used up the turns. */
 const turnDidNotCome = () =>
   problem('too-many-messages', {
     detail:

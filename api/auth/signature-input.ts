@@ -1,6 +1,6 @@
-// One signature of a message (RFC 9421), as its headers have it: which key it claims, whether it is over what is wanted, at
-// this time, and over what came. The first thing that is wrong is said, because a program that signs wrongly cannot be
-// mended by somebody who hears only that it does.
+// Reads the signatures of a message (RFC 9421) from its headers. It checks the key id, the signed components, the times
+// and the presence of the signed parts. It reports the first fault, because a developer cannot correct a program that
+// only learns that its signature is wrong.
 import { httpbis } from 'http-message-signatures';
 import {
   isInnerList,
@@ -15,16 +15,19 @@ import {
   signedComponents,
 } from '../../core/deliveries/http-signature.ts';
 
-/** The head of a request, as it came. */
+/** The head of a request, as received. */
 export interface SignedHead {
   readonly method: string;
   /** Path and query of the request line. */
   readonly target: string;
-  /** With scheme and host. */
+  /** The URL with scheme and host. */
   readonly url: string;
-  /** Host, and port if it is not the scheme's, of our published address; absent: none is, and any host may be signed. */
+  /**
+   * Host of our published address, with the port if it is not the default. Absent: no address is published, and any
+   * host may be signed.
+   */
   readonly authority?: string | undefined;
-  /** One line each: of a header that came twice, both. */
+  /** One line for each header; repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -34,28 +37,37 @@ export interface SignatureInput {
   /** Epoch seconds. */
   readonly created: number;
   readonly signature: Buffer;
-  /** What was signed. */
+  /** The signature base: the bytes that were signed. */
   readonly base: Buffer;
-  /** As the signature says; undefined: it does not. */
+  /** The `alg` parameter of the signature; undefined if it has none. */
   readonly alg: unknown;
-  /** Why it does not count yet. It is used up all the same: whoever has seen it could send it once it does. */
+  /**
+   * The reason why the signature is not valid yet. It is used up all the same, because an observer could send it later.
+   */
   readonly early: string | undefined;
 }
 
-/** Why one does not count; the further it came, the better it says what its sender has to mend. */
+/**
+ * Why a signature is not valid. The higher the step, the closer the signature was, and the better the reason helps its
+ * sender.
+ */
 export interface Fault {
   readonly why: string;
   readonly step: number;
 }
 
 const longestNonce = 256;
-/** What is further ahead (milliseconds, for example) is not verified: that it was used would be on record for as long. */
-const longestAheadSeconds = 366 * 24 * 3_600; // no key should last so long
-/** Each costs a verification: of its operator there is one, or two while one key follows another. */
+/**
+ * A signature from further in the future (with milliseconds, for example) is not verified, because its nonce would be
+ * stored until then.
+ */
+const longestAheadSeconds = 366 * 24 * 3_600; // no key should last this long
+/** Limits the verifications. An operator needs one signature, or two during a key rotation. */
 const mostSignatures = 4;
 
 /**
- * Each signature of the head, or what is wrong with it; a text: there is none, or the headers cannot be read.
+ * The signatures of the head, each with its values or its fault; a text if there are none or the headers cannot be
+ * read.
  * @param nowMs epoch milliseconds
  */
 export function signaturesOf(head: SignedHead, nowMs: number): readonly (SignatureInput | Fault)[] | string {
@@ -80,7 +92,9 @@ export function signaturesOf(head: SignedHead, nowMs: number): readonly (Signatu
   }
 }
 
-/** SHA-256 of the body as Content-Digest has it (RFC 9530), which may have others beside it. */
+/**
+ * The SHA-256 of the body from Content-Digest (RFC 9530), which may contain other digests too; a text if it has none.
+ */
 export function digestIn(headers: SignedHead['headers']): Buffer | string {
   const line = headers['content-digest'];
   if (line === undefined) return 'Content-Digest is missing.';
@@ -88,7 +102,7 @@ export function digestIn(headers: SignedHead['headers']): Buffer | string {
     const bytes: unknown = parseDictionary(line).get('sha-256')?.[0];
     if (bytes instanceof ArrayBuffer && bytes.byteLength === 32) return Buffer.from(bytes);
   } catch {
-    // it is no dictionary
+    // not a dictionary
   }
   return 'Content-Digest has no sha-256=:...: of 32 bytes in base64.';
 }
@@ -137,7 +151,7 @@ function aheadOf(nowSeconds: number, created: number): string | undefined {
   return ahead > signatureToleranceSeconds ? untimely(`${ahead} seconds ahead of`) : undefined;
 }
 
-/** Why it counts no more. */
+/** Why the signature is no longer valid. */
 function endFault(created: number, expires: unknown, nowSeconds: number): string | undefined {
   const behind = Math.round(nowSeconds - created);
   if (behind > signatureToleranceSeconds) return untimely(`${behind} seconds behind`);
@@ -146,7 +160,10 @@ function endFault(created: number, expires: unknown, nowSeconds: number): string
   return expires < nowSeconds ? 'The signature has expired, by its own expires.' : undefined;
 }
 
-/** Undefined: it has not what is signed. Path and query are those of the request line: a URL would write some otherwise. */
+/**
+ * The signature base; undefined if the message lacks a signed component. Path and query are those of the request line,
+ * because a URL object would normalise some of them.
+ */
 function baseOf(
   { method, target, url, authority, headers }: SignedHead,
   input: InnerList,

@@ -1,5 +1,5 @@
-// What is wrong with a token, in words for whoever sent it. Of claims only where the signature is good: libraries
-// verify it first. Never a value of the token.
+// Describes the fault of a token for its sender. Claims are mentioned only if the signature is valid, because libraries
+// verify it first. A text never contains a value of the token.
 import { errors } from 'jose';
 
 interface Expected {
@@ -10,7 +10,7 @@ interface Expected {
 
 export const malformedToken = 'The token is malformed, or its signature is wrong.';
 
-/** @returns undefined: it is no fault of the token */
+/** @returns undefined if the error is not the token's fault */
 export function faultOfToken(error: unknown, expected: Expected): string | undefined {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
   if (error instanceof errors.JWTClaimValidationFailed) return faultOfClaim(error, expected);

@@ -1,5 +1,5 @@
-// Verifies access tokens: a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is
-// in the reference data. api/auth/authenticator.ts remembers the results.
+// Verifies access tokens: a JWT (RFC 9068) with fixed algorithms, issuer, audience and times, whose holder is in the
+// reference data. api/auth/authenticator.ts caches the results.
 import { jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import type { Logger } from 'pino';
 import { assert } from '../../core/assert.ts';
@@ -23,22 +23,23 @@ export interface TokenDependencies {
 
 export interface VerifiedToken {
   readonly caller: Caller;
-  /** Milliseconds since 1970; from then on the token is invalid: there is no tolerance at the end. */
+  /** Milliseconds since 1970 from which the token is invalid; there is no tolerance at the end. */
   readonly endsAtMs: number;
   /** The certificate that the token is bound to, or undefined. */
   readonly thumbprint: string | undefined;
-  /** The reference data that it was judged by. */
+  /** The reference data that the token was verified against. */
   readonly judgedBy: ReferenceData;
 }
 
 export type TokenVerifier = (token: string) => Promise<VerifiedToken | Problem>;
 
-/** Asymmetric only, and never another one of the token's choice. RFC 9068 requires everybody to support RS256. */
+/** Asymmetric algorithms only, never chosen by the token. RFC 9068 requires support of RS256. */
 const externalAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-const clockToleranceSeconds = 5; // by which the issuer's clock may be ahead of ours, or a lifetime exceed an hour
+// the issuer's clock may be this far ahead of ours, and a lifetime may exceed an hour by this much
+const clockToleranceSeconds = 5;
 export const realm = 'isthmus';
 
-/** @throws if AUTH=builtin is used without an issuer: a defect of the start */
+/** @throws if AUTH=builtin is used without an issuer, which is a defect at the start */
 export function createTokenVerifier(
   config: Exclude<AuthConfig, { kind: 'none' }>,
   deps: TokenDependencies,
@@ -69,7 +70,7 @@ export function createTokenVerifier(
 
 const quietMs = 5_000;
 
-/** A key of the issuer may be none that can be used: strangers name it as often as they like, for few lines of the log. */
+/** Limits log lines: the issuer may publish an unusable key, and strangers may name it as often as they like. */
 function sparing(tell: (error: unknown) => void): typeof tell {
   let toldAtMs = Number.NEGATIVE_INFINITY;
   return (error) => {
@@ -83,7 +84,7 @@ interface Verification {
   readonly byKeys: VerifyByKeys;
   readonly options: JWTVerifyOptions & { issuer: string; audience: string; algorithms: string[] };
   readonly deps: TokenDependencies;
-  /** Is told of what is neither the token's fault nor that of a key set, which tells itself. */
+  /** Called for errors that are neither the token's fault nor those of a key set, which logs its own. */
   readonly onFailure: (error: unknown) => void;
   /** Whether the client still exists with these claims; not checked for an external issuer. */
   readonly stands?: BuiltinIssuer['stands'];
@@ -92,7 +93,8 @@ interface Verification {
 async function readToken(token: string, verification: Verification): Promise<VerifiedToken | Problem> {
   const { byKeys, options, deps, stands } = verification;
   if (!isCanonical(token)) return invalidToken(malformedToken);
-  const judgedBy = deps.reference(); // before any await: a change in the meantime leads to another verification
+  // read before any await, so that a change in the meantime causes another verification
+  const judgedBy = deps.reference();
   try {
     const currentDate = new Date(deps.clock());
     const { payload } = await byKeys((keys) => jwtVerify(token, keys, { ...options, currentDate }));

@@ -1,10 +1,10 @@
-// A period of the books can be read when it is closed, by the database clock.
+// Refuses to read the books of a period that is not closed by the database clock.
 import { closedAfterMs, type Period } from '../../core/books/reconciliation.ts';
 import { closeBooks } from '../../db/books/closed-books.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { problem, type Problem } from '../http/problem.ts';
 
-/** @returns why it cannot be read yet; undefined once it is closed */
+/** @returns the reason why the period cannot be read yet; undefined once it is closed */
 export async function refuseOpenPeriod(db: Db, { to }: Period): Promise<Problem | undefined> {
   if (await closeBooks(db, to)) return undefined;
   const closedAt = new Date(to.getTime() + closedAfterMs);

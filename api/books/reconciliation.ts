@@ -1,5 +1,5 @@
-// The books of a period, closed: GET /reconciliation as JSON and CSV, in one stream of any length, and
-// as pages of a camt.054. An operator of a system reads its own, an FX provider or PSP its own accounts.
+// GET /reconciliation: the books of a closed period, as a JSON or CSV stream of any length, or as pages of a camt.054.
+// An operator of a payment system reads its own book; an FX provider or PSP reads the books of its accounts.
 import { z } from '@hono/zod-openapi';
 import { isOwnerIn, tenuresOf } from '../../core/books/account-owners.ts';
 import { buildCamt054 } from '../../core/iso20022/camt054.ts';
@@ -180,7 +180,7 @@ function periodOf({ date, from, to }: Asked): Period | Problem {
     ['from', from],
     ['to', to],
   ] as const) {
-    // as precise as the name of a period, which no other period has
+    // the name of a period is precise to the minute, and must be unique
     if (at.getTime() % minuteMs !== 0)
       return invalidRequest([{ parameter, detail: 'must be a whole minute' }]);
   }
@@ -223,12 +223,12 @@ function bookOf(
     : unknownBook(clearingSystem, caller);
 }
 
-/** For those who have no payment system's book of their own: an operator may read any, an owner its accounts. */
+/** For callers without a book of a payment system: an operator may read any book, an owner those of its accounts. */
 const missingBook = [{ parameter: 'clearingSystem', detail: 'missing; or name sap and account' }];
 
-const mostAccounts = 5; // in one sentence
+const mostAccounts = 5; // named in an error message
 
-/** Names the accounts that are or were the caller's, of which each has a book. */
+/** Names the accounts that belong or belonged to the caller; each has a book. */
 function missingAccount(data: ReferenceData, own: readonly BookedAccount[], { role }: Caller) {
   const named = own
     .slice(0, mostAccounts)
@@ -247,7 +247,7 @@ function accountsOf({ bookedAccounts }: ReferenceData, { institutionId }: Caller
   return [...bookedAccounts.values()].filter((one) => tenuresOf(one, institutionId).length > 0);
 }
 
-/** The payments of an ordinary bank are in a list; they touch no account whose book we keep. */
+/** For a bank whose payments touch no account with a book; GET /payments lists them. */
 function noBook({ clientId, role }: Caller): Problem {
   const instead = role === 'psp' ? ' GET /payments?from=&to= lists its payments.' : '';
   const books = 'books are of payment systems, and of accounts at settlement access providers';
@@ -259,7 +259,7 @@ const unknownBook = (name: string, { clientId }: Caller) =>
     detail: `There is no book of ${name} that ${clientId} may read. Name a payment system by clearingSystem, or an account by sap and account.`,
   });
 
-/** Every payment of the book, read as it is asked for. */
+/** Reads the payments of the book lazily. */
 async function* movementsOf(deps: ApiDependencies, opened: Opened): AsyncIterable<Movement> {
   for await (const some of readMovements(deps.db, opened)) yield* some;
 }
@@ -346,12 +346,12 @@ async function* asCsv(deps: ApiDependencies, opened: Opened): AsyncIterable<stri
   }
 }
 
-/** What a spreadsheet runs as a formula, with what it may skip before it. */
+/** Text that a spreadsheet would run as a formula, including leading characters that it may skip. */
 const formula = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
 
 /**
- * Numbers digit for digit; text in quotes where it needs them (RFC 4180), also where a spreadsheet would split it. A
- * party may have written a formula: an apostrophe makes it text.
+ * Numbers keep every digit. Text is quoted where RFC 4180 requires it, and where a spreadsheet would split it. An
+ * apostrophe turns a formula that a party may have written into text.
  */
 function csvField(value: JsonValue): string {
   if (value === null) return '';
@@ -364,14 +364,14 @@ const most = 16; // a book of a million payments is some 800 KB
 
 type BookIndexes = (book: Book, period: Period) => Promise<BookIndex>;
 
-/** Those that were asked for last. */
+/** Caches the most recently used indexes. */
 function createBookIndexes(db: Db): BookIndexes {
   const kept = new Map<string, Promise<BookIndex>>();
   return (book, period) => {
     const key = [bookKey(book), period.from.toISOString(), period.to.toISOString()].join(' ');
     const known = kept.get(key) ?? readBookIndex(db, book, period);
     kept.delete(key);
-    kept.set(key, known); // the one that was asked for last stands last
+    kept.set(key, known); // the Map keeps the least recently used first
     const [oldest] = kept.keys();
     if (kept.size > most && oldest !== undefined) kept.delete(oldest);
     known.catch(() => kept.delete(key));

@@ -1,5 +1,5 @@
-// Which books of a day were sent to whom, and whether they were taken. What was given up can be sent again like
-// any delivery (redeliveries.ts).
+// Lists the books of a day, their receivers, and whether they were taken. A book that was given up can be sent again
+// like any delivery (redeliveries.ts).
 import { z } from '@hono/zod-openapi';
 import { isOwed } from '../../core/books/daily-books.ts';
 import { jsonNumber, type JsonObject } from '../../core/money/money.ts';
@@ -79,7 +79,7 @@ export function sentBookRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** A book of which no page is made yet. */
+/** A book that has no page yet. */
 type Unmade = Omit<BookSent, 'pages'> & { readonly pages: null };
 
 const nothingMade = { pages: null, made: 0, taken: 0, deadPages: [], nextDueAt: null } as const;

@@ -1,5 +1,5 @@
-// Alerts, and who takes care of them: GET /alerts, GET /alerts/{alertId}, and what operators do about one alert
-// or about a payment with all its alerts. Nothing is ever changed or removed: what was done is written beside it.
+// GET /alerts, GET /alerts/{alertId}, and the actions of operators on one alert, or on a payment with all its alerts.
+// Nothing is ever changed or removed; each action is a new entry.
 import { z } from '@hono/zod-openapi';
 import {
   alertStates,
@@ -89,7 +89,7 @@ function addReading(router: Router, deps: ApiDependencies): void {
       if (cursor !== undefined && after === undefined) return invalidCursor();
       const limit = Number(asLimit ?? pageSize.usual);
       const party = partyAsked(deps.reference.current(), named, { parameter: 'party' });
-      // alerts may name somebody who is, or was, no party of the reference data
+      // alerts may name a party that is not, or no longer, in the reference data
       const parties = named === undefined ? undefined : isProblem(party) ? [named] : party?.names;
       const page = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter, parties }), {
         limit,
@@ -148,9 +148,10 @@ function addActing(router: Router, deps: ApiDependencies): void {
       operationId: 'actOnPayment',
       summary: 'Take, note, close or reopen the case of a payment, with all its alerts so far',
       description:
-        'Take and close are about its alerts that are not closed, reopen about those that are, a note about all. An alert that ' +
-        'comes later is open. Where those that are not closed are of several kinds, close says which are over: `kinds`, or `all`; ' +
-        'where there is any, it says in `seen` up to which somebody has looked.',
+        'Take and close apply to its alerts that are not closed, reopen to those that are closed, a note to all. An ' +
+        'alert that comes later is open. If those that are not closed are of several kinds, close must name the ' +
+        'kinds in `kinds`, or set `all`. If any is not closed, it must name in `seen` the last alert that you have ' +
+        'looked at.',
       params: z.object({ uetr: uuid }),
       body: newCaseEntrySchema,
       problems: [
@@ -213,7 +214,7 @@ function whoClosed({
   return `${closed}: to take care of it again, reopen it first.${rest}`;
 }
 
-/** With the id of the newest of each kind. */
+/** Counts the open alerts of each kind, with the id of the newest. */
 const counted = (open: readonly AlertsOfKind[]) =>
   open
     .map(({ kind, count, last }) => `${count} ${kind} (${count === 1 ? last : `the last: ${last}`})`)
@@ -246,7 +247,7 @@ const closingOf = ({ kinds, all, seen }: NewCaseEntry): Closing => ({
   seen,
 });
 
-/** Only close says which alerts are over: of some kinds, or of all. */
+/** Refuses `kinds`, `all` and `seen` for other actions than close. */
 function refuseClosing({ action, kinds, all, seen }: NewCaseEntry): Problem | undefined {
   if (kinds !== undefined && all !== undefined)
     return invalidRequest([{ pointer: '/all', detail: 'name kinds, or all of them, not both' }]);

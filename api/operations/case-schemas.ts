@@ -1,4 +1,4 @@
-// The schemas of alerts and of what operators did about them. Ids, codes and times; notes are an operator's words.
+// The schemas of alerts and of operators' actions on them. Ids, codes and times; notes are an operator's own words.
 import { z } from '@hono/zod-openapi';
 import { words } from './words.ts';
 import { alertStates, caseActions } from '../../core/operations/cases.ts';
@@ -65,10 +65,10 @@ const newEntryMembers = {
   note: words.optional().openapi({ description: 'Needed for all but take; no personal data (SEC-3)' }),
 };
 
-/** What an operator does about an alert. */
+/** An operator's action on an alert. */
 export const newEntrySchema = z.object(newEntryMembers).strict().openapi('NewAlertEntry');
 
-/** A kind of alerts, a client id and the like. */
+/** A kind of alert, a client id and the like. */
 export const word = z
   .string()
   .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
@@ -76,7 +76,7 @@ export const word = z
 export const alertIdPattern = /^[1-9]\d{0,17}$/;
 export const alertId = z.string().regex(alertIdPattern, 'must be the alertId of an alert');
 
-/** What an operator does about a case. */
+/** An operator's action on a case. */
 export const newCaseEntrySchema = z
   .object({
     ...newEntryMembers,

@@ -1,5 +1,5 @@
-// The keys by which we sign what we send: published for receivers, and given others by operators. Workers make one
-// after the other on schedule (activities/wire/signer.ts).
+// The keys that sign our messages. Receivers read the public keys; operators rotate the keys. Workers rotate them on
+// schedule (activities/wire/signer.ts).
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import { keySetPath } from '../../core/deliveries/webhook-signature.ts';
@@ -19,7 +19,7 @@ import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
 
-/** A receiver that caches the set accepts what somebody else signs with a withdrawn key for no longer. */
+/** Limits how long a receiver with a cached set still accepts signatures by a withdrawn key. */
 const cacheSeconds = 300;
 
 const webhookKeySetSchema = z
@@ -42,7 +42,7 @@ const webhookKeySetSchema = z
 
 export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
   const { db, logger } = deps;
-  const told = new Set<string>(); // strangers ask for the set: one line for each key
+  const told = new Set<string>(); // keys that were logged: one log line for each, because anyone may request the set
   router.addPublic(
     {
       method: 'get',
@@ -50,8 +50,8 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
       operationId: 'getWebhookKeySet',
       summary: 'The public keys of everything that we send (RFC 7517)',
       description:
-        `What signs at present and what has just signed (CBK-2). Ask again where none of them verifies a message, at most ` +
-        `every few seconds; keep it for ${cacheSeconds} s otherwise.`,
+        'The current and the previous signing keys (CBK-2). If none of them verifies a message, read the set again, at most ' +
+        `every few seconds; otherwise cache it for ${cacheSeconds} s.`,
       tag: 'Service',
       answers: {
         200: {
@@ -68,7 +68,7 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
         if (!told.has(keyId)) logger.error({ keyId }, unreadableKey);
         told.add(keyId);
       });
-      // none is made yet, or none counts yet: whoever kept an empty set would refuse what we send
+      // No key exists or is active yet. A receiver that cached an empty set would refuse our messages.
       if (keys.length === 0) return problem('unavailable');
       return json({ keys: keys.map(renderJwk) }, 200, { 'cache-control': `public, max-age=${cacheSeconds}` });
     },
@@ -91,10 +91,10 @@ export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
       method: 'post',
       path: '/admin/delivery-keys',
       operationId: 'rotateDeliveryKey',
-      summary: 'Sign with another key',
+      summary: 'Rotate the key that signs messages',
       description:
-        `It signs within a second (CBK-2). Those that sign so far sign beside it for ${overlapDays} days, so that no receiver is ` +
-        'surprised; with `withdraw` they end at once.',
+        `The new key signs within a second (CBK-2). The previous keys sign too for ${overlapDays} days, so that receivers can ` +
+        'switch; with `withdraw` they end at once.',
       tag: 'Scheme',
       roles: ['operator'],
       body: rotationBody,

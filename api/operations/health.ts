@@ -1,4 +1,4 @@
-// Liveness and readiness, for operators (OBS-4). Without authentication, so they say up or down and nothing else.
+// Liveness and readiness, for operators (OBS-4). They need no authentication, so they reveal only up or down.
 import { z } from '@hono/zod-openapi';
 import { sql } from 'kysely';
 import type { ApiDependencies, ReadinessCheck } from '../dependencies.ts';

@@ -1,5 +1,6 @@
-// What keeps messages from going out, for operators: no engine, no worker, a breaker or a full gate,
-// the last two as the workers last reported them. It is told with an enquiry, a redelivery and the record of a payment.
+// Tells operators what prevents messages from going out: no engine, no worker, an open breaker or a full gate. Breakers
+// and gates are as the workers last reported them. The answers to an enquiry, to a redelivery and to GET
+// /payments/{uetr} include it.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import { hasUsableAddress, receiverOf, type Addressed } from '../../core/deliveries/receiver.ts';
@@ -7,24 +8,25 @@ import { readHeldUp, readWorkers } from '../../db/deliveries/party-health.ts';
 import type { ApiDependencies, ReadinessCheck } from '../dependencies.ts';
 import { answersInTime } from './readiness.ts';
 
-/** Of `GET /parties` too. */
+/** Also part of the answer of `GET /parties`. */
 export const engineSchema = {
   engineAnswers: z.boolean().openapi({
     description: 'Whether Temporal answers; while it does not, nothing is judged and nothing goes out',
   }),
 } as const;
 
-/** Of `GET /parties` too. */
+/** Also part of the answer of `GET /parties`. */
 export const workersSchema = {
   workers: z.int().openapi({
-    description: 'That have said within 30 s that they run; nothing is sent or judged without one',
+    description: 'Number of workers that reported within 30 s; without a worker, nothing is sent or judged',
   }),
   workerHeardSecondsAgo: z.int().nullable().openapi({
-    description: 'When one of them last said so: each does every 5 s; null: none has within 30 s',
+    description:
+      'Seconds since the last report of a worker; each reports every 5 s. Null: none has within 30 s',
   }),
 } as const;
 
-/** @param named what says which message, or which of many, is meant */
+/** @param named the members that identify one message, or a group of messages */
 const schemaOf = <Named extends z.ZodRawShape>(named: Named) =>
   z
     .object({
@@ -36,10 +38,11 @@ const schemaOf = <Named extends z.ZodRawShape>(named: Named) =>
             .object({
               ...named,
               breakersOpen: z.int().openapi({
-                description: 'Workers that send nothing to its receiver for now but probes (CBK-3)',
+                description: 'Number of workers that send only probes to its receiver for now (CBK-3)',
               }),
               gatesFull: z.int().openapi({
-                description: 'Workers in which every place to its receiver was taken when they last said so',
+                description:
+                  'Number of workers in which every place at its receiver was taken at their last report',
               }),
             })
             .strict(),
@@ -47,13 +50,13 @@ const schemaOf = <Named extends z.ZodRawShape>(named: Named) =>
         .openapi({ description: 'Which of the messages have to wait for their receiver' }),
       noUsableAddress: z.array(z.object(named).strict()).openapi({
         description:
-          'Which of the messages can go nowhere: no address is registered for them, or none that may be used (CBK-5, SEC-2). ' +
-          'Attempts fail with `no-usable-address` until one is.',
+          'Messages without a usable address: none is registered, or it may not be used (CBK-5, SEC-2). Attempts fail ' +
+          'with `no-usable-address` until one is registered.',
       }),
     })
     .strict();
 
-const asTheySaid = { description: 'As the workers last said, at most 30 s ago' };
+const asTheySaid = { description: 'As last reported by the workers, at most 30 s ago' };
 const oneNamed = { kind: z.string().openapi({ example: 'callback' }), party: z.string() } as const;
 
 export const hindrancesSchema = schemaOf(oneNamed).openapi('Hindrances', asTheySaid);
@@ -62,17 +65,17 @@ export const hindrancesOfManySchema = schemaOf({
   number: z.int().openapi({ description: 'How many of them' }),
 }).openapi('HindrancesOfMany', asTheySaid);
 
-/** Asked at this moment; what the workers say of themselves may be half a minute old. */
+/** Checks the engine now; the reports of the workers may be half a minute old. */
 export async function doesEngineAnswer(check: ReadinessCheck | undefined): Promise<boolean> {
   return check === undefined || answersInTime(check);
 }
 
-/** What holds up these, which are to go out. */
+/** The hindrances of these deliveries. */
 export function hindrancesOf(deps: Asking, deliveries: readonly Addressed[]): Promise<JsonObject> {
   return named(deps, deliveries, ({ kind, party }) => ({ kind, party }));
 }
 
-/** The same of many, with how many of them each thing holds up. */
+/** The hindrances of many deliveries, with the number of deliveries that each one holds up. */
 export function hindrancesOfMany(deps: Asking, deliveries: readonly Addressed[]): Promise<JsonObject> {
   const data = deps.reference.current();
   const policy = policyOf(deps);

@@ -1,5 +1,5 @@
-// The keys of the built-in issuer, given others by operators and on schedule. What a key has signed counts
-// until it ends, unless the key is withdrawn.
+// Routes and schedule that rotate the keys of the built-in issuer. A token stays valid after its key is rotated, unless
+// the key is withdrawn.
 import { z } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { listIssuerKeys } from '../../db/keys/issuer.ts';
@@ -9,7 +9,7 @@ import type { RouteModule } from '../dependencies.ts';
 import { json } from '../http/response.ts';
 import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
 
-/** Only with the built-in issuer. */
+/** The routes exist only with the built-in issuer. */
 export function issuerKeyRoutes(issuer: Pick<BuiltinIssuer, 'rotate'>): RouteModule {
   return (router, { db }) => {
     const shown = async () => json((await listIssuerKeys(db)).map(renderKey));
@@ -31,10 +31,11 @@ export function issuerKeyRoutes(issuer: Pick<BuiltinIssuer, 'rotate'>): RouteMod
         method: 'post',
         path: '/admin/issuer-keys',
         operationId: 'rotateIssuerKey',
-        summary: 'Sign tokens with another key',
+        summary: 'Rotate the key that signs tokens',
         description:
-          'Every api signs with it within a second (SEC-8). Tokens that the one before has signed count until they end; with ' +
-          '`withdraw` none counts any longer, your own included: everybody logs in again.',
+          'Every api signs with the new key within a second (SEC-8). Tokens that the previous key has signed stay ' +
+          'valid until they expire. With `withdraw` they become invalid at once, your own included: everybody must log ' +
+          'in again.',
         tag: 'Scheme',
         roles: ['operator'],
         body: rotationBody,
@@ -50,7 +51,7 @@ export function issuerKeyRoutes(issuer: Pick<BuiltinIssuer, 'rotate'>): RouteMod
 
 const hourMs = 3_600_000;
 
-/** @returns stops it */
+/** @returns a function that stops it */
 export function startIssuerKeys(
   issuer: Pick<BuiltinIssuer, 'rotate'>,
   { afterDays, logger }: { readonly afterDays: number; readonly logger: Logger },

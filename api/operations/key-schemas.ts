@@ -1,4 +1,4 @@
-// How keys of ours are shown to operators, and given others: those that sign what we send, and those of the built-in
+// Schemas that show our keys to operators and rotate them: the keys that sign our messages, and those of the built-in
 // issuer.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';

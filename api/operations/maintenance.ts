@@ -1,15 +1,15 @@
-// Background work of the api: creates the partitions of the coming time and drops the quotes of 62 days ago.
-// Every api process does it, even several at once, on a separate connection, because it may take longer than a request.
+// Background work of the api: creates the next partitions and drops the quotes of 62 days ago. Every api process does
+// it, even several at once. It uses a separate connection, because it may take longer than a request.
 import type { Logger } from 'pino';
 import { connect } from '../../db/pool/connection.ts';
 import { dropOldQuotePartitions, ensurePartitions } from '../../db/records/partitions.ts';
 
 const hourMs = 3_600_000;
-const answerMs = 15_000; // statements are limited to 10 s: after 15 s the host is gone
+const answerMs = 15_000; // statements are limited to 10 s, so after 15 s the host is gone
 
 /**
- * Runs at once and then every hour, so that an api that is often restarted does it too.
- * @returns stops it, after the current run
+ * Runs at once and then every hour, so that it also happens in an api that is often restarted.
+ * @returns a function that stops it after the current run
  */
 export function startMaintenance(databaseUrl: string, logger: Logger): () => Promise<void> {
   let running = Promise.resolve();

@@ -1,12 +1,12 @@
-// The schemas of outcomes that operators record of payments in doubt. Codes, ids and times; the evidence is in an
-// operator's words.
+// The schemas of outcomes that operators record for payments in doubt. Codes, ids and times; the evidence is in the
+// operator's own words.
 import { z } from '@hono/zod-openapi';
 import { finalStatuses } from '../../core/payments/report.ts';
 import { words } from './words.ts';
 
 const time = z.string().openapi({ format: 'date-time' });
 
-const reasonCode = z.string().min(1).max(4); // of any edition
+const reasonCode = z.string().min(1).max(4); // a code of any edition of the code sets
 
 export const newOutcomeSchema = z
   .object({
@@ -40,7 +40,7 @@ export const outcomeSchema = z
   .strict()
   .openapi('RecordedOutcome');
 
-/** What became of a payment whose outcome was confirmed. */
+/** The result of confirming a payment's outcome. */
 export const settlingSchema = z
   .object({
     outcomeId: z.string().openapi({ format: 'uuid' }),

@@ -1,4 +1,4 @@
-// GET /parties: how the payment systems and FX providers are, as far as our sends to them tell (OBS-7). For operators.
+// GET /parties, for operators: the health of payment systems and FX providers, as shown by our sends to them (OBS-7).
 import { z } from '@hono/zod-openapi';
 import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../../core/deliveries/party-health.ts';
 import type { JsonObject } from '../../core/money/money.ts';
@@ -37,7 +37,7 @@ const kindSchema = z
       description:
         'How often each failure came: `refused`, `timeout`, `http-503`, `not-counted` (2xx, and what was asked is not answered), ...',
     }),
-    open: z.int().openapi({ description: 'Still to be taken, whenever it was asked for' }),
+    open: z.int().openapi({ description: 'Not received yet, whenever they were asked for' }),
     dead: z.int().openapi({ description: 'Given up, whenever that was (CBK-1)' }),
     oldestDueAt: time.nullable(),
   })
@@ -75,13 +75,13 @@ const receiverSchema = z
     open: z
       .int()
       .openapi({ description: 'Workers whose breaker is open: they send nothing to it for now (CBK-3)' }),
-    probing: z.int().openapi({ description: 'Workers of which one send tries it' }),
+    probing: z.int().openapi({ description: 'Number of workers that are probing it with one send' }),
     closed: z.int(),
     failuresInARow: z.int(),
     sendsUnderWay: z.int(),
   })
   .strict()
-  .openapi('ReceiverHealth', { description: 'Only those that are in use, or failing, at this moment' });
+  .openapi('ReceiverHealth', { description: 'Only receivers that are in use, or failing, at this moment' });
 
 export function partyRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
@@ -89,7 +89,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
       method: 'get',
       path: '/parties',
       operationId: 'listParties',
-      summary: 'How the parties are, by our sends to them',
+      summary: 'The health of the parties, by our sends to them',
       tag: 'Operations',
       roles: ['operator'],
       query: z.object({

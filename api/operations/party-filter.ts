@@ -1,12 +1,12 @@
-// The party that a list, the alerts or a redelivery is limited to, by whichever of its identifiers an operator types.
-// One that does not exist is refused: "nothing" would be a wrong answer to a name that was mistyped.
+// Finds the party that an operator names in a filter, by any of its identifiers. An unknown name is refused, because an
+// empty list would be a wrong answer to a typing error.
 import { partyNamed, type NamedParty, type ReferenceData } from '../../core/scheme/reference.ts';
 import { invalidRequest, type Problem } from '../http/problem.ts';
 
-/** Where the name stands in the request. */
+/** The position of the name in the request. */
 type WhereNamed = { readonly parameter: 'party' } | { readonly pointer: '/party' };
 
-/** @returns undefined where none was asked for */
+/** @returns undefined if no party was named */
 export function partyAsked(
   data: ReferenceData,
   name: string | undefined,

@@ -1,6 +1,7 @@
-// Operators pause a destination or an FX provider, and resume it. While one is paused, no new payment goes to the
-// destination (core/payments/bind-payment.ts), and no quote is made from the provider's rates (core/quotes/corridor.ts). What is under way
-// goes on. GET /parties shows who is paused, GET /pauses who ever was: an ED06 is asked about when the pause is over.
+// Operators pause a destination or an FX provider, and resume it. A paused destination gets no new payments
+// (core/payments/bind-payment.ts). A paused provider's rates make no new quotes (core/quotes/corridor.ts). Payments
+// under way continue. GET /parties shows current pauses; GET /pauses shows all, because parties ask about an ED06 after
+// the pause has ended.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import type { JsonObject } from '../../core/money/money.ts';
@@ -50,7 +51,7 @@ const recordedPauseSchema = z
 const pageSize = { usual: 50, most: 500 };
 const query = z.object({
   party: params.shape.party.optional(),
-  from: instant.optional().openapi({ description: 'Not over before this time' }),
+  from: instant.optional().openapi({ description: 'Still in force at this time, or later' }),
   to: instant.optional().openapi({ description: 'Begun before this time' }),
   limit: pageLimit(pageSize),
 });
@@ -86,7 +87,7 @@ function addReading(router: Router, deps: ApiDependencies): void {
       const partyId = found?.partyId ?? party;
       const filter = compact<PauseFilter>({ partyId, from, to });
       const pauses = await readPauses(deps.db, filter, Number(limit ?? pageSize.usual));
-      // one that has left the scheme is known by its pauses
+      // pauses still name a party that has left the scheme
       if (party !== undefined && found === undefined && pauses.length === 0) return unknownParty(party);
       return json(pauses.map((one) => renderRecorded(data, one)));
     },
@@ -111,8 +112,8 @@ function addActing(router: Router, deps: ApiDependencies): void {
       operationId: 'pauseParty',
       summary: 'Pause a destination or an FX provider',
       description:
-        'From now on new payments to the payment system are refused RJCT ED06; of the FX provider no quote is made, those that ' +
-        'were made stand. What is under way goes on (LIF-5).',
+        'From now on, new payments to the payment system are rejected with RJCT ED06, or no new quotes are made from ' +
+        "the FX provider's rates. Existing quotes and payments under way continue (LIF-5).",
       body: body.openapi('NewPause'),
       problems: ['unknown-party', 'already-paused'],
       answer,
@@ -135,7 +136,7 @@ function addActing(router: Router, deps: ApiDependencies): void {
       answer,
     },
     async ({ params: { party }, body: { because }, caller }) => {
-      // also one that has left the scheme since
+      // a party that has left the scheme can be resumed too
       const isStanding = (await listPauses(deps.db)).some(({ partyId }) => partyId === party);
       const found =
         partyOf(deps.reference.current(), party) ?? (isStanding ? { partyId: party, party } : undefined);
@@ -150,11 +151,11 @@ function addActing(router: Router, deps: ApiDependencies): void {
 
 interface Party {
   readonly partyId: string;
-  /** As everybody names it. */
+  /** The name that everybody uses for it. */
   readonly party: string;
 }
 
-/** By whom, since when and why; unless it goes on by now. */
+/** Tells who paused the party, when and why, unless it was resumed in the meantime. */
 async function alreadyPaused({ db }: ApiDependencies, { partyId, party }: Party): Promise<Problem> {
   const standing = (await listPauses(db)).find((one) => one.partyId === partyId);
   if (standing === undefined) return problem('already-paused');
@@ -163,7 +164,7 @@ async function alreadyPaused({ db }: ApiDependencies, { partyId, party }: Party)
   return problem('already-paused', { detail });
 }
 
-/** A payment system, or an FX provider by any of its ids. */
+/** Finds a payment system, or an FX provider by any of its ids. */
 function partyOf(data: ReferenceData, name: string): Party | undefined {
   if (data.clearingSystems.has(name)) return { partyId: name, party: name };
   const institution = institutionNamed(data, name);

@@ -1,8 +1,8 @@
-// Whether a part that the api needs answers: for readiness, for metrics, and for operators who ask what holds things
-// up.
+// Checks whether a dependency of the api answers: for readiness, for metrics, and for operators who ask about
+// hindrances.
 import type { ReadinessCheck } from '../dependencies.ts';
 
-const checkTimeoutMs = 2_000; // an orchestrator asks every few seconds
+const checkTimeoutMs = 2_000; // an orchestrator checks every few seconds
 
 export async function answersInTime(check: ReadinessCheck): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,6 +1,6 @@
-// Payments in doubt, ended by people (LIF-4): one operator records how a payment ended, with the evidence, another
-// confirms it, and from then on it is decided like any other. What is confirmed is on record before the engine is told;
-// if that is away, the sweep goes on with it once it is back.
+// Lets people end payments in doubt (LIF-4). One operator records how a payment ended, with the evidence; another
+// confirms it; then it is decided like any other. The confirmation is stored before the engine is told. If the engine
+// is away, the sweep continues once it is back.
 import { z } from '@hono/zod-openapi';
 import { reasonFor, type OutcomeHindrance } from '../../core/payments/recorded-outcome.ts';
 import { finalStatuses } from '../../core/payments/report.ts';
@@ -31,7 +31,7 @@ interface Parts {
   readonly answers: Pick<AwaitedAnswers, 'answer'>;
 }
 
-const decidedWithinMs = 5_000; // as a rule within a fraction of a second
+const decidedWithinMs = 5_000; // usually a fraction of a second
 
 const common = { method: 'post', tag: 'Operations', roles: ['operator'] } as const;
 const params = z.object({ uetr: uuid });
@@ -53,8 +53,8 @@ function addRecording(router: Router, deps: ApiDependencies): void {
       operationId: 'recordOutcome',
       summary: 'Record how a payment in doubt ended',
       description:
-        'By one operator, with the evidence; it changes nothing until another one confirms it (LIF-4). Only where the payment is ' +
-        'INDOUBT, and one at a time.',
+        'One operator records it, with the evidence; it changes nothing until another operator confirms it (LIF-4). ' +
+        'The payment must be INDOUBT, and have no other recorded outcome that stands.',
       params,
       body: newOutcomeSchema,
       problems: [
@@ -103,8 +103,8 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, ans
       operationId: 'confirmOutcome',
       summary: 'Confirm how a payment in doubt ended',
       description:
-        'By another operator than the one who recorded it, who names the status once more (LIF-4). It decides the payment, which ' +
-        'cannot be taken back: source, destination and FX provider are told. Unless it was decided before.',
+        'An operator other than the one who recorded it names the status once more (LIF-4). Unless the payment was ' +
+        'decided before, this decides it, which cannot be undone: source, destination and FX provider are told.',
       params: outcomeParams,
       body: z
         .object({ status: z.enum(finalStatuses) })
@@ -120,7 +120,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, ans
         'outcome-overtaken',
         'outcome-ended',
       ],
-      answer: { description: 'What became of the payment', schema: settlingSchema },
+      answer: { description: 'The result for the payment', schema: settlingSchema },
     },
     async ({ params: { uetr, outcomeId }, body: { status }, caller }) => {
       const payment = await undecided(deps, uetr);

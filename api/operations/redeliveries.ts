@@ -1,5 +1,5 @@
-// What operators ask for again: the deliveries of one payment, dead letters by the hundred, and how a
-// payment stands. What is asked for is on record before the engine is told; if that is away, the sweep takes over.
+// Lets operators redeliver one payment or hundreds of dead letters, and ask a destination for a payment's status. The
+// request is stored before the engine is told. If the engine is away, the sweep takes over.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import type { JsonObject } from '../../core/money/money.ts';
@@ -78,7 +78,8 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
       operationId: 'redeliverPayment',
       summary: 'Deliver the messages of a payment again',
       description:
-        'The same bytes: their schedules start over (CBK-1). Those that were not taken; of `kinds`, whatever has become of them.',
+        'Sends the same bytes, and their schedules start over (CBK-1). Without `kinds`, it sends the messages that ' +
+        'were not received; with `kinds`, also those that were.',
       params,
       body: z.object({ kinds: kinds.optional() }).strict().openapi('NewRedelivery'),
       problems: ['unknown-payment', 'not-judged-yet', 'nothing-to-deliver'],
@@ -112,8 +113,8 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
       operationId: 'redeliverDeadLetters',
       summary: 'Deliver dead letters again',
       description:
-        'Of payments, resolutions and books, those first that were given up first. With `preview`, nothing is changed: the answer names ' +
-        'what would be delivered, and `total` says how many there are in all.',
+        'Dead letters of payments, resolutions and books, oldest first. With `preview`, nothing changes: the answer ' +
+        'names what would be delivered, and `total` is the number of all.',
       body: z
         .object({
           preview: z.boolean(),
@@ -160,7 +161,10 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
   );
 }
 
-/** One after the other: the engine has payments to run. One that fails keeps no other from it. */
+/**
+ * Redelivers one subject after another, because the engine also has payments to run. A failure does not stop the
+ * others.
+ */
 function redeliverEach(deps: ApiDependencies, workflows: Workflows, subjectIds: ReadonlySet<string>): void {
   let before = Promise.resolve();
   for (const subjectId of subjectIds) {
@@ -231,7 +235,7 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
   );
 }
 
-/** @param kinds those that were named; undefined: all that were not taken */
+/** @param kinds the kinds that were named; undefined: all that were not taken */
 async function nothingToDeliver(
   db: Db,
   subjectId: string,
@@ -256,7 +260,7 @@ async function nothingToDeliver(
   return came.as === 'other' ? problem('nothing-to-deliver') : problemOf(came, subjectId);
 }
 
-/** Of a payment that is decided. */
+/** Why a decided payment has no delivery of this kind. */
 function whyNone(kind: ToldKind, decidedBy: Decider): string {
   if (kind === 'notification') return 'only a credited payment with a quote has one (NOT-1)';
   if (kind !== 'confirmation') return 'it has none';

@@ -1,6 +1,6 @@
-// Once a second the apis tell each other what they have counted, so that a limit is the same over all of them; and
-// every few seconds how many payments of each clearing system are undecided. While the database is away each counts by
-// itself.
+// Shares request counts between the api processes once a second, so that a limit applies to all of them together. Every
+// few seconds it counts the undecided payments of each clearing system. While the database is away, each process counts
+// alone.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool/connection.ts';
@@ -9,26 +9,29 @@ import { repeat } from '../../db/pool/repeat.ts';
 import type { Quotas } from '../http/quotas.ts';
 
 export interface Undecided {
-  /** Payments of that clearing system without a final status, some seconds ago, and what was taken in of it here since. */
+  /**
+   * Number of the clearing system's payments without a final status: the last count plus those that this process has
+   * taken since.
+   */
   of(clearingSystem: string): number;
-  /** Counts one of it while it is stored and judged. */
+  /** Counts a submission while it is stored and judged. */
   takeIn(clearingSystem: string): TakenIn;
   /**
-   * Counts anew a little later, for all who wait for that. What ended while it was counted is in it twice until the next count;
-   * where the database is away, it is as it was.
+   * Counts again a little later, once for all that wait. Payments that end during the count are counted twice until the
+   * next one. If the database is away, the last count stands.
    */
   recount(): Promise<void>;
 }
 
 export interface TakenIn {
-  /** It is no repeat, and counts until the next count. */
+  /** The submission is new, so it counts until the next count. */
   isNew(): void;
   end(): void;
 }
 
 const shareEveryMs = 1_000;
-const countEveryMs = 5_000; // a million undecided payments are some tenths of a second
-const recountAfterMs = 500; // whoever is at its limit asks with each payment, and all of them wait for one count
+const countEveryMs = 5_000; // counting a million undecided payments takes some tenths of a second
+const recountAfterMs = 500; // a payment system at its limit causes a recount with each payment
 
 export interface SharedCounts {
   readonly undecided: Undecided;
@@ -55,7 +58,7 @@ export function shareCounts(db: Db, all: readonly Quotas[], logger: Logger): Sha
     }
   }
 
-  /** What was told stays told: a failure here gives nothing back. */
+  /** A failure here does not undo the sharing of counts. */
   async function forgetBefore(minute: number): Promise<void> {
     if (forgottenBefore >= minute) return;
     try {
@@ -81,10 +84,10 @@ function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count
   let counted: ReadonlyMap<string, number> = new Map();
   let counting: Promise<void> | undefined;
   let recounting: Promise<void> | undefined;
-  const added = new Map<string, number>(); // since they were counted
-  const takenIn = new Map<string, number>(); // at present
+  const added = new Map<string, number>(); // since the last count
+  const takenIn = new Map<string, number>(); // submissions that are being stored and judged now
 
-  /** One at a time. */
+  /** Only one count runs at a time; concurrent callers share it. */
   function count(): Promise<void> {
     counting ??= countNow().finally(() => (counting = undefined));
     return counting;

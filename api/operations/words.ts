@@ -1,4 +1,4 @@
-// What an operator writes down: evidence, reasons and notes, in their own words.
+// Text that an operator writes: evidence, reasons and notes.
 import { z } from '@hono/zod-openapi';
 import { misleads } from '../../core/payments/steering.ts';
 import { showsNothing } from '../../core/iso20022/white-space.ts';

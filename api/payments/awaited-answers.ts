@@ -1,13 +1,16 @@
-// Where requests wait for what becomes of their submissions: `Prefer: wait`, and the turn of a resolution.
-// All of them share one look at the record every 50 ms, so that a thousand cost the database no more than one.
+// Lets requests wait for the outcome of their submissions: for `Prefer: wait`, and for the turn of a resolution. All
+// waiting requests share one query every 50 ms, so a thousand of them cost the database no more than one.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../db/pool/connection.ts';
 import { findAnswers, type JudgedSubmission } from '../../db/payments/submission-answers.ts';
 
 export interface AwaitedAnswers {
-  /** Resolves once the submission is judged, or when the time is over. */
+  /** Resolves when the submission is judged, or after withinMs. */
   judged(messageId: string, withinMs: number): Promise<void>;
-  /** Id of the stored answer that ends it: final, acmt.024 or refusal; undefined when the time is over. */
+  /**
+   * Id of the stored answer that ends the submission: a final pacs.002, an acmt.024 or a refusal. Undefined after
+   * withinMs.
+   */
   answer(messageId: string, withinMs: number): Promise<string | undefined>;
 }
 
@@ -23,7 +26,7 @@ export function createAwaitedAnswers(db: Db): AwaitedAnswers {
   const waiting = new Set<Waiter>();
   let isLooking = false;
 
-  /** Looks until nobody waits. While the database is away it shows nothing, and whoever waits is answered in time. */
+  /** Polls until nobody waits. A database outage counts as "no answer yet", so waiting requests still end in time. */
   async function look(): Promise<void> {
     if (isLooking) return;
     isLooking = true;

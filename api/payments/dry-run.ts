@@ -80,7 +80,6 @@ const dryRunSchema = z
   .strict()
   .openapi('DryRun');
 
-/** The dry run, as a module of the app. */
 export function validateRoutes(engine: XmlEngine): RouteModule {
   return (router, deps) => {
     router.add(
@@ -109,7 +108,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
         }
         const message = parsed.value;
         const uetr = readUetr(message.type.name, message.document);
-        if (uetr !== undefined) aboutRequest(context).subjectId = uetr; // as of a submission
+        if (uetr !== undefined) aboutRequest(context).subjectId = uetr; // logged as for a submission
         const run = await judge(message, {
           reference: deps.reference.current(),
           sourceSystem: caller.clearingSystemId,
@@ -131,7 +130,7 @@ async function judge(message: ParsedMessage, context: Parameters<typeof dryRun>[
   }
 }
 
-/** The messages that parties submit to us; the others are ours, or answers to our requests. */
+/** The messages that parties submit to us. The others are sent by us, or answer our requests. */
 const submitted: ReadonlySet<MessageName> = new Set(['pacs008', 'pacs002', 'acmt023']);
 
 function render({ type, document }: ParsedMessage, { judged, rejections, notJudged }: DryRun) {

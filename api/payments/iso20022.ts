@@ -1,6 +1,6 @@
-// Where a payment enters and where its destination answers: POST /iso20022/pacs008 and POST /iso20022/pacs002. Both
-// store what they received. A new submission and a final go to the payment's workflow, by id; everything else is
-// answered from the record. Neither judges a payment (MSG-3).
+// POST /iso20022/pacs008 takes payments, and POST /iso20022/pacs002 takes the reports of destinations. Both store the
+// message that they received. A new submission or a final goes to the payment's workflow, by id; the record answers
+// everything else. Neither route judges a payment (MSG-3).
 import { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
 import { elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
@@ -44,7 +44,6 @@ export interface Iso20022Dependencies {
   readonly undecided: Undecided;
 }
 
-/** The ISO 20022 routes, as a module of the app. */
 export function iso20022Routes(iso: Iso20022Dependencies): RouteModule {
   return (router, deps) => {
     submissionRoute(router, deps, iso);
@@ -158,7 +157,7 @@ async function submit(
   } finally {
     taking.end();
   }
-  giveUpTurn(isKnown ? 'record' : undefined); // what is left is to wait for the destination
+  giveUpTurn(isKnown ? 'record' : undefined); // from here the request only waits for the destination
   const final = await iso.answers.answer(messageId, waitsUntil - performance.now());
   const headers = waitSeconds === undefined ? {} : { 'preference-applied': 'wait' };
   const answer = await storedAnswer(deps.db, final ?? judged.answerMessageId, headers);
@@ -167,7 +166,8 @@ async function submit(
 }
 
 /**
- * Undefined: its payment system has as many payments without a final status as it may. What is on record goes on.
+ * Counts the submission among the undecided payments of its payment system.
+ * @returns undefined if the system is at its limit and the UETR is new
  */
 async function takeIn(
   { db, config }: RouteDependencies,
@@ -177,13 +177,13 @@ async function takeIn(
   const { undecidedPayments: limit } = config.senderLimits;
   const isFull = () => limit > 0 && undecided.of(sourceSystem) >= limit;
   if (isFull() && !(await isOnRecord(db, uetr))) {
-    await undecided.recount(); // what was counted may be decided since
+    await undecided.recount(); // some of the counted payments may have been decided since
     if (isFull()) return undefined;
   }
   return undecided.takeIn(sourceSystem);
 }
 
-/** The very same message again: answered from the record, also while the engine is down. */
+/** Answers a repeat with the same bytes from the record, even while the engine is down. */
 function answerKnown(
   deps: RouteDependencies,
   { workflows }: Iso20022Dependencies,
@@ -195,7 +195,7 @@ function answerKnown(
   return { answerMessageId: subject.decision?.callbackMessageId ?? subject.answerMessageId };
 }
 
-/** With AUTH=none nobody says who submits: the message's own clearing system is believed. */
+/** Without authentication (AUTH=none) the caller is unknown, so this trusts the clearing system in the message. */
 function clearingSystemOf(document: XmlElement): string {
   const system = elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr/SttlmInf/ClrSys');
   return (system && (textAt(system, 'Prtry') ?? textAt(system, 'Cd'))) ?? '';
@@ -248,7 +248,7 @@ async function report(
   const received = await receiveReport(deps, iso.engine, incoming);
   if (isProblem(received)) return received;
   const { payment, taken, status } = received;
-  incoming.giveUpTurn(); // it counts from now on, and keeps none of its sender's others from being stored
+  incoming.giveUpTurn(); // the report is stored; free the turn, so that it blocks no other message of its sender
   if (taken.kind === 'interim') return new Response(null, { status: 202, headers: baseHeaders });
   const { uetr, sourceSystem, messageId } = payment;
   if (taken.kind === 'late' && taken.isConfirmationDue) passOn(deps, uetr, iso.workflows.redeliver(uetr));
@@ -285,7 +285,7 @@ interface ReceivedReport {
   readonly status: string;
 }
 
-/** Takes in a report of the destination, or says why it does not count (PAY-8). */
+/** Takes a report of the destination, or says why it does not count (PAY-8). */
 async function receiveReport(
   deps: RouteDependencies,
   engine: XmlEngine,
@@ -293,7 +293,8 @@ async function receiveReport(
 ): Promise<ReceivedReport | Problem> {
   const message = openMessage(engine, { body, name: 'pacs002', about });
   if (isProblem(message)) return { ...message, detail: `${message.detail} ${isNowhere} ${ifCredited}` };
-  const reading = await readMessage('pacs002', message.parsed); // whatever follows, the message is disposed of
+  // readMessage disposes of the parsed message in any case
+  const reading = await readMessage('pacs002', message.parsed);
   const { uetr } = message.key;
   assert(uetr !== undefined, 'a pacs.002 without OrgnlUETR is refused at intake (MSG-2)');
   const reported = reading.ok ? reading.value.status : reading.refusal.reported;
@@ -344,7 +345,7 @@ function notYours({ clientId }: Caller, uetr: string): string {
 }
 
 const doesNotCount = 'This report does not count: send a correct one.';
-/** There is no payment to hold it against. */
+/** For a report that names no payment to compare it with. */
 const isNowhere = 'This report does not count, and nothing of it is on record: send a correct one.';
 const ifCredited = 'If you have credited it, call the operators of the scheme.';
 
@@ -358,7 +359,7 @@ function invalid({ reason: detail, rejection }: InvalidReport): Problem {
   });
 }
 
-/** For a program that does not read the confirmation. */
+/** A header, for programs that do not read the confirmation. */
 function contradiction(decision: Decision, reported: string): Readonly<Record<string, string>> {
   if (!contradicts(decision, reported)) return {};
   const { status } = decision;

@@ -1,4 +1,4 @@
-// OpenAPI descriptions of the routes with ISO 20022 messages: bodies, headers and examples. The routes have the rest.
+// OpenAPI descriptions of bodies, headers and examples for the routes with ISO 20022 messages.
 import { z } from '@hono/zod-openapi';
 import type { MessageExample } from '../examples.ts';
 import { shownExamples, type AnswerDocument } from '../http/openapi.ts';
@@ -85,7 +85,6 @@ export const anyMessage = takes({
   'pacs.028': 'pacs028',
 });
 
-/** A page of a book. */
 export const notificationAnswer = {
   description: 'A page of a camt.054.001.11',
   contentType: 'application/xml',
@@ -93,7 +92,6 @@ export const notificationAnswer = {
   examples: { page: 'camt054' },
 } as const satisfies MessageAnswer;
 
-/** Any stored message. */
 export const storedMessageAnswer = {
   description: 'The message',
   contentType: 'application/xml',
@@ -113,5 +111,5 @@ interface MessageDocument {
   readonly answer: MessageAnswer;
 }
 
-/** With examples that exist. */
+/** Examples must be names of MessageExample, so that each one exists. */
 type MessageAnswer = AnswerDocument & { readonly examples: Readonly<Record<string, MessageExample>> };

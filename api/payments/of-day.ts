@@ -1,5 +1,5 @@
-// Limits of one payment system per day (UTC): bytes that are stored, and lookups of names without payments (OVL-2).
-// Each api counts in memory, and shares its counts once a second.
+// Limits of one payment system per day (UTC): stored bytes, and name lookups without payments (OVL-2). Each api process
+// counts in memory and shares its counts once a second.
 import { alertAtLimit } from '../../db/records/at-limit.ts';
 import { isReceived, type ReceivedMessage } from '../../db/records/messages.ts';
 import type { RouteDependencies } from '../dependencies.ts';
@@ -7,14 +7,13 @@ import { problem, type Problem } from '../http/problem.ts';
 
 type Submission = Pick<ReceivedMessage, 'party' | 'body'> & { readonly type: 'pacs008' | 'acmt023' };
 
-/** Lookups that need no payments, and how many each payment allows. */
+/** Lookups that are allowed without payments, and lookups that each payment adds. */
 const freeLookups = 1_000;
 const lookupsPerPayment = 20;
 
 export interface OfDay {
-  /** Undefined: it may be stored, or is already. */
+  /** @returns undefined if the message may be stored, or is stored already */
   refuse(message: Submission): Promise<Problem | undefined>;
-  /** Counts one that was stored. */
   add(message: Submission): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// GET /payments: the payments of the caller, newest first, by what people know of them (OBS-5). Operators see all, a
-// side sees its own. One payment in full is GET /payments/{uetr} (payments.ts).
+// GET /payments: the caller's payments, newest first, found by properties that people know (OBS-5). Operators see all
+// payments; a side sees its own. GET /payments/{uetr} shows one payment in full (payments.ts).
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import { countryPairPattern } from '../../core/quotes/corridor.ts';
@@ -77,7 +77,6 @@ const query = z.object({
 });
 type Query = z.output<typeof query>;
 
-/** GET /payments, as a module of the app. */
 export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
     {
@@ -86,9 +85,9 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
       operationId: 'listPayments',
       summary: 'Payments, newest first',
       description:
-        'All for operators; for a payment system or PSP those that it sent, and those that came to it. The next page, if ' +
-        'there is one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`; payments that come in meanwhile do not ' +
-        'move it. A payment is listed once it is judged: ask GET /payments/{uetr} for one that is not.',
+        'Operators see all; a payment system or PSP sees those that it sent or received. The next page, if there is ' +
+        'one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`; payments that arrive meanwhile do ' +
+        'not change it. A payment is listed once it is judged; for one that is not, use GET /payments/{uetr}.',
       tag: 'Payments',
       roles: ['operator', 'ipso', 'psp'],
       query,
@@ -114,7 +113,7 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** Of a psp or ipso that says nothing about itself, which AUTH=none allows, everything. */
+/** The payments that the caller may list. With AUTH=none, a psp or ipso that names no party sees all. */
 function scopeOf({ role, clearingSystemId, institutionId }: Caller): ListScope {
   if (role === 'ipso' && clearingSystemId !== undefined)
     return { of: 'clearing-system', id: clearingSystemId };

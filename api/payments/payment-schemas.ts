@@ -29,8 +29,8 @@ const messageSchema = z
     size: z.int().openapi({ description: 'Bytes' }),
     isChanged: z.boolean().openapi({
       description:
-        'Whether what is stored of it was found to be no longer what was stored: somebody has changed the database (SEC-3). Looked ' +
-        'at for `difference`, so in its two messages alone',
+        'Whether the stored copy fails its integrity check, because somebody has changed the database (SEC-3). Only ' +
+        'the two messages of `difference` are checked',
     }),
     href: z.string().nullable().openapi({ description: 'Where you can read the bytes; null if you may not' }),
   })
@@ -65,7 +65,7 @@ const attemptSchema = z
     durationMs: z.int().nullable(),
     errorClass: code.nullable().openapi({
       description:
-        'Why there was no answer; `not-counted`: HTTP 2xx, and nothing in it that answers what was asked',
+        'Why there was no answer; `not-counted`: HTTP 2xx without a message that answers the request',
     }),
     url: z.string().nullable().openapi({ description: 'Where it went; shown to operators (CBK-4)' }),
     responseExcerpt: z.string().nullable().openapi({
@@ -86,14 +86,15 @@ const deliverySchema = z
     askedAt: time,
     nextDueAt: time.nullable().openapi({
       description:
-        'Next attempt of a callback, confirmation or notification (CBK-1); null when none is due, and always for an ' +
-        'instruction, which is sent again by the enquiries of its payment (TIM-2)',
+        'Next attempt of a callback, confirmation or notification (CBK-1); null if none is due. Always null for an ' +
+        'instruction, because enquiries send it again (TIM-2)',
     }),
     deliveredAt: time.nullable().openapi({
       description:
-        'When it was received; null again once it was asked for again, until it is received once more (each send is in attempts)',
+        'When it was received. A redelivery resets it to null until it is received once more; `attempts` has each ' +
+        'send',
     }),
-    closedAt: time.nullable().openapi({ description: 'From when on it is not sent again (CBK-1)' }),
+    closedAt: time.nullable().openapi({ description: 'When sending ended (CBK-1)' }),
     closedReason: code.nullable().openapi({
       description:
         '`gone`: its receiver answered 410; `expired`: after 72 hours; `decided`: an instruction whose payment has its final status',
@@ -105,8 +106,7 @@ const deliverySchema = z
     attemptsLeftOut: z
       .array(z.object({ outcome: attemptSchema.shape.outcome, number: z.int() }).strict())
       .openapi({
-        description:
-          'Attempts that are on record and not in `attempts`, for each outcome how many; most often none',
+        description: 'Number of recorded attempts of each outcome that are not in `attempts`; usually none',
       }),
   })
   .strict()
@@ -123,7 +123,8 @@ const eventSchema = z
   .strict()
   .openapi('PaymentEvent', {
     description:
-      'Operators see all; others see no security events, none of outcomes that were recorded (LIF-4), and not which person acted (`by`)',
+      'Operators see all. Others see neither security events, nor events about recorded outcomes (LIF-4), nor ' +
+      'which person acted (`by`)',
   });
 
 const refusedSchema = z
@@ -131,12 +132,14 @@ const refusedSchema = z
     messageId: id,
     party: z.string(),
     at: time,
-    inReplyTo: id.nullable().openapi({ description: 'Our message that it answered; null: it was posted' }),
+    inReplyTo: id
+      .nullable()
+      .openapi({ description: 'Our message that it answered; null: it was posted to our address' }),
     sha256: z.string(),
     size: z.int().openapi({ description: 'Bytes' }),
     refusedAs: z
       .string()
-      .openapi({ example: 'report.invalid', description: 'Kind of the event that tells of it' }),
+      .openapi({ example: 'report.invalid', description: 'Kind of the event about the refusal' }),
     fault: z
       .object({
         reason: z.string().optional(),
@@ -194,11 +197,12 @@ export const evidenceSchema = z
     deadlineAt: time.nullable().openapi({ description: 'Of a HIGH payment (TIM-1)' }),
     quoteId: id
       .nullable()
-      .openapi({ description: "Null to the destination's side, which sees no FX provider either" }),
+      .openapi({ description: "Null for the destination's side, which does not see the FX provider either" }),
     messages: z.array(messageSchema).openapi({
       description:
-        'Oldest first: the newest 200 of each party, the first of each kind and status, and all that made the payment (the ' +
-        'instruction, the report that decided, what was sent of it, each answer to its submission); `messagesLeftOut` counts the rest',
+        'Oldest first: the newest 200 of each party, the first of each kind and status, and all that made the ' +
+        'payment (the instruction, the deciding report, the messages that told the decision, each answer to its ' +
+        'submission). `messagesLeftOut` counts the rest',
     }),
     messagesLeftOut: z
       .array(
@@ -215,8 +219,8 @@ export const evidenceSchema = z
       )
       .openapi({
         description:
-          'Messages that are on record and not in `messages`, because their party repeats or contradicts itself: of which ' +
-          'kind how many; most often none. Whoever knows the id of one reads it all the same',
+          'Number of recorded messages of each kind that are not in `messages`, because their party repeats or ' +
+          'contradicts itself; usually none. They can still be read by their ids',
       }),
     decision: decisionSchema.nullable(),
     waitsFor: z
@@ -231,12 +235,13 @@ export const evidenceSchema = z
       .nullable()
       .openapi({
         description:
-          'What comes next, and when; null where it has its final status. An enquiry at a past time was asked for then, and ' +
-          'has not gone out',
+          'The next event and its time; null after the final status. An enquiry with a past time was requested then, ' +
+          'and has not gone out',
       }),
     hindrances: hindrancesSchema.nullable().openapi({
       description:
-        'What keeps its messages from going out, as the workers last said; shown to operators while anything is owed',
+        'What prevents its messages from going out, as last reported by the workers; shown to operators while ' +
+        'anything is owed',
     }),
     deliveries: z.array(deliverySchema),
     events: z.array(eventSchema).openapi({
@@ -251,8 +256,8 @@ export const evidenceSchema = z
       )
       .openapi({
         description:
-          'Events that are on record and not in `events`, for each kind how many; most often none. Operators read all that are ' +
-          'alerts or of security by `GET /alerts?subjectId=`, page by page',
+          'Number of recorded events of each kind that are not in `events`; usually none. Operators can read all ' +
+          'alerts and security events by `GET /alerts?subjectId=`, page by page',
       }),
     entries: z.array(caseEntrySchema).openapi({
       description: 'What operators did about it and about its alerts (OBS-6); shown to operators',
@@ -262,12 +267,12 @@ export const evidenceSchema = z
       .openapi({ description: 'What operators recorded of a payment in doubt (LIF-4); operators only' }),
     refusedMessages: z.array(refusedSchema).openapi({
       description:
-        'What its destination sent and what did not count, byte for byte, of which 20 are kept, and the first that states each final status ' +
-        '(PAY-8); shown to operators',
+        'Messages from its destination that did not count, byte for byte (PAY-8): 20 are kept, plus the first that ' +
+        'states each final status; shown to operators',
     }),
     difference: differenceSchema.nullable().openapi({
       description:
-        'Null when nothing was forwarded, or one of the two is no longer kept (LIF-6) or `isChanged`',
+        'Null if nothing was forwarded, or if one of the two messages is no longer kept (LIF-6) or `isChanged`',
     }),
   })
   .strict()
@@ -298,27 +303,29 @@ const listedSchema = z
     priority: z.enum(['HIGH', 'NORM']).nullable(),
     sourceAmount: moneySchema.nullable().openapi({
       description:
-        'Interbank settlement amount; null to the destination side, and where it was rejected before it was known',
+        'Interbank settlement amount; null for the destination side, and if the payment was rejected before the ' +
+        'amount was known',
     }),
     destinationAmount: moneySchema.nullable().openapi({
       description:
-        'Interbank settlement amount, with the creditor agent fee in it; null where it was rejected before it was known',
+        'Interbank settlement amount, including the creditor agent fee; null if the payment was rejected before the ' +
+        'amount was known',
     }),
     creditorAccountAmount: moneySchema.nullable().openapi({
       description: 'What the recipient is credited: `destinationAmount` less the creditor agent fee',
     }),
     debtorAgent: z.string().nullable().openapi({ description: 'BIC' }),
     creditorAgent: z.string().nullable().openapi({ description: 'BIC' }),
-    fxp: z.string().nullable().openapi({ description: 'BIC; null to the destination side' }),
-    quoteId: id.nullable().openapi({ description: 'Null to the destination side' }),
+    fxp: z.string().nullable().openapi({ description: 'BIC; null for the destination side' }),
+    quoteId: id.nullable().openapi({ description: 'Null for the destination side' }),
     endToEndId: z.string().nullable(),
     judgedAt: time,
     deadlineAt: time.nullable().openapi({ description: 'Of a HIGH payment (TIM-1)' }),
     decidedAt: time.nullable(),
-    openDeliveries: z
-      .int()
-      .openapi({ description: 'Callback, confirmation, notification: still to be taken' }),
-    deadLetters: z.int().openapi({ description: 'Of these, given up (CBK-1)' }),
+    openDeliveries: z.int().openapi({
+      description: 'Number of callbacks, confirmations and notifications that are not received yet',
+    }),
+    deadLetters: z.int().openapi({ description: 'Number of these that were given up (CBK-1)' }),
     href: z.string().openapi({ description: 'The whole record' }),
   })
   .strict()

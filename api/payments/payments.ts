@@ -1,5 +1,5 @@
 // GET /payments/{uetr} and GET /payments/{uetr}/messages/{messageId}: the record of a payment, for its sides and for
-// operators. Read only; other callers do not learn that the payment exists (as in QUO-9).
+// operators. Read-only. Other callers do not learn that the payment exists (as in QUO-9).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
@@ -40,7 +40,6 @@ const uetr = z
   .openapi({ format: 'uuid', example: '6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01' });
 const messageId = uuid.openapi({ format: 'uuid', description: 'messageId of the timeline' });
 
-/** The evidence of payments, as a module of the app. */
 export function paymentRoutes(engine: XmlEngine): RouteModule {
   return (router, deps) => {
     router.add(
@@ -105,9 +104,9 @@ export function paymentRoutes(engine: XmlEngine): RouteModule {
   };
 }
 
-/** What keeps a payment from being judged, or its messages from going out; null: nothing is owed. */
+/** What prevents the payment from being judged, or its messages from going out; null if nothing is owed. */
 async function whatHoldsUp(deps: ApiDependencies, evidence: PaymentEvidence): Promise<JsonObject | null> {
-  // a destination that took its instruction is asked again until it says how the payment ended
+  // a destination that took its instruction is asked again until it reports how the payment ended
   const owed = evidence.deliveries.filter(
     (one) => one.closedAt === null && (one.deliveredAt === null || one.kind === 'instruction'),
   );
@@ -119,7 +118,7 @@ async function whatHoldsUp(deps: ApiDependencies, evidence: PaymentEvidence): Pr
   return owed.length > 0 || isUnjudged ? hindrancesOf(deps, owed) : null;
 }
 
-/** A PSP sees its payment once it is judged, and must not take that for a loss. */
+/** A PSP sees its payment only after the judgement, and must not mistake the delay for a loss. */
 function hint({ role }: Caller): string {
   return role === 'psp'
     ? ' It may be stored all the same, and still go out: until its operator has an answer, keep the amount reserved and do not pay again.'
@@ -155,7 +154,7 @@ async function openEvidence(
 
 const readsAll = ({ role }: Caller) => role === 'operator' || role === 'all';
 
-/** Undefined when the payment does not exist for the caller. */
+/** @returns undefined if the caller may not know that the payment exists */
 function viewOf(evidence: PaymentEvidence, caller: Caller): Seen | undefined {
   const source = submissionOf(evidence)?.party;
   if (source === undefined) return undefined;
@@ -185,7 +184,7 @@ interface Sides {
   readonly destination: boolean;
 }
 
-/** To the destination's side there is no payment before a byte of it may have reached it. */
+/** The destination's side sees the payment only once a byte of it may have reached the destination. */
 function sidesOf(
   evidence: PaymentEvidence,
   { caller, systems }: { caller: Caller; systems: { source: string; destination: string | undefined } },
@@ -208,7 +207,7 @@ function sidesOf(
   };
 }
 
-/** The tree of a stored pacs.008; null: its bytes are no longer kept; `changed`: they are not what was stored. */
+/** The tree of a stored pacs.008; null if its bytes are no longer kept; `changed` if they fail the integrity check. */
 async function documentOf(
   { db }: ApiDependencies,
   engine: XmlEngine,
@@ -223,7 +222,7 @@ async function documentOf(
   return parsed.value.document;
 }
 
-/** Null when nothing was forwarded, or what was is no longer kept, or not what was stored. */
+/** The difference is null if nothing was forwarded, or if a message is no longer kept or fails the integrity check. */
 async function differenceOf(
   deps: ApiDependencies,
   engine: XmlEngine,
@@ -251,7 +250,7 @@ const refusedOf = (
   { uetr: subjectId, messageId: id }: { readonly uetr: string; readonly messageId: string },
 ) => openOrTell(db, id, () => refusedBody(db, subjectId, id));
 
-/** Whatever it is: no browser may take it for what it says it is. */
+/** As an attachment of unspecified type, so that no browser interprets the refused bytes. */
 function refusedBytes(body: Buffer): Response {
   return new Response(new Uint8Array(body), {
     headers: {

@@ -1,4 +1,4 @@
-// GET /iso20022/rejections: the published table of the gateway's own reasons to refuse a message; the same for every
+// GET /iso20022/rejections: the published table of the gateway's reasons to refuse a message, the same for every
 // caller.
 import { z } from '@hono/zod-openapi';
 import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejections/rejection-table.ts';

@@ -1,5 +1,5 @@
-// The evidence of a payment as JSON, limited to what the caller may see. The only message values in it are those of the
-// field differences.
+// Renders the evidence of a payment as JSON, limited to what the caller may see. Its only values from messages are
+// those of the field differences.
 import { assert } from '../../core/assert.ts';
 import type { CaseEntry } from '../../core/operations/cases.ts';
 import {
@@ -21,22 +21,24 @@ import type { FieldDifference } from '../../core/rejections/message-difference.t
 import { jsonNumber, type JsonObject, type JsonValue } from '../../core/money/money.ts';
 import type { RecordedOutcome } from '../../core/payments/recorded-outcome.ts';
 
-/** What a caller may see of a payment. */
+/** Limits what a caller sees of a payment. */
 export interface View {
-  /** Messages in its timeline. */
+  /** Whether the message is in the caller's timeline. */
   readonly mayList: (message: Pick<EvidenceMessage, 'leg' | 'party'>) => boolean;
-  /** Messages whose bytes and values it may read. */
+  /** Whether the caller may read the bytes and values of the message. */
   readonly mayRead: (message: EvidenceMessage) => boolean;
-  /** Operators see security events, addresses, excerpts of answers, what was refused, and what operators did. */
+  /**
+   * Operators also see security events, addresses, excerpts of answers, refused messages and the actions of operators.
+   */
   readonly isOperator: boolean;
 }
 
 export interface EvidenceView extends View {
   readonly difference: readonly FieldDifference[] | null;
-  /** Of the messages that it is of, those that are not what was stored. */
+  /** Ids of the compared messages whose stored bytes fail the integrity check. */
   readonly changed: readonly string[];
   readonly now: Date;
-  /** What keeps what is owed from going out; null: nothing is owed, or it is not shown to the caller. */
+  /** What prevents the owed messages from going out; null if nothing is owed, or the caller may not see it. */
   readonly hindrances: JsonValue;
 }
 
@@ -109,10 +111,10 @@ function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObjec
   return { ...decision, decidedAt: timeOf(decidedAt) };
 }
 
-/** A person must find out. */
+/** Whether a person must find out how the payment ended. */
 const isInDoubt = ({ events }: PaymentEvidence) => events.some(({ kind }) => kind === 'payment.in-doubt');
 
-/** What comes next for a payment without final status, and when. */
+/** The next event of a payment without a final status, and its time. */
 function renderNext(evidence: PaymentEvidence, now: Date): JsonValue {
   const { payment, decision } = evidence;
   if (payment?.destinationSystem === null || payment === undefined || decision !== undefined) return null;
@@ -124,7 +126,7 @@ function renderNext(evidence: PaymentEvidence, now: Date): JsonValue {
   return { what: isInDoubt(evidence) ? 'person' : 'enquiry', at: null };
 }
 
-/** When an enquiry was asked for that has not gone out; undefined: there is none. */
+/** Time of an enquiry that was asked for and has not gone out; undefined if there is no such enquiry. */
 function askedInVain({ deliveries }: PaymentEvidence): Date | undefined {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
   if (instruction === undefined || instruction.enquiryAskedAt === null) return undefined;
@@ -150,7 +152,7 @@ function renderRefused(uetr: string, message: EvidenceRefused): JsonObject {
 
 function renderDelivery(delivery: EvidenceDelivery, { isOperator }: View): JsonObject {
   const { deliveredAt, closedAt } = delivery;
-  // an instruction has no schedule of its own: enquiries about the payment follow TIM-2
+  // an instruction has no delivery schedule; the enquiries of TIM-2 send it again
   const isDue = delivery.kind !== 'instruction' && deliveredAt === null && closedAt === null;
   return {
     kind: delivery.kind,
@@ -180,7 +182,7 @@ function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): Json
   return { at: timeOf(at), severity, kind, party, detail: detail as JsonValue };
 }
 
-/** By kind, whoever's they are. */
+/** Sums the counts of all parties by severity and kind. */
 function renderEventsLeftOut({ eventsLeftOut }: PaymentEvidence, { isOperator }: View): JsonValue {
   const numbers = new Map<string, { kind: string; severity: string; number: number }>();
   for (const { kind, severity, number } of isOperator ? eventsLeftOut : eventsLeftOut.filter(isForSides)) {
@@ -208,7 +210,7 @@ export function renderOutcome({
   };
 }
 
-/** Values only for callers who may read both messages. */
+/** Shows values only to callers who may read both messages. */
 function renderDifference(
   { payment, messages: all }: PaymentEvidence,
   { difference, mayRead }: EvidenceView,

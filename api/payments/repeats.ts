@@ -1,10 +1,12 @@
-// Bounds the work that one payment system's repeats cause. Every repeat is answered from the
-// record all the same.
+// Limits the work that repeats of one payment system cause. Beyond the limit, the record still answers every repeat.
 import type { MayAsk } from '../../db/payments/asks.ts';
 import { alertAtLimit } from '../../db/records/at-limit.ts';
 import type { RouteDependencies } from '../dependencies.ts';
 
-/** Callbacks, enquiries and confirmations together, over all apis; each api lets through 10 in a second. */
+/**
+ * Callbacks, enquiries and confirmations together, over all api processes. Each process also limits them to 10 per
+ * second.
+ */
 const askedAgainPerMinute = 60;
 
 export function repeatsOf({ db, quotas }: RouteDependencies, party: string): MayAsk {

@@ -1,5 +1,5 @@
-// GET /submissions: what sources have sent, payments and resolutions alike, newest first, from the moment that it is
-// stored. A payment that is judged is in GET /payments too, with all that is known of it.
+// GET /submissions: the payments and resolutions that sources have sent, newest first, from the moment they are stored.
+// A judged payment is also in GET /payments, with all its data.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import { isIdentifier, uuidPattern } from '../../core/ids.ts';
@@ -22,7 +22,7 @@ import type { Router } from '../http/route.ts';
 
 const path = '/submissions';
 const pageSize = { usual: 50, most: 500 };
-const usualHours = 24; // what is older is looked for by somebody who says so: nothing bounds how much there is
+const usualHours = 24; // default range, because nothing else limits the size of the search
 
 const query = z.object({
   message: z.enum(submittedMessages).optional().openapi({
@@ -32,8 +32,8 @@ const query = z.object({
     .optional()
     .openapi({
       description:
-        'stored: nobody has judged it yet, and nothing has left for anybody; asking: a resolution whose party has not answered; ' +
-        'answered: its source has its answer. Several with commas',
+        'stored: not judged yet, and nothing was sent to anybody; asking: a resolution whose party has not answered; ' +
+        'answered: its source has its answer. Separate several with commas',
     }),
   party: z
     .string()
@@ -79,8 +79,8 @@ const pageSchema = z
           party: z.string().openapi({ example: 'SGDFAST' }),
           storedAt: time,
           state: z.enum(submissionStates),
-          status: z.string().nullable().openapi({ description: 'Of a payment: as answered, ACTC or RJCT' }),
-          verified: z.boolean().nullable().openapi({ description: 'Of a resolution: as answered' }),
+          status: z.string().nullable().openapi({ description: 'For a payment: the answer, ACTC or RJCT' }),
+          verified: z.boolean().nullable().openapi({ description: 'For a resolution: the answer' }),
           reasonCode: z.string().nullable(),
           answeredAt: time.nullable(),
           isUnanswerable: z.boolean().openapi({
@@ -89,7 +89,7 @@ const pageSchema = z
           href: z
             .string()
             .nullable()
-            .openapi({ description: 'The whole record of a payment; null of a resolution' }),
+            .openapi({ description: 'The whole record of a payment; null for a resolution' }),
         })
         .strict()
         .openapi('ListedSubmission'),
@@ -102,7 +102,6 @@ const pageSchema = z
   .strict()
   .openapi('SubmissionPage');
 
-/** GET /submissions, as a module of the app. */
 export function submissionListRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
     {
@@ -111,10 +110,11 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
       operationId: 'listSubmissions',
       summary: 'What sources have sent, newest first',
       description:
-        'Payments and resolutions alike, from the moment that they are stored, and what was answered. All for operators, its own for a ' +
-        'payment system. That something is not listed proves nothing, for it may be stored a moment later: who does not know what became of ' +
-        'a message sends the same bytes again (DUP-1). The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`. ' +
-        'With `state`, a page is what was looked at within a second: it may have fewer than `limit`, even none, and the next one more.',
+        'Payments and resolutions with their answers, from the moment that they are stored. Operators see all, a ' +
+        'payment system sees its own. A missing submission proves nothing, because it may be stored a moment later: ' +
+        'if you do not know the outcome of a message, send the same bytes again (DUP-1). The next page, if there is ' +
+        'one, is in the `Link` header with `rel="next"` (RFC 8288), and in `next`. With `state`, a page has what was ' +
+        'found within a second: fewer than `limit`, or even none, although more may follow.',
       tag: 'Payments',
       roles: ['operator', 'ipso'],
       query,
@@ -144,7 +144,7 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
 
 function filterOf(asked: Query, caller: Caller): SubmissionFilter {
   const { message, state, messageIdentification, subjectId, from, to, olderThan } = asked;
-  const isFound = messageIdentification !== undefined || subjectId !== undefined; // by an index of its own
+  const isFound = messageIdentification !== undefined || subjectId !== undefined; // an index finds it in any range
   const since =
     from ?? (isFound ? undefined : new Date((to?.getTime() ?? Date.now()) - usualHours * 3_600_000));
   return compact<SubmissionFilter>({

@@ -1,15 +1,15 @@
-// What operators are told of a UETR without a payment. One that is stored and not judged yet may still go out, and one
-// that a destination reported as credited may have been paid: anybody who takes it for lost pays twice.
+// Answers operators who ask about a UETR without a payment. A submission that is not judged yet may still go out. One
+// that a destination reported as credited may have been paid. An operator who takes either for lost pays twice.
 import { whatCameUnder, type AlertAbout, type CameUnder } from '../../db/payments/without-payment.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { problem, type Problem } from '../http/problem.ts';
 
-/** Why there is no payment under this UETR, or none yet. */
+/** Explains why there is no payment under this UETR, or none yet. */
 export async function withoutPayment(db: Db, uetr: string): Promise<Problem> {
   return problemOf(await whatCameUnder(db, uetr), uetr);
 }
 
-/** The same, where it is known what came. */
+/** As withoutPayment, for messages that are already read. */
 export function problemOf(came: CameUnder, uetr: string): Problem {
   switch (came.as) {
     case 'judged':
@@ -36,14 +36,14 @@ const whyNone = {
   nothing: 'nothing was taken in under it.',
 } as const;
 
-/** Where there is no alert about it either. */
+/** Added if there is no alert about the UETR. */
 const alone = {
   refused: '',
   nothing:
     ' What came and was refused at once, before anything was stored, is in the logs only: search them for the UETR.',
 } as const satisfies Record<keyof typeof whyNone, string>;
 
-/** Somebody may have paid what we do not know or have lost; empty if there is no alert. */
+/** Lists the alerts about the UETR, because somebody may have paid it all the same; empty if there are none. */
 function butAlerts({ alerts, alertCount }: CameUnder, uetr: string): string {
   if (alertCount === 0) return '';
   const more = alertCount - alerts.length;

@@ -1,4 +1,4 @@
-// Endpoints 14 to 16: fees and amounts at a given rate, and the two fee formulas. No capping here.
+// Endpoints 14 to 16: fees and amounts at a given rate, and the two fee formulas. They do not cap amounts.
 import { z } from '@hono/zod-openapi';
 import { findCorridor, findPlace, fixAmount, type CorridorKey } from '../../core/quotes/corridor.ts';
 import { feesAndAmounts, type FeesAndAmounts } from '../../core/money/fee.ts';
@@ -172,7 +172,7 @@ function getFeesAndAmounts(data: ReferenceData, asked: z.output<typeof feesPath>
   return outcome.ok ? json(renderFees(outcome.value, corridor.key)) : amountRefused(outcome.refusal);
 }
 
-/** Endpoint 14, and the same of a quote. */
+/** The answer of endpoint 14, also used for the fees of a quote. */
 export function renderFees(
   fees: FeesAndAmounts,
   key: Pick<CorridorKey, 'sourceCurrency' | 'destinationCurrency'>,
@@ -192,7 +192,7 @@ export function renderFees(
   };
 }
 
-/** The specification's figures: 1,000 SGD to Thailand at 25. */
+/** The example figures of the specification: 1,000 SGD to Thailand at a rate of 25. */
 export const feesExample = {
   debtorAgent: {
     interbankSettlementAmount: { amount: 1000, currency: 'SGD' },

@@ -139,7 +139,7 @@ const exampleAgent = (country: string, name: string, account: string) => ({
 const source = exampleAgent('SG', 'Singapore', 'MERI-SG-SGD');
 const destination = exampleAgent('TH', 'Thailand', 'MERI-TH-THB');
 
-/** The specification's figures: 1,000 SGD to Thailand. */
+/** The example figures of the specification: 1,000 SGD to Thailand. */
 export const quoteSetExample = {
   quoteRequestId: '5f0c6f5e-1d3a-4c55-9f6e-2f6c4b1f9a00',
   sourceCountry: 'SG',

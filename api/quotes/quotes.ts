@@ -1,5 +1,5 @@
-// Endpoints 12, 12b and 13, and the fees of one quote. A PSP gets its quotes ranked and valid for ten minutes,
-// in this order: read the request, load offers, price (core/quotes/quote.ts), store, answer.
+// Endpoints 12, 12b and 13, and the fees of one quote. A PSP gets ranked quotes that are valid for ten minutes. The
+// steps: read the request, load offers, price (core/quotes/quote.ts), store, answer.
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { feesOfQuote, type AmountTooSmall } from '../../core/money/fee.ts';
@@ -132,7 +132,7 @@ function addQuotes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** What can be read of one stored quote. */
+/** The routes that read one stored quote. */
 function addOneQuote(router: Router, deps: ApiDependencies): void {
   const common = {
     method: 'get',
@@ -195,7 +195,7 @@ const rankedQuotes = {
   },
 } as const;
 
-/** As a header, because the specification's fields have no place for it. */
+/** The expiry is a header, because the specification has no field for it. */
 function expiry(issuedAt: Date): Readonly<Record<string, string>> {
   return { 'isthmus-quotes-expire': new Date(issuedAt.getTime() + validMs).toISOString() };
 }
@@ -212,9 +212,9 @@ const quoteProblems = [
   'amount-too-small',
 ] as const;
 
-/** Where endpoints 12 and 12b differ. */
+/** The parts in which endpoints 12 and 12b differ. */
 interface Pricing<Quote extends QuoteSnapshot> {
-  /** Where each part of the request is. */
+  /** The position of each part in the request, for error messages. */
   readonly fields: QuoteFields;
   readonly reach: (request: QuoteRequest) => Reach;
   readonly price: (
@@ -246,7 +246,7 @@ const withoutFees = {
   render: renderAdjustedQuotes,
 };
 
-/** A PSP asks for itself only (QUO-1). */
+/** The institution that quotes are limited to: a PSP asks only for itself (QUO-1). */
 const ownOf = (caller: Caller) => (caller.role === 'psp' ? caller : undefined);
 
 async function answerQuotes<Quote extends QuoteSnapshot>(

@@ -37,7 +37,7 @@ export const rateAcceptedSchema = z
     shown: z
       .literal(false)
       .optional()
-      .openapi({ description: 'Only where PSPs do not see the rate: it is stored, and not quoted' }),
+      .openapi({ description: 'Only present if PSPs do not see the rate: it is stored, but not quoted' }),
     notShownBecause: z.string().optional().openapi({ description: 'Why PSPs do not see the rate' }),
   })
   .strict()

@@ -1,5 +1,5 @@
-// Endpoints 17 to 19 and the two lists of rates: what FX providers post, and what PSPs and they themselves may see of
-// it. An FX provider must never see another's rates here (FX-9): only the market's best, without a name.
+// Endpoints 17 to 19 and the two lists of rates. FX providers post rates; PSPs and the providers read them. An FX
+// provider must never see another provider's rates here (FX-9), only the best rate of the market, without a name.
 import { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
 import {
@@ -59,9 +59,9 @@ const pspBody = z
   .strict()
   .openapi('NewPspImprovement');
 
-const mostTiers = 100; // of one FX provider and currency, since each makes a rate in every corridor
+const mostTiers = 100; // for one FX provider and currency, because each tier makes a rate in every corridor
 
-/** Where the parts of a rate's corridor are. */
+/** The position of each part of a rate's corridor in the body, for error messages. */
 const corridorMembers: CorridorFields = {
   sourceCountry: { pointer: '/sourceCountry' },
   sourceCurrency: { pointer: '/sourceCurrency' },
@@ -148,7 +148,7 @@ function addPosts(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** The specification's processing list of endpoint 17, step by step, in one transaction. */
+/** Follows the specification's processing list of endpoint 17, in one transaction. */
 async function postRate(
   trx: Db,
   data: ReferenceData,
@@ -167,7 +167,7 @@ async function postRate(
   };
 }
 
-/** FX-5: by the very reading and the very corridor that quotes are made of, so that both mean the same market. */
+/** FX-5: reads offers and corridor exactly as quotes do, so that both see the same market. */
 async function readMarket(
   trx: Db,
   data: ReferenceData,
@@ -181,13 +181,13 @@ async function readMarket(
   return { best: marketRateOf(corridor.value, offers), isShown: corridor.value.fxps.has(fxpId) };
 }
 
-/** The rate passed FX-3, so that only these two are left. */
+/** Only these two reasons remain, because the rate passed FX-3. */
 const notShownBecause = ({ paused }: ReferenceData, fxpId: string): string =>
   paused.has(fxpId)
     ? 'An operator of the scheme has paused you: PSPs get no quotes of yours until they resume you (LIF-5).'
     : 'PSPs get no quotes in this corridor: it needs two countries with a fee formula each, which an operator of the scheme can enter (REF-3).';
 
-/** FX-2 and FX-3, each with its own code. */
+/** Turns a refusal by FX-2 or FX-3 into its own problem code. */
 function rateRefused(refusal: RateRefusal): Problem {
   switch (refusal.code) {
     case 'same-currency-corridor': {
@@ -280,7 +280,7 @@ function addLists(router: Router, deps: ApiDependencies): void {
       if (!corridor.ok) return corridorRefused(corridor.refusal);
       const { key, fxps } = corridor.value;
       const rates = await readActiveRates(deps.db, key);
-      const shown = rates.filter((one) => fxps.has(one.fxpId)); // those that quotes can use
+      const shown = rates.filter((one) => fxps.has(one.fxpId)); // only rates that quotes can use
       return json({ rates: shown.map((one) => renderListedRate(data, one)) });
     },
   );
@@ -312,7 +312,7 @@ function identityOf(data: ReferenceData, fxpId: string): { fxpfinInstIdType: str
   return { fxpfinInstIdType: type, fxpfinInstId: value };
 }
 
-/** Flat, decimals as numbers. */
+/** A rate as a flat object, with decimals as numbers. */
 function renderRate(stored: StoredRate): JsonObject {
   return {
     rateId: stored.rateId,

@@ -1,4 +1,4 @@
-// Quotes as JSON, in the fields of the specification, decimals digit for digit.
+// Renders quotes as JSON with the fields of the specification. Decimals keep every digit.
 import { assert } from '../../core/assert.ts';
 import type { Corridor, CorridorFxp, SettlementPlace } from '../../core/quotes/corridor.ts';
 import { quoteIdOf, type QuoteId, type QuoteRequestId } from '../../core/ids.ts';
@@ -12,7 +12,7 @@ import {
 import type { AdjustedQuote, PricedQuote, QuoteSnapshot, StoredQuote } from '../../core/quotes/quote.ts';
 import type { ReferenceData } from '../../core/scheme/reference.ts';
 
-/** The quotes of one request, as they were stored. */
+/** The quotes of one request, as stored. */
 export interface IssuedQuotes<Quote extends QuoteSnapshot> {
   readonly corridor: Corridor;
   readonly quoteRequestId: QuoteRequestId;
@@ -144,7 +144,7 @@ interface RenderedPlace {
   readonly account: JsonNumber;
 }
 
-/** The same in every quote, so rendered once for each place of a snapshot. */
+/** Caches the rendered places of a snapshot, because they are the same in every quote. */
 const renderedPlaces = new WeakMap<SettlementPlace, RenderedPlace>();
 
 function renderPlace(place: SettlementPlace): RenderedPlace {

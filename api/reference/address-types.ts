@@ -127,7 +127,7 @@ export function addressTypeRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** The snapshot holds them in display order. */
+/** The address types of a country. The snapshot keeps them in display order. */
 function typesOf(data: ReferenceData, country: string): AddressType[] {
   return [...data.addressTypes.values()].filter((type) => type.countryCodes.includes(country));
 }
@@ -150,7 +150,7 @@ function inputsOf(data: ReferenceData, type: AddressType): JsonObject[] {
   });
 }
 
-/** Label, attributes and XPaths are stored as JSON in the specification's form, and passed on. */
+/** Label, attributes and XPaths are stored as JSON in the specification's form, and returned unchanged. */
 function renderInput(input: AddressInput): JsonObject {
   return {
     addressInputId: input.addressInputId,

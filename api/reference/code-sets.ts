@@ -1,4 +1,4 @@
-// The edition of the external code sets by which an api judges, as its answers name it.
+// The edition of the external code sets that the api judges by, as shown in its answers.
 import { z } from '@hono/zod-openapi';
 import { codeSets } from '../../core/iso20022/external-codes.ts';
 

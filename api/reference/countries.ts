@@ -109,7 +109,7 @@ function fieldsOf(data: ReferenceData, country: Country): JsonObject {
   };
 }
 
-/** Per currency, the lowest maximum of its payment systems: each of them accepts that amount. */
+/** For each currency the lowest maximum of its payment systems, because each of them accepts that amount. */
 function currenciesOf(data: ReferenceData, code: string): JsonObject[] {
   const lowest = new Map<string, string>();
   for (const system of data.clearingSystems.values()) {

@@ -1,4 +1,4 @@
-// Endpoints 4 and 5: currencies. `decimalPlaces` is the scheme's, not ISO 4217's.
+// Endpoints 4 and 5: currencies. The scheme defines `decimalPlaces`, which may differ from ISO 4217.
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { Currency, ReferenceData } from '../../core/scheme/reference.ts';

@@ -1,4 +1,4 @@
-// The OpenAPI document and an interactive page for it. The page loads nothing from elsewhere.
+// The OpenAPI document, and an interactive page that loads nothing from other origins.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
@@ -10,7 +10,7 @@ import { baseHeaders } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { openApiDocument } from './openapi-document.ts';
 
-/** The files that the page loads, and nothing else of the package. */
+/** The files that the page loads. Nothing else of the package is served. */
 const assets = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -33,7 +33,7 @@ export function documentationRoutes(router: Router, deps: ApiDependencies): void
       },
     },
     () => {
-      // made on the first request: by then, every module has declared its routes
+      // build it on the first request, when every module has declared its routes
       text ??= JSON.stringify(openApiDocument(router.app, deps.config.publicUrl, packageJson.version));
       const headers = {
         ...baseHeaders,
@@ -82,7 +82,7 @@ function addPage(router: Router, publicUrl: string): void {
   }
 }
 
-/** Scripts and styles from here only; the page calls this service and its token endpoint. */
+/** Allows scripts and styles from this origin only. The page calls only this service and its token endpoint. */
 function pagePolicy(publicUrl: string): string {
   return [
     "default-src 'none'",
@@ -106,7 +106,7 @@ async function loadAsset(name: string): Promise<Asset> {
   return { body, etag: etagOf(body) };
 }
 
-/** Does the work on first use; a failure is not kept. */
+/** Runs the work on first use and caches its result, but not a failure. */
 function lazily<Value>(work: () => Promise<Value>): () => Promise<Value> {
   let pending: Promise<Value> | undefined;
   return () => {
@@ -135,7 +135,7 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** A secret that is entered on the page lives as long as the page. */
+/** persistAuthorization is off, so a secret that is entered on the page is gone when the page closes. */
 const startScript = `window.reference = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',

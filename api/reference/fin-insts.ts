@@ -1,4 +1,4 @@
-// Endpoints 9 to 11: institutions, by role, by country, by identifier. Those that are not onboarded are listed too
+// Endpoints 9 to 11: institutions by role, country or identifier. They also list institutions that are not onboarded
 // (REF-3).
 import { z } from '@hono/zod-openapi';
 import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../../core/ids.ts';
@@ -41,7 +41,7 @@ const onboarded = z.enum(['true', 'false']).optional().openapi({
 type Onboarded = z.infer<typeof onboarded>;
 const isMeant = (asked: Onboarded) => (one: Institution) =>
   asked === undefined || one.onboarded === (asked === 'true');
-const isPlace = (text: string) => /^[!-~]{1,70}$/.test(text); // an institutionId, which is only compared
+const isPlace = (text: string) => /^[!-~]{1,70}$/.test(text); // an institutionId; it is only compared
 const pageSize = { usual: 100, most: 500 };
 
 export function finInstRoutes(router: Router, deps: ApiDependencies): void {
@@ -169,7 +169,7 @@ function ofCountry(data: ReferenceData, { country, role, onboarded: asked }: Wan
 
 const listsOfSnapshot = new WeakMap<ReferenceData, Map<FinInstRoleFilter, readonly Institution[]>>();
 
-/** By id, so that the next page continues correctly even if institutions were added meanwhile (REF-2). */
+/** Sorted by id, so that the next page continues correctly even if institutions are added meanwhile (REF-2). */
 function institutionsOf(data: ReferenceData, role: FinInstRoleFilter): readonly Institution[] {
   let lists = listsOfSnapshot.get(data);
   if (lists === undefined) {

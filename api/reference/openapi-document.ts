@@ -1,5 +1,4 @@
-// The OpenAPI 3.1 document, made from the route definitions, with the messages that we send as webhooks. What a route
-// definition says is not repeated here.
+// Builds the OpenAPI 3.1 document from the route definitions, plus the messages that we send as webhooks.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { messageExamples, readExample, type MessageExample } from '../examples.ts';
 import { problemExample, problemExampleName } from '../http/problem-examples.ts';
@@ -13,7 +12,7 @@ Amounts and rates are exact decimals: read JSON numbers as decimals, not as bina
 Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\` and, where one applies, the rule (\`ruleId\`), whose text is at \`/rules/{ruleId}\`.
 \`x-roles\` names who may call an operation. \`webhooks\` are the messages that Isthmus sends to each party, with the possible answers.`;
 
-/** Under `components`, once each, because many operations share them. */
+/** Registers each example once under `components`, because many operations share them. */
 function registerExamples(registry: OpenAPIHono['openAPIRegistry']): void {
   for (const [name, summary] of Object.entries(messageExamples)) {
     registry.registerComponent('examples', name, { summary, value: readExample(name as MessageExample) });
@@ -27,7 +26,7 @@ function registerExamples(registry: OpenAPIHono['openAPIRegistry']): void {
   }
 }
 
-/** The document; `publicUrl` is where clients reach the service. */
+/** @param publicUrl the address at which clients reach the service */
 export function openApiDocument(app: OpenAPIHono, publicUrl: string, version: string) {
   if (!app.openAPIRegistry.definitions.some((definition) => definition.type === 'component')) {
     app.openAPIRegistry.registerComponent('securitySchemes', 'oauth2', {

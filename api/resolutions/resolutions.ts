@@ -1,6 +1,5 @@
-// Where a request to resolve a proxy or confirm an account enters: POST /iso20022/acmt023 (RES-1). It stores
-// what it received, hands its id to the resolution's workflow and answers with the stored acmt.024; it judges no
-// request.
+// POST /iso20022/acmt023 takes requests to resolve a proxy or confirm an account (RES-1). It stores the request, passes
+// its id to the resolution's workflow and answers with the stored acmt.024. It judges no request.
 import { z } from '@hono/zod-openapi';
 import { resolveAgent } from '../../core/payments/agent.ts';
 import { isCountryCode } from '../../core/ids.ts';
@@ -30,7 +29,6 @@ export interface ResolutionDependencies {
   readonly answers: AwaitedAnswers;
 }
 
-/** The route of resolutions, as a module of the app. */
 export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
   return (router, deps) => {
     router.add(
@@ -119,7 +117,7 @@ async function resolve(
   const system = deps.reference.current().clearingSystems.get(sourceSystem);
   const maxResolutionSeconds = system?.maxResolutionSeconds ?? 0;
   const from = known && 'record';
-  // once it is judged, what is left is to wait for those that are asked
+  // after the judgement, the request only waits for the parties that are asked
   void answers.judged(messageId, maxResolutionSeconds * 1_000).then(() => giveUpTurn(from));
   const { answerMessageId } = await waitForAnswer(workflows, {
     messageId,
@@ -135,9 +133,7 @@ async function resolve(
   return answer;
 }
 
-/**
- * An execution that is ended by hand while its source waits changes nothing: another goes on from the record.
- */
+/** If somebody ends the execution while its source waits, another execution continues from the record. */
 async function waitForAnswer(
   workflows: ResolutionWorkflows,
   submission: ResolutionSubmission,
@@ -150,7 +146,7 @@ async function waitForAnswer(
   }
 }
 
-/** With AUTH=none nobody says who submits: the message's own assigner is believed. */
+/** Without authentication (AUTH=none) the caller is unknown, so this trusts the assigner in the message. */
 function clearingSystemOf(deps: RouteDependencies, document: XmlElement): string {
   const agent = readAgent(elementAt(document, 'IdVrfctnReq/Assgnmt/Assgnr/Agt'));
   const institution = agent && resolveAgent(deps.reference.current(), agent);

@@ -1,5 +1,5 @@
-// Changes of the scheme that count from a time on are made at that time, within a second. Every api process looks;
-// one makes each.
+// Applies scheme changes with an effective time within a second after that time. Every api process looks for due
+// changes; one process applies each.
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool/connection.ts';
 import { applyDueChanges } from '../../db/scheme/changes.ts';
@@ -7,7 +7,7 @@ import { repeat } from '../../db/pool/repeat.ts';
 
 const everyMs = 500;
 
-/** @returns stops it, after the current look */
+/** @returns a function that stops it after the current look */
 export function startDueChanges(db: Db, logger: Logger): () => Promise<void> {
   return repeat(() => look(db, logger).then(() => everyMs));
 }

@@ -1,5 +1,5 @@
-// How operators change the scheme: propose, look at the difference, approve or refuse; import a whole
-// directory; give a client another secret.
+// The routes by which operators change the scheme. They propose a change, see the difference, and approve or refuse it.
+// They also import a whole directory, and replace a client's secret.
 import { z } from '@hono/zod-openapi';
 import { editsBetween, isSame, type SchemeEdit } from '../../core/scheme/change.ts';
 import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';
@@ -57,7 +57,7 @@ const policyOf = ({ config }: ApiDependencies): SchemePolicy => ({
   allowLoopbackHttp: config.allowLoopbackCallbacks,
 });
 
-/** What is asked for, given what there is. */
+/** The edits that a request asks for, given the current scheme. */
 type Edits = (scheme: Scheme) => readonly SchemeEdit[];
 
 interface Asked {
@@ -75,9 +75,9 @@ function addProposing(router: Router, deps: ApiDependencies): void {
       operationId: 'proposeSchemeChange',
       summary: 'Enter, change or end objects of the scheme',
       description:
-        'One change of one or several objects, made as a whole. It waits for a second operator (ADM-2), unless it changes ' +
-        'nothing but names, titles and the order of lists, or ends clients: that counts within a second (REF-6). An operator ' +
-        'is entered without secrets: only that operator makes its own. Of a client without secrets in its document those that it has stay; with them, those that are named, without a `hash` as they are.',
+        'One change of one or several objects, applied as a whole. It waits for a second operator (ADM-2), unless it changes only ' +
+        'names, titles and the order of lists, or ends clients: that takes effect within a second (REF-6). Operators make their own ' +
+        'secrets. A client document without `secrets` keeps all of them; with `secrets`, those that it names, unchanged if without `hash`.',
       body: newChangeSchema,
       maxBodyBytes: largestImport,
       problems: ['scheme-error'],
@@ -111,10 +111,10 @@ function addProposing(router: Router, deps: ApiDependencies): void {
       ...acting,
       path: '/admin/imports',
       operationId: 'importScheme',
-      summary: 'Make the scheme what an export says',
+      summary: 'Import a scheme from an export',
       description:
-        'The difference is one change (ADM-3): as a preview it is only shown. What the import lacks stays, unless `endAbsent`; ' +
-        'operators, and prices that an FX provider has, stay in any case. The same import again changes nothing.',
+        'The difference is one change (ADM-3); a preview only shows it. Objects that the import lacks stay, unless `endAbsent` is ' +
+        'true; operators, and prices that an FX provider has, always stay. Repeating the import changes nothing.',
       body: newImportSchema,
       maxBodyBytes: largestImport,
       problems: ['scheme-error'],
@@ -138,7 +138,7 @@ function addProposing(router: Router, deps: ApiDependencies): void {
   );
 }
 
-/** Operators are those of this installation, whatever an import has. */
+/** Whether the edit concerns an operator client. Imports never change operators, which belong to this installation. */
 const isOperator = ({ kind, before, after }: SchemeEdit): boolean =>
   kind === 'clients' && ((before ?? after) as ClientDocument).role === 'operator';
 
@@ -154,7 +154,7 @@ function editsOf(scheme: Scheme, wanted: readonly Wanted[]): readonly SchemeEdit
   });
 }
 
-/** Of secrets that stay: nobody is told their hashes, so that they are named by their ids alone. */
+/** Completes secrets that the document names by id alone with their stored values, because callers never see hashes. */
 function withHashes(clients: Scheme['clients'], document: Readonly<Record<string, unknown>>) {
   const { clientId, secrets } = document;
   if (!Array.isArray(secrets)) return document;
@@ -171,7 +171,7 @@ function withSecretsOf(before: SchemeDocument | null, after: SchemeDocument | nu
   return after === null ? null : { ...(after as ClientDocument), secrets };
 }
 
-/** Of clients whose secrets the import does not name. */
+/** Keeps the stored secrets of clients whose secrets the import does not name. */
 function keepingSecrets(scheme: Scheme, imported: Scheme, lists: Readonly<Record<string, unknown>>): Scheme {
   const named = new Set(
     ((lists['clients'] ?? []) as readonly Readonly<Record<string, unknown>>[])
@@ -233,9 +233,9 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
       operationId: 'makeClientSecret',
       summary: 'Give a client another secret',
       description:
-        'The secret is in this answer and nowhere else: only a salted hash is kept (ADM-4). It counts as soon as a second ' +
-        'operator has approved the change; those that the client has count on for `overlapHours`. Of an operator only that ' +
-        'operator makes one, and it counts at once (ADM-2).',
+        'Only this answer contains the secret; Isthmus keeps a salted hash (ADM-4). The secret is valid as soon as a ' +
+        "second operator has approved the change; the client's earlier secrets stay valid for `overlapHours`. An " +
+        "operator's secret can be made only by that operator, and is valid at once (ADM-2).",
       params: z.object({ clientId: objectId.openapi({ example: 'LOTUSGS0' }) }),
       body: z
         .object({
@@ -267,7 +267,7 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
         if (before === undefined) return [];
         const now = new Date().toISOString();
         const others = before.secrets
-          // without an overlap they are gone: an end that is now by one clock may be in a while by another
+          // Without an overlap the old secrets are removed. An end of "now" might still lie ahead by another clock.
           .filter((one) => overlapHours > 0 && (one.endsAt === null || one.endsAt > now))
           .map((one) => ({
             ...one,
@@ -326,7 +326,8 @@ const approval = z
   .object({
     because: words,
     despiteProbes: z.boolean().optional().openapi({
-      description: 'Although a new endpoint has not answered its trial message: say why',
+      description:
+        'Approve even though a new endpoint has not answered its trial message; `because` says why',
     }),
   })
   .strict();
@@ -336,7 +337,7 @@ const decisions = [
     'approval',
     'approved',
     'approveSchemeChange',
-    'Approve what another operator proposed: it counts from then on, or from its time on',
+    'Approve what another operator proposed: it takes effect at once, or at its time',
   ],
   ['refusal', 'refused', 'refuseSchemeChange', 'Refuse what another operator proposed'],
   ['withdrawal', 'withdrawn', 'withdrawSchemeChange', 'Take back what you proposed'],

@@ -1,9 +1,9 @@
-// What keeps a change of the scheme from being made or decided, as its operators are told.
+// Problems that tell operators why a scheme change cannot be made or decided.
 import type { Finding } from '../../core/scheme/finding.ts';
 import type { Decision, DecisionHindrance } from '../../db/scheme/changes.ts';
 import { problem, type Problem } from '../http/problem.ts';
 
-/** Of the findings those that stop it. */
+/** Refuses a change by those findings that are errors. */
 export function refusedBy(findings: readonly Finding[]): Problem {
   const errors = findings
     .filter(({ severity }) => severity === 'error')

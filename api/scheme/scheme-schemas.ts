@@ -1,4 +1,4 @@
-// Forms of the scheme's data and of their changes on the wire; scheme.ts and scheme-changes.ts serve them.
+// Wire schemas of the scheme's data and changes, for scheme.ts and scheme-changes.ts.
 import { z } from '@hono/zod-openapi';
 import { canonical } from '../../core/scheme/canonical.ts';
 import { differencesOf, type SchemeEdit } from '../../core/scheme/change.ts';
@@ -17,9 +17,9 @@ import { instant } from '../http/parameters.ts';
 import { words } from '../operations/words.ts';
 
 export const kindParameter = z.enum(schemeKinds).openapi({ example: 'fee-formulas' });
-/** As in a document: `TH:THB` of a fee formula, `TH-HARB:4711` of an account. */
+/** An id as in a document: `TH:THB` for a fee formula, `TH-HARB:4711` for an account. */
 export const objectId = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 visible characters of ASCII');
-/** Beside the example of `kindParameter`. */
+/** Matches the example of `kindParameter`. */
 export const idExample = 'TH:THB';
 
 const anyDocument = z.record(z.string(), z.unknown()).openapi({
@@ -30,7 +30,7 @@ const anyDocument = z.record(z.string(), z.unknown()).openapi({
 const editSchema = z
   .object({
     kind: kindParameter,
-    document: anyDocument.optional().openapi({ description: 'What the object is to be' }),
+    document: anyDocument.optional().openapi({ description: 'The new content of the object' }),
     ends: objectId
       .optional()
       .openapi({ example: idExample, description: 'In place of a document: the id of the object that ends' }),
@@ -44,8 +44,8 @@ const common = {
   because: words,
   effectiveAt: instant
     .optional()
-    .openapi({ description: 'From when on it counts; default: as soon as it may' }),
-  preview: z.boolean().optional().openapi({ description: 'Only say what it would change' }),
+    .openapi({ description: 'When it takes effect; default: as soon as possible' }),
+  preview: z.boolean().optional().openapi({ description: 'Only show what it would change' }),
 };
 
 export const newChangeSchema = z
@@ -56,8 +56,11 @@ export const newChangeSchema = z
 export const newImportSchema = z
   .object({
     ...common,
-    onlyNew: z.boolean().optional().openapi({ description: 'What there is stays as it is' }),
-    endAbsent: z.boolean().optional().openapi({ description: 'What is not in it ends' }),
+    onlyNew: z.boolean().optional().openapi({ description: 'Leave existing objects unchanged' }),
+    endAbsent: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'End objects that the import does not contain' }),
     scheme: z.record(z.string(), z.unknown()).openapi({
       type: 'object',
       description: 'By kind, lists of documents, as GET /admin/scheme answers',
@@ -143,7 +146,7 @@ export const listedChangeSchema = z
   .object({ ...changeMembers, objects: z.array(editShownSchema.omit({ differences: true })) })
   .openapi('ListedSchemeChange');
 
-/** Documents are described by their forms, which also fill in what is left out. */
+/** Documents have their own forms, which validate them and fill in defaults. */
 const documentsOf = (kind: SchemeKind) =>
   z.array(anyDocument).openapi({ description: `Documents of ${kind}` });
 export const schemeSchema = z
@@ -177,8 +180,8 @@ export const readinessSchema = z
   .openapi('PartyReadiness');
 
 /**
- * Hashes of secrets are nobody's business; of a difference, which secret it is and until when, and whether it is another
- * under an id that there was: whoever approves must see that.
+ * Hides the hashes of secrets. A difference still shows each secret's id and end, and whether an existing id gets
+ * another secret, because approvers must see that.
  */
 function withoutHashes(
   kind: SchemeKind,
@@ -198,14 +201,14 @@ function withoutHashes(
   };
 }
 
-/** Members in the order of the form. Of a client its secrets are left out, unless hashes are asked for. */
+/** Renders members in the order of the form. A client's secrets are omitted unless hashes are requested. */
 export function renderDocument(kind: SchemeKind, document: SchemeDocument, hashes = false): JsonObject {
   const shown = schemeForms[kind].parse(document) as unknown as JsonObject;
   if (kind !== 'clients' || hashes) return shown;
   return Object.fromEntries(Object.entries(shown).filter(([member]) => member !== 'secrets'));
 }
 
-/** Of a client that counts: which secrets it has, and until when. */
+/** The ids and ends of the secrets of a current client. */
 export const renderSecrets = (kind: SchemeKind, document: SchemeDocument | undefined): JsonObject =>
   kind !== 'clients' || document === undefined
     ? {}

@@ -1,5 +1,5 @@
-// The scheme's data as its operators set it up: every document, one with its history, and what a party still
-// lacks. Changes are made in scheme-changes.ts.
+// Reads the scheme as its operators set it up: all documents, one document with its history, and what a party still
+// lacks. scheme-changes.ts makes changes.
 import { z } from '@hono/zod-openapi';
 import { readinessOf } from '../../core/scheme/readiness.ts';
 import { historyOf } from '../../db/scheme/changes.ts';
@@ -38,8 +38,8 @@ function addLists(router: Router, { db }: ApiDependencies): void {
       operationId: 'readScheme',
       summary: 'The whole scheme, as one export',
       description:
-        'Every object that counts, by kind. POST /admin/imports takes the same form, here or elsewhere (ADM-3). Rates and ' +
-        'improvements of FX providers are what they have at this moment.',
+        'Every current object, by kind. POST /admin/imports of this or another installation takes the same form ' +
+        '(ADM-3). Rates and improvements of FX providers are the current ones.',
       query: z.object({
         hashes: z.enum(['true', 'false']).optional().openapi({
           description:
@@ -74,7 +74,8 @@ function addOne(router: Router, { db }: ApiDependencies): void {
       operationId: 'readSchemeObject',
       summary: 'One object, with every change of it',
       description:
-        'Also one that has ended (ADM-1). Author, time, reason and the value before are in its history (ADM-2).',
+        'The object may have ended (ADM-1). Its history has the author, time, reason and previous value of each ' +
+        'change (ADM-2).',
       params: z.object({ kind: kindParameter, id: objectId.openapi({ example: idExample }) }),
       problems: ['unknown-object'],
       answer: { description: 'The object', schema: objectSchema },
