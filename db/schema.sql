@@ -9,7 +9,7 @@ begin
   new.registered_at := now();
   return new;
 end $function$;
-comment on function begin_account() is 'An account that gets another id begins: its books do not go back before that (REC-2).';
+comment on function begin_account() is 'Restarts an account whose id changes: its books do not go back before that time (REC-2).';
 
 CREATE OR REPLACE FUNCTION public.callback_address(submission uuid)
  RETURNS text
@@ -18,14 +18,14 @@ CREATE OR REPLACE FUNCTION public.callback_address(submission uuid)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  -- whoever names an address refers to the submission, and waits here; whoever has named one is read below
+  -- conflicts with the key share lock of lock_submission(): a later address waits, an earlier one is read below
   perform from messages where message_id = submission for update;
   return coalesce(
     (select url from callback_addresses where message_id = submission order by named_at desc limit 1),
     (select answer_url from messages where message_id = submission));
 end
 $function$;
-comment on function callback_address(uuid) is 'Where the answer to a submission goes: the address that was named last. For the statement that writes a callback: until that is committed, no other can be named, so that neither misses the other (DUP-1).';
+comment on function callback_address(uuid) is 'The address for the answer to a submission: the last one named. Locks the submission until the statement that writes the callback commits, so that no other address can be named meanwhile (DUP-1).';
 
 CREATE OR REPLACE FUNCTION public.check_change_step()
  RETURNS trigger
@@ -39,16 +39,16 @@ begin
   select proposed_by, needs_approval, effective_at into change from scheme_changes where change_id = new.change_id;
   is_approved := exists (select from scheme_change_steps where change_id = new.change_id and step = 'approved');
   if new.step = 'approved' and change.needs_approval and new.done_by = change.proposed_by then
-    raise exception 'a change is approved by somebody else than who proposed it (ADM-2)' using errcode = 'integrity_constraint_violation';
+    raise exception 'a change must be approved by somebody other than its proposer (ADM-2)' using errcode = 'integrity_constraint_violation';
   end if;
   if new.step = 'applied' and change.needs_approval and not is_approved then
-    raise exception 'a change that nobody has approved does not count (ADM-2)' using errcode = 'integrity_constraint_violation';
+    raise exception 'a change must be approved before it is applied (ADM-2)' using errcode = 'integrity_constraint_violation';
   end if;
   if new.step = 'applied' and change.effective_at > clock_timestamp() then
-    raise exception 'a change does not count before its time (ADM-1)' using errcode = 'integrity_constraint_violation';
+    raise exception 'a change must not be applied before its time (ADM-1)' using errcode = 'integrity_constraint_violation';
   end if;
   if new.step = 'withdrawn' and new.done_by <> change.proposed_by then
-    raise exception 'a change is withdrawn by whoever proposed it (ADM-2)' using errcode = 'integrity_constraint_violation';
+    raise exception 'only the proposer may withdraw a change (ADM-2)' using errcode = 'integrity_constraint_violation';
   end if;
   return new;
 end $function$;
@@ -73,7 +73,7 @@ begin
     else new.status = 'RJCT' and (payment.priority, new.rule_id) in (('HIGH', 'TIM-1'), ('NORM', 'TIM-3'))
   end;
   if is_known is not true then
-    raise exception 'the states of a payment do not have this decision (LIF-1): % by %, %', new.status, new.decided_by,
+    raise exception 'the payment cannot have this decision (LIF-1): % by %, %', new.status, new.decided_by,
       coalesce(new.rule_id, 'no rule') using errcode = 'integrity_constraint_violation';
   end if;
   return null;
@@ -91,7 +91,7 @@ begin
   end if;
   execute format('drop table %I', 'quote_requests_' || to_char(day, 'YYYYMMDD'));
 end $function$;
-comment on function drop_quote_partition(date) is 'Drops the partition of a UTC day that is older than 62 days (QUO-10).';
+comment on function drop_quote_partition(date) is 'Drops the partition of a UTC day more than 62 days ago (QUO-10).';
 
 CREATE OR REPLACE FUNCTION public.held_data_key(id text)
  RETURNS text
@@ -109,7 +109,7 @@ begin
   return id;
 end
 $function$;
-comment on function held_data_key(text) is 'For the statement that stores what is sealed: the id of the data key, and an error where that is not there.';
+comment on function held_data_key(text) is 'Returns the id of a data key for the statement that stores sealed data, or fails if the key was deleted.';
 
 CREATE OR REPLACE FUNCTION public.lock_submission()
  RETURNS trigger
@@ -124,7 +124,7 @@ begin
   end if;
   return new;
 end $function$;
-comment on function lock_submission() is 'Whoever names an address for an answer waits for whoever writes the answer: see callback_address().';
+comment on function lock_submission() is 'Makes a transaction that names a callback address wait for one that writes the answer: see callback_address().';
 
 CREATE OR REPLACE FUNCTION public.make_partition(parent text, day date)
  RETURNS bigint
@@ -150,11 +150,11 @@ begin
   perform pg_advisory_xact_lock(hashtext(parent || ' partitions'));
   perform from partitions p where p.parent = make_partition.parent and p.since < to_ and p.until > from_;
   if found then
-    return 0; -- by another process
+    return 0; -- another process made it
   end if;
-  execute format('lock table %I in access exclusive mode', parent || '_default'); -- nothing of that time may come into it
+  execute format('lock table %I in access exclusive mode', parent || '_default'); -- no row of that time may be added to the default partition meanwhile
   execute format('create table %I (like %I including all excluding identity)', partition, parent);
-  for key in -- what its neighbours have by themselves
+  for key in -- keys that the other partitions inherit, and that "like" does not copy from the parent
     select pg_get_constraintdef(oid) from pg_constraint
     where conrelid = (parent || '_default')::regclass and contype in ('p', 'u') and conparentid = 0
   loop
@@ -163,11 +163,11 @@ begin
   execute format('with moved as (delete from %I where %I >= $1 and %2$I < $2 returning *) insert into %I select * from moved',
     parent || '_default', by_, partition) using from_, to_;
   get diagnostics moved = row_count;
-  -- to make it at once as a partition would hold up every write until it has its lock
+  -- creating it as a partition at once would make all writes wait while this statement waits for its lock
   execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, partition, from_, to_);
   return moved;
 end $function$;
-comment on function make_partition(text,date) is 'Makes the partition that a UTC day is in: of a day for quotes (QUO-10), of a month for the bytes of messages, of a year for records (LIF-6); and moves into it what came too early: how many rows.';
+comment on function make_partition(text,date) is 'Makes the partition for a UTC day: by day for quotes (QUO-10), by month for message bytes, by year for records (LIF-6). Moves rows of that range from the default partition, and returns how many.';
 
 CREATE OR REPLACE FUNCTION public.note_alert_states()
  RETURNS trigger
@@ -197,7 +197,7 @@ begin
   on conflict (party_id) do update set registered_at = excluded.registered_at, removed_at = excluded.removed_at;
   return null;
 end $function$;
-comment on function note_former_book_endpoint() is 'Keeps since when an address for books was there that is removed.';
+comment on function note_former_book_endpoint() is 'Remembers since when a removed book address was registered.';
 
 CREATE OR REPLACE FUNCTION public.note_former_owner()
  RETURNS trigger
@@ -212,7 +212,7 @@ begin
       + interval '1 day') at time zone 'UTC');
   return null;
 end $function$;
-comment on function note_former_owner() is 'Keeps whose an account was when it passes to another owner, by the time that decisions get (REC-2).';
+comment on function note_former_owner() is 'Records the former owner when an account gets another owner, using the time that decisions get (REC-2).';
 
 CREATE OR REPLACE FUNCTION public.notify_reference_data()
  RETURNS trigger
@@ -233,7 +233,7 @@ CREATE OR REPLACE FUNCTION public.refuse_change()
 AS $function$
 begin
   raise exception '% is insert-only: % refused (LIF-1)', tg_table_name, lower(tg_op)
-    using errcode = 'integrity_constraint_violation', hint = 'What was wrong is told by a further record.';
+    using errcode = 'integrity_constraint_violation', hint = 'Correct it by adding a further record.';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.resume_book_endpoint()
@@ -246,7 +246,7 @@ begin
     where f.party_id = new.party_id and f.removed_at > now() - interval '1 day'));
   return new;
 end $function$;
-comment on function resume_book_endpoint() is 'An address for books that is entered anew within a day goes on as before: no day is left out (REC-2).';
+comment on function resume_book_endpoint() is 'Continues the books of an address that is entered again within a day, so that no day is left out (REC-2).';
 
 CREATE OR REPLACE FUNCTION public.take_payment_key()
  RETURNS trigger
@@ -258,7 +258,7 @@ begin
   insert into payment_keys (uetr, begun_at) values (new.uetr, new.begun_at);
   return new;
 end $function$;
-comment on function take_payment_key() is 'A UETR is judged once, whatever partition its payment is in (DUP-3); 23505 where it was.';
+comment on function take_payment_key() is 'Ensures that a UETR is judged once, across all partitions (DUP-3); otherwise fails with 23505.';
 
 create table address_inputs (
   address_input_id text not null,
@@ -317,12 +317,12 @@ create table alert_states (
   constraint alert_states_pkey PRIMARY KEY (audit_event_id),
   constraint alert_states_action_check CHECK ((action = ANY (ARRAY['take'::text, 'close'::text, 'reopen'::text])))
 );
-comment on table alert_states is 'What was done last about each alert, under it or under its case; none: nothing was. Derived from case_entries by a trigger.';
+comment on table alert_states is 'The latest action on each alert, entered for the alert or for its case; no row: no action yet. Derived from case_entries by a trigger.';
 comment on column alert_states.audit_event_id is 'The alert.';
-comment on column alert_states.case_entry_id is 'The entry.';
-comment on column alert_states.action is 'What was done; a note changes nothing.';
-comment on column alert_states.client_id is 'Who.';
-comment on column alert_states.at is 'When.';
+comment on column alert_states.case_entry_id is 'The entry of that action.';
+comment on column alert_states.action is 'The action; a note does not count.';
+comment on column alert_states.client_id is 'Client id of the operator.';
+comment on column alert_states.at is 'When it was entered.';
 
 create table audit_events (
   audit_event_id bigint not null generated always as identity,
@@ -338,12 +338,12 @@ CREATE INDEX audit_events_alerts ON ONLY public.audit_events USING btree (occurr
 CREATE INDEX audit_events_contradictions ON ONLY public.audit_events USING btree (subject_id, ((detail ->> 'reportMessageId'::text))) WHERE (kind = 'payment.contradiction'::text);
 CREATE INDEX audit_events_occurred_at ON ONLY public.audit_events USING brin (occurred_at);
 CREATE INDEX audit_events_subject_id ON ONLY public.audit_events USING btree (subject_id);
-comment on table audit_events is 'What operators must be able to look up: contradictions, security events, interim statuses. Insert-only, no personal data.';
+comment on table audit_events is 'Events that operators must be able to look up, such as contradictions, security events and interim statuses. Insert-only, no personal data.';
 comment on column audit_events.audit_event_id is 'Our id.';
-comment on column audit_events.occurred_at is 'When.';
+comment on column audit_events.occurred_at is 'When it happened.';
 comment on column audit_events.severity is 'info, alert (a person must look) or security.';
-comment on column audit_events.kind is 'What happened, for example payment.contradiction.';
-comment on column audit_events.subject_id is 'What it is about, where that is one: the UETR of a payment, or the id of a resolution or of a page of a book.';
+comment on column audit_events.kind is 'Kind of event, for example payment.contradiction.';
+comment on column audit_events.subject_id is 'Subject, if there is one: the UETR of a payment, or the id of a resolution or of a page of a book.';
 comment on column audit_events.party is 'The party concerned, if any.';
 comment on column audit_events.detail is 'Codes and ids; never personal data.';
 
@@ -363,14 +363,14 @@ create table audit_seals (
   constraint audit_seals_check CHECK ((since < until))
 );
 comment on table audit_seals is 'Seals over decisions and audit events, one for each hour, UTC (SEC-6).';
-comment on column audit_seals.until is 'End of the hour, not included.';
-comment on column audit_seals.since is 'Its beginning: the end of the one before.';
-comment on column audit_seals.previous is 'Digest of the seal before; null: it is the first.';
-comment on column audit_seals.entries is 'One of 35 bytes for each row, in order: what it is, the year of its partition, its id, the beginning of its hash.';
+comment on column audit_seals.until is 'End of the hour, exclusive.';
+comment on column audit_seals.since is 'Beginning of the hour, which is the end of the previous seal.';
+comment on column audit_seals.previous is 'Digest of the previous seal; null: this is the first.';
+comment on column audit_seals.entries is '35 bytes for each sealed row, in order: kind of row, year of its partition, its id, beginning of its hash.';
 comment on column audit_seals.digest is 'SHA-256 over previous, since, until, sealed_at and entries.';
-comment on column audit_seals.key_id is 'By which key it is signed.';
-comment on column audit_seals.signature is 'ed25519 over the digest.';
-comment on column audit_seals.sealed_at is 'When that was; it is signed too.';
+comment on column audit_seals.key_id is 'The key that signed it.';
+comment on column audit_seals.signature is 'Ed25519 signature over the digest.';
+comment on column audit_seals.sealed_at is 'When it was sealed; the signature covers this time.';
 
 create table book_endpoints (
   party_id text not null,
@@ -381,7 +381,7 @@ create table book_endpoints (
 comment on table book_endpoints is 'Where the camt.054 of each day is sent (REC-2).';
 comment on column book_endpoints.party_id is 'The payment system; or the internalId of an institution, for each account that it has at a settlement access provider.';
 comment on column book_endpoints.url is 'Full address.';
-comment on column book_endpoints.registered_at is 'When; the first book is that of the day before.';
+comment on column book_endpoints.registered_at is 'When it was registered; the first book is that of the day before.';
 
 create table book_pages (
   book_page_id uuid not null,
@@ -401,12 +401,12 @@ create table book_pages (
 CREATE INDEX book_pages_period ON public.book_pages USING btree (period_from, period_to);
 comment on table book_pages is 'Each page of a camt.054 that is sent, once per book and period (REC-2). Rows are inserted and never changed.';
 comment on column book_pages.book_page_id is 'Our id: the subject_id of its message and its delivery.';
-comment on column book_pages.book is 'The payment system; or the internalId of a settlement access provider, a space, and the account there.';
-comment on column book_pages.party is 'To whom: payment system, or BIC of the institution.';
-comment on column book_pages.period_from is 'From then on.';
-comment on column book_pages.period_to is 'Before then.';
+comment on column book_pages.book is 'The payment system; or the internalId of a settlement access provider, a space, and the account id there.';
+comment on column book_pages.party is 'The receiver: a payment system, or the BIC of an institution.';
+comment on column book_pages.period_from is 'Beginning of the period, inclusive.';
+comment on column book_pages.period_to is 'End of the period, exclusive.';
 comment on column book_pages.page is 'From 1.';
-comment on column book_pages.pages is 'Of the notification.';
+comment on column book_pages.pages is 'Number of pages of the notification.';
 comment on column book_pages.message_id is 'The camt.054.';
 comment on column book_pages.created_at is 'When it was made.';
 
@@ -417,8 +417,8 @@ create table books_closed (
   constraint books_closed_is_only_check CHECK (is_only)
 );
 comment on table books_closed is 'One row: the end of the latest period that was read or sent as closed (REC-2).';
-comment on column books_closed.is_only is 'There is no other row.';
-comment on column books_closed.until is 'What is decided later has this time or a later one.';
+comment on column books_closed.is_only is 'Ensures that there is only one row.';
+comment on column books_closed.until is 'Later decisions get this time or a later one.';
 
 create table callback_addresses (
   message_id uuid not null,
@@ -426,10 +426,10 @@ create table callback_addresses (
   named_at timestamp with time zone not null default clock_timestamp(),
   constraint callback_addresses_pkey PRIMARY KEY (message_id, named_at)
 );
-comment on table callback_addresses is 'Addresses that a source named in a repeat of its submission: the last one is the callback''s from then on (DUP-1). Insert-only.';
+comment on table callback_addresses is 'Addresses that a source named when it repeated its submission: the callback goes to the last one (DUP-1). Insert-only.';
 comment on column callback_addresses.message_id is 'The submission.';
-comment on column callback_addresses.url is 'The address, judged before it was stored.';
-comment on column callback_addresses.named_at is 'When.';
+comment on column callback_addresses.url is 'The address, which was checked before it was stored.';
+comment on column callback_addresses.named_at is 'When it was named.';
 
 create table case_entries (
   case_entry_id bigint not null generated always as identity,
@@ -448,15 +448,15 @@ create table case_entries (
 );
 CREATE INDEX case_entries_audit_event_id ON public.case_entries USING btree (audit_event_id) WHERE (audit_event_id IS NOT NULL);
 CREATE INDEX case_entries_subject_id ON public.case_entries USING btree (subject_id) WHERE (subject_id IS NOT NULL);
-comment on table case_entries is 'What operators did about an alert, or about a payment or resolution with all its alerts so far (OBS-6). Insert-only.';
+comment on table case_entries is 'Actions of operators on an alert, or on a payment or resolution with all its alerts so far (OBS-6). Insert-only.';
 comment on column case_entries.case_entry_id is 'Our id.';
-comment on column case_entries.audit_event_id is 'The alert; null where it is about the whole case.';
+comment on column case_entries.audit_event_id is 'The alert; null if the entry is about a whole case.';
 comment on column case_entries.subject_id is 'The case: the UETR of a payment, or the id of a resolution.';
-comment on column case_entries.action is 'take: somebody takes care of it; note; close: nothing more is to be done; reopen.';
-comment on column case_entries.client_id is 'Who.';
-comment on column case_entries.note is 'In their words; no personal data.';
-comment on column case_entries.at is 'When.';
-comment on column case_entries.audit_event_ids is 'The alerts that an entry about a whole case is about; null where it is about one.';
+comment on column case_entries.action is 'take: the operator takes care of it; note: a note only; close: nothing more is to be done; reopen: it is open again.';
+comment on column case_entries.client_id is 'Client id of the operator.';
+comment on column case_entries.note is 'In the words of the operator; no personal data.';
+comment on column case_entries.at is 'When it was entered.';
+comment on column case_entries.audit_event_ids is 'The alerts that an entry about a whole case covers; null if the entry is about one alert.';
 
 create table clearing_systems (
   clearing_system_id text not null,
@@ -480,8 +480,8 @@ comment on column clearing_systems.currency_code is 'Its settlement currency.';
 comment on column clearing_systems.max_amount is 'Largest payment, in its currency, scale kept as given.';
 comment on column clearing_systems.max_execution_seconds is 'Seconds from AccptncDtTm within which a HIGH payment to it must be final.';
 comment on column clearing_systems.max_acceptance_age_seconds is 'Seconds after AccptncDtTm that a first submission from it is still accepted.';
-comment on column clearing_systems.max_resolution_seconds is 'Seconds that its submissions of acmt.023 wait for their answer: a person looks at a screen meanwhile, whatever the destination.';
-comment on column clearing_systems.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
+comment on column clearing_systems.max_resolution_seconds is 'Seconds within which its acmt.023 must be answered. It depends on the source only, because a person waits at a screen there.';
+comment on column clearing_systems.ended_at is 'When it ended: only what refers to it already still uses it; null: in use.';
 
 create table client_secrets (
   client_id text not null,
@@ -495,14 +495,14 @@ create table client_secrets (
   constraint client_secrets_algorithm_check CHECK ((algorithm = ANY (ARRAY['sha256'::text, 'scrypt'::text]))),
   constraint client_secrets_tag_check CHECK ((octet_length(tag) = 4))
 );
-comment on table client_secrets is 'Secrets of clients of the built-in issuer: what is left of them (ADM-4).';
+comment on table client_secrets is 'Secrets of clients of the built-in issuer, as salted hashes (ADM-4).';
 comment on column client_secrets.client_id is 'The client.';
-comment on column client_secrets.secret_id is 'Which of its secrets, for people.';
-comment on column client_secrets.salt is 'Random.';
-comment on column client_secrets.digest is 'Of the salt and the secret, by algorithm.';
-comment on column client_secrets.ends_at is 'It does not count from then on; null: until it is ended.';
+comment on column client_secrets.secret_id is 'Id of the secret, for people.';
+comment on column client_secrets.salt is 'Random salt.';
+comment on column client_secrets.digest is 'Hash of the salt and the secret, by algorithm.';
+comment on column client_secrets.ends_at is 'When it expires; null: it is valid until an operator ends it.';
 comment on column client_secrets.algorithm is 'scrypt (N 16384, r 8, p 1); sha256: for demo secrets, which need no slow hash.';
-comment on column client_secrets.tag is 'The first bytes of a quick digest of the salt and the secret, by which a wrong one is refused without the slow one; null: of a secret that was brought along, which may have too few bits for that, or of one from before there were tags.';
+comment on column client_secrets.tag is 'First bytes of a fast hash of the salt and the secret: most wrong secrets are refused without the slow hash. Null: the secret was not made by us and may have too little entropy for that, or is older than this column.';
 
 create table clients (
   client_id text not null,
@@ -521,8 +521,8 @@ comment on column clients.client_id is 'client_id.';
 comment on column clients.role is 'psp, fxp, ipso or operator.';
 comment on column clients.institution_id is 'Institution that a psp or fxp client speaks for.';
 comment on column clients.clearing_system_id is 'Payment system that an ipso client speaks for.';
-comment on column clients.demo is 'Whether its secret is public knowledge; any but the embedded default refuses to start with one.';
-comment on column clients.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
+comment on column clients.demo is 'Whether its secret is publicly known; only the demo (AUTH=builtin with DEMO=1) starts with such a client.';
+comment on column clients.ended_at is 'When it ended: only what refers to it already still uses it; null: in use.';
 
 create table countries (
   country_code text not null,
@@ -540,7 +540,7 @@ comment on column countries.country_code is 'ISO 3166 alpha-2 code.';
 comment on column countries.country_id is 'ISO 3166 numeric code.';
 comment on column countries.name is 'English short name.';
 comment on column countries.required_pacs008_elements is 'Elements that a pacs.008 to this country must contain: purposeCode, categoryPurposeCode.';
-comment on column countries.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
+comment on column countries.ended_at is 'When it ended: only what refers to it already still uses it; null: in use.';
 
 create table country_clearing_systems (
   country_code text not null,
@@ -585,7 +585,7 @@ comment on column currencies.currency_id is 'ISO 4217 numeric code.';
 comment on column currencies.name is 'English name.';
 comment on column currencies.symbol is 'Symbol for display.';
 comment on column currencies.decimal_places is 'Decimals of an amount: scheme data, not ISO 4217 data.';
-comment on column currencies.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
+comment on column currencies.ended_at is 'When it ended: only what refers to it already still uses it; null: in use.';
 
 create table data_keys (
   key_id text not null,
@@ -596,11 +596,11 @@ create table data_keys (
   constraint data_keys_pkey PRIMARY KEY (key_id)
 );
 CREATE INDEX data_keys_month ON public.data_keys USING btree (month);
-comment on table data_keys is 'Keys under which bytes of messages and excerpts are sealed (SEC-3), one for each month. With the last bytes that it sealed a key is deleted.';
-comment on column data_keys.key_id is 'Drawn at random.';
+comment on table data_keys is 'Keys that seal message bodies and excerpts (SEC-3), one for each month. A key is deleted once no message body is sealed by it.';
+comment on column data_keys.key_id is 'Random id.';
 comment on column data_keys.month is 'First day of the month (UTC) in which it seals.';
-comment on column data_keys.wrapped is 'The key: AES-256-GCM under that of wrapped_by.';
-comment on column data_keys.wrapped_by is 'Id of a key of SEALING_KEYS.';
+comment on column data_keys.wrapped is 'The key, encrypted with AES-256-GCM by the key in wrapped_by.';
+comment on column data_keys.wrapped_by is 'Id of the key of SEALING_KEYS that wraps it.';
 comment on column data_keys.made_at is 'When it was made.';
 
 create table decisions (
@@ -627,16 +627,16 @@ comment on table decisions is 'The final status of each payment: one row, writte
 comment on column decisions.uetr is 'The payment.';
 comment on column decisions.status is 'ACCC, RJCT or BLCK.';
 comment on column decisions.reason_code is 'Status reason code of RJCT, or of the destination''s report.';
-comment on column decisions.rule_id is 'Rule by which the gateway rejected, or null.';
-comment on column decisions.decided_by is 'Who decided: the destination''s pacs.002, the gateway, or two operators.';
+comment on column decisions.rule_id is 'Rule by which the gateway rejected it, or null.';
+comment on column decisions.decided_by is 'destination: its final pacs.002; gateway: its own rejection; operator: two operators.';
 comment on column decisions.report_message_id is 'The destination''s pacs.002 that decided.';
 comment on column decisions.callback_message_id is 'pacs.002 to the source.';
 comment on column decisions.confirmation_message_id is 'pacs.002 to the destination.';
 comment on column decisions.notification_message_id is 'fxtr.017 to the FX provider.';
-comment on column decisions.decided_at is 'When, database clock.';
-comment on column decisions.outcome_id is 'What the operators recorded; null where they did not decide.';
-comment on column decisions.perhaps_seen is 'Whether its destination may have seen the payment, as was known at the decision: then it is in that book too, rejected or not.';
-comment on column decisions.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned.';
+comment on column decisions.decided_at is 'When it was decided, database clock.';
+comment on column decisions.outcome_id is 'The recorded outcome; null unless operators decided.';
+comment on column decisions.perhaps_seen is 'Whether the destination may have seen the payment, as known at the decision. If so, the payment is in the book of the destination too, even if rejected.';
+comment on column decisions.begun_at is 'When the payment was judged. Partition key.';
 
 create table decisions_default partition of decisions DEFAULT;
 alter table decisions_default add constraint decisions_default_pkey PRIMARY KEY (uetr);
@@ -671,28 +671,28 @@ CREATE INDEX deliveries_closed ON ONLY public.deliveries USING btree (closed_at)
 CREATE INDEX deliveries_dead ON ONLY public.deliveries USING btree (closed_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) AND (delivered_at IS NULL) AND (closed_at IS NOT NULL));
 CREATE INDEX deliveries_open ON ONLY public.deliveries USING btree (asked_at) WHERE ((kind = ANY (ARRAY['callback'::text, 'confirmation'::text, 'notification'::text, 'book'::text])) AND (delivered_at IS NULL) AND (closed_at IS NULL));
 CREATE INDEX deliveries_undecided ON ONLY public.deliveries USING btree (asked_at) WHERE ((kind = 'instruction'::text) AND (closed_at IS NULL));
-comment on table deliveries is 'Messages to be brought to another party, at least once, same bytes (CBK-1). One row per payment or resolution and kind; every attempt updates it, so that an attempt and a decision against it never miss each other.';
+comment on table deliveries is 'Messages to deliver to another party, at least once, with the same bytes (CBK-1). One row per payment or resolution and kind. Attempts and decisions both update the row, so each sees the other.';
 comment on column deliveries.delivery_id is 'Our id.';
-comment on column deliveries.subject_id is 'What its message is about: the UETR of a payment, or the id of a resolution or of a page of a book.';
+comment on column deliveries.subject_id is 'Subject of its message: the UETR of a payment, or the id of a resolution or of a page of a book.';
 comment on column deliveries.kind is 'instruction: pacs.008 to the destination; callback: final pacs.002, or acmt.024, to the source; confirmation: pacs.002 to the destination; notification: fxtr.017; directory-enquiry, account-enquiry: acmt.023 to a proxy directory, to a creditor agent; book: a page of a camt.054.';
-comment on column deliveries.message_id is 'What is delivered.';
-comment on column deliveries.party is 'To whom: payment system, FX provider, or owner of an account.';
-comment on column deliveries.url is 'Where a callback goes; null for every other kind, whose address is the one registered at the moment of each attempt.';
-comment on column deliveries.asked_at is 'When it was asked for; set anew by a redelivery.';
+comment on column deliveries.message_id is 'The message that is delivered.';
+comment on column deliveries.party is 'The receiver: a payment system, an FX provider, or the owner of an account.';
+comment on column deliveries.url is 'Address of a callback; null for other kinds, which use the address that is registered at the time of each attempt.';
+comment on column deliveries.asked_at is 'When it was last requested; a redelivery sets it again.';
 comment on column deliveries.next_due_at is 'When the next attempt is due; during an attempt, when that attempt counts as lost.';
 comment on column deliveries.attempts is 'Number of attempts made; the last one may be under way.';
-comment on column deliveries.attempts_since_asked is 'Position in the schedule: of CBK-1, or of the round of an instruction.';
-comment on column deliveries.possibly_sent is 'Attempts that are under way or ended otherwise than NOT_SENT.';
-comment on column deliveries.delivered_at is 'When it was acknowledged since it was last asked for; null while it is due.';
-comment on column deliveries.closed_at is 'When no further attempt was allowed: given up, decided (instructions) or answered (enquiries).';
+comment on column deliveries.attempts_since_asked is 'Position in the schedule: of CBK-1, or of the current round of an instruction.';
+comment on column deliveries.possibly_sent is 'Attempts that are under way, or that ended other than NOT_SENT.';
+comment on column deliveries.delivered_at is 'When the receiver acknowledged it, since it was last requested; null: not acknowledged.';
+comment on column deliveries.closed_at is 'When attempts ended: given up, decided (instructions) or answered (enquiries).';
 comment on column deliveries.closed_reason is 'decided, answered, gone (410), expired (72 h).';
-comment on column deliveries.final_report_id is 'Of an instruction: the first final pacs.002 of the destination that was stored. From then on it decides.';
-comment on column deliveries.asks is 'How often it was asked for: an attempt of an earlier asking changes nothing in the schedule of a later one.';
-comment on column deliveries.round is 'Of an instruction: the send that its attempts since asked belong to, with its repeats.';
-comment on column deliveries.claim is 'Of the last attempt: known to whoever claimed it, who may ask for the same attempt again as long as nothing was sent.';
-comment on column deliveries.enquiry_asked_at is 'Of an instruction: when the source last asked for the status; others within 5 s join it.';
-comment on column deliveries.enquiry_owed_since is 'Of an instruction: when the source first asked for the status, of those questions that no send had met when the last one came.';
-comment on column deliveries.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned.';
+comment on column deliveries.final_report_id is 'Instruction only: the first final pacs.002 of the destination that was stored. From then on it decides.';
+comment on column deliveries.asks is 'How often it was requested. An attempt of an earlier request does not change the schedule of a later one.';
+comment on column deliveries.round is 'Instruction only: the send to which attempts_since_asked belongs, with its retries.';
+comment on column deliveries.claim is 'Id of the last claim, known only to the claimant, which may repeat the claim until it has sent something.';
+comment on column deliveries.enquiry_asked_at is 'Instruction only: when the source last asked for the status; questions within 5 s of it join it.';
+comment on column deliveries.enquiry_owed_since is 'Instruction only: the first of the status questions of the source that no send had followed when the last question came.';
+comment on column deliveries.begun_at is 'When its payment was judged, or its resolution or book page began. Partition key.';
 
 create table deliveries_default partition of deliveries DEFAULT;
 alter table deliveries_default add constraint deliveries_default_pkey PRIMARY KEY (delivery_id);
@@ -715,7 +715,7 @@ create table delivery_attempts (
   constraint delivery_attempts_outcome_check CHECK ((outcome = ANY (ARRAY['NOT_SENT'::text, 'MAYBE_SENT'::text, 'ANSWERED'::text])))
 ) partition by RANGE (begun_at);
 CREATE INDEX delivery_attempts_started_at ON ONLY public.delivery_attempts USING brin (started_at);
-comment on table delivery_attempts is 'Every attempt, its row committed before the socket opens (TIM-3, CBK-4). A row without outcome counts as MAYBE_SENT.';
+comment on table delivery_attempts is 'Every attempt. Its row is committed before the socket opens (TIM-3, CBK-4). A row without outcome counts as MAYBE_SENT.';
 comment on column delivery_attempts.delivery_id is 'The delivery.';
 comment on column delivery_attempts.attempt is 'From 1.';
 comment on column delivery_attempts.started_at is 'Before the socket opened.';
@@ -725,9 +725,9 @@ comment on column delivery_attempts.http_status is 'Status of the answer.';
 comment on column delivery_attempts.duration_ms is 'Milliseconds from start to answer or failure.';
 comment on column delivery_attempts.error_class is 'refused, timeout, reset and so on; null when answered.';
 comment on column delivery_attempts.response_excerpt is 'At most 1 KiB of an answer other than 2xx.';
-comment on column delivery_attempts.url is 'Where it went.';
-comment on column delivery_attempts.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned.';
-comment on column delivery_attempts.excerpt_key_id is 'Data key that the excerpt is sealed under, which is base64 then; null: it is not sealed.';
+comment on column delivery_attempts.url is 'Address that it was sent to.';
+comment on column delivery_attempts.begun_at is 'When its payment was judged, or its resolution or book page began. Partition key.';
+comment on column delivery_attempts.excerpt_key_id is 'Data key that seals the excerpt, which is then base64; null: it is not sealed.';
 
 create table delivery_attempts_default partition of delivery_attempts DEFAULT;
 alter table delivery_attempts_default add constraint delivery_attempts_default_pkey PRIMARY KEY (delivery_id, attempt);
@@ -738,10 +738,10 @@ create table delivery_key_secrets (
   wrapped_by text,
   constraint delivery_key_secrets_pkey PRIMARY KEY (key_id)
 );
-comment on table delivery_key_secrets is 'Private parts of delivery_keys: workers read them, nobody else.';
+comment on table delivery_key_secrets is 'Private parts of delivery_keys. Only workers may read them.';
 comment on column delivery_key_secrets.key_id is 'The key.';
-comment on column delivery_key_secrets.private_key is 'In base64url: the 32 bytes as in d of a JWK (RFC 8037), or what they are wrapped as.';
-comment on column delivery_key_secrets.wrapped_by is 'Id of a key of SEALING_KEYS; null: it is not wrapped.';
+comment on column delivery_key_secrets.private_key is 'In base64url: the 32 bytes as in d of a JWK (RFC 8037), wrapped if wrapped_by is set.';
+comment on column delivery_key_secrets.wrapped_by is 'Id of the key of SEALING_KEYS that wraps it; null: it is not wrapped.';
 
 create table delivery_keys (
   key_id text not null,
@@ -758,16 +758,16 @@ create table delivery_keys (
   constraint delivery_keys_check CHECK (((withdrawn_at IS NULL) OR (signs_until <= withdrawn_at))),
   constraint delivery_keys_check1 CHECK (((vouched IS NULL) = (vouched_by IS NULL)))
 );
-comment on table delivery_keys is 'Public ed25519 keys of what we send; each attempt is signed by all that sign then (CBK-2).';
+comment on table delivery_keys is 'Public Ed25519 keys that sign our messages. All keys that are in force sign each attempt (CBK-2).';
 comment on column delivery_keys.key_id is 'Thumbprint of the public key (RFC 7638).';
 comment on column delivery_keys.public_key is '32 bytes, base64url, as in x of a JWK (RFC 8037).';
-comment on column delivery_keys.signs_from is 'From when on it signs.';
-comment on column delivery_keys.signs_until is 'Until when it signs; null: until another key follows.';
-comment on column delivery_keys.withdrawn_at is 'When it was given away: it is no longer published.';
+comment on column delivery_keys.signs_from is 'When it began to sign.';
+comment on column delivery_keys.signs_until is 'When it stops signing; null: when another key follows.';
+comment on column delivery_keys.withdrawn_at is 'When it was withdrawn, as after a leak: it is no longer published.';
 comment on column delivery_keys.made_by is 'Client id of an operator, or isthmus.';
 comment on column delivery_keys.because is 'Why it was made.';
-comment on column delivery_keys.vouched is 'The public key, encrypted by a key of SEALING_KEYS: whoever has those made it; null: nobody vouches for it.';
-comment on column delivery_keys.vouched_by is 'By which.';
+comment on column delivery_keys.vouched is 'The public key encrypted by a key of SEALING_KEYS, as proof that a holder of those made it; null: no proof.';
+comment on column delivery_keys.vouched_by is 'Id of that key of SEALING_KEYS.';
 
 create table endpoint_probes (
   change_id uuid not null,
@@ -782,13 +782,13 @@ create table endpoint_probes (
   constraint endpoint_probes_outcome_check CHECK ((outcome = ANY (ARRAY['answered'::text, 'failed'::text])))
 );
 CREATE INDEX endpoint_probes_open ON public.endpoint_probes USING btree (asked_at) WHERE (finished_at IS NULL);
-comment on table endpoint_probes is 'Trial messages to endpoints that a change brings, sent by a worker before it is approved (ADM-1).';
+comment on table endpoint_probes is 'Trial messages to endpoints that a change adds, sent by a worker before the change is approved (ADM-1).';
 comment on column endpoint_probes.change_id is 'The change.';
-comment on column endpoint_probes.url is 'Full address to which the message goes.';
+comment on column endpoint_probes.url is 'Full address of the endpoint.';
 comment on column endpoint_probes.asked_at is 'When the change was proposed.';
-comment on column endpoint_probes.claimed_at is 'When a worker last began.';
-comment on column endpoint_probes.finished_at is 'When it was known what came of it.';
-comment on column endpoint_probes.outcome is 'answered: somebody is there; failed: nobody, or a server that is out of order.';
+comment on column endpoint_probes.claimed_at is 'When a worker last claimed it.';
+comment on column endpoint_probes.finished_at is 'When the outcome was known.';
+comment on column endpoint_probes.outcome is 'answered: the endpoint responds; failed: nobody responds, or the server is out of order.';
 comment on column endpoint_probes.says is 'HTTP status, or why it failed.';
 
 create table former_account_owners (
@@ -802,14 +802,14 @@ create table former_account_owners (
   constraint former_account_owners_pkey PRIMARY KEY (former_account_owner_id)
 );
 CREATE INDEX former_account_owners_account ON public.former_account_owners USING btree (sap_id, account_id);
-comment on table former_account_owners is 'Who had an account at a settlement access provider before: the books of those days are theirs, and nobody else''s (REC-1). Filled by a trigger.';
-comment on column former_account_owners.former_account_owner_id is 'Our id; in the order of the changes.';
+comment on table former_account_owners is 'Former owners of accounts at settlement access providers: only they may see the books of those days (REC-1). Filled by a trigger.';
+comment on column former_account_owners.former_account_owner_id is 'Our id; ascending in the order of the changes.';
 comment on column former_account_owners.sap_id is 'The SAP that holds the account.';
 comment on column former_account_owners.account_id is 'Account id at the SAP.';
-comment on column former_account_owners.owner_id is 'Whose it was.';
-comment on column former_account_owners.owned_until is 'The end (UTC) of the day on which it was given up: a book of a day has one owner.';
+comment on column former_account_owners.owner_id is 'The former owner.';
+comment on column former_account_owners.owned_until is 'End (UTC) of the day on which the owner gave up the account: the book of a day has one owner.';
 comment on column former_account_owners.currency_code is 'Currency of the account.';
-comment on column former_account_owners.registered_at is 'Since when the account was there; its first book is that of the day before.';
+comment on column former_account_owners.registered_at is 'When the account was registered; its first book is that of the day before.';
 
 create table former_book_endpoints (
   party_id text not null,
@@ -817,10 +817,10 @@ create table former_book_endpoints (
   removed_at timestamp with time zone not null,
   constraint former_book_endpoints_pkey PRIMARY KEY (party_id)
 );
-comment on table former_book_endpoints is 'Addresses for books that were removed: what is entered anew within a day goes on as before (REC-2). Filled by a trigger.';
-comment on column former_book_endpoints.party_id is 'Whose.';
-comment on column former_book_endpoints.registered_at is 'Since when it was there.';
-comment on column former_book_endpoints.removed_at is 'When it was removed last.';
+comment on table former_book_endpoints is 'Removed book addresses. If an address is entered again within a day, its books continue without a gap (REC-2). Filled by a trigger.';
+comment on column former_book_endpoints.party_id is 'The payment system or institution.';
+comment on column former_book_endpoints.registered_at is 'When the address was first registered.';
+comment on column former_book_endpoints.removed_at is 'When it was last removed.';
 
 create table fxp_corridors (
   fxp_id text not null,
@@ -842,7 +842,7 @@ create table fxp_endpoints (
   notification_url text not null,
   constraint fxp_endpoints_pkey PRIMARY KEY (fxp_id)
 );
-comment on table fxp_endpoints is 'Where an FX provider takes its fxtr.017 (NOT-1).';
+comment on table fxp_endpoints is 'The address to which the fxtr.017 of an FX provider are sent (NOT-1).';
 comment on column fxp_endpoints.fxp_id is 'The FX provider.';
 comment on column fxp_endpoints.notification_url is 'Full address.';
 
@@ -869,8 +869,8 @@ create table idempotency_keys (
   constraint idempotency_keys_pkey PRIMARY KEY (client_id, idempotency_key)
 );
 CREATE INDEX idempotency_keys_created ON public.idempotency_keys USING btree (created_at);
-comment on table idempotency_keys is 'Answers to posts under an Idempotency-Key, kept 24 hours (FX-10).';
-comment on column idempotency_keys.client_id is 'Who posted.';
+comment on table idempotency_keys is 'Answers to POST requests with an Idempotency-Key, kept 24 hours (FX-10).';
+comment on column idempotency_keys.client_id is 'Client id.';
 comment on column idempotency_keys.idempotency_key is 'The header''s value.';
 comment on column idempotency_keys.request_sha256 is 'SHA-256 of method, path and body.';
 comment on column idempotency_keys.response_status is 'HTTP status of the answer; null while the first request runs.';
@@ -889,10 +889,10 @@ create table institution_identifiers (
 CREATE INDEX institution_identifiers_institution ON public.institution_identifiers USING btree (institution_id);
 comment on table institution_identifiers is 'BICs, LEIs and other ids of institutions.';
 comment on column institution_identifiers.identifier_type is 'BICFI, LEI or otherId.';
-comment on column institution_identifiers.lookup_value is 'The value in the form it is looked up by: a BIC11 ending in XXX as its BIC8.';
+comment on column institution_identifiers.lookup_value is 'The value in the form used for lookups: a BIC11 ending in XXX as its BIC8.';
 comment on column institution_identifiers.value is 'The value as given.';
 comment on column institution_identifiers."position" is 'Order among the same type, from 1; the first BICFI is the one we write.';
-comment on column institution_identifiers.institution_id is 'Whose it is.';
+comment on column institution_identifiers.institution_id is 'The institution.';
 
 create table institution_memberships (
   institution_id text not null,
@@ -904,7 +904,7 @@ create table institution_memberships (
 comment on table institution_memberships is 'Which institution is a member of which payment system.';
 comment on column institution_memberships.institution_id is 'The institution.';
 comment on column institution_memberships.clearing_system_id is 'The payment system.';
-comment on column institution_memberships.member_id is 'Its id there (ClrSysMmbId/MmbId).';
+comment on column institution_memberships.member_id is 'Its member id there (ClrSysMmbId/MmbId).';
 
 create table institution_roles (
   institution_id text not null,
@@ -931,7 +931,7 @@ comment on column institutions.name is 'Name.';
 comment on column institutions.country_code is 'Country of establishment.';
 comment on column institutions.onboarded is 'Whether it can take part in payments; others are listed only.';
 comment on column institutions.supports_acmt023 is 'Whether it answers account resolution requests.';
-comment on column institutions.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
+comment on column institutions.ended_at is 'When it ended: only what refers to it already still uses it; null: in use.';
 
 create table issuer_keys (
   key_id text not null,
@@ -945,15 +945,15 @@ create table issuer_keys (
   constraint issuer_keys_pkey PRIMARY KEY (key_id)
 );
 CREATE UNIQUE INDEX issuer_keys_active ON public.issuer_keys USING btree ((true)) WHERE (retired_at IS NULL);
-comment on table issuer_keys is 'Signing keys of the built-in issuer (SEC-1); at most one signs. Empty where an external issuer is used.';
+comment on table issuer_keys is 'Signing keys of the built-in issuer (SEC-1); at most one signs. Empty if an external issuer is used.';
 comment on column issuer_keys.key_id is 'kid: the RFC 7638 thumbprint of the public key.';
-comment on column issuer_keys.private_jwk is 'RFC 7517, private part included; or a JSON string, base64url, of what it is wrapped as.';
+comment on column issuer_keys.private_jwk is 'JWK (RFC 7517) with its private part; or, if wrapped, a JSON string in base64url.';
 comment on column issuer_keys.created_at is 'When it was made.';
-comment on column issuer_keys.retired_at is 'When it stopped to sign, or null; what it has signed counts until it ends.';
-comment on column issuer_keys.wrapped_by is 'Id of a key of SEALING_KEYS; null: it is not wrapped.';
-comment on column issuer_keys.withdrawn_at is 'From when on nothing that it has signed counts; null: what has not ended counts.';
+comment on column issuer_keys.retired_at is 'When it stopped signing, or null; tokens that it signed stay valid until they expire.';
+comment on column issuer_keys.wrapped_by is 'Id of the key of SEALING_KEYS that wraps it; null: it is not wrapped.';
+comment on column issuer_keys.withdrawn_at is 'When all tokens that it signed became invalid; null: they are valid until they expire.';
 comment on column issuer_keys.made_by is 'Client id of an operator, or isthmus.';
-comment on column issuer_keys.because is 'Why it was made.';
+comment on column issuer_keys.because is 'Why it was made, in words.';
 
 create table leases (
   name text not null,
@@ -962,15 +962,15 @@ create table leases (
   constraint leases_pkey PRIMARY KEY (name)
 );
 comment on table leases is 'Work that one process at a time does, such as the sweep (LIF-2).';
-comment on column leases.name is 'The work.';
-comment on column leases.holder is 'The process.';
-comment on column leases.held_until is 'From then on another process may take it.';
+comment on column leases.name is 'Name of the work.';
+comment on column leases.holder is 'Process that holds the lease.';
+comment on column leases.held_until is 'When the lease expires, and another process may take it.';
 
 create table logged_alerts (
   audit_event_id bigint not null,
   constraint logged_alerts_pkey PRIMARY KEY (audit_event_id)
 );
-comment on table logged_alerts is 'Alerts and security events of which a process has written a log line (OBS-1).';
+comment on table logged_alerts is 'Alerts and security events that a process has written to the log (OBS-1).';
 comment on column logged_alerts.audit_event_id is 'The alert.';
 
 create table message_bodies (
@@ -979,11 +979,11 @@ create table message_bodies (
   body bytea not null,
   key_id text
 ) partition by RANGE (created_at);
-comment on table message_bodies is 'The bytes of each message: kept for a shorter time than the record of it (LIF-6). Insert-only; partitioned by month.';
+comment on table message_bodies is 'The bytes of each message, kept for a shorter time than its record (LIF-6). Insert-only; partitioned by month.';
 comment on column message_bodies.message_id is 'The message, or refused message.';
-comment on column message_bodies.created_at is 'As of the message.';
+comment on column message_bodies.created_at is 'Same as in messages.';
 comment on column message_bodies.body is 'The bytes.';
-comment on column message_bodies.key_id is 'Data key that the bytes are sealed under; null: they are not sealed.';
+comment on column message_bodies.key_id is 'Data key that seals the bytes; null: they are not sealed.';
 
 create table message_bodies_default partition of message_bodies DEFAULT;
 alter table message_bodies_default add constraint message_bodies_default_pkey PRIMARY KEY (message_id);
@@ -999,7 +999,7 @@ comment on table message_identifications is 'MsgId of submitted payments, unique
 comment on column message_identifications.source_clearing_system is 'The submitting payment system.';
 comment on column message_identifications.message_identification is 'MsgId.';
 comment on column message_identifications.uetr is 'The payment that has it.';
-comment on column message_identifications.claimed_at is 'When it was taken.';
+comment on column message_identifications.claimed_at is 'When the payment took it.';
 
 create table message_keys (
   party text not null,
@@ -1009,12 +1009,12 @@ create table message_keys (
   created_at timestamp with time zone not null,
   constraint message_keys_pkey PRIMARY KEY (party, message_type, sha256)
 );
-comment on table message_keys is 'By which a received message is recognised when it comes again (DUP-1): once per party and content, whatever partition the message is in. Goes with it.';
-comment on column message_keys.party is 'Who sent it.';
-comment on column message_keys.message_type is 'As of the message.';
+comment on table message_keys is 'Recognises a repeated message (DUP-1): one row per party and content, across all partitions of messages. Deleted together with the message.';
+comment on column message_keys.party is 'The sender.';
+comment on column message_keys.message_type is 'Same as in messages.';
 comment on column message_keys.sha256 is 'SHA-256 of its bytes.';
 comment on column message_keys.message_id is 'The message.';
-comment on column message_keys.created_at is 'As of the message.';
+comment on column message_keys.created_at is 'Same as in messages.';
 
 create table messages (
   message_id uuid not null,
@@ -1043,17 +1043,17 @@ CREATE INDEX messages_subject_id ON ONLY public.messages USING btree (subject_id
 CREATE INDEX messages_submitted ON ONLY public.messages USING btree (created_at) WHERE ((direction = 'in'::text) AND (leg = 'source'::text));
 comment on table messages is 'Every ISO 20022 message received or sent; its bytes are in message_bodies. Insert-only; partitioned by year (LIF-6).';
 comment on column messages.message_id is 'Our id.';
-comment on column messages.subject_id is 'What it is about: the UETR of a payment, or the id of a resolution or of a page of a book.';
+comment on column messages.subject_id is 'Subject: the UETR of a payment, or the id of a resolution or of a page of a book.';
 comment on column messages.message_type is 'pacs008, pacs002, pacs028, acmt023, acmt024, fxtr017 or camt054.';
-comment on column messages.message_identification is 'Its own MsgId.';
+comment on column messages.message_identification is 'MsgId of the message.';
 comment on column messages.direction is 'in: received; out: built by us.';
-comment on column messages.leg is 'source, destination or fxp: the side we exchanged it with; book: whoever keeps the same books.';
+comment on column messages.leg is 'The side that we exchanged it with: source, destination or fxp; book: the receiver of a daily book.';
 comment on column messages.party is 'Payment system or FX provider on the other end.';
 comment on column messages.status is 'Transaction status of a pacs.002; true or false of an acmt.024.';
 comment on column messages.reason_code is 'Status reason of a pacs.002, verification reason of an acmt.024, if any.';
 comment on column messages.answer_url is 'Address that a submission named for its answer (pacs002Endpoint, acmt024Endpoint).';
 comment on column messages.in_reply_to is 'The message that this one answers.';
-comment on column messages.refusal is 'Of an answer of ours that refuses: rule, place and public text at length.';
+comment on column messages.refusal is 'If it is our answer and refuses: rule, place and full public text.';
 comment on column messages.sha256 is 'SHA-256 of its bytes.';
 comment on column messages.size is 'Number of its bytes.';
 comment on column messages.created_at is 'When it was stored.';
@@ -1082,8 +1082,8 @@ comment on table operators is 'Instant payment system operators (IPSOs).';
 comment on column operators.operator_id is 'Our id of the operator.';
 comment on column operators.name is 'Name for people.';
 comment on column operators.endpoint_url is 'Base address; /iso20022/pacs008, /iso20022/pacs002 and /iso20022/acmt023 are appended.';
-comment on column operators.ended_at is 'It does not count from then on, but for what refers to it; null: it counts.';
-comment on column operators.signs_messages is 'Whether its messages count only with a signature by one of its keys, and ours to it have one (RFC 9421).';
+comment on column operators.ended_at is 'When it ended: only what refers to it already still uses it; null: in use.';
+comment on column operators.signs_messages is 'Whether its messages need a signature by one of its keys, and ours to it carry one (RFC 9421).';
 
 create table pauses (
   pause_id uuid not null,
@@ -1100,24 +1100,24 @@ create table pauses (
   constraint pauses_resumed_because_check CHECK (((char_length(resumed_because) >= 1) AND (char_length(resumed_because) <= 2000)))
 );
 CREATE UNIQUE INDEX pauses_standing ON public.pauses USING btree (party_id) WHERE (resumed_at IS NULL);
-comment on table pauses is 'While one stands, a payment system gets no new payments, and the quotes of an FX provider are left out (LIF-5).';
+comment on table pauses is 'Pauses. While one is in force, a payment system gets no new payments, or the quotes of an FX provider are left out (LIF-5).';
 comment on column pauses.pause_id is 'Our id.';
 comment on column pauses.party_id is 'The payment system, or the internalId of the FX provider.';
-comment on column pauses.paused_by is 'Client id.';
-comment on column pauses.paused_at is 'When.';
-comment on column pauses.paused_because is 'Why, in their words.';
-comment on column pauses.resumed_by is 'Client id; null while it stands.';
-comment on column pauses.resumed_at is 'When.';
-comment on column pauses.resumed_because is 'Why, in their words.';
+comment on column pauses.paused_by is 'Client id of the operator.';
+comment on column pauses.paused_at is 'When it was paused.';
+comment on column pauses.paused_because is 'Why it was paused, in the words of the operator.';
+comment on column pauses.resumed_by is 'Client id of the operator; null: the pause is in force.';
+comment on column pauses.resumed_at is 'When it was resumed.';
+comment on column pauses.resumed_because is 'Why it was resumed, in the words of the operator.';
 
 create table payment_keys (
   uetr uuid not null,
   begun_at timestamp with time zone not null,
   constraint payment_keys_pkey PRIMARY KEY (uetr)
 );
-comment on table payment_keys is 'Every UETR that was judged, once, whatever partition the payment is in (DUP-3). Goes with it.';
+comment on table payment_keys is 'Every UETR that was judged, once, across all partitions of payments (DUP-3). Deleted together with the payment.';
 comment on column payment_keys.uetr is 'The payment.';
-comment on column payment_keys.begun_at is 'As of the payment.';
+comment on column payment_keys.begun_at is 'Same as in payments.';
 
 create table payments (
   uetr uuid not null,
@@ -1158,7 +1158,7 @@ CREATE INDEX payments_of_debtor_agent ON ONLY public.payments USING btree (debto
 CREATE INDEX payments_of_destination ON ONLY public.payments USING btree (destination_clearing_system, judged_at, uetr);
 CREATE INDEX payments_of_source ON ONLY public.payments USING btree (source_clearing_system, judged_at, uetr);
 CREATE INDEX payments_quote_id ON ONLY public.payments USING btree (quote_id) WHERE (quote_id IS NOT NULL);
-comment on table payments is 'One row per UETR that was ever submitted, written once, when its first pacs.008 was judged (DUP-3).';
+comment on table payments is 'One row per UETR that was submitted, written once when its first pacs.008 was judged (DUP-3).';
 comment on column payments.uetr is 'Unique end-to-end transaction reference.';
 comment on column payments.source_clearing_system is 'Payment system that submitted it.';
 comment on column payments.message_id is 'The submitted pacs.008.';
@@ -1166,12 +1166,12 @@ comment on column payments.answer_message_id is 'The first answer: pacs.002 ACTC
 comment on column payments.judged_at is 'When the submission was judged, database clock.';
 comment on column payments.accepted is 'Whether it passed validation (ACTC); false: RJCT.';
 comment on column payments.forwarded_message_id is 'The converted pacs.008 for the destination.';
-comment on column payments.destination_clearing_system is 'Payment system it goes to.';
+comment on column payments.destination_clearing_system is 'Destination payment system.';
 comment on column payments.corridor is 'Source and destination country, as in SG-TH.';
 comment on column payments.priority is 'HIGH or NORM.';
 comment on column payments.acceptance_at is 'AccptncDtTm, the scheme''s clock.';
-comment on column payments.deadline_at is 'Moment by which a HIGH payment must be final; null for NORM.';
-comment on column payments.quote_id is 'The quote it uses; null where the debtor agent does its own FX.';
+comment on column payments.deadline_at is 'Time by which a HIGH payment must be final; null for NORM.';
+comment on column payments.quote_id is 'The quote that it uses; null if the debtor agent does its own FX.';
 comment on column payments.fxp_id is 'FX provider of the quote.';
 comment on column payments.exchange_rate is 'Destination units per source unit.';
 comment on column payments.source_amount is 'Source interbank settlement amount, source currency.';
@@ -1179,15 +1179,15 @@ comment on column payments.source_currency is 'Source currency.';
 comment on column payments.destination_amount is 'Destination interbank settlement amount, destination currency.';
 comment on column payments.destination_currency is 'Destination currency.';
 comment on column payments.creditor_agent_fee is 'Creditor agent fee, destination currency.';
-comment on column payments.debtor_agent_id is 'Debtor agent. Of a rejected payment the one that it claims, if it is a member of the submitting system; null there: none.';
+comment on column payments.debtor_agent_id is 'Debtor agent. For a rejected payment: the one that the message names, if it is a member of the submitting system; otherwise null.';
 comment on column payments.creditor_agent_id is 'Creditor agent.';
 comment on column payments.source_sap_id is 'Source-side SAP (intermediary agent 1); null without a quote.';
-comment on column payments.source_account_id is 'The FX provider''s account there.';
+comment on column payments.source_account_id is 'The FX provider''s account at that SAP.';
 comment on column payments.destination_sap_id is 'Destination-side SAP (intermediary agent 2).';
-comment on column payments.destination_account_id is 'The account there: of the FX provider, or of the debtor agent.';
-comment on column payments.source_references is 'Ids and agents of the submitted pacs.008, as a pacs.002 to the source repeats them.';
-comment on column payments.destination_references is 'Ids and agents of the forwarded pacs.008, as a confirmation repeats them.';
-comment on column payments.begun_at is 'When its payment was judged, its resolution or book page began: by it records are partitioned.';
+comment on column payments.destination_account_id is 'The account at that SAP: of the FX provider, or of the debtor agent.';
+comment on column payments.source_references is 'Ids and agents of the submitted pacs.008, which a pacs.002 to the source repeats.';
+comment on column payments.destination_references is 'Ids and agents of the forwarded pacs.008, which a confirmation repeats.';
+comment on column payments.begun_at is 'When the payment was judged. Partition key.';
 
 create table payments_default partition of payments DEFAULT;
 alter table payments_default add constraint payments_default_pkey PRIMARY KEY (uetr);
@@ -1264,26 +1264,26 @@ comment on column quote_requests.source_country is 'Source country.';
 comment on column quote_requests.source_currency is 'Source currency.';
 comment on column quote_requests.destination_country is 'Destination country.';
 comment on column quote_requests.destination_currency is 'Destination currency.';
-comment on column quote_requests.amount_currency is 'Currency of the amount asked for.';
-comment on column quote_requests.amount is 'Amount asked for, in amount_currency.';
+comment on column quote_requests.amount_currency is 'Currency of the requested amount.';
+comment on column quote_requests.amount is 'Requested amount, in amount_currency.';
 comment on column quote_requests.fxp_ids is 'FX provider of each quote.';
 comment on column quote_requests.rate_ids is 'Rate of each quote.';
 comment on column quote_requests.tier_improvement_ids is 'Tier of each quote, or null.';
 comment on column quote_requests.psp_improvement_ids is 'PSP improvement of each quote, or null.';
 comment on column quote_requests.exchange_rates is 'Rate of each quote after all improvements, destination units per source unit.';
 comment on column quote_requests.source_amounts is 'Source interbank settlement amount of each quote, source currency.';
-comment on column quote_requests.source_capped is 'Whether the source maximum was exceeded by what was asked.';
+comment on column quote_requests.source_capped is 'Whether the request exceeded the source maximum.';
 comment on column quote_requests.destination_amounts is 'Destination interbank settlement amount of each quote, destination currency.';
-comment on column quote_requests.destination_capped is 'Whether the destination maximum was exceeded by what was asked.';
-comment on column quote_requests.scheme_fees is 'Network scheme fee of each quote, source currency; also from endpoint 12b, which does not show it.';
+comment on column quote_requests.destination_capped is 'Whether the request exceeded the destination maximum.';
+comment on column quote_requests.scheme_fees is 'Network scheme fee of each quote, source currency; stored also for endpoint 12b, which does not show it.';
 comment on column quote_requests.creditor_agent_fees is 'Creditor agent fee of each quote, destination currency.';
 comment on column quote_requests.source_sap_ids is 'Source-side SAP of each quote (intermediary agent 1).';
-comment on column quote_requests.source_account_ids is 'The FX provider''s account there.';
+comment on column quote_requests.source_account_ids is 'The FX provider''s account at that SAP.';
 comment on column quote_requests.destination_sap_ids is 'Destination-side SAP of each quote (intermediary agent 2).';
-comment on column quote_requests.destination_account_ids is 'The FX provider''s account there.';
+comment on column quote_requests.destination_account_ids is 'The FX provider''s account at that SAP.';
 
 create table quote_requests_default partition of quote_requests DEFAULT;
-comment on table quote_requests_default is 'Catches a day whose partition was not made in time; empty in good order.';
+comment on table quote_requests_default is 'Takes the rows of a day whose partition was not made in time; normally empty.';
 
 create table quote_uses (
   quote_id uuid not null,
@@ -1291,7 +1291,7 @@ create table quote_uses (
   constraint quote_uses_pkey PRIMARY KEY (quote_id),
   constraint quote_uses_uetr_key UNIQUE (uetr)
 );
-comment on table quote_uses is 'The one payment that holds a quote; given back when it is rejected (QUO-8).';
+comment on table quote_uses is 'The one payment that holds a quote; deleted when the payment is rejected (QUO-8).';
 comment on column quote_uses.quote_id is 'The quote.';
 comment on column quote_uses.uetr is 'The payment.';
 
@@ -1338,12 +1338,12 @@ create unlogged table receiver_states (
   constraint receiver_states_pkey PRIMARY KEY (worker_id, receiver),
   constraint receiver_states_breaker_check CHECK ((breaker = ANY (ARRAY['closed'::text, 'open'::text, 'probing'::text])))
 );
-comment on table receiver_states is 'How each worker finds the receivers that it sends to (CBK-3), written anew every few seconds: what is older than 30 s is of a worker that is gone.';
+comment on table receiver_states is 'State of each receiver as each worker sees it (CBK-3), rewritten every few seconds: a row older than 30 s belongs to a worker that is gone.';
 comment on column receiver_states.worker_id is 'The worker process.';
-comment on column receiver_states.receiver is 'The origin as registered; with a party behind it, where it has several.';
-comment on column receiver_states.breaker is 'open: nothing is sent to it for now; probing: one send tries it.';
-comment on column receiver_states.failures_in_a_row is 'Since its last answer.';
-comment on column receiver_states.sends_under_way is 'Of 16 at most.';
+comment on column receiver_states.receiver is 'The registered origin; followed by the party if several parties share it.';
+comment on column receiver_states.breaker is 'open: the worker sends nothing for now; probing: one send tests it.';
+comment on column receiver_states.failures_in_a_row is 'Failures since its last answer.';
+comment on column receiver_states.sends_under_way is 'Sends under way, at most 16.';
 comment on column receiver_states.at is 'When it was written.';
 
 create table recorded_outcomes (
@@ -1372,28 +1372,28 @@ create table recorded_outcomes (
 );
 CREATE UNIQUE INDEX recorded_outcomes_standing ON public.recorded_outcomes USING btree (uetr) WHERE (withdrawn_at IS NULL);
 CREATE INDEX recorded_outcomes_uetr ON public.recorded_outcomes USING btree (uetr);
-comment on table recorded_outcomes is 'How a payment in doubt ended, as an operator found out, and who confirmed that (LIF-4). One stands per payment.';
+comment on table recorded_outcomes is 'The outcome of a payment in doubt, as one operator recorded and another confirmed it (LIF-4). At most one per payment is not withdrawn.';
 comment on column recorded_outcomes.outcome_id is 'Our id.';
 comment on column recorded_outcomes.uetr is 'The payment.';
 comment on column recorded_outcomes.status is 'ACCC, RJCT or BLCK.';
 comment on column recorded_outcomes.reason_code is 'ISO 20022 code; always for RJCT, never for ACCC.';
 comment on column recorded_outcomes.evidence is 'How the operator knows, in their words; no personal data.';
-comment on column recorded_outcomes.recorded_by is 'Client id.';
-comment on column recorded_outcomes.recorded_at is 'When.';
-comment on column recorded_outcomes.confirmed_by is 'Client id of another operator; null while nobody has.';
-comment on column recorded_outcomes.confirmed_at is 'When; from then on it decides, unless a final of the destination is stored.';
-comment on column recorded_outcomes.withdrawn_by is 'Client id; only one that is not confirmed can be withdrawn.';
-comment on column recorded_outcomes.withdrawn_at is 'When.';
-comment on column recorded_outcomes.withdrawn_because is 'Why, in their words; no personal data.';
+comment on column recorded_outcomes.recorded_by is 'Client id of the operator.';
+comment on column recorded_outcomes.recorded_at is 'When it was recorded.';
+comment on column recorded_outcomes.confirmed_by is 'Client id of another operator; null: not confirmed yet.';
+comment on column recorded_outcomes.confirmed_at is 'When it was confirmed; from then on it decides, unless a final of the destination is stored.';
+comment on column recorded_outcomes.withdrawn_by is 'Client id of the operator; only an unconfirmed outcome can be withdrawn.';
+comment on column recorded_outcomes.withdrawn_at is 'When it was withdrawn.';
+comment on column recorded_outcomes.withdrawn_because is 'Why it was withdrawn, in their words; no personal data.';
 
 create table refusals (
   message_id uuid not null,
   answer_message_id uuid not null,
   constraint refusals_pkey PRIMARY KEY (message_id)
 );
-comment on table refusals is 'The one answer to each message that was refused as a repeat, whoever judged it at the same time (DUP-2).';
+comment on table refusals is 'The one answer to each message that was refused as a repeat, even if two processes judged it at the same time (DUP-2).';
 comment on column refusals.message_id is 'The refused message.';
-comment on column refusals.answer_message_id is 'What its sender is told.';
+comment on column refusals.answer_message_id is 'The answer to its sender.';
 
 create table refused_messages (
   message_id uuid not null,
@@ -1409,16 +1409,16 @@ create table refused_messages (
   constraint refused_messages_subject_id_sha256_key UNIQUE (subject_id, sha256)
 );
 CREATE INDEX refused_messages_created_at ON public.refused_messages USING brin (created_at);
-comment on table refused_messages is 'What a party sent about a payment or resolution and what did not count, byte for byte: it may tell what the party did (PAY-8, RES-4). Once per subject and bytes. Insert-only.';
+comment on table refused_messages is 'Messages about a payment or resolution that were refused, byte for byte: they may show what the party did (PAY-8, RES-4). Once per subject and content. Insert-only.';
 comment on column refused_messages.message_id is 'Our id.';
-comment on column refused_messages.subject_id is 'What it was about: the UETR of a payment, or the id of a resolution.';
-comment on column refused_messages.party is 'Who sent it.';
-comment on column refused_messages.in_reply_to is 'The message of ours that it answered; null where it came to our address.';
+comment on column refused_messages.subject_id is 'Subject: the UETR of a payment, or the id of a resolution.';
+comment on column refused_messages.party is 'The sender.';
+comment on column refused_messages.in_reply_to is 'Our message that it answered; null: it was posted to our address.';
 comment on column refused_messages.sha256 is 'SHA-256 of body.';
 comment on column refused_messages.created_at is 'When it was stored.';
-comment on column refused_messages.refused_as is 'Kind of the event that tells of it.';
-comment on column refused_messages.fault is 'What is wrong with it: reason in words, ruleId, and the status that it reported; none of its own text.';
-comment on column refused_messages.size is 'Bytes of it, as far as they were read.';
+comment on column refused_messages.refused_as is 'Kind of the audit event that reports it.';
+comment on column refused_messages.fault is 'The fault: reason in words, ruleId, and the status that it reported. Contains no text from the message.';
+comment on column refused_messages.size is 'Number of its bytes, as far as they were read.';
 
 create unlogged table request_counts (
   name text not null,
@@ -1426,10 +1426,10 @@ create unlogged table request_counts (
   count integer not null,
   constraint request_counts_pkey PRIMARY KEY (name, minute)
 );
-comment on table request_counts is 'Requests of this minute and the last, over all apis (SEC-7). Not logged: after a crash it is empty.';
-comment on column request_counts.name is 'Client and route; of failed logins, a digest.';
+comment on table request_counts is 'Number of requests in this minute and the last, over all apis (SEC-7). Unlogged: empty after a crash.';
+comment on column request_counts.name is 'Client and route; for failed logins, a digest.';
 comment on column request_counts.minute is 'Minutes since 1970.';
-comment on column request_counts.count is 'How many.';
+comment on column request_counts.count is 'Number of requests.';
 
 create table resolution_answers (
   resolution_id uuid not null,
@@ -1452,10 +1452,10 @@ comment on column resolution_answers.resolution_id is 'The resolution.';
 comment on column resolution_answers.verified is 'Vrfctn: whether the account was found or confirmed.';
 comment on column resolution_answers.reason_code is 'Reason of a false answer.';
 comment on column resolution_answers.rule_id is 'Rule by which the gateway itself answered, or null.';
-comment on column resolution_answers.answered_by is 'Whose answer it is: the proxy directory''s, the creditor agent''s or the gateway''s own.';
+comment on column resolution_answers.answered_by is 'Source of the answer: the proxy directory, the creditor agent, or the gateway itself.';
 comment on column resolution_answers.report_message_id is 'The acmt.024 that was received and passed on.';
 comment on column resolution_answers.answer_message_id is 'The acmt.024 to the source.';
-comment on column resolution_answers.answered_at is 'When, database clock.';
+comment on column resolution_answers.answered_at is 'When it was answered, database clock.';
 
 create table resolutions (
   resolution_id uuid not null,
@@ -1470,13 +1470,13 @@ create table resolutions (
 );
 CREATE INDEX resolutions_deadline ON public.resolutions USING btree (deadline_at);
 comment on table resolutions is 'One row per acmt.023 that a source submitted, written once, when it was judged.';
-comment on column resolutions.resolution_id is 'The submitted acmt.023; correlates all messages and deliveries of the resolution.';
+comment on column resolutions.resolution_id is 'Message id of the submitted acmt.023; correlates all messages and deliveries of the resolution.';
 comment on column resolutions.source_clearing_system is 'Payment system that submitted it.';
-comment on column resolutions.message_identification is 'Its MsgId; the authority on duplicates.';
+comment on column resolutions.message_identification is 'Its MsgId; the unique key that detects duplicates.';
 comment on column resolutions.judged_at is 'When it was judged, database clock.';
-comment on column resolutions.deadline_at is 'Moment at which the gateway itself answers false AB08.';
-comment on column resolutions.destination_country is 'Where the account is; null where the request was refused.';
-comment on column resolutions.destination_clearing_system is 'Payment system whose operator is asked; null where the request was refused.';
+comment on column resolutions.deadline_at is 'Time at which the gateway itself answers: false, AB08.';
+comment on column resolutions.destination_country is 'Country of the account; null if the request was refused.';
+comment on column resolutions.destination_clearing_system is 'Payment system whose operator is asked; null if the request was refused.';
 
 create table scheme_change_edits (
   change_id uuid not null,
@@ -1493,10 +1493,10 @@ CREATE INDEX scheme_change_edits_object ON public.scheme_change_edits USING btre
 comment on table scheme_change_edits is 'The objects of each change (ADM-2). Insert-only.';
 comment on column scheme_change_edits.change_id is 'The change.';
 comment on column scheme_change_edits."position" is 'Order, from 1.';
-comment on column scheme_change_edits.kind is 'Kind of object, as its file in an export is named.';
+comment on column scheme_change_edits.kind is 'Kind of object, named like its file in an export.';
 comment on column scheme_change_edits.object_id is 'Its id within the kind.';
-comment on column scheme_change_edits.before is 'The document that it was; null: there was none.';
-comment on column scheme_change_edits.after is 'The document that it becomes; null: it ends.';
+comment on column scheme_change_edits.before is 'The document before the change; null: there was none.';
+comment on column scheme_change_edits.after is 'The document after the change; null: the object ends.';
 
 create table scheme_change_steps (
   change_id uuid not null,
@@ -1509,12 +1509,12 @@ create table scheme_change_steps (
   constraint scheme_change_steps_step_check CHECK ((step = ANY (ARRAY['approved'::text, 'refused'::text, 'withdrawn'::text, 'applied'::text, 'outdated'::text])))
 );
 CREATE UNIQUE INDEX scheme_change_steps_end ON public.scheme_change_steps USING btree (change_id) WHERE (step = ANY (ARRAY['refused'::text, 'withdrawn'::text, 'applied'::text, 'outdated'::text]));
-comment on table scheme_change_steps is 'What became of each change (ADM-2). Insert-only.';
+comment on table scheme_change_steps is 'The steps of each change (ADM-2). Insert-only.';
 comment on column scheme_change_steps.change_id is 'The change.';
-comment on column scheme_change_steps.step is 'approved, refused, withdrawn by whoever proposed it; applied: it counts; outdated: an object was no longer what it had been.';
-comment on column scheme_change_steps.done_by is 'Client id; of the step applied, who caused it.';
-comment on column scheme_change_steps.done_at is 'When.';
-comment on column scheme_change_steps.done_because is 'In their words.';
+comment on column scheme_change_steps.step is 'approved, refused or withdrawn (by the proposer); applied: it is in effect; outdated: an object had changed since it was proposed.';
+comment on column scheme_change_steps.done_by is 'Client id of the operator; for the step applied, of the one who caused it.';
+comment on column scheme_change_steps.done_at is 'When the step was taken.';
+comment on column scheme_change_steps.done_because is 'Why, in the words of the operator.';
 
 create table scheme_changes (
   change_id uuid not null,
@@ -1528,12 +1528,12 @@ create table scheme_changes (
 );
 CREATE INDEX scheme_changes_proposed ON public.scheme_changes USING btree (proposed_at);
 CREATE INDEX scheme_changes_timed ON public.scheme_changes USING btree (effective_at) WHERE (effective_at IS NOT NULL);
-comment on table scheme_changes is 'Changes of the scheme''s data, proposed and made (ADM-2). Insert-only.';
+comment on table scheme_changes is 'Changes of the scheme''s data, proposed and applied (ADM-2). Insert-only.';
 comment on column scheme_changes.change_id is 'Our id.';
-comment on column scheme_changes.proposed_by is 'Client id, or the command that made it.';
-comment on column scheme_changes.proposed_at is 'When.';
-comment on column scheme_changes.proposed_because is 'In their words; no personal data.';
-comment on column scheme_changes.effective_at is 'From when on it counts; null: as soon as it may.';
+comment on column scheme_changes.proposed_by is 'Client id of the operator, or the command that made the change.';
+comment on column scheme_changes.proposed_at is 'When it was proposed.';
+comment on column scheme_changes.proposed_because is 'Why, in the words of the operator; no personal data.';
+comment on column scheme_changes.effective_at is 'When it takes effect; null: as soon as possible.';
 comment on column scheme_changes.needs_approval is 'Whether a second operator must approve it.';
 
 create table scheme_fee_formulas (
@@ -1562,12 +1562,12 @@ create table settlement_accounts (
 );
 CREATE UNIQUE INDEX settlement_accounts_owner ON public.settlement_accounts USING btree (owner_id, sap_id, currency_code);
 comment on table settlement_accounts is 'Accounts at settlement access providers: of FX providers, and of PSPs that do their own FX (PAY-5).';
-comment on column settlement_accounts.owner_id is 'Whose account it is.';
+comment on column settlement_accounts.owner_id is 'The owner of the account.';
 comment on column settlement_accounts.sap_id is 'The SAP that holds it.';
 comment on column settlement_accounts.country_code is 'Country of the SAP.';
 comment on column settlement_accounts.currency_code is 'Currency of the account.';
 comment on column settlement_accounts.account_id is 'Account id at the SAP.';
-comment on column settlement_accounts.registered_at is 'When; its first book is that of the day before.';
+comment on column settlement_accounts.registered_at is 'When it was registered; its first book is that of the day before.';
 
 create table tier_improvements (
   tier_improvement_id bigint not null generated always as identity,
@@ -1596,10 +1596,10 @@ create table used_assertions (
   constraint used_assertions_pkey PRIMARY KEY (client_id, jti_sha256)
 );
 CREATE INDEX used_assertions_ends_at ON public.used_assertions USING btree (ends_at);
-comment on table used_assertions is 'Assertions of clients that have been used, until they would have ended (RFC 7523): none counts twice.';
-comment on column used_assertions.client_id is 'Whose it was.';
+comment on table used_assertions is 'Used assertions of clients, until they would have expired (RFC 7523): each may be used once.';
+comment on column used_assertions.client_id is 'The client that used it.';
 comment on column used_assertions.jti_sha256 is 'SHA-256 of its jti.';
-comment on column used_assertions.ends_at is 'From when on it would not count in any case.';
+comment on column used_assertions.ends_at is 'When it would have expired.';
 
 create unlogged table worker_states (
   worker_id uuid not null,
@@ -1607,10 +1607,10 @@ create unlogged table worker_states (
   at timestamp with time zone not null default clock_timestamp(),
   constraint worker_states_pkey PRIMARY KEY (worker_id)
 );
-comment on table worker_states is 'The worker processes, each of which says every few seconds that it is there: what is older than 30 s is of one that is gone (OBS-7).';
+comment on table worker_states is 'Heartbeats of the worker processes, every few seconds: a row older than 30 s belongs to a worker that is gone (OBS-7).';
 comment on column worker_states.worker_id is 'The worker process.';
-comment on column worker_states.started_at is 'When it first said so.';
-comment on column worker_states.at is 'When it last did.';
+comment on column worker_states.started_at is 'When its first heartbeat came.';
+comment on column worker_states.at is 'When its last heartbeat came.';
 
 create view partitions as
  SELECT parent,
