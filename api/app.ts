@@ -8,7 +8,7 @@ import { alertRoutes } from './operations/alerts.ts';
 import { addressTypeRoutes } from './reference/address-types.ts';
 import { countryRoutes } from './reference/countries.ts';
 import { currencyRoutes } from './reference/currencies.ts';
-import { deliveryKeyRoutes } from './operations/delivery-keys.ts';
+import { deliveryKeyRoutes } from './keys/delivery-keys.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { documentationRoutes } from './reference/documentation.ts';
 import { feeRoutes } from './quotes/fees.ts';

@@ -3,7 +3,7 @@ import { validateRoutes } from './payments/dry-run.ts';
 import type { BuiltinIssuer } from './auth/issuer.ts';
 import type { RouteModule } from './dependencies.ts';
 import { iso20022Routes, type Iso20022Dependencies } from './payments/iso20022.ts';
-import { issuerKeyRoutes } from './operations/issuer-keys.ts';
+import { issuerKeyRoutes } from './keys/issuer-keys.ts';
 import { oauthRoutes } from './oauth.ts';
 import { paymentRoutes } from './payments/payments.ts';
 import { recordedOutcomeRoutes } from './operations/recorded-outcomes.ts';

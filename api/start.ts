@@ -28,7 +28,7 @@ import type { Authenticator } from './http/caller.ts';
 import { trusting } from './http/client.ts';
 import type { ReadinessCheck } from './dependencies.ts';
 import { createQuotas, minutesOfDay } from './http/quotas.ts';
-import { startIssuerKeys } from './operations/issuer-keys.ts';
+import { startIssuerKeys } from './keys/issuer-keys.ts';
 import { startServer } from './http/server.ts';
 import { startDueChanges } from './scheme/due-changes.ts';
 import { startMaintenance } from './operations/maintenance.ts';

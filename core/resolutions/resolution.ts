@@ -6,7 +6,7 @@ import { identifyAgent, resolveAgent } from '../payments/agent.ts';
 import { assert } from '../assert.ts';
 import { isIdentifier } from '../ids.ts';
 import { readable } from '../iso20022/lexical.ts';
-import { refuseAssigner } from '../payments/assigner.ts';
+import { refuseAssigner } from './assigner.ts';
 import type { Acmt023 } from '../iso20022/acmt023.ts';
 import type { Acmt024, KnownAccount } from '../iso20022/acmt024.ts';
 import type { AccountIdentification, AgentIdentification } from '../iso20022/parties.ts';

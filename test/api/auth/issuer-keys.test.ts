@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startIssuerKeys } from '../../../api/operations/issuer-keys.ts';
+import { startIssuerKeys } from '../../../api/keys/issuer-keys.ts';
 import { openBuiltinIssuer } from '../../../api/auth/issuer.ts';
 import { pino } from 'pino';
 import { testDatabase } from '../../harness/database.ts';

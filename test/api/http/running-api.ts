@@ -14,7 +14,7 @@ import { openReferenceCache, type ReferenceLimits } from '../../../db/scheme/ref
 import type { vaultPlugin } from '../../../db/keys/vault.ts';
 import { fetch as connected, type Dispatcher } from 'undici';
 import { certificatesBy } from '../../../api/auth/client-certificate.ts';
-import { issuerKeyRoutes } from '../../../api/operations/issuer-keys.ts';
+import { issuerKeyRoutes } from '../../../api/keys/issuer-keys.ts';
 import { createQuotas, minutesOfDay } from '../../../api/http/quotas.ts';
 import { shareCounts } from '../../../api/operations/share-counts.ts';
 import type { Problem } from '../../../fixtures/bodies.ts';

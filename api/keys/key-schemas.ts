@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { ListedDeliveryKey } from '../../db/keys/delivery-keys.ts';
 import type { ListedIssuerKey } from '../../db/keys/issuer.ts';
-import { words } from './words.ts';
+import { words } from '../operations/words.ts';
 
 export const keySchema = z
   .object({

@@ -2,7 +2,7 @@
  * Checks that a submitter asks for a resolution only in its own name (RES-5), because the asker learns names and
  * accounts. core/resolutions/resolution.ts reads what is asked and chooses the party to ask.
  */
-import { isMember, resolveAgent } from './agent.ts';
+import { isMember, resolveAgent } from '../payments/agent.ts';
 import { readAgent, type AgentIdentification } from '../iso20022/parties.ts';
 import { childrenNamed, elementAt, textAt, type XmlElement } from '../iso20022/tree.ts';
 import type { ReferenceData } from '../scheme/reference.ts';

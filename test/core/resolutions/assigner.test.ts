@@ -1,6 +1,6 @@
 // Who may ask (RES-5): every element of an acmt.023 in which somebody could speak in another's name.
 import { describe, expect, test } from 'vitest';
-import { refuseAssigner } from '../../../core/payments/assigner.ts';
+import { refuseAssigner } from '../../../core/resolutions/assigner.ts';
 import { buildAgent, type AgentIdentification } from '../../../core/iso20022/parties.ts';
 import { branch, leaf, type XmlElement } from '../../../core/iso20022/tree.ts';
 import { world } from '../scheme/small-world.ts';
