@@ -96,12 +96,12 @@ test('however many finals come while the engine is frozen, each is stored at onc
   }
 });
 
-test('HIGH deadlines that pass while the engine is frozen are decided and told, none waiting for another (TIM-1)', async () => {
+test('HIGH deadlines that pass while the engine is frozen are decided by the record, none waiting for another, and told after it (TIM-1)', async () => {
   const messages = await Promise.all([1, 2, 3].map(() => waiting('HIGH')));
   engine.freeze();
   try {
     for (const { uetr } of messages) {
-      expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
+      await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 20_000);
       const { deadline_at: deadline } = await gateway.db
         .selectFrom('payments')
         .select('deadline_at')
@@ -113,7 +113,9 @@ test('HIGH deadlines that pass while the engine is frozen are decided and told, 
   } finally {
     engine.thaw();
   }
-});
+  for (const { uetr } of messages)
+    await vi.waitFor(() => expect(evidence.received(uetr, 'source', 'pacs002')).not.toEqual([]), 70_000);
+}, 150_000);
 
 test('an engine that was away for 17 s: the api is ready within 4 s of its return, and nothing was lost (OBS-4)', async () => {
   const open = await waiting('NORM');

@@ -60,7 +60,7 @@ beforeEach(async () => {
 test('a clock of the database that runs weeks ahead closes nothing that is not over, and the books of the next days are right (REC-2)', async () => {
   const { uetr } = await bench.accepted();
   await clocks.setDatabase(inWeeks);
-  await expect(closeBooks(db, new Date(midnight + 20 * dayMs))).rejects.toThrow('clock of the database');
+  await expect(closeBooks(db, new Date(midnight + 20 * dayMs))).rejects.toThrow('the database clock is past');
   await expect(sendBooks()).rejects.toThrow();
   await clocks.set(now);
   const reportMessageId = await storeReport(db, uetr, { status: 'ACCC' });
