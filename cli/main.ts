@@ -1,5 +1,5 @@
-// The command line: `npm run demo`, `npm start`, `npm run pay` and the others end up here, through cli/bootstrap.mjs.
-// It reads the options and hands over to one command; it must not know how a command works.
+// The command line of `npm run demo`, `npm start`, `npm run pay` and others, started by cli/bootstrap.mjs.
+// It reads the options and calls one command; it must not know how a command works.
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
 import { runCommand } from './command-line.ts';
@@ -18,7 +18,7 @@ interface SystemOptions {
 }
 
 /**
- * What the demo needs around it, looked at before anything is started or imported.
+ * Checks the folder, the database and the Temporal address before anything is started or imported.
  * @throws UserError
  */
 async function checkSurroundings({ env, folder }: CommandContext): Promise<void> {
@@ -96,7 +96,7 @@ function addPay(command: Command, context: CommandContext): void {
     });
 }
 
-/** Not commander's own check, which comes before the one for misspelt options, and so would hide what is wrong. */
+/** Replaces commander's own check, which runs before the check for misspelt options and so hides the real mistake. */
 function requireOptions(command: Command, names: readonly string[]): void {
   const missing = command.options.filter(
     (one) => names.includes(one.attributeName()) && command.getOptionValue(one.attributeName()) === undefined,

@@ -71,7 +71,7 @@ async function importThroughGateway(
 ): Promise<void> {
   const { terminal } = context;
   const { because = 'a comparison', at: effectiveAt, onlyNew, endAbsent, yes, json } = options;
-  readDirectory(path); // names every fault with its file
+  readDirectory(path); // called for its errors, which name the file of every fault
   const body = { because, effectiveAt, onlyNew, endAbsent, preview: !yes, scheme: readLists(path) };
   const gateway = await connectGateway(context);
   const text = await gateway.post('/admin/imports', body);
@@ -84,7 +84,7 @@ async function importThroughGateway(
   if (answer.state === 'preview') terminal.line('With admin import and --yes it is made.');
 }
 
-/** Operators that there are decide about it; nobody passes them by. */
+/** Refused if the scheme already has operators: they must approve the import. */
 async function importIntoDatabase(
   context: CommandContext,
   path: string,

@@ -1,5 +1,5 @@
-// `npm run admin` and, in an image, `isthmus admin`: how the scheme is set up and changed from a shell. It reads the options
-// and hands over.
+// `npm run admin` and, in an image, `isthmus admin`: commands to set up and change the scheme from a shell. This file
+// only reads the options.
 import { Argument, Option, type Command } from 'commander';
 import { schemeKinds } from '../../core/scheme/documents.ts';
 import type { CommandContext } from '../command.ts';

@@ -1,8 +1,8 @@
-// How `isthmus admin` shows changes of the scheme and their differences.
+// Prints changes of the scheme and their differences.
 import type { Terminal } from '../terminal.ts';
 import type { ListedChange, ShownChange, ShownEdit, ShownFinding, ShownProposed } from './answers.ts';
 
-const mostDifferences = 40; // of one object: a new FX provider has hundreds of corridors
+const mostDifferences = 40; // per object: a new FX provider has hundreds of corridors
 
 const shownValue = (value: unknown): string =>
   value === null || value === undefined ? 'nothing' : JSON.stringify(value);
@@ -34,7 +34,7 @@ export function printFindings(terminal: Terminal, findings: readonly ShownFindin
   }
 }
 
-/** What became of a proposal, and what to do next. */
+/** Prints the state of a proposal, and what to do next. */
 export function printProposed(
   terminal: Terminal,
   { changeId, state, objects, findings }: ShownProposed,
@@ -75,7 +75,7 @@ export function printChange(terminal: Terminal, change: ShownChange): void {
   }
 }
 
-/** One line each. */
+/** Prints one line for each change. */
 export function printChanges(terminal: Terminal, changes: readonly ListedChange[]): void {
   if (changes.length === 0) terminal.line('There are none.');
   for (const { changeId, state, proposedBy, proposedAt, because, objects } of changes) {

@@ -1,4 +1,4 @@
-// `npm run audit` and, in the image, `isthmus audit`: whether the record is what it was when it was sealed.
+// `npm run audit` and, in the image, `isthmus audit`: check whether the record has changed since it was sealed.
 import type { Command } from 'commander';
 import type { CommandContext } from '../command.ts';
 import type { AuditOptions } from './verify.ts';

@@ -1,5 +1,5 @@
-// `npm run ops` ends up here, through cli/bootstrap.mjs, and `isthmus ops` in an image: what an operator looks at and
-// does, from a shell. It reads the options and hands over.
+// `npm run ops` (through cli/bootstrap.mjs) and, in an image, `isthmus ops`: an operator's commands. This file only
+// reads the options.
 import { Option, type Command } from 'commander';
 import { compact } from '../../core/compact.ts';
 import { isUuid } from '../../core/ids.ts';
@@ -32,7 +32,7 @@ function addOps(command: Command, context: CommandContext): void {
 const json = new Option('--json', 'the answer of the gateway, as it came');
 const limit = new Option('--limit <number>', 'how many at most').default('50');
 
-/** Names of filters, as the gateway's own parameters are called. */
+/** Filters by the gateway's own parameter names. */
 const followed = {
   status: '<ACTC,INDOUBT,ACCC,RJCT,BLCK>',
   state: '<waiting|in-doubt|telling|dead-letter|done>',
@@ -78,14 +78,14 @@ const submissionFilters = {
 
 const pauseFilters = { party: '<payment system, BIC or internalId>', from: '<time>', to: '<time>' } as const;
 
-/** As commander names the option of a filter; who types it says MsgId, as the message does. */
+/** The option of a filter, as commander names it. Users type `--message-id`, like MsgId in the message. */
 const optionOf = (name: string) => (name === 'messageIdentification' ? 'messageId' : name);
 
 /** `--min-amount` of minAmount. */
 const flagOf = (name: string) =>
   `--${optionOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** A UUID in the letters that messages have it in: other tools show it in capitals (RFC 9562, 4). */
+/** Puts a UUID into lower case, as messages have it. Other tools may show it in capitals (RFC 9562, 4). */
 const asUuid = (id: string) => (isUuid(id) ? id.toLowerCase() : id);
 
 function withFilters(command: Command, filters: Readonly<Record<string, string>>): Command {
