@@ -2,7 +2,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { UsageError } from '../cli/errors.ts';
 
-/** For `--help`. */
+/** Printed by `--help`. */
 export const usage = `Usage: npm run bench -- <name> [options]
 
 payments                  payments per second, latency and CPU, beside an empty workflow of the same shape
@@ -33,7 +33,7 @@ bench/README.md says what each one measures, and what it does not.`;
 
 const help = 'npm run bench -- --help shows the options.';
 
-/** @throws UsageError for an unknown option, or one without its value */
+/** @throws UsageError for an unknown option or a missing value */
 export function readOptions<const Options extends NonNullable<ParseArgsConfig['options']>>(
   argv: readonly string[],
   options: Options,

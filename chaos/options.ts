@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../cli/errors.ts';
 
-/** Payments and other requests a second. */
+/** Payments and other requests per second. */
 export const usualRate = 5;
 
 export interface ChaosOptions {
@@ -58,7 +58,7 @@ A run measures the machine and sends less than --rate while the machine is slow.
 Exit code: 0 none was broken (some may be not shown or not judged); 1 one was broken, or the run failed; 2 the options were not understood; 3 none was broken, but something was not judged, and the machine was too slow for more than half of the run (with --hours: in more than half of the runs).
 docs/explanation/reliability.md says what is promised, and which command shows it.`;
 
-/** @throws UsageError unless it is a number in that range */
+/** @throws UsageError unless the text is a number in that range */
 export function numberOf(text: string, option: string, [least, most]: readonly [number, number]): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value >= least && value <= most) return value;
