@@ -23,7 +23,7 @@ quotes                    requests per second of the quote and reference routes,
 books                     the books of a day, beside the same rows read by bare statements
   --payments <number>     how many payments the day has (default: 100000)
 
-limits                    what others notice of a client that asks fifty times as often as it may
+limits                    how one client that sends fifty times its limit slows the others
   --seconds <number>      how long each round takes (default: 10)
   --rounds <number>       how many rounds (default: 5)
 

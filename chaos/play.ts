@@ -85,7 +85,7 @@ export async function within<T>(seconds: number, what: string, work: Promise<T>)
   const late = delay(seconds * 1_000, undefined, { signal: ended.signal }).then(() => {
     throw new Error(`not within ${seconds} s: ${what}`);
   });
-  late.catch(() => undefined); // `work` may win the race
+  late.catch(() => undefined); // it rejects on abort, after the race
   try {
     return await Promise.race([work, late]);
   } finally {

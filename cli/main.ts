@@ -86,7 +86,10 @@ function addPay(command: Command, context: CommandContext): void {
     .option('--priority <HIGH|NORM>', 'HIGH has a deadline', 'NORM')
     .option('--psp <BIC>', 'debtor agent (default: LOTU<from>S0)')
     .option('--creditor-psp <BIC>', 'creditor agent (default: LOTU<to>S0)')
-    .option('--capped', 'where the amount is above a maximum, pay that maximum instead of nothing')
+    .option(
+      '--capped',
+      'if the amount is above a maximum, pay that maximum; without this option, nothing is paid',
+    )
     .option('--wait <seconds>', 'how long to wait for the final status', '60')
     .addHelpText('after', accountHelp)
     .action(async (options: Partial<PayOptions>, self: Command) => {
@@ -147,9 +150,9 @@ function addData(command: Command, context: CommandContext): void {
     .command('retention')
     .usage('-- [options]')
     .description(
-      'drop what DATABASE_URL, or the database of the demo, holds longer than it is kept (MESSAGES_KEPT_MONTHS, RECORDS_KEPT_YEARS)',
+      'drop data past its retention period from DATABASE_URL, or from the database of the demo (MESSAGES_KEPT_MONTHS, RECORDS_KEPT_YEARS)',
     )
-    .option('--dry-run', 'only say what would go, and what is held by what')
+    .option('--dry-run', 'only report what would be dropped, and why other data is kept')
     .action(async ({ dryRun = false }: { readonly dryRun?: boolean }) => {
       const { retainHere } = await import('./retention-command.ts');
       process.exitCode = await retainHere(context, { dryRun });

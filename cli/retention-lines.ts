@@ -40,7 +40,7 @@ export async function retain(
   }
 }
 
-/** Counts messages from before encryption was set up. Prints nothing if there are none. */
+/** Reports, by month, how many message bodies are not sealed. Prints nothing if there are none or no data keys. */
 async function tellUnsealed(db: Db, say: (line: string) => void): Promise<void> {
   const months = await countUnsealed(db);
   if (months.length === 0) return;

@@ -19,7 +19,7 @@ export interface Machine {
 
 /**
  * Average delay in milliseconds. A beat has 20 ms of work, so above this limit a process gets less than a sixth of a
- * processor. Runs at 75 ms broke nothing; a run at 350 ms broke every time limit.
+ * processor. Runs at 75 ms had no breach; a run at 350 ms had one each time.
  */
 export const tooLateMs = 100;
 const neighbours = 5; // beats on each side, about 2.5 s, because a single late beat can be chance

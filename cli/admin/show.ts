@@ -42,10 +42,13 @@ export function printProposed(
   for (const edit of objects) printEdit(terminal, edit);
   printFindings(terminal, findings);
   const count = `${objects.length} object${objects.length === 1 ? '' : 's'}`;
-  if (state === 'unchanged') terminal.line('Nothing to change: it is so already.');
+  if (state === 'unchanged') terminal.line('Nothing to change: the scheme already has these values.');
   if (state === 'preview') terminal.line(`Nothing is changed yet: this is what would change, ${count}.`);
-  if (state === 'applied') terminal.line(`✓ ${count} changed; it counts within a second`);
-  if (state === 'scheduled') terminal.line(`✓ ${count}: it counts at its time (change ${changeId ?? ''})`);
+  if (state === 'applied') terminal.line(`✓ ${count} changed; the change takes effect within a second`);
+  if (state === 'scheduled')
+    terminal.line(
+      `✓ ${count}: the change is scheduled and takes effect at its time (change ${changeId ?? ''})`,
+    );
   if (state === 'pending') {
     terminal.line(
       `✓ Proposed as change ${changeId ?? ''}, ${count}. Nothing counts yet: another operator looks at it with`,
@@ -60,7 +63,7 @@ export function printChange(terminal: Terminal, change: ShownChange): void {
   const { changeId, state, proposedBy, proposedAt, because, effectiveAt, steps, objects, probes } = change;
   terminal.line(`${terminal.paint('heading', changeId)} ${state}`);
   terminal.line(`  proposed by ${proposedBy}, ${proposedAt}: ${because}`);
-  if (effectiveAt !== null) terminal.line(`  counts from ${effectiveAt} on`);
+  if (effectiveAt !== null) terminal.line(`  takes effect at ${effectiveAt}`);
   for (const { step, by, at, because: why } of steps) {
     terminal.line(`  ${step} by ${by}, ${at}${why === null ? '' : `: ${why}`}`);
   }

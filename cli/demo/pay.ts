@@ -211,8 +211,8 @@ export function meaningOf(
     entries.some((entry) => entry.direction === 'booked' && entry.status === what);
   if (status === 'RJCT' && ruleId === 'TIM-1' && !booked('moved')) {
     const hasArrived = entries.some((one) => one.direction === 'received' && one.kind === 'pacs008');
+    // Without its journal, we do not know whether the destination credited the payment.
     return hasArrived || !seesDestination
-      // without its journal, we do not know whether it credited the payment
       ? 'Rejected; if the destination has credited it, it must return it'
       : 'Rejected; it had never reached its destination';
   }

@@ -37,7 +37,7 @@ async function record(
   { status, reason, evidence: words, json }: SettleOptions,
 ): Promise<void> {
   if (words === undefined)
-    throw new UsageError('--evidence is missing: say how you know, for who confirms it.');
+    throw new UsageError('--evidence is missing: say how you know, for the operator who confirms it.');
   const text = await gateway.post(`/payments/${uetr}/outcomes`, {
     status,
     evidence: words,

@@ -37,8 +37,7 @@ let halted = false;
  * @param {readonly string[]} args
  * @param {Omit<import('node:child_process').SpawnOptions, 'stdio'> & { stdio: readonly ('ignore' | 'inherit' | 'pipe' | number)[] }} options
  *   with stdin, stdout and stderr in `stdio`
- * @param {{ stop: NodeJS.Signals, kill?: NodeJS.Signals }} signals `stop` asks it to stop, and SIGKILL follows after 15
- *   s;
+ * @param {{ stop: NodeJS.Signals, kill?: NodeJS.Signals }} signals `stop` asks it to stop, with SIGKILL after 15 s;
  *   `kill` ends it immediately, default SIGKILL
  * @returns {import('node:child_process').ChildProcess} without a `pid` if it could not be started
  * @throws Error after `haltGuarded`

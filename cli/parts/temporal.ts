@@ -124,7 +124,7 @@ async function startOnce(
     options.say(`! Port ${preferredUi} is taken (Temporal UI): ${ports.ui} instead`);
   const child = await startChild({
     command: resolve(binary), // absolute, because the child has another working directory
-    cwd: home, // SQLite keeps its files relative to this folder
+    cwd: home, // the path of the database file does not depend on it
     args: serverArguments(options, { home, ports }),
     // GOGC: 7 % less CPU for half a gigabyte of memory.
     env: { GOGC: '800', HOME: options.env['HOME'] ?? home, PATH: options.env['PATH'] ?? '' },

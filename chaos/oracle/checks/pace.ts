@@ -1,5 +1,5 @@
-// I-16 and I-20: while none of our parts is broken, whatever the parties do (CBK-3), senders get prompt answers,
-// messages are judged in time, no defect shows, and the sweep finds nothing.
+// I-16 and I-20: while none of our parts is broken, senders get prompt answers, messages are judged in time, no defect
+// shows, and the sweep finds nothing. This holds whatever the parties do (CBK-3).
 import type { Exchange } from '../evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';

@@ -1,4 +1,4 @@
-// LIF-5: a paused destination gets no new payments, a paused FX provider's rates give no quotes, and no payment is
+// LIF-5: a paused destination gets no new payments, and a paused FX provider's rates give no quotes. No payment is
 // refused because of a pause that did not exist. All other checks cover payments that were under way before the pause.
 import { clock, instant, type QuoteRequestRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';

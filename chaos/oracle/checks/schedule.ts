@@ -153,7 +153,7 @@ function causeOf(course: Course, attempt: Attempt, previous: Attempt | undefined
     for (const ms of enquiryTimesMs) if (startedAt >= judgedAt + ms - second) taken.add(ms);
     return 'enquiry';
   }
-  // an enquiry waits for a send that is under way; the api may also send it while it answers
+  // an enquiry waits for a send that is under way; the api requests it in parallel with its answer
   if (isRepeated(repeats, previous.startedAt - enquiryGapMs, startedAt)) return 'asked';
   // a restarted execution sends immediately (LIF-2)
   return world.quiet.isOursBroken(previous.startedAt - attemptMs, startedAt, sweptMs) ? 'fault' : undefined;
