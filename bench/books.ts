@@ -1,5 +1,6 @@
-// `npm run bench -- books`: the books of a day of many payments, as JSON, CSV and camt.054, against the same rows read
-// by bare statements; and the memory of the api meanwhile, which must not grow with the day. More in bench/README.md.
+// `npm run bench -- books`: times the books of a day of many payments, as JSON, CSV and camt.054, against the same rows
+// read by bare statements. It also measures the memory of the api, which must not grow with the day. More in
+// bench/README.md.
 import { existsSync, readFileSync } from 'node:fs';
 import { setInterval, clearInterval } from 'node:timers';
 import pg from 'pg';
@@ -14,13 +15,13 @@ import { startPaymentServices, type PaymentServices } from './payment-services.t
 
 const options = { payments: { type: 'string', default: '100000' } } as const;
 
-const system = 'SGDFAST'; // the load generator's
+const system = 'SGDFAST'; // the load generator's payment system
 const dayMs = 86_400_000;
-const copiesAtOnce = 10_000; // rows of one statement
+const copiesAtOnce = 10_000; // rows per statement
 const bareRowsAtOnce = 5_000;
-const rounds = 2; // the second counts: code is compiled, pages are cached
+const rounds = 2; // the second round counts: code is then compiled and pages are cached
 
-/** One way to read the whole day. @returns bytes that came */
+/** One way to read the whole day. @returns number of bytes received */
 type Read = () => Promise<number>;
 
 export async function benchBooks(argv: readonly string[], place: ThrowawayPlace): Promise<void> {
@@ -39,7 +40,7 @@ export async function benchBooks(argv: readonly string[], place: ThrowawayPlace)
   console.log(render(payments, found));
 }
 
-/** Makes one payment, and copies of it. */
+/** Makes one payment, then copies it. */
 async function fillDay(
   { apiUrl, databaseUrl }: PaymentServices,
   { payments, date }: { readonly payments: number; readonly date: string },
@@ -96,7 +97,7 @@ async function drain({ body }: Response): Promise<number> {
   return bytes;
 }
 
-/** The floor: the rows of the day as JSON, page by page, by index, for nobody. */
+/** The floor: reads the rows of the day page by page through an index, converts them to JSON, and discards them. */
 async function readBare(databaseUrl: string, date: string): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -123,7 +124,7 @@ async function readBare(databaseUrl: string, date: string): Promise<number> {
 interface Figures {
   readonly seconds: number;
   readonly bytes: number;
-  /** MiB of the api: before, and at most meanwhile; undefined where there is no /proc. */
+  /** Memory of the api in MiB: before the read, and the maximum during it. Undefined without /proc. */
   readonly memory: readonly [number, number] | undefined;
 }
 

@@ -1,8 +1,8 @@
 // A closed loop over a fixed number of tasks: each client begins its next task after finishing the last.
 
 /**
- * @param task what a client does for the n-th task, from 0
- * @returns seconds from the first beginning to the last end
+ * @param task runs the n-th task, counted from 0
+ * @returns seconds from the first start to the last end
  */
 export async function closedCount(
   load: { readonly tasks: number; readonly concurrency: number },
@@ -17,7 +17,7 @@ export async function closedCount(
   return (performance.now() - start) / 1_000;
 }
 
-/** The quantile of the values; NaN if there are none. */
+/** NaN if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -30,7 +30,7 @@ export interface Arrivals<T> {
   arrive(id: string, value: T): void;
 }
 
-const arrivalTimeoutMs = 60_000; // far beyond any latency of a closed loop of 32: then something is broken
+const arrivalTimeoutMs = 60_000; // far beyond any latency of a closed loop of 32 clients, so something is broken
 
 export function arrivals<T>(what: string): Arrivals<T> {
   const waiting = new Map<string, (value: T) => void>();
@@ -48,7 +48,7 @@ export function arrivals<T>(what: string): Arrivals<T> {
           resolve(value);
         });
       });
-      arrival.catch(() => undefined); // the waiting code may have failed already
+      arrival.catch(() => undefined); // the code that awaits it may already have failed
       return arrival;
     },
     arrive: (id, value) => waiting.get(id)?.(value),

@@ -23,7 +23,7 @@ export interface LoopResult {
   readonly p99Ms: number;
 }
 
-/** @throws at the first answer other than 200: a fast refusal is not a result */
+/** @throws Error at the first answer other than 200, because a fast refusal is not a result */
 export async function closedLoop(options: LoopOptions): Promise<LoopResult> {
   const pool = new Pool(options.url, { connections: options.clients });
   const durations: number[] = [];

@@ -11,8 +11,8 @@ interface ProcessTime {
 const msPerTick = 10; // USER_HZ is 100 on every Linux that Node runs on
 
 /**
- * Milliseconds of CPU, user and system, used by processes and their descendants since their start; for this process,
- * whose descendants the others are, without descendants.
+ * Milliseconds of CPU (user and system) that each process and its descendants have used since their start. For this
+ * process it leaves out descendants, because they are the other roots.
  */
 export function cpuTimes(roots: readonly number[]): readonly number[] {
   const times = existsSync('/proc/self/stat') ? timesOfProc() : timesOfPs();
@@ -37,9 +37,9 @@ function timesOfProc(): Map<number, ProcessTime> {
     try {
       stat = readFileSync(`/proc/${name}/stat`, 'latin1');
     } catch {
-      continue; // it has ended meanwhile; its parent counts it
+      continue; // it has just ended; its parent counts its time
     }
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the name before it may contain anything
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' '); // the process name before it may contain anything
     const [utime, stime, finishedUtime, finishedStime] = fields.slice(11, 15).map(Number);
     const ticks = (utime ?? 0) + (stime ?? 0) + (finishedUtime ?? 0) + (finishedStime ?? 0);
     times.set(Number(name), { parent: Number(fields[1]), milliseconds: ticks * msPerTick });

@@ -1,5 +1,5 @@
-// The worker process of the floor: two task queues with the settings of activities/worker.ts and empty activities. It
-// is started by bench/floor.ts, reports finished runs over its channel, and ends with it.
+// The worker process of the floor: two task queues with the settings of activities/worker.ts and empty activities.
+// bench/floor.ts starts it. It reports finished runs over the IPC channel, and exits when the channel closes.
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { floorQueues, type FloorActivities } from './floor-workflow.ts';
 

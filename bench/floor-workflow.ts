@@ -21,7 +21,7 @@ export interface FloorActivities {
 
 export interface FloorInput {
   readonly id: string;
-  /** Whether the decision follows the forwarding immediately, or waits for the second update. */
+  /** Whether the decision follows the forwarding immediately; otherwise it waits for the second update. */
   readonly answersAtOnce: boolean;
 }
 

@@ -10,9 +10,9 @@ import { floorQueues, floorType, floorUpdates, type floor, type FloorInput } fro
 import type { Taken } from './payment-load.ts';
 
 export interface Floor {
-  /** Of its worker. */
+  /** Pid of its worker. */
   readonly pid: number;
-  /** One empty workflow from its submission to its delivery. */
+  /** Runs one empty workflow from its submission to its delivery. */
   run(answersAtOnce: boolean): Promise<Taken>;
   stop(): Promise<void>;
 }

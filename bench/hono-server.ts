@@ -1,5 +1,5 @@
-// The measured process of `npm run bench -- hono`: our handling of a request and Hono's own for the same answer, each
-// on its own port. Prints its addresses as one line of JSON.
+// The measured process of `npm run bench -- hono`: our request handling and Hono's own, with the same answer, each on a
+// separate port. Prints its addresses as one line of JSON.
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { cors } from 'hono/cors';
 import { etag } from 'hono/etag';
@@ -137,5 +137,5 @@ const addresses = await Promise.all(
 );
 console.log(JSON.stringify(Object.fromEntries(addresses)));
 process.once('SIGTERM', () => {
-  process.exit(0); // so that a profiler can write what it has
+  process.exit(0); // exit normally, so that a profiler can write its data
 });

@@ -1,5 +1,5 @@
-// `npm run bench -- hono`: our handling of a request against Hono's own middleware for the same answer, in the same process, in
-// turns. What is and is not measured: bench/README.md.
+// `npm run bench -- hono`: compares our request handling with Hono's own middleware for the same answer, in the same
+// process, in turns. What is and is not measured: bench/README.md.
 import { join } from 'node:path';
 import { spawnGuarded } from '../cli/parts/guard.mjs';
 import { closedLoop, type LoopRequest } from './closed-loop.ts';
@@ -50,7 +50,8 @@ export async function benchHono(argv: readonly string[], place: ThrowawayPlace):
         const run = { url: line[question][side], clients, seconds, request: () => requests[question] };
         const result = await closedLoop(run);
         const used = (cpuTimes([pid])[0] ?? 0) - before;
-        if (round >= 0) microseconds[side].push((1_000 * used) / result.requests); // the first compiles the code
+        // the first round only compiles the code
+        if (round >= 0) microseconds[side].push((1_000 * used) / result.requests);
       }
     }
     const [ours, hono] = [median(microseconds.ours), median(microseconds.hono)];
@@ -80,7 +81,7 @@ async function startMeasured(place: ThrowawayPlace): Promise<{ pid: number; line
   return { pid: child.pid ?? 0, line };
 }
 
-/** Other load on the machine slows single rounds: it moves a mean, not a median. */
+/** The median, because other load on the machine slows single rounds and would move the mean. */
 function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;

@@ -1,5 +1,5 @@
-// `npm run bench -- limits`: what others notice of a client that asks fifty times as often as it may (SEC-7). What is and is
-// not measured: bench/README.md.
+// `npm run bench -- limits`: measures how one client that sends fifty times its limit slows the other clients (SEC-7).
+// What is and is not measured: bench/README.md.
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { Pool } from 'undici';
@@ -16,8 +16,8 @@ const options = {
   rounds: { type: 'string', default: '5' },
 } as const;
 
-const perMinute = 600; // of each client
-const eachPerSecond = 5; // of each, half of its limit
+const perMinute = 600; // limit of each client
+const eachPerSecond = 5; // requests of each client, half of its limit
 const times = 50;
 
 export async function benchLimits(argv: readonly string[], place: ThrowawayPlace): Promise<void> {
@@ -70,20 +70,20 @@ type Sides = Record<(typeof sides)[number], number[]>;
 
 interface Load {
   readonly pool: Pool;
-  /** In turn. */
+  /** They send in turn. */
   readonly payers: readonly Payer[];
   readonly perSecond: number;
   readonly path: (payer: Payer) => string;
 }
 
 interface Spread {
-  /** Milliseconds of each answer, from when it was due. */
+  /** Milliseconds of each answer, from the time when the request was due. */
   readonly durations: number[];
   readonly answered: number;
   readonly refused: number;
 }
 
-/** An open loop: requests are sent when they are due, whatever has been answered. */
+/** An open loop: sends each request when it is due, without waiting for earlier answers. */
 async function spread({ pool, payers, perSecond, path }: Load, seconds: number): Promise<Spread> {
   const begunAt = performance.now();
   const durations: number[] = [];

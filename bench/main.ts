@@ -1,5 +1,4 @@
-// `npm run bench -- <name>` ends up here, through cli/bootstrap.mjs. It hands over to run.ts, which is loaded once the
-// command line is valid.
+// Entry of `npm run bench -- <name>`, through cli/bootstrap.mjs. It loads run.ts once the command line is valid.
 import type { Command } from 'commander';
 import type { CommandContext } from '../cli/command.ts';
 import { runCommand } from '../cli/command-line.ts';

@@ -2,7 +2,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { UsageError } from '../cli/errors.ts';
 
-/** For `--help`. */
+/** Printed by `--help`. */
 export const usage = `Usage: npm run bench -- <name> [options]
 
 payments                  payments per second, latency and CPU, beside an empty workflow of the same shape
@@ -23,7 +23,7 @@ quotes                    requests per second of the quote and reference routes,
 books                     the books of a day, beside the same rows read by bare statements
   --payments <number>     how many payments the day has (default: 100000)
 
-limits                    what others notice of a client that asks fifty times as often as it may
+limits                    how one client that sends fifty times its limit slows the others
   --seconds <number>      how long each round takes (default: 10)
   --rounds <number>       how many rounds (default: 5)
 
@@ -33,7 +33,7 @@ bench/README.md says what each one measures, and what it does not.`;
 
 const help = 'npm run bench -- --help shows the options.';
 
-/** @throws UsageError for an unknown option, or one without its value */
+/** @throws UsageError for an unknown option or a missing value */
 export function readOptions<const Options extends NonNullable<ParseArgsConfig['options']>>(
   argv: readonly string[],
   options: Options,

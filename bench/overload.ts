@@ -1,5 +1,5 @@
-// `npm run bench -- overload`: eight payment systems submit faster than payments can be finished (OVL-1). What is and is
-// not measured: bench/README.md.
+// `npm run bench -- overload`: eight payment systems submit faster than the gateway can finish payments (OVL-1). What
+// is and is not measured: bench/README.md.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import { closedCount, quantile } from './closed-count.ts';
@@ -29,13 +29,13 @@ const payers: readonly Payer[] = [
 }));
 
 const concurrency = 32;
-const closedPayments = 800; // of which the first half warms up
-const settleMs = 5_000; // of the load, until queues have their length: not counted as throughput
+const closedPayments = 800; // the first half is the warm-up
+const settleMs = 5_000; // while queues grow to their steady length; not counted as throughput
 const probeEveryMs = 250;
 const recoveredProbes = 4; // in a row
 const longestRecoveryMs = 60_000;
 
-/** Submissions of the open loop. */
+/** Outcomes of the submissions: milliseconds by verdict, and counts by answer. */
 interface Outcomes {
   readonly accepted: number[];
   readonly refused: number[];
@@ -49,11 +49,12 @@ export async function benchOverload(argv: readonly string[], place: ThrowawayPla
   const services = await startPaymentServices({
     place,
     say: (line) => console.log(line),
-    settings: { MESSAGES_PER_MINUTE: '0' }, // what one client may send is not what is measured
+    // no rate limit per client, because this benchmark measures the overload of the gateway
+    settings: { MESSAGES_PER_MINUTE: '0' },
   });
   const finals: { readonly status: string; readonly atMs: number }[] = [];
   const load = await openPaymentLoad(services.apiUrl, {
-    concurrency: 512, // an open loop waits for no connection
+    concurrency: 512, // so that the open loop never waits for a connection
     payers,
     onFinal: (_, status) => finals.push({ status, atMs: performance.now() }),
     changes: { priority: 'HIGH' },
@@ -112,7 +113,7 @@ async function idleSubmit(load: PaymentLoad): Promise<number> {
   return quantile(times, 0.5);
 }
 
-/** Payments are sent when they are due, whatever has been answered; each is measured from when it was due. */
+/** Sends each payment when it is due, without waiting for earlier answers. Times are measured from when it was due. */
 async function openLoop(
   load: PaymentLoad,
   ready: readonly ReadyPayment[],
@@ -134,7 +135,7 @@ async function openLoop(
   return outcomes;
 }
 
-/** Milliseconds until submissions, one at a time, are answered as on the idle system again, or twice as slowly. */
+/** Milliseconds until single submissions take at most about twice as long as on the idle system. */
 async function recovery(load: PaymentLoad, idleMs: number): Promise<number> {
   const ready = await load.prepare(longestRecoveryMs / probeEveryMs);
   const beganAtMs = performance.now();

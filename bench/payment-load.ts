@@ -1,6 +1,6 @@
 // The load generator of `npm run bench -- payments`: a source operator that submits pacs.008 and receives the
-// callbacks. It is kept cheap, because it shares the machine: messages are built before the clock starts, callbacks are
-// not parsed as XML.
+// callbacks. It must be cheap, because it shares the machine. So it builds messages before the clock starts, and does
+// not parse callbacks as XML.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { endingIn } from '../fixtures/endings.ts';
 import { instruction, type Changes } from '../fixtures/instruction.ts';
 import { arrivals, closedCount } from './closed-count.ts';
 
-/** One payment, or one run of the floor, with its sender's waiting times. */
+/** One payment or one run of the floor, with the times that its sender waited. */
 export interface Taken {
   /** UETR, or workflow id of the floor. */
   readonly id: string;
@@ -33,7 +33,7 @@ export interface ReadyPayment {
 
 export interface Submitted {
   readonly httpStatus: number;
-  /** Of the pacs.002 in the answer; undefined: it is none. */
+  /** Status of the pacs.002 in the answer; undefined if the answer is not a pacs.002. */
   readonly status: string | undefined;
   readonly text: string;
   /** From sending the pacs.008 to its answer. */
@@ -41,10 +41,10 @@ export interface Submitted {
 }
 
 export interface PaymentLoad {
-  /** Gets a quote for each, from the payers in turn, and writes the messages; not timed. */
+  /** Gets a quote for each payment, from the payers in turn, and writes the messages. Not timed. */
   prepare(count: number): Promise<readonly ReadyPayment[]>;
   submit(payment: ReadyPayment): Promise<Submitted>;
-  /** Submits one and waits for its callback. @throws unless it ends ACCC */
+  /** Submits a payment and waits for its callback. @throws Error unless it ends ACCC */
   run(payment: ReadyPayment): Promise<Taken>;
   close(): Promise<void>;
 }
@@ -62,12 +62,12 @@ const payer: Payer = { system: 'SGDFAST', bic: 'LOTUSGS0', corridor: 'SG/SGD/TH/
 export interface PaymentLoadOptions {
   readonly concurrency: number;
   readonly payers?: readonly Payer[];
-  /** Told of each callback: UETR and final status. */
+  /** Called with UETR and final status of each callback. */
   readonly onFinal?: (uetr: string, status: string) => void;
   readonly changes?: Changes;
 }
 
-const acceptanceMark = '1999-01-01T00:00:00.000Z'; // replaced when it is sent (TIM-4)
+const acceptanceMark = '1999-01-01T00:00:00.000Z'; // placeholder, replaced by the time of sending (TIM-4)
 const refusedWaitMs = 500;
 const statusPattern = /TxSts>([A-Z]{4})</;
 const uetrPattern = /OrgnlUETR>([0-9a-f-]{36})</;
@@ -103,7 +103,7 @@ export async function openPaymentLoad(
     const submitMs = performance.now() - begun;
     return { httpStatus: answer.statusCode, status: statusPattern.exec(text)?.[1], text, submitMs };
   };
-  /** A machine that is busy with other things may have to refuse some (OVL-1). */
+  /** Repeats a refused submission, because a machine that is busy otherwise may have to refuse some (OVL-1). */
   const submitUntilTaken = async (payment: ReadyPayment): Promise<Submitted> => {
     const submitted = await submit(payment);
     if (submitted.httpStatus !== 429 && submitted.httpStatus !== 503) return submitted;
@@ -123,7 +123,7 @@ export async function openPaymentLoad(
     submit,
     run: async (payment) => {
       const { uetr: id, answersAtOnce } = payment;
-      await tokens.tokenFor(payment.system); // not timed
+      await tokens.tokenFor(payment.system); // outside the timed part
       const callback = callbacks.next(id);
       const begun = performance.now();
       const { status, httpStatus, text, submitMs } = await submitUntilTaken(payment);
@@ -139,7 +139,7 @@ export async function openPaymentLoad(
   };
 }
 
-/** A fast refusal is not a result. */
+/** Throws on another status, because a fast refusal is not a result. */
 function expectStatus(expected: string, actual: string): void {
   if (actual !== expected) throw new Error(`a payment was to be ${expected}; it was ${actual.slice(0, 500)}`);
 }

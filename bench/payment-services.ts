@@ -1,5 +1,5 @@
-// What `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox, each a separate process,
-// built and started as in production, with a new database and a new Temporal file.
+// The system that `npm run bench -- payments` measures: Postgres, Temporal, api, worker and sandbox as separate
+// processes, built and started as in production. Database and Temporal file are new.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,23 +25,23 @@ export interface PaymentServices {
     readonly api: number;
     readonly worker: number;
     readonly sandbox: number;
-    /** Absent: not our server, so its CPU time cannot be read. */
+    /** Undefined for an external server, whose CPU time cannot be read. */
     readonly temporal: number | undefined;
     readonly postgres: number | undefined;
   };
-  /** The bundled files of the floor. */
+  /** Files of the floor: its bundled worker and workflow, and its log. */
   readonly floor: { readonly workerFile: string; readonly workflowBundle: string; readonly logFile: string };
 }
 
 export interface StartServicesOptions {
-  /** Ending it stops them all. */
+  /** Its end stops all processes. */
   readonly place: ThrowawayPlace;
   readonly say: Say;
-  /** What is stored is encrypted, and what Temporal keeps (SEC-3). */
+  /** Encrypt stored data and the payloads in Temporal (SEC-3). */
   readonly isSealed?: boolean;
-  /** Where api and worker write a CPU profile when they end; absent: none. */
+  /** Folder for CPU profiles of api and worker, written when they exit; absent: no profiles. */
   readonly profileFolder?: string;
-  /** More settings of api and worker. */
+  /** Further settings of api and worker. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -65,7 +65,7 @@ export async function startPaymentServices(options: StartServicesOptions): Promi
   };
 }
 
-/** The processes as in an image (cli/bundle.mjs, Dockerfile), and the floor's worker, built the same way. */
+/** Builds the processes as in an image (cli/bundle.mjs, Dockerfile), and the floor's worker in the same way. */
 async function buildAll({ place: { folder }, say }: StartServicesOptions): Promise<PaymentServices['floor']> {
   const { api, worker, sandbox } = entries;
   const processes = { api, worker, sandbox, 'floor-worker': 'bench/floor-worker.ts' };
@@ -140,7 +140,7 @@ async function startProcesses(
     DEMO: '1',
     ALLOW_LOOPBACK_CALLBACKS: '1',
     LOG_LEVEL: 'info',
-    XERCES_SHARE: '0', // a fifth of a processor where Java is present, however many payments there are
+    XERCES_SHARE: '0', // with Java present, Xerces costs a fifth of a processor, whatever the number of payments
     ...options.settings,
     ...(options.isSealed === true && { SEALING_KEYS: `bench:${randomBytes(32).toString('base64')}` }),
   };
@@ -157,7 +157,7 @@ async function startProcesses(
       DESTINATION_PORT: String(sandboxPorts.destination),
       FXP_PORT: String(sandboxPorts.fxp),
       TOKEN_URL: `${apiUrl}/oauth/token`,
-      GATEWAY_KEYS_URL: 'none', // what is measured is the gateway
+      GATEWAY_KEYS_URL: 'none', // only the gateway is to be measured
       VALIDATE: '0',
     }),
     api: await start('api', 'api is listening', settings),
@@ -184,7 +184,7 @@ function startEntry(
   });
 }
 
-const startTimeoutMs = 60_000; // on a busy machine
+const startTimeoutMs = 60_000; // enough for a busy machine
 
 async function untilSaid(child: Child, logFile: string, words: string): Promise<void> {
   const deadline = performance.now() + startTimeoutMs;

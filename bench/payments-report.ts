@@ -1,11 +1,11 @@
-// The figures of `npm run bench -- payments`, and how they are printed.
+// The figures of `npm run bench -- payments`, and their report.
 
 export interface Latency {
   readonly p50: number;
   readonly p99: number;
 }
 
-/** Means per execution. */
+/** Means per workflow execution. */
 export interface HistoryCost {
   readonly events: number;
   readonly transitions: number;
@@ -17,7 +17,7 @@ interface KindResult {
   readonly history: HistoryCost;
 }
 
-/** The payments, or the floor. */
+/** Figures of the payments, or of the floor. */
 export interface SideResult {
   readonly count: number;
   readonly perSecond: number;
@@ -39,7 +39,7 @@ export interface PaymentsResult {
   readonly floor: SideResult;
 }
 
-/** The processes of a gateway in production; sandbox and load generator stand for other parties. */
+/** The processes of a gateway in production. Sandbox and load generator stand for other parties. */
 const ours = ['api', 'worker', 'Temporal', 'Postgres'] as const;
 const targets = { perSecond: 0.7, cpuMs: 60, idleSubmitMs: 40, events: 32, transitions: 12 } as const;
 

@@ -1,5 +1,5 @@
-// `npm run bench -- payments`: the cost and speed of a payment, compared with the floor, an empty workflow of the same shape on
-// the same server. The two take turns, so that a busy machine slows both alike. More in bench/README.md.
+// `npm run bench -- payments`: the cost and speed of a payment, compared with the floor, an empty workflow of the same
+// shape on the same server. The two take turns, so that a busy machine slows both alike. More in bench/README.md.
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,21 +17,24 @@ import { renderReport, type HistoryCost, type PaymentsResult, type SideResult } 
 const optionTable = {
   payments: { type: 'string', default: '1500' },
   concurrency: { type: 'string', default: '32' },
-  /** What is stored is encrypted, as with SEALING_KEYS in production (SEC-3). */
+  /** Encrypts stored data, as SEALING_KEYS does in production (SEC-3). */
   sealed: { type: 'boolean', default: false },
   /** Prints one JSON object instead of the table; progress goes to standard error. */
   json: { type: 'boolean', default: false },
-  /** A folder for CPU profiles of api and worker; do not quote the figures of such a run. */
+  /** A folder for CPU profiles of api and worker; profiling distorts the figures of the run. */
   profile: { type: 'string' },
 } as const;
 
-const largestRound = 500; // payments: their quotes must not expire (QUO-6), nor their callbacks pile up
-const warmUps = 300; // of each side: code gets compiled, connections opened, statements prepared
-const idleSubmissions = 60; // of each side
+const largestRound = 500; // payments per round: their quotes must not expire (QUO-6), and callbacks must not pile up
+const warmUps = 300; // on each side, to compile code, open connections and prepare statements
+const idleSubmissions = 60; // on each side
 const describedPerKind = 25; // executions whose history is measured
-const trailingMs = 1_500; // for the work after a payment's callback
+const trailingMs = 1_500; // for the work that follows a callback
 
-/** Seed data: answer time of the destination of account ...0002. The floor waits as long before its second update. */
+/**
+ * The answer time of the seed data's destination for account ...0002. The floor waits equally long before its second
+ * update.
+ */
 const answerDelayMs = 300;
 
 interface Bench {
@@ -42,7 +45,7 @@ interface Bench {
   readonly say: (line: string) => void;
 }
 
-/** One side of the comparison, during measurement. */
+/** One side of the comparison: its measurements so far. */
 interface Side {
   readonly taken: Taken[];
   seconds: number;
@@ -103,7 +106,7 @@ async function measure(
   };
 }
 
-/** The n-th of so many parts of a number, as even as possible. */
+/** Size of the n-th part, if `whole` is divided into `parts` as evenly as possible. */
 function part(whole: number, parts: number, n: number): number {
   return Math.floor((whole * (n + 1)) / parts) - Math.floor((whole * n) / parts);
 }
@@ -158,13 +161,13 @@ async function measured(
   }
 }
 
-/** Milliseconds of a submission on an idle system; the two sides in turns. */
+/** Median milliseconds of a submission on an idle system, with the two sides in turns. */
 async function idleLatency({ load, floor, say }: Bench): Promise<{ payments: number; floor: number }> {
   const ready = await load.prepare(idleSubmissions);
   const times = { payments: [] as number[], floor: [] as number[] };
   for (const payment of ready) {
     times.payments.push((await load.run(payment)).submitMs);
-    await delay(100); // what trails
+    await delay(100); // for trailing work
     times.floor.push((await floor.run(payment.answersAtOnce)).submitMs);
     await delay(100);
   }
@@ -201,7 +204,7 @@ async function resultOf(
   };
 }
 
-/** Means over some executions under load. */
+/** Means over some executions that ran under load. */
 async function historyCost(client: Client, workflowIds: readonly string[]): Promise<HistoryCost> {
   let events = 0;
   let transitions = 0;

@@ -1,5 +1,5 @@
-// The measured process of `npm run bench -- quotes`: the API without ISO 20022, and the two bare Hono routes for
-// comparison, each on its own port. Prints its addresses and tokens as one line of JSON.
+// The measured process of `npm run bench -- quotes`: the API without ISO 20022, and two bare Hono routes for
+// comparison, each on a separate port. Prints its addresses and tokens as one line of JSON.
 import { randomUUID } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -17,7 +17,7 @@ import { openReferenceCache } from '../db/scheme/reference-cache.ts';
 export interface QuotesServerLine {
   readonly api: string;
   readonly bare: string;
-  /** Of the PSPs of the source country: each is a sender of its own (SEC-7). */
+  /** Clients of the source country's PSPs. Each has a separate rate limit (SEC-7). */
   readonly payers: readonly Payer[];
 }
 
@@ -27,7 +27,7 @@ export interface Payer {
 }
 
 const clientsOfEach = 10;
-const maxConnections = 20; // both sides alike
+const maxConnections = 20; // the same on both sides
 
 async function serveApi(
   databaseUrl: string,
@@ -69,7 +69,7 @@ async function serveApi(
     reference: reference.current,
     logger,
     clock: Date.now,
-    builtin: { ...builtin, stands: () => Promise.resolve(true) }, // more clients than the seed data has
+    builtin: { ...builtin, stands: () => Promise.resolve(true) }, // accepts clients that are not in the seed data
   });
   const server = await startServer(createApp({ db, reference, config, auth, logger }), { ...config, logger });
   const payers: Payer[] = [];
@@ -117,5 +117,5 @@ const api = await serveApi(databaseUrl, Number(messagesPerMinute));
 const bare = await serveBare(databaseUrl, { rowBytes: Number(rowBytes), json });
 console.log(JSON.stringify({ api: api.url, payers: api.payers, bare } satisfies QuotesServerLine));
 process.once('SIGTERM', () => {
-  process.exit(0); // so that a profiler can write what it has
+  process.exit(0); // exit normally, so that a profiler can write its data
 });

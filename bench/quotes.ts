@@ -1,5 +1,5 @@
-// `npm run bench -- quotes`: endpoints 12, 12b, 14 and reference data against bare Hono routes, in the same process, on the
-// same Postgres, in turns. What is and is not measured: bench/README.md.
+// `npm run bench -- quotes`: compares endpoints 12, 12b, 14 and reference data with bare Hono routes, in the same
+// process, on the same Postgres, in turns. What is and is not measured: bench/README.md.
 import { join } from 'node:path';
 import pg from 'pg';
 import { buildImage } from '../cli/image.ts';
@@ -20,7 +20,7 @@ const country = JSON.stringify({
   currencies: [{ currencyCode: 'SGD', maxAmount: '200000' }],
   requiredMessageElements: { pacs008: ['purposeCode'] },
 });
-/** Bytes of a stored row of four quotes without its two leading columns; measured again by each run. */
+/** Bytes of a stored row of four quotes, without its header and two leading columns. Each run measures it again. */
 const defaultRowBytes = 900;
 
 interface Scenario {
@@ -59,7 +59,7 @@ export async function benchQuotes(argv: readonly string[], place: ThrowawayPlace
   report(await runAll(server.line, load));
 }
 
-/** A migrated and seeded database with that name, which is dropped at the end. */
+/** Creates, migrates and seeds a database with that name. It is dropped at the end. */
 export async function prepareDatabase(
   serverUrl: string,
   { database, place }: { readonly database: string; readonly place: ThrowawayPlace },
@@ -85,7 +85,7 @@ const addBareRows = (url: string) =>
     ),
   );
 
-/** The size of a quote request of this corridor, from a row that the API itself stored. */
+/** Measures a row that the API itself has stored for a quote request of this corridor. */
 async function measureRow(dist: string, databaseUrl: string): Promise<number> {
   const { stop, line } = await startMeasured(dist, databaseUrl);
   await closedLoop({ url: line.api, clients: 1, seconds: 0.2, request: quoteRequest(line.payers) });
@@ -102,7 +102,7 @@ async function measureRow(dist: string, databaseUrl: string): Promise<number> {
   }
 }
 
-/** @param dist where it was built as in an image: under a loader for TypeScript each closure costs more */
+/** @param dist folder of the built files, because closures cost more under a TypeScript loader */
 export async function startMeasured(
   dist: string,
   databaseUrl: string,
@@ -131,11 +131,11 @@ export async function startMeasured(
   return { stop, line };
 }
 
-/** Amounts over all tiers: below, between and above the thresholds of 1,000, 10,000 and 50,000. */
+/** Amounts in all tiers: below, between and above the thresholds of 1,000, 10,000 and 50,000. */
 const amounts = ['250', '999.99', '1000', '5000', '10000', '25000', '50000', '75000'];
 const amountOf = (n: number) => amounts[n % amounts.length] ?? '1000';
 
-/** In turn of each payer. */
+/** Requests from the payers in turn. */
 const requestOf =
   (payers: readonly Payer[], path: (n: number, bic: string) => string) =>
   (n: number): LoopRequest => {
@@ -196,7 +196,7 @@ async function runAll(line: QuotesServerLine, load: Load): Promise<Map<Scenario,
       seconds,
       request: scenario.request,
     });
-  for (const scenario of list) await run(scenario, 2); // seconds in which code gets compiled and connections opened
+  for (const scenario of list) await run(scenario, 2); // seconds, to compile code and open connections
   for (let round = 0; round < load.rounds; round += 1) {
     for (const scenario of list) runs.get(scenario)?.push(await run(scenario, load.seconds));
   }

@@ -1,4 +1,4 @@
-// Hands over to one benchmark. bench/README.md says what each one measures and what it does not.
+// Runs the named benchmark. bench/README.md says what each one measures and what it does not.
 import type { CommandContext } from '../cli/command.ts';
 import { UsageError } from '../cli/errors.ts';
 import { usage } from './options.ts';
@@ -6,7 +6,7 @@ import { inThrowawayPlace, type ThrowawayPlace } from '../cli/throwaway.ts';
 
 type Bench = (argv: readonly string[], place: ThrowawayPlace) => Promise<void>;
 
-/** By name; loaded when it is asked for. */
+/** Benchmarks by name. Each is loaded only when it is needed. */
 const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   payments: async () => (await import('./payments.ts')).benchPayments,
   xml: async () => (await import('./xml.ts')).benchXml,
@@ -19,7 +19,7 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
 
 /**
  * @returns exit code
- * @throws UsageError naming the benchmarks when there is none of that name
+ * @throws UsageError with the names of all benchmarks, if the name is unknown
  */
 export async function bench(
   context: CommandContext,

@@ -1,4 +1,4 @@
-// What a run is asked to do, read from the options; and the faults that it plays.
+// Reads the options of a run, and plans its faults.
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,26 +19,26 @@ export interface Asked {
   readonly hours?: number;
   readonly tree?: string;
   readonly keep: boolean;
-  /** No fault at all. */
+  /** Play no faults. */
   readonly isCalm: boolean;
-  /** A fault that is played alone. */
+  /** Play only this fault. */
   readonly alone?: {
     readonly name: string;
     readonly seconds: number;
-    /** One after the other, each with payments of its own under way. */
+    /** How often to play it; new payments are under way each time. */
     readonly times: number;
     readonly target?: string;
   };
 }
 
 export const largestSeed = 2 ** 31 - 1;
-// Of payments without a fault, before and after the one that is played alone: it meets payments of every age, also
-// decided ones that are asked for again and again.
+// Payments without a fault run before and after a single fault. So it meets payments of every age, including decided
+// ones with repeated enquiries.
 const beforeSeconds = 30;
 const afterSeconds = 15;
 const betweenSeconds = 15;
 
-/** @throws UsageError where an option is not understood */
+/** @throws UsageError if an option is not understood */
 export function readOptions(options: ChaosOptions): Asked {
   const seed =
     options.seed === undefined
@@ -87,7 +87,7 @@ export function readOptions(options: ChaosOptions): Asked {
   };
 }
 
-/** What is played, and when, with this seed. */
+/** The faults and their times for this seed. */
 export function planOf({ alone, minutes, isCalm }: Asked, seed: number): readonly PlannedFault[] {
   if (isCalm) return [];
   const random = createRandom(seed ^ 0xfa17);
@@ -103,8 +103,9 @@ export function planOf({ alone, minutes, isCalm }: Asked, seed: number): readonl
 }
 
 /**
- * Whom a fault hits that is played alone: `all` is everybody whom it may hit, several at once only where it can.
- * @throws UsageError where it cannot hit one of them
+ * The target of a single fault. `all` means every possible target; several at once are allowed only if the fault
+ * supports it.
+ * @throws UsageError if the fault cannot hit one of them
  */
 function targetOf(fault: Fault, asked: string): string {
   const { each, isTogether } = whom(fault);
@@ -123,7 +124,7 @@ function whom(fault: Fault): { readonly each: readonly string[]; readonly isToge
   };
 }
 
-/** What --target may name: `worker-1 or worker-2`; `api-1, worker-1, several or all`. */
+/** The names that --target accepts: `worker-1 or worker-2`; `api-1, worker-1, several or all`. */
 export function targetsInWords(fault: Fault): string {
   const { each, isTogether } = whom(fault);
   const words = [...each, ...(isTogether && each.length > 1 ? ['several with a comma', 'all'] : [])];

@@ -1,5 +1,5 @@
-// Reads what a run left behind in the database and in the workflow engine into the files of its evidence folder
-// (evidence.ts), after everything has healed. It changes nothing and judges nothing.
+// Writes the state that a run left in the database and in the workflow engine into its evidence folder (evidence.ts),
+// after everything has healed. It changes nothing and judges nothing.
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -9,40 +9,40 @@ import { Client as Postgres, escapeIdentifier } from 'pg';
 import type { ExecutionRecord } from './oracle/evidence.ts';
 
 export interface Sources {
-  /** The evidence folder; it is made if it is not there. */
+  /** The evidence folder; created if it is missing. */
   readonly folder: string;
   readonly databaseUrl: string;
   /** host:port */
   readonly temporalAddress: string;
   readonly namespace: string;
-  /** How many histories are kept; those that have not ended well come first. Default 40. */
+  /** Maximum number of histories; executions that did not complete come first. Default 40. */
   readonly maxHistories?: number;
-  /** Only executions of that kind, in the language of the engine's lists; for tests that share a namespace. */
+  /** Restricts the executions, in the engine's query language; for tests that share a namespace. */
   readonly query?: string;
 }
 
-const rowsAtOnce = 500; // of a cursor: a row of `messages` may be half a megabyte in hex
+const rowsAtOnce = 500; // per fetch of a cursor; a row of `messages` may be half a megabyte in hex
 
-/** Keys of ours are no evidence; the bytes of messages stand with them. */
+/** Tables that are not dumped: our keys are no evidence, and the bodies are dumped with their messages. */
 const leftOut: ReadonlySet<string> = new Set([
   'data_keys',
   'delivery_key_secrets',
   'issuer_keys',
   'message_bodies',
 ]);
-/** What is read of a table, where it is more than its rows. */
+/** What to select instead of the table alone. */
 const withBodies: Readonly<Record<string, string>> = {
   messages: '(select m.*, b.body from messages m left join message_bodies b using (message_id, created_at))',
 };
 
-/** Writes `database/`, `executions.jsonl` and `histories/`; answers when the database was read, ISO 8601. */
+/** Writes `database/`, `executions.jsonl` and `histories/`. @returns the time of the database snapshot, ISO 8601 */
 export async function gather(sources: Sources): Promise<string> {
   const readAt = await gatherDatabase(sources);
   await gatherExecutions(sources);
   return readAt;
 }
 
-/** All tables as of one moment, by the clock of the database. */
+/** Dumps all tables from one snapshot. @returns its time by the clock of the database */
 async function gatherDatabase({ folder, databaseUrl }: Sources): Promise<string> {
   const into = join(folder, 'database');
   mkdirSync(into, { recursive: true });
@@ -117,7 +117,7 @@ async function gatherExecutions({
   }
 }
 
-/** Those that say most come first: failed, running, then one of each type in turn of their length. */
+/** The most telling executions first: failed, then running, then completed; longer histories before shorter ones. */
 function telling(records: readonly ExecutionRecord[]): readonly ExecutionRecord[] {
   const rank = ({ status }: ExecutionRecord) => (status === 'COMPLETED' ? 2 : status === 'RUNNING' ? 1 : 0);
   return [...records].sort(

@@ -1,4 +1,4 @@
-// One run with its end: the verdict is told, and the evidence of a breach stays.
+// Plays one run, prints its verdict, and keeps the evidence of a breach.
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandContext } from '../cli/command.ts';
@@ -10,7 +10,7 @@ import { tellVerdict } from './report.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import { runOnce, type RunResult } from './run.ts';
 
-/** One run; its evidence is kept when something was found, or when that is asked for. */
+/** Keeps the evidence if the judge found a breach, or if --keep was given. */
 export async function runKept(context: CommandContext, asked: Asked, seed: number): Promise<RunResult> {
   const { terminal, env, root, folder: home } = context;
   const say = (line: string) => terminal.line(line);
@@ -67,7 +67,7 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
   return result;
 }
 
-/** Beside what it was read from, for whoever gets the folder. */
+/** Stores the verdict beside its evidence, for people who receive the folder. */
 function keepVerdict(folder: string, verdict: Verdict): void {
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
   const lines: string[] = [];
@@ -77,7 +77,7 @@ function keepVerdict(folder: string, verdict: Verdict): void {
 
 const timestamp = () => new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
 
-/** By which a run like it is asked for. */
+/** The options that repeat this run. */
 function optionsOf({ alone, isCalm, minutes, mutant, ratePerSecond, tree }: Asked): readonly string[] {
   const rate = ratePerSecond === usualRate ? [] : [`--rate ${ratePerSecond}`];
   const code = tree === undefined ? [] : [`--tree ${tree}`];

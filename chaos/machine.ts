@@ -1,4 +1,4 @@
-// Measures the machine while a run goes on, and says how much load it carries.
+// Measures the machine during a run, and computes how much load it can carry.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,15 +6,16 @@ import type { MachineBeat } from './oracle/evidence.ts';
 import { averageLateMs, tooLateMs } from './oracle/machine.ts';
 
 export interface MachineProbe {
-  /** How late a beat was on average, over the last ten seconds, in milliseconds. */
+  /** Average delay of a beat over the last ten seconds, in milliseconds. */
   lateMs(): number;
   isTooSlow(): boolean;
   /** May be called twice. */
   stop(): Promise<void>;
 }
 
-const kept = 20; // beats of half a second
-const workMs = 20; // of a beat: CPU time, as long as a few messages take, so that the scheduler does not favour it as idle
+const kept = 20; // beats, one every half second
+// CPU time of a beat, about that of a few messages; with less, the scheduler would favour the probe as idle
+const workMs = 20;
 const leastShare = 0.1;
 
 /** @param file on the disk of the databases; the probe writes to it */
@@ -24,7 +25,7 @@ export async function openMachineProbe(
 ): Promise<MachineProbe> {
   const probe = fork(join(import.meta.dirname, 'system', 'machine-probe.mjs'), [file, String(workMs)], {
     execArgv: [],
-    detached: true, // Linux shares processors out by session, and the gateway's processes have sessions of their own
+    detached: true, // Linux shares processors by session, and the gateway's processes have separate sessions too
   });
   const ended = once(probe, 'exit');
   const last: MachineBeat[] = [];
@@ -50,8 +51,8 @@ export async function openMachineProbe(
 }
 
 /**
- * Share of the wanted load that the machine carries: all of it while a process gets half of a processor, less in
- * proportion, and never less than a tenth.
+ * Share of the wanted load that the machine can carry. It is 1 while a process gets at least half of a processor, then
+ * falls in proportion, but never below a tenth.
  */
 export function carriedShare(lateMs: number): number {
   return Math.max(leastShare, Math.min(1, (2 * workMs) / (workMs + lateMs)));

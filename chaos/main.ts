@@ -1,4 +1,4 @@
-// `npm run verify:chaos` ends up here, through cli/bootstrap.mjs. It reads the options and hands over.
+// Entry of `npm run verify:chaos`, through cli/bootstrap.mjs. It only reads the options.
 import type { Command } from 'commander';
 import type { CommandContext } from '../cli/command.ts';
 import { runCommand } from '../cli/command-line.ts';

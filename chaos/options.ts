@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../cli/errors.ts';
 
-/** Payments and other requests a second. */
+/** Payments and other requests per second. */
 export const usualRate = 5;
 
 export interface ChaosOptions {
@@ -29,7 +29,7 @@ export function declareOptions(command: Command): Command {
     .option('--minutes <number>', 'how long payments are made and faults played', '5')
     .option(
       '--seed <number>',
-      'what is drawn: payments, faults, targets, times (default: a new one, which is printed)',
+      'seed for payments, faults, targets and times (default: a new one, which is printed)',
     )
     .option('--fault <name>', 'play this fault alone; --list names them')
     .option(
@@ -39,7 +39,7 @@ export function declareOptions(command: Command): Command {
     .option('--times <number>', 'how often it is played, one time after the other (default: once)')
     .option(
       '--target <name>',
-      'upon whom: worker-1, destination/IPSO-TH, all, ...; --list says whom each fault may hit (default: drawn by the seed)',
+      'target of the fault: worker-1, destination/IPSO-TH, all, ...; --list shows the possible targets (default: drawn by the seed)',
     )
     .option('--hours <number>', 'runs of --minutes with one seed after the other for that long')
     .option('--calm', 'no fault at all: shows what must not be found in a healthy system (I-20, TIM-1)')
@@ -55,10 +55,10 @@ export function declareOptions(command: Command): Command {
 const help = `
 A run ends by itself: after the faults everything heals, and the judge waits at most two minutes for the system to come to rest, or ten on a machine that is too slow.
 A run measures the machine and sends less than --rate while the machine is slow. Content is always judged; what came late while the machine was too slow is "not judged".
-Exit code: 0 none was broken (some may be not shown or not judged); 1 one was broken, or the run failed; 2 the options were not understood; 3 none was broken, but something was not judged, and the machine was too slow for more than half of the run (with --hours: in more than half of the runs).
+Exit code: 0 no invariant was broken (some may be not shown or not judged); 1 one was broken, or the run failed; 2 the options were not understood; 3 none was broken, but something was not judged, and the machine was too slow for more than half of the run (with --hours: in more than half of the runs).
 docs/explanation/reliability.md says what is promised, and which command shows it.`;
 
-/** @throws UsageError unless it is a number in that range */
+/** @throws UsageError unless the text is a number in that range */
 export function numberOf(text: string, option: string, [least, most]: readonly [number, number]): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value >= least && value <= most) return value;

@@ -1,5 +1,5 @@
-// What a seed means: which faults, upon whom, when and for how long. It is drawn before anything starts, so that the
-// same seed plays the same faults; how processes interleave with them is the machine's.
+// Plans the faults of a seed: which, on which target, when and for how long. The plan is drawn before anything starts,
+// so that the same seed plays the same faults. How processes interleave with them depends on the machine.
 import type { Fault } from './faults/fault.ts';
 import type { Random } from './load/random.ts';
 import { names } from './system/names.ts';
@@ -16,19 +16,20 @@ export interface PlanOptions {
   readonly random: Random;
   readonly faults: readonly Fault[];
   readonly minutes: number;
-  /** Seeds that follow each other begin with different faults: four runs of five minutes meet all. */
+  /** Consecutive seeds begin with different faults, so that four runs of five minutes play all. */
   readonly seed: number;
 }
 
-const turns = 4; // a run of five minutes plays some twenty faults
+const turns = 4; // a run of five minutes plays about twenty faults
 
-const firstMs = 4_000; // some payments are under way
-const calmShare = 0.15; // of the run, at its end: what was begun under faults goes on without
-const fullLengthMinutes = 5; // for which the lengths of faults are given
+const firstMs = 4_000; // time to get some payments under way
+// share of the run without faults, at its end, so that payments that began under faults can go on
+const calmShare = 0.15;
+const fullLengthMinutes = 5; // the length of a run for which the durations of faults are specified
 
 /**
- * One fault follows the other, and half of the time two are played at once, of different groups. The quarter of all
- * whose turn it is with this seed is drawn first.
+ * Plays one fault after the other. In half of the cases it plays two at once, from different groups. It draws first
+ * from a quarter of all faults, which the seed selects.
  */
 export function planFaults({ random, faults, minutes, seed }: PlanOptions): readonly PlannedFault[] {
   const endMs = minutes * 60_000 * (1 - calmShare);

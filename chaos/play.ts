@@ -1,4 +1,4 @@
-// Plays the planned faults upon a running system, and writes down what each met.
+// Plays the planned faults on a running system, and records each.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
 import type { FaultRecord } from './oracle/evidence.ts';
@@ -11,15 +11,15 @@ export interface PlayOptions {
   readonly system: ChaosSystem;
   readonly planned: readonly PlannedFault[];
   readonly random: Random;
-  /** Aborted when the run is stopped: what is under way is healed. */
+  /** Aborted when the run is stopped; active faults are then healed. */
   readonly stopped: AbortSignal;
   readonly record: (fault: FaultRecord) => void;
   readonly say: Say;
 }
 
-const healSeconds = 120; // more than a fault takes to undo what it did (faults/fault.ts)
+const healSeconds = 120; // longer than any fault takes to heal (faults/fault.ts)
 
-/** Resolves when the last one has ended and is healed. @throws when one could not be played or healed */
+/** Resolves when the last fault has ended and is healed. @throws if a fault could not be played or healed */
 export async function playFaults(options: PlayOptions): Promise<void> {
   const started = performance.now();
   const results = await Promise.allSettled(
@@ -40,8 +40,8 @@ async function playOne(
   random: Random,
   { system, stopped, record, say }: PlayOptions,
 ): Promise<void> {
-  // not AbortSignal.any() of a timeout: what only it refers to may be collected as garbage, and then never comes (Node
-  // 20)
+  // Not AbortSignal.any() with a timeout: in Node 20, a signal that is referenced only by it can be garbage-collected
+  // and then never aborts.
   const ending = new AbortController();
   const end = () => ending.abort();
   const timer = setTimeout(end, durationMs);
@@ -61,7 +61,8 @@ async function playOne(
   const beganAt = new Date().toISOString();
   say(`  ${fault.name} upon ${shortened(target)} for ${(durationMs / 1_000).toFixed(1)} s`);
   const playing = fault.play(stage).catch((error: unknown) => {
-    // Two faults at once may leave nothing to act upon: a session for a lock, where the database has just crashed.
+    // Two concurrent faults can interfere: a fault that needs a database session to lock rows fails if the database has
+    // just crashed.
     say(`  ${fault.name} could not go on: ${error instanceof Error ? error.message : String(error)}`);
   });
   await within(durationMs / 1_000 + healSeconds, `${fault.name} ends`, playing);
@@ -76,15 +77,15 @@ const shortened = (target: string) => {
 };
 
 /**
- * Every step of a run has an end: a run that stands still would say nothing about the system, nor where it stands.
- * @throws when the work takes longer; it is left to itself then
+ * Limits each step of a run, so that a hanging run reports where it hangs.
+ * @throws Error if the work takes longer; the work is not cancelled
  */
 export async function within<T>(seconds: number, what: string, work: Promise<T>): Promise<T> {
   const ended = new AbortController();
   const late = delay(seconds * 1_000, undefined, { signal: ended.signal }).then(() => {
     throw new Error(`not within ${seconds} s: ${what}`);
   });
-  late.catch(() => undefined); // it lost
+  late.catch(() => undefined); // it rejects on abort, after the race
   try {
     return await Promise.race([work, late]);
   } finally {

@@ -1,5 +1,5 @@
-// When a system that was under faults has come to rest: nothing is left that it could do by itself now. It asks the
-// record, and judges nothing; who finds it restless for too long is the oracle (I-15).
+// Detects when a system has come to rest after the faults, with nothing left to do by itself. It queries the record and
+// judges nothing. The oracle judges a system that stays restless (I-15).
 import { setTimeout as delay } from 'node:timers/promises';
 import { toldKinds } from './oracle/reference.ts';
 import type { ChaosSystem } from './system/system.ts';
@@ -15,16 +15,19 @@ select
      and not exists (select from payments p where p.uetr = m.subject_id)
      and not exists (select from refusals r where r.message_id = m.message_id))::int as unjudged`;
 
-/** Payments that may go on waiting: for a destination that took the instruction and says nothing. */
+/**
+ * Undecided payments, including those that may go on waiting because the destination took the instruction and is
+ * silent.
+ */
 const waitingSql = `
 select count(*)::int as waiting from payments p left join decisions d on d.uetr = p.uetr where p.accepted and d.uetr is null`;
 
 const pauseMs = 1_000;
-const calmInARow = 3; // a payment that is just between two steps
+const calmInARow = 3; // a payment may be between two steps
 
 /**
- * @param mostMs after which it is left as it is; asked again while it waits
- * @returns whether it came to rest
+ * @param mostMs the longest time to wait; evaluated repeatedly
+ * @returns whether the system came to rest
  */
 export async function untilQuiet(
   system: ChaosSystem,
@@ -42,7 +45,10 @@ export async function untilQuiet(
   return calm >= calmInARow;
 }
 
-/** Whether a payment waits: only some time after the last fault can be said whether it waits on us (I-15). */
+/**
+ * Whether any payment is undecided. Only some time after the last fault can the judge say whether it waits on us
+ * (I-15).
+ */
 export async function isAnyWaiting(system: ChaosSystem): Promise<boolean> {
   const [row] = await system.query<{ waiting: number }>(waitingSql);
   return row?.waiting !== 0;

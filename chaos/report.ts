@@ -1,11 +1,10 @@
-// Tells a person what the judge found: each invariant by name, what was examined for it, and the evidence of each
-// breach.
+// Prints the judge's findings: each invariant with what was examined for it, and the evidence of each breach.
 import type { Terminal } from '../cli/terminal.ts';
 import type { Breach, Finding, Verdict } from './oracle/verdict.ts';
 
-const mostTold = 3; // of one kind; the rest is counted, and stands in verdict.json beside the evidence
+const mostTold = 3; // breaches per invariant; the others are counted, and are in verdict.json beside the evidence
 
-/** 0 nothing was broken, 1 something was, 3 the machine was too slow for most of the run. */
+/** @returns 0 no breach, 1 a breach, 3 the machine was too slow for most of the run */
 export function exitCodeOf({ breaches, isMostlyUnjudged }: Verdict): number {
   if (breaches.length > 0) return 1;
   return isMostlyUnjudged ? 3 : 0;

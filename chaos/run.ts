@@ -1,5 +1,5 @@
 // One run: start everything, make payments, play faults, heal, wait for rest, gather, judge. The evidence stays in its
-// folder; the servers and their data do not.
+// folder; the servers and their data are removed.
 import { spawnSync } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
 import { copyFileSync, createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,23 +25,23 @@ import { startSystem, type ChaosSystem } from './system/system.ts';
 export interface RunOptions {
   readonly env: Environment;
   readonly root: string;
-  /** The code that is put under faults. */
+  /** The code under test. */
   readonly tree: string;
   readonly mutant?: string;
   readonly seed: number;
   readonly minutes: number;
   readonly ratePerSecond: number;
   readonly onlyFault?: string;
-  /** By which options a run like it is asked for; for the record. */
+  /** The options that repeat this run; for the record. */
   readonly askedBy?: string;
   readonly planned: readonly PlannedFault[];
   /**
-   * Milliseconds after the last fault until what still waits is judged; default 61 s, a little more than I-15 allows.
+   * Milliseconds after the last fault before waiting payments are judged; default 61 s, slightly more than I-15 allows.
    */
   readonly settleMs?: number;
-  /** For the evidence. */
+  /** Folder of the evidence. */
   readonly folder: string;
-  /** For what is thrown away. */
+  /** Folder of temporary files. */
   readonly workFolder: string;
   readonly binFolder: string;
   readonly stopped: AbortSignal;
@@ -54,12 +54,12 @@ export interface RunResult {
 }
 
 const settleMsDefault = 61_000;
-const restMs = 120_000; // I-15 allows 60 s; what is still open then is told by the oracle
-const slowRestMs = 600_000; // on a machine that is too slow, where only what is lost is still open then
+const restMs = 120_000; // I-15 allows 60 s; the oracle reports what is still open then
+const slowRestMs = 600_000; // on a machine that is too slow; only lost work is still open after that
 const calibrationMs = 3_000;
 const tellEveryMs = 15_000;
 
-// More than each step can take by the time limits of its own parts.
+// Each is longer than its step can take by the time limits of its parts.
 const startSeconds = 400;
 const healthSeconds = 400;
 const sendersSeconds = 200;
@@ -68,7 +68,7 @@ const stopSeconds = 120;
 
 export async function runOnce(options: RunOptions): Promise<RunResult> {
   const { folder, workFolder } = options;
-  setMaxListeners(0, options.stopped); // every fault that waits is one
+  setMaxListeners(0, options.stopped); // every waiting fault adds a listener
   const startedAt = now();
   const evidence = openCase(folder);
   const canaries = canariesOf(options.seed);
@@ -84,14 +84,12 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   return { verdict: judge(read), faults: read.faults };
 }
 
-/**
- * The folder of one run: what is written down while it goes on. The oracle reads it afterwards, and knows nothing else.
- */
+/** Writes the evidence folder during a run. The oracle reads it afterwards, and knows nothing else. */
 interface Case {
   recordExchange(exchange: Exchange): void;
   recordFault(fault: FaultRecord): void;
   recordBeat(beat: MachineBeat): void;
-  /** Written last: a folder without it is of a run that did not come to its end. */
+  /** Writes run.json last: a folder without it belongs to an unfinished run. */
   close(run: RunRecord): Promise<void>;
 }
 
@@ -156,7 +154,7 @@ async function runMeasured(
   }
 }
 
-/** Payments and faults, until both are over and everything is healed. */
+/** Runs the load and the faults, until both are over and everything is healed. */
 async function playAll(
   options: RunOptions,
   { system, machine, evidence, canaries }: Measured & { readonly system: ChaosSystem },
@@ -226,7 +224,7 @@ function described({ seed, minutes, onlyFault, mutant, askedBy, tree }: RunOptio
   };
 }
 
-/** What a copy of the project is; git says it only where the copy is a checkout. */
+/** Version and commit of the code under test; the commit only if it is a git checkout. */
 function codeOf(tree: string): Pick<RunRecord, 'version' | 'commit'> {
   const { version } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')) as { version: string };
   const asked = ['describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'];
@@ -236,7 +234,7 @@ function codeOf(tree: string): Pick<RunRecord, 'version' | 'commit'> {
 
 const now = () => new Date().toISOString();
 
-/** Texts that occur nowhere by chance (I-14). */
+/** Texts that do not occur by chance (I-14). */
 function canariesOf(seed: number): readonly string[] {
   const random = createRandom(seed ^ 0x5eed);
   return ['Zqx', 'Vkj', 'Wqz'].map((word) => `${word}${random.hex(8)}`);

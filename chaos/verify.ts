@@ -1,5 +1,5 @@
-// What `npm run verify:chaos` does: one run, one fault alone, runs for hours, known mistakes, or another look at
-// earlier evidence.
+// The command `npm run verify:chaos`: one run, a single fault, runs for hours, known mistakes, or judging earlier
+// evidence again.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CommandContext } from '../cli/command.ts';
@@ -26,7 +26,7 @@ export async function verifyChaos(context: CommandContext, options: ChaosOptions
   return exitCodeOf(verdict);
 }
 
-/** One seed after the other; goes on after a breach. */
+/** Runs one seed after the other, and continues after a breach. */
 async function runForHours(context: CommandContext, asked: Asked, hours: number): Promise<number> {
   const { terminal } = context;
   const until = performance.now() + hours * 3_600_000;
@@ -46,14 +46,14 @@ async function runForHours(context: CommandContext, asked: Asked, hours: number)
   return unjudged.length * 2 > runs ? 3 : 0;
 }
 
-const mutantMinutes = 2.5; // of payments without a fault, where none is needed to see it: every story comes
+const mutantMinutes = 2.5; // payments without faults; long enough for every story to occur
 
 const aimed = ({ target, times }: { readonly target?: string; readonly times?: number }) => ({
   ...(target !== undefined && { target }),
   ...(times !== undefined && { times: String(times) }),
 });
 
-/** Builds known mistakes in, one after the other: the judge must name each. */
+/** Builds in known mistakes, one after the other. The judge must name each. */
 async function tryMutants(context: CommandContext, options: ChaosOptions, name: string): Promise<number> {
   const { terminal } = context;
   const missed: string[] = [];

@@ -1,12 +1,12 @@
-// What every npm script starts: from a bare clone to a running command with only Node and npm.
-// It installs what is missing and hands over; it must not import anything but node: and must not know the domain.
+// Every npm script starts here: from a bare clone to a running command, with only Node and npm.
+// It installs missing packages, then starts the command. It may import only node: modules and must not know the domain.
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled, installedNode, leastToInstall, leastToRun, npm, refuseNode } from './install.mjs';
 import { spawnGuarded } from './parts/guard.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** What carries out each command. */
+/** The entry file of each command. */
 const mainOf = new Map([
   ...['demo', 'start', 'pay', 'where', 'reset', 'migrate', 'retention'].map(
     (name) => /** @type {const} */ ([name, 'cli/main.ts']),
@@ -24,21 +24,21 @@ const checks = ['format:check', 'lint', 'lint:commits', 'types', 'unused', 'bund
 /** @type {Record<string, number>} */
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15, SIGABRT: 6 };
 
-/** What a program ends with that a signal has ended. @param {string} signal */
+/** The exit code of a program that a signal has ended. @param {string} signal */
 const codeOf = (signal) => 128 + (signalNumbers[signal] ?? 15);
 
-const samePressMs = 500; // npm repeats what the terminal has already sent
-const patience = 2; // presses of Ctrl-C that a command may take in its own way: the first in order, the second at once
+const samePressMs = 500; // npm repeats a signal that the terminal has already sent
+const patience = 2; // presses of Ctrl-C before we kill the command: the first stops it in order, the second at once
 
-/** The program that runs for us. @type {import('node:child_process').ChildProcess | undefined} */
+/** The child process, if one runs. @type {import('node:child_process').ChildProcess | undefined} */
 let running;
-/** The first signal that we got; nothing is started after it. @type {NodeJS.Signals | undefined} */
+/** The first signal that we received; we start nothing after it. @type {NodeJS.Signals | undefined} */
 let asked;
 let lastSignalMs = 0;
 let presses = 0;
 
 /**
- * Passes a signal on; without anybody to pass it on to, it ends us.
+ * Passes a signal on to the child process, or exits if there is no child process.
  * @param {NodeJS.Signals} signal
  */
 function forward(signal) {
@@ -52,11 +52,11 @@ function forward(signal) {
 }
 
 /**
- * Runs a program to its end. It has a process group of its own, so that one Ctrl-C, which the terminal, npm
- * and we would each pass on, reaches it once; when we die, it is told to stop.
+ * Runs a program to its end, in a separate process group. A Ctrl-C arrives from the terminal, from npm and from us;
+ * this way the program gets it only once. If this process dies, the program is told to stop.
  * @param {string[]} args
- * @param {string} command a Node program unless named
- * @returns {Promise<number>} its exit code; 128 + the signal's number when a signal ended it, or had come before
+ * @param {string} command a Node program by default
+ * @returns {Promise<number>} its exit code; 128 + the signal's number if a signal ended it or came before its start
  */
 function run(args, command = installedNode(root) ?? process.execPath) {
   if (asked !== undefined) return Promise.resolve(codeOf(asked));
@@ -80,7 +80,7 @@ function run(args, command = installedNode(root) ?? process.execPath) {
   });
 }
 
-/** Options of vitest that do not name files, with a value behind them. */
+/** Options of vitest that take a value which is not a file name. */
 const takingValues = new Set(
   ['testNamePattern', 'reporter', 'bail', 'retry', 'maxWorkers', 'exclude', 'project', 'shard', 'testTimeout']
     .map((name) => `--${name}`)
@@ -88,7 +88,7 @@ const takingValues = new Set(
 );
 
 /**
- * Fetches the Temporal server and looks for Postgres, then runs the tests: the quick ones, or the files that are named.
+ * Fetches the Temporal server, looks for Postgres, then runs the tests: the quick ones, or the named files.
  * @param {string[]} args for vitest
  */
 async function test(args) {
@@ -103,13 +103,13 @@ async function test(args) {
   return run(['node_modules/vitest/vitest.mjs', 'run', ...args]);
 }
 
-/** All of them, with all samples. @param {string[]} args for vitest */
+/** Runs all tests, with all samples. @param {string[]} args for vitest */
 function testAll(args) {
   process.env['TESTS'] = 'all';
   return test(args);
 }
 
-/** What `verify` and `verify:static` do. @param {string} command */
+/** Help text of `verify` and `verify:static`. @param {string} command */
 function verifyHelp(command) {
   const isWhole = command === 'verify';
   return [
@@ -120,7 +120,7 @@ function verifyHelp(command) {
   ].join('\n');
 }
 
-/** Runs every static check, also after one has failed, so that one run tells all. */
+/** Runs every static check, even after one has failed, so that one run reports all failures. */
 async function verifyStatic() {
   /** @type {string[]} */
   const failed = [];
@@ -137,7 +137,7 @@ async function verifyStatic() {
   return failed.length === 0 ? 0 : 1;
 }
 
-/** The static checks, then the tests. @param {string[]} args for vitest */
+/** Runs the static checks, then the tests. @param {string[]} args for vitest */
 async function verify(args) {
   const code = await verifyStatic();
   return code === 0 ? test(args) : code;
@@ -150,7 +150,7 @@ last round is finished, and takes a minute or two.
 A round that fails ends it, and names its seed: FUZZ_SEED=<seed> npm run test:all -- test/fuzz plays that round again.
 Exit code: 0 every round passed, 1 one did not, 2 the options were not understood.`;
 
-/** The fuzzing of `npm run test:all`, again and again, with other seeds. @param {string[]} args */
+/** Repeats the fuzz tests of `npm run test:all` with new seeds. @param {string[]} args */
 async function fuzz(args) {
   const given = new Map([
     ['--minutes', 10],
@@ -186,7 +186,7 @@ async function fuzz(args) {
   }
 }
 
-/** What this file carries out itself. @type {Map<string, (args: string[]) => Promise<number>>} */
+/** Commands that this file runs itself. @type {Map<string, (args: string[]) => Promise<number>>} */
 const ownCommands = new Map([
   ['test', test],
   ['test:all', testAll],
@@ -209,7 +209,7 @@ async function start(command, args) {
     );
     return 2;
   }
-  // every other command has options of its own, and says so itself
+  // every other command prints its own help
   if (['verify', 'verify:static'].includes(command) && args.some((one) => ['--help', '-h'].includes(one))) {
     console.log(verifyHelp(command));
     return 0;
@@ -226,7 +226,7 @@ async function start(command, args) {
   return carryOut(args);
 }
 
-// Before anything is started, so that no signal finds a program of ours and nobody who listens.
+// Listen before anything is started, so that no signal is missed while a child process runs.
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, forward);
 
 const [command = '', ...args] = process.argv.slice(2);

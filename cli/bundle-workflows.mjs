@@ -1,11 +1,10 @@
-// Bundles the workflow code for production and for tests. The bundler refuses what a workflow must not import, and so
-// proves that it imports nothing forbidden.
+// Bundles the workflow code for production and for tests. The bundler fails if a workflow imports something forbidden.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
-/** What the bundler says goes to standard error, warnings and worse only: progress is the caller's to tell. */
+/** Writes only the bundler's warnings and errors, to standard error. The caller reports progress. */
 const logger = {
   /** @param {string} level @param {string} message */
   log(level, message) {
@@ -25,8 +24,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const ours = (name) => join(root, name);
 
 /**
- * The same bytes from every folder: whoever builds a release again can compare it. Of the source map lines alone, because
- * columns of what the SDK generates follow its absolute paths.
+ * Makes the bundle byte-identical in every folder, so that anyone can rebuild a release and compare it. The source map
+ * has lines only, because the SDK generates code whose columns depend on its absolute path.
  * @param {Parameters<NonNullable<import('@temporalio/worker').BundleOptions['webpackConfigHook']>>[0]} config
  */
 const anywhere = (config) => ({
@@ -36,7 +35,7 @@ const anywhere = (config) => ({
   output: { ...config.output, filename: 'workflow-bundle.js' },
 });
 
-/** @param {string} code whose source map names files of this machine @returns by their places in the project */
+/** Replaces absolute paths in the source map by paths in the project. @param {string} code with an inline source map */
 function withoutFolder(code) {
   return code.replace(/(?<=sourceMappingURL=data:application\/json;charset=utf-8;base64,)[\w+/=]+/, (map) =>
     Buffer.from(Buffer.from(map, 'base64').toString().replaceAll(root, '')).toString('base64'),

@@ -1,4 +1,5 @@
-// Builds what the container images run: one file per process, npm packages left outside, and the workflow bundle.
+// Builds the files that the container images run: one file per process without its npm packages, and the workflow
+// bundle.
 // Usage: npm run bundle -- [folder], default dist
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
@@ -10,7 +11,7 @@ import { bundleWorkflows } from './bundle-workflows.mjs';
 import { asInImage, entries } from './entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const misunderstood = 2; // as every command of ours
+const misunderstood = 2; // exit code, as in all our commands
 
 const command = new Command('npm run bundle --')
   .usage('[folder]')
@@ -26,7 +27,8 @@ if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(fol
 }
 rmSync(folder, { recursive: true, force: true });
 try {
-  const outdir = join(root, 'dist'); // what source maps say of where the sources are; wherever it is written to
+  // fixed, so that the source paths in source maps do not depend on the output folder
+  const outdir = join(root, 'dist');
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: entries,
@@ -49,7 +51,7 @@ try {
 }
 
 /**
- * The images install without development packages.
+ * Refuses packages that are not production dependencies: the images install only those.
  * @param {import('esbuild').Metafile} metafile
  */
 function refuseDevelopmentPackages(metafile) {

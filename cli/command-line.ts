@@ -1,5 +1,5 @@
-// What every command line of ours does, whatever its commands are: it reads the environment, finds the command, tells
-// what went wrong, and leaves nothing running. It must not know what a command does.
+// Shared by all our command lines: reads the environment, finds the command, reports errors, and leaves nothing
+// running. It must not know what a command does.
 import { appendFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -28,14 +28,14 @@ const context: CommandContext = {
   interruption: awaitSignals((line) => terminal.line(line)),
 };
 
-/** Exit codes: 0 all went well, 1 it did not, 2 the command line is not understood; `pay` has one more. */
-const misunderstood = 2; // a name or a value
-const unheard = 141; // as a shell counts SIGPIPE
+/** Exit codes: 0 success, 1 failure, 2 the command line is not understood. `pay` has one more. */
+const misunderstood = 2; // an unknown name or value
+const unheard = 141; // the exit code that a shell gives for SIGPIPE
 
-/** Else from an image, where the command is `isthmus` (Dockerfile). */
+/** False in an image, where the command is `isthmus` (Dockerfile). */
 const isRunByNpm = env['npm_lifecycle_event'] !== undefined;
 
-/** As it is typed: npm keeps what comes before a `--`. */
+/** Usage as a person types it: npm takes options before a `--` for itself. */
 function usageOf(command: Command): string {
   const names: string[] = [];
   for (let one: Command | null = command; one !== null; one = one.parent) names.unshift(one.name());
@@ -59,8 +59,8 @@ function program(parts: readonly AddCommands[]): Command {
 }
 
 /**
- * What a person can mend is told in a sentence; a fault of ours too, with its stack in a file for whoever mends the
- * code.
+ * Prints one sentence for an error that the user can fix. For our own defects, it also writes the stack to a file for
+ * the developer.
  */
 function report(error: unknown): void {
   const said = error instanceof ConfigurationError ? error.message : explain(error);
@@ -78,22 +78,24 @@ function keepDetails(error: unknown): string {
       appendFileSync(path, `${new Date().toISOString()} ${process.argv.slice(2).join(' ')}\n${details}\n`);
       return path;
     } catch {
-      // another place, then
+      // try the next folder
     }
   }
   return details;
 }
 
-/** What nobody waited for: a connection of a library that broke, for example. Nothing is left running behind it. */
+/**
+ * Errors that nothing awaited, such as a broken connection inside a library. Everything that was started is stopped.
+ */
 process.on('uncaughtException', (error: unknown) => {
-  if (context.interruption.isAsked()) return; // it is being stopped, and connections break
-  const isUnheard = codeOf(error) === 'EPIPE'; // whoever read our output has gone, as in npm start | head
+  if (context.interruption.isAsked()) return; // connections break while the command is being stopped
+  const isUnheard = codeOf(error) === 'EPIPE'; // the reader of our output has gone, as in npm start | head
   if (!isUnheard) report(error);
   void haltGuarded().then(() => process.exit(isUnheard ? unheard : 1));
 });
 
 /**
- * Listens from now on: whatever has been started is stopped before the command ends.
+ * Listens for signals from now on. Everything that was started is stopped before the command ends.
  * @param say tells a person, once, that everything is being stopped
  */
 function awaitSignals(say: (line: string) => void): Interruption {
@@ -110,7 +112,7 @@ function awaitSignals(say: (line: string) => void): Interruption {
 
   for (const signal of signals) {
     process.on(signal, () => {
-      const code = 128 + constants.signals[signal]; // as a shell counts
+      const code = 128 + constants.signals[signal]; // the exit code that a shell gives
       count += 1;
       if (count > 1) {
         killGuarded();
@@ -127,16 +129,16 @@ function awaitSignals(say: (line: string) => void): Interruption {
   };
 }
 
-// Options that npm took for itself: what stands before the `--` of `npm run pay --to MY` is npm's, which puts it into the
-// environment and hands over nothing.
+// Detects options that npm took for itself: in `npm run pay --to MY`, npm puts options before a `--` into the
+// environment and passes nothing on.
 
-/** npm takes the beginning of one of its own options for that option: `--to` for `--token-description`. */
+/** npm expands a prefix of one of its own options: `--to` becomes `--token-description`. */
 const expanded: Readonly<Record<string, string>> = { to: 'token_description' };
 
-/** npm has some of these names too: what is set in a person's .npmrc was not typed here. */
+/** npm has options of these names. A value may come from a person's .npmrc and not from this command line. */
 const npmsOwn: ReadonlySet<string> = new Set(['all']);
 
-/** @returns how to write it instead; undefined when npm took nothing of this command's */
+/** @returns how to write it instead; undefined if npm took no option of this command */
 function hintOfSwallowed(
   command: Command,
   {
@@ -145,7 +147,8 @@ function hintOfSwallowed(
     nested,
   }: { readonly env: Environment; readonly args: readonly string[]; readonly nested?: Command | undefined },
 ): string | undefined {
-  if (env['npm_lifecycle_event'] !== command.name()) return undefined; // not by npm, or by a script of another name
+  // not run by npm, or run by a script of another name
+  if (env['npm_lifecycle_event'] !== command.name()) return undefined;
   const isTaken = (name: string) =>
     [name.replaceAll('-', '_'), expanded[name] ?? ''].some((key) => (env[`npm_config_${key}`] ?? '') !== '');
   const taken = (nested ?? command).options.filter(({ long }) => {
@@ -169,7 +172,7 @@ function refuseSwallowed(commands: Command): void {
   if (hint !== undefined) throw new UsageError(hint);
 }
 
-/** Runs the command that the command line names, and ends the process with its exit code. */
+/** Runs the command that the command line names, then ends the process with its exit code. */
 export async function runCommand(parts: readonly AddCommands[]): Promise<never> {
   try {
     const commands = program(parts);
@@ -184,7 +187,7 @@ export async function runCommand(parts: readonly AddCommands[]): Promise<never> 
     }
   }
   await context.interruption.letStop();
-  // Whatever a library still holds open must not keep a command from ending; a reader who is slow gets all that was said.
+  // Exit even if a library still holds a handle, but first let a slow reader receive all output.
   const streams = [process.stdout, process.stderr];
   const areTaken = streams.map((stream) => new Promise((taken) => stream.write('', taken)));
   if (!context.interruption.isAsked()) await Promise.all(areTaken);

@@ -1,14 +1,17 @@
-// What every command gets from the entry: environment, folders, terminal. Commands read nothing else from the outside.
+// The context that the entry gives to every command: environment, folders, terminal. Commands read no other global
+// state.
 import type { Environment } from '../core/settings/environment-variables.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Ctrl-C and its kind, from the first moment of a command to its last. */
+/** Ctrl-C and similar signals, from the start of a command to its end. */
 export interface Interruption {
-  /** From now on the first signal is told here instead of ending the command; the second ends everything at once. */
+  /**
+   * From now on, the first signal calls `onAsked` and no longer ends the command. The second signal kills everything.
+   */
   handTo(onAsked: (exitCode: number) => void): void;
-  /** Whether a signal has come. */
+  /** Whether a signal has arrived. */
   isAsked(): boolean;
-  /** For whoever would end the command while it is being stopped: does not return then. */
+  /** Await this before ending the command. If a signal is already stopping it, the promise does not settle. */
   letStop(): Promise<void>;
 }
 

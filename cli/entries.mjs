@@ -1,4 +1,4 @@
-// The processes of the deployment, and the command for its operators, by the name of their file in dist/, and their entry files.
+// Entry files of the deployed processes and of the operators' command, by the name of the built file in dist/.
 export const entries = {
   api: 'api/main.ts',
   worker: 'activities/main.ts',
@@ -8,7 +8,10 @@ export const entries = {
   sandbox: 'sandbox/main.ts',
 };
 
-/** How they are built, for the images and for whatever must run what the images run. @satisfies {import('esbuild').BuildOptions} */
+/**
+ * Build options, for the images and for every caller that must run the same code. @satisfies
+ * {import('esbuild').BuildOptions}
+ */
 export const asInImage = /** @type {const} */ ({
   bundle: true,
   packages: 'external',

@@ -1,5 +1,5 @@
-// The environment variables that the commands themselves read, as docs/reference/configuration.md lists them. The
-// processes that they start have their own: core/settings/settings.ts, sandbox/environment.ts.
+// The environment variables that the commands themselves read, listed in docs/reference/configuration.md. For the
+// processes that they start, see core/settings/settings.ts and sandbox/environment.ts.
 import type { Details } from '../core/settings/environment-variables.ts';
 
 export const cliEnvironmentVariables = {

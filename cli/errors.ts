@@ -1,31 +1,31 @@
-// What went wrong in a way that a person can mend. It is printed as it is, without a stack.
+// Errors that the user can fix. A command prints their message without a stack.
 
 /** The message says what happened and what to do next. */
 export class UserError extends Error {
   override readonly name: string = 'UserError';
 }
 
-/** An option or argument, or its value, that is not understood: exit code 2. */
+/** An option or argument that is unknown or has a bad value: exit code 2. */
 export class UsageError extends UserError {
   override readonly name = 'UsageError';
 }
 
-/** The service, or a part of it, does not answer at this moment: the same request may be made again. */
+/** The service, or a part of it, does not answer now. The same request may be repeated. */
 export class UnavailableError extends UserError {
   override readonly name: string = 'UnavailableError';
 }
 
-/** It answers that it has taken nothing, and may take it later (429). */
+/** The service answered 429: it accepted nothing, and the request may be repeated later. */
 export class TurnedAwayError extends UnavailableError {
   override readonly name = 'TurnedAwayError';
 }
 
-/** A payment was sent, and nobody said whether it was taken: it may have been. */
+/** A payment was sent, but no answer says whether the gateway accepted it. It may have. */
 export class UnansweredError extends UserError {
   override readonly name = 'UnansweredError';
 }
 
-/** What the system's error codes mean for a file or folder, in words. */
+/** The system's error codes for files and folders, in words. */
 const fileReasons: Readonly<Partial<Record<string, string>>> = {
   EEXIST: 'something else is already there',
   ENOTDIR: 'a part of its path is a file',
@@ -47,13 +47,15 @@ const fileReasons: Readonly<Partial<Record<string, string>>> = {
   EOPNOTSUPP: 'its file system does not do that',
 };
 
-/** Why a file or folder could not be used; undefined when the error is of another kind. */
+/** Why a file or folder could not be used; undefined for any other error. */
 export function fileReason(error: unknown): string | undefined {
   const code = codeOf(error);
   return code === undefined ? undefined : fileReasons[code];
 }
 
-/** The system's or the database's code of an error, of its cause, or of the first of several. */
+/**
+ * The error code from the system or the database: of the error itself, of its cause, or of the first aggregated error.
+ */
 export function codeOf(error: unknown): string | undefined {
   const { code } = error as { readonly code?: unknown };
   if (typeof code === 'string') return code;
@@ -61,7 +63,7 @@ export function codeOf(error: unknown): string | undefined {
   return inner === undefined ? undefined : codeOf(inner);
 }
 
-/** The innermost message; `AggregateError` and `fetch failed` have none of their own. */
+/** The innermost message, because the messages of `AggregateError` and `fetch failed` say nothing. */
 export function reasonOf(error: unknown): string {
   const inner = innerOf(error);
   if (inner !== undefined) return reasonOf(inner);
@@ -73,7 +75,7 @@ function innerOf(error: unknown): Error | undefined {
   return error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
 }
 
-/** One sentence for an error that nobody has put into words; undefined for a fault of our own. */
+/** One sentence for a known kind of error; undefined for our own defects. */
 export function explain(error: unknown): string | undefined {
   if (error instanceof UserError) return error.message;
   if (!(error instanceof Error)) return undefined;

@@ -1,4 +1,5 @@
-// How texts that others wrote go to a terminal: every character that could steer it is shown as JSON writes it.
+// Makes text from other parties safe to print: it escapes every character that could control the terminal, as JSON
+// does.
 import { steering } from '../core/payments/steering.ts';
 
 const each = new RegExp(steering.source, 'gu');
@@ -11,21 +12,22 @@ const short: Readonly<Record<string, string>> = {
 };
 
 const escaped = (character: string) =>
-  short[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`; // all of them are of one unit
+  short[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`; // each is a single UTF-16 unit
 
-/** The text as it is shown to a person. */
+/** The text with control characters escaped, to show to a person. */
 export function visible(text: string): string {
   return text.replaceAll(each, escaped);
 }
 
 /**
- * The same JSON: within its texts it may be written so, and outside of them only white space could be such a character.
+ * The same JSON value. Inside strings, JSON allows these escapes. Outside strings, only white space can match, and it
+ * is kept.
  */
 export function visibleJson(json: string): string {
   return json.replaceAll(each, (character) => (/[\t\n\r]/.test(character) ? character : escaped(character)));
 }
 
-/** What was read from JSON, with every text in it as `visible` shows it. */
+/** A value parsed from JSON, with every string escaped by `visible`. */
 export function visibleTexts(value: unknown): unknown {
   if (typeof value === 'string') return visible(value);
   if (Array.isArray(value)) return value.map(visibleTexts);

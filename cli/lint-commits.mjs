@@ -1,4 +1,4 @@
-// Checks the subjects of the commits since this check exists: imperative, at most 72 characters, no full stop.
+// Checks the subjects of commits since this file was added: imperative, at most 72 characters, no full stop.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 

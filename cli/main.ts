@@ -1,5 +1,5 @@
-// The command line: `npm run demo`, `npm start`, `npm run pay` and the others end up here, through cli/bootstrap.mjs.
-// It reads the options and hands over to one command; it must not know how a command works.
+// The command line of `npm run demo`, `npm start`, `npm run pay` and others, started by cli/bootstrap.mjs.
+// It reads the options and calls one command; it must not know how a command works.
 import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
 import { runCommand } from './command-line.ts';
@@ -18,7 +18,7 @@ interface SystemOptions {
 }
 
 /**
- * What the demo needs around it, looked at before anything is started or imported.
+ * Checks the folder, the database and the Temporal address before anything is started or imported.
  * @throws UserError
  */
 async function checkSurroundings({ env, folder }: CommandContext): Promise<void> {
@@ -86,7 +86,10 @@ function addPay(command: Command, context: CommandContext): void {
     .option('--priority <HIGH|NORM>', 'HIGH has a deadline', 'NORM')
     .option('--psp <BIC>', 'debtor agent (default: LOTU<from>S0)')
     .option('--creditor-psp <BIC>', 'creditor agent (default: LOTU<to>S0)')
-    .option('--capped', 'where the amount is above a maximum, pay that maximum instead of nothing')
+    .option(
+      '--capped',
+      'if the amount is above a maximum, pay that maximum; without this option, nothing is paid',
+    )
     .option('--wait <seconds>', 'how long to wait for the final status', '60')
     .addHelpText('after', accountHelp)
     .action(async (options: Partial<PayOptions>, self: Command) => {
@@ -96,7 +99,7 @@ function addPay(command: Command, context: CommandContext): void {
     });
 }
 
-/** Not commander's own check, which comes before the one for misspelt options, and so would hide what is wrong. */
+/** Replaces commander's own check, which runs before the check for misspelt options and so hides the real mistake. */
 function requireOptions(command: Command, names: readonly string[]): void {
   const missing = command.options.filter(
     (one) => names.includes(one.attributeName()) && command.getOptionValue(one.attributeName()) === undefined,
@@ -147,9 +150,9 @@ function addData(command: Command, context: CommandContext): void {
     .command('retention')
     .usage('-- [options]')
     .description(
-      'drop what DATABASE_URL, or the database of the demo, holds longer than it is kept (MESSAGES_KEPT_MONTHS, RECORDS_KEPT_YEARS)',
+      'drop data past its retention period from DATABASE_URL, or from the database of the demo (MESSAGES_KEPT_MONTHS, RECORDS_KEPT_YEARS)',
     )
-    .option('--dry-run', 'only say what would go, and what is held by what')
+    .option('--dry-run', 'only report what would be dropped, and why other data is kept')
     .action(async ({ dryRun = false }: { readonly dryRun?: boolean }) => {
       const { retainHere } = await import('./retention-command.ts');
       process.exitCode = await retainHere(context, { dryRun });

@@ -1,5 +1,5 @@
-// `npm run migrate`: brings a database to the newest schema and writes db/schema.sql, which the tests hold against a fresh
-// database. The job of a deployment is cli/migrate.ts.
+// `npm run migrate`: migrates a database to the newest schema and writes db/schema.sql, which the tests compare with a
+// fresh database. A deployment uses cli/migrate.ts instead.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from '../db/pool/connection.ts';
@@ -17,8 +17,8 @@ export function migrateAndDump(context: CommandContext): Promise<void> {
 }
 
 /**
- * With the database of DATABASE_URL, else that of the demo that runs, else the embedded one, which is started for the
- * purpose.
+ * Runs `work` on the database of DATABASE_URL, else on the running demo's database. If neither exists, it starts the
+ * embedded one meanwhile.
  */
 export async function onDatabase(
   context: CommandContext,

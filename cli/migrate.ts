@@ -1,5 +1,5 @@
-// Entry of the migrate job (dist/migrate.js): brings DATABASE_URL to the newest schema and ends. With DEMO=1 it loads
-// the seed data too, with the sandbox at its default ports. Safe to run again, and by several at once.
+// Entry of the migrate job (dist/migrate.js): migrates DATABASE_URL to the newest schema and ends. With DEMO=1 it also
+// loads the seed data, with the sandbox at its default ports. Repeated and concurrent runs are safe.
 import { readFileSync } from 'node:fs';
 import { parseCommonConfig } from '../core/settings/config.ts';
 import { withFiles } from '../core/settings/settings.ts';

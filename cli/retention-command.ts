@@ -1,10 +1,10 @@
-// `npm run retention`: the retention job on the database at hand. The job of a deployment is cli/retention.ts.
+// `npm run retention`: runs the retention job on the local database. A deployment uses cli/retention.ts instead.
 import { parseRetentionConfig } from '../core/settings/config.ts';
 import type { CommandContext } from './command.ts';
 import { onDatabase } from './migrate-command.ts';
 import { retain } from './retention-lines.ts';
 
-/** @returns the exit code: 1 where something could not be dropped */
+/** @returns the exit code: 1 if something could not be dropped */
 export async function retainHere(
   context: CommandContext,
   { dryRun }: { readonly dryRun: boolean },

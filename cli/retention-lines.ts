@@ -1,4 +1,4 @@
-// What the retention job does, told line by line: for its program, and for the demo's command.
+// Runs the retention job and reports each step as a line, for cli/retention.ts and for the demo's command.
 import type { RetentionConfig } from '../core/settings/config.ts';
 import { connect, type Db } from '../db/pool/connection.ts';
 import { countUnsealed, dropDataKeys } from '../db/keys/data-keys.ts';
@@ -6,9 +6,9 @@ import { dropExpired, findExpired, type Expired, type Hold } from '../db/records
 import { reasonOf } from './errors.ts';
 
 /**
- * Drops what is older than it is kept, or says what it would drop, and what is held by what.
- * @param say a line for each partition that is old enough, and one at the end
- * @returns how many could not be dropped for another reason than that they are held: try again
+ * Drops partitions that are past their retention period. A dry run only reports them, and what holds them.
+ * @param say called with a line for each expired partition, and one at the end
+ * @returns how many could not be dropped because of an error; retry them
  */
 export async function retain(
   config: RetentionConfig,
@@ -20,7 +20,7 @@ export async function retain(
     const done = { dropped: 0, held: 0, failed: 0 };
     for (const one of expired) {
       try {
-        // again: what stands before it may have gone meanwhile, or held it
+        // evaluated again: an earlier drop may have removed a hold
         const holds = dryRun ? one.holds : await dropExpired(db, config, one);
         done[holds.length > 0 ? 'held' : 'dropped'] += 1;
         say(`${describe(one)}: ${ending(holds, dryRun)}`);
@@ -40,7 +40,7 @@ export async function retain(
   }
 }
 
-/** How much is left of the time before there were keys: nothing is said of a database that has none. */
+/** Reports, by month, how many message bodies are not sealed. Prints nothing if there are none or no data keys. */
 async function tellUnsealed(db: Db, say: (line: string) => void): Promise<void> {
   const months = await countUnsealed(db);
   if (months.length === 0) return;

@@ -1,5 +1,5 @@
-// Entry of the retention job (dist/retention.js): drops what is older than it is kept, and ends. With --dry-run it
-// says what it would do. It needs DATABASE_URL of the owner of the tables; safe to run again, and by several at once.
+// Entry of the retention job (dist/retention.js): drops data past its retention period, and ends. With --dry-run it
+// only reports. DATABASE_URL must be that of the owner of the tables. Repeated and concurrent runs are safe.
 import { readFileSync } from 'node:fs';
 import { parseRetentionConfig } from '../core/settings/config.ts';
 import { withFiles } from '../core/settings/settings.ts';

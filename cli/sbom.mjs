@@ -1,6 +1,7 @@
-// `npm run sbom`: the bill of materials of the npm packages that the image may hold, as CycloneDX, from package-lock.json
-// alone. npm makes it of everything; what only development needs is taken out here, because `--omit dev` takes out what both
-// need, too. So is the Node that npm brings: the image has its own.
+// `npm run sbom`: prints the bill of materials of the npm packages that the image may contain, as CycloneDX, from
+// package-lock.json alone. npm lists all packages. This script removes those that only development needs, because
+// `--omit dev` also removes packages that both need. It also removes the Node that npm installs, because the image has
+// its own.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,5 @@
-// How the commands talk to a person: whole lines, wrapped to the terminal's width, coloured on a terminal only, so that
-// a log of a build reads as well. It knows no message and decides nothing.
+// Output of the commands: whole lines, wrapped to the terminal's width. Only a terminal gets colours, so that build
+// logs stay readable.
 import { styleText } from 'node:util';
 import type { Environment } from '../core/settings/environment-variables.ts';
 
@@ -14,11 +14,11 @@ const styles = {
 export type Style = keyof typeof styles;
 
 export interface Terminal {
-  /** Columns that a line may take. */
+  /** Maximum columns of a line. */
   readonly width: number;
-  /** Prints one line, or several when the text has line ends. */
+  /** Prints one line, or several if the text contains line ends. */
   line(text?: string): void;
-  /** The text in a style; unchanged where colours are off. */
+  /** The text in a style; unchanged if colours are off. */
   paint(style: Style, text: string): string;
 }
 
@@ -28,8 +28,8 @@ export interface TerminalOptions {
   readonly columns: number | undefined;
 }
 
-const logWidth = 120; // a log file has no width of its own
-const leastWidth = 60; // below that, wrapping does more harm than a terminal's own
+const logWidth = 120; // a log file has no width
+const leastWidth = 60; // in a narrower terminal, its own wrapping is better than ours
 
 /** @internal exported for tests */
 export function openTerminal(options: TerminalOptions): Terminal {
@@ -40,7 +40,7 @@ export function openTerminal(options: TerminalOptions): Terminal {
   };
 }
 
-/** Standard output; colours on a terminal unless NO_COLOR asks for none (no-color.org). */
+/** Standard output, with colours on a terminal unless NO_COLOR is set (no-color.org). */
 export function standardOutput(env: Environment): Terminal {
   const { stdout } = process;
   return openTerminal({
@@ -50,7 +50,7 @@ export function standardOutput(env: Environment): Terminal {
   });
 }
 
-/** Words in lines of at most `width` characters; a longer word has a line of its own. */
+/** Wraps words into lines of at most `width` characters. A longer word gets a separate line. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -70,7 +70,7 @@ export interface Column {
   readonly align?: 'right';
 }
 
-/** A table without lines: columns as wide as their widest cell, two spaces between. */
+/** A table without borders: columns as wide as their widest cell, two spaces between. */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -90,7 +90,7 @@ export function renderTable(
   return [renderRow(columns.map(({ title }) => title)), ...rows.map(renderRow)];
 }
 
-/** Decimal text for a person: `24900.5` is `24,900.50`, whole amounts have no decimals. */
+/** Formats decimal text for a person: `24900.5` becomes `24,900.50`; whole amounts have no decimals. */
 export function showAmount(decimal: string): string {
   const [whole = '', fraction] = decimal.split('.');
   const grouped = BigInt(whole).toLocaleString('en-US');

@@ -1,6 +1,6 @@
-// The folder of a command that has servers of its own (a benchmark, a run under faults): removed however it ends,
-// because a cluster and its logs grow to gigabytes. If the command was killed, the next one of its kind removes its
-// folder.
+// The folder of a command with its own servers (a benchmark, a run under faults). It is removed however the command
+// ends, because a cluster and its logs grow to gigabytes. If the command was killed, the next one of its kind removes
+// the folder.
 import { join } from 'node:path';
 import type { CommandContext } from './command.ts';
 import { openHome } from './parts/home.ts';
@@ -17,11 +17,11 @@ export interface ThrowawayPlace {
   readonly folder: string;
   /** For downloaded programs. */
   readonly binFolder: string;
-  /** Run at the end, in reverse order, also after a failure or Ctrl-C. */
+  /** Registers work to run at the end, in reverse order, even after a failure or Ctrl-C. */
   readonly atEnd: (work: () => Promise<unknown>) => void;
 }
 
-/** @returns exit code: that of `run`, or of the signal that ended it */
+/** @returns exit code of `run`, or of the signal that interrupted it */
 export async function inThrowawayPlace(
   { env, folder: home, interruption, terminal }: CommandContext,
   made: { readonly kind: ThrowawayKind; readonly name: string },
@@ -32,7 +32,7 @@ export async function inThrowawayPlace(
   const own = makeThrowaway(home, made);
   const { folder } = own;
   const remove = () => removeThrowaway(own);
-  process.once('exit', remove); // also if everything is killed at once
+  process.once('exit', remove); // also after a second Ctrl-C
   const ends: (() => Promise<unknown>)[] = [];
   const interrupted = new Promise<number>((resolve) => {
     interruption.handTo((code) => {
@@ -49,7 +49,7 @@ export async function inThrowawayPlace(
   try {
     return await Promise.race([run(place), interrupted]);
   } finally {
-    for (const end of ends.reverse()) await end().catch(() => undefined); // the others must still be ended
+    for (const end of ends.reverse()) await end().catch(() => undefined); // the others must still run
     remove();
     process.off('exit', remove); // another run may follow in this process
   }

@@ -1,4 +1,4 @@
-// The workflow code as one file, made once per state of its sources, so that a worker starts without bundling.
+// Bundles the workflow code into one file, once per state of its sources, so that a worker starts without bundling.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const prefix = 'workflow-bundle-';
 
 /**
- * File name of the bundle of these sources.
+ * File name of the bundle, from a hash of its sources.
  * @internal exported for tests
  * @param root folder of the project
  */
@@ -14,7 +14,7 @@ export const workflowBundleName = (root: string): string => `${prefix}${hashOfSo
 
 /**
  * @param root folder of the project
- * @param folder where bundles are kept: `.isthmus`
+ * @param folder folder of the bundles: `.isthmus`
  * @returns path of the bundle
  */
 export async function ensureWorkflowBundle(root: string, folder: string): Promise<string> {
@@ -24,14 +24,17 @@ export async function ensureWorkflowBundle(root: string, folder: string): Promis
   mkdirSync(folder, { recursive: true });
   const { bundleWorkflows } = await import('./bundle-workflows.mjs');
   await bundleWorkflows(`${path}.new`);
-  renameSync(`${path}.new`, path); // complete or not at all
+  renameSync(`${path}.new`, path); // appears atomically
   for (const other of readdirSync(folder)) {
     if (other.startsWith(prefix) && other !== name) rmSync(join(folder, other), { force: true });
   }
   return path;
 }
 
-/** What a workflow may import (docs/explanation/architecture.md, import rules), and the packages beside it. */
+/**
+ * Folders that a workflow may import (docs/explanation/architecture.md, import rules), and the lockfile of its
+ * packages.
+ */
 const sources = ['workflows', 'core', 'contract', 'package-lock.json'];
 
 function hashOfSources(root: string): string {

@@ -1,4 +1,4 @@
-// Every fault by name, for `--fault NAME` and for the seed to draw from.
+// All faults, for `--fault NAME` and for drawing by the seed.
 import { UsageError } from '../../cli/errors.ts';
 import { databaseFaults } from './database.ts';
 import { engineFaults } from './engine.ts';
@@ -15,7 +15,7 @@ export const faults: readonly Fault[] = [
   ...operatorActs,
 ];
 
-/** @throws UsageError, with the names that come near */
+/** @throws UsageError that suggests faults with similar names */
 export function faultNamed(name: string): Fault {
   const found = faults.find((one) => one.name === name);
   if (found !== undefined) return found;

@@ -1,4 +1,5 @@
-// The database: it is gone, silent, full, read-only or locked, or its connections break in the middle of a statement.
+// Faults of the database: crashed, silent, full, read-only or locked, or connections that break in the middle of a
+// statement.
 import pg from 'pg';
 import type { OurProcess } from '../system/processes.ts';
 import type { Names } from '../system/names.ts';
@@ -30,7 +31,7 @@ async function crash({ system, wait, durationMs }: Stage): Promise<void> {
   await heal(() => system.servers.startDatabase());
 }
 
-/** SQLSTATE 25006, as on a primary that was demoted. */
+/** SQLSTATE 25006, as on a demoted primary. */
 async function demote({ system, wait, durationMs }: Stage): Promise<void> {
   const set = async (value: 'on' | 'off') => {
     await onSession(system, async (client) => {
@@ -44,7 +45,7 @@ async function demote({ system, wait, durationMs }: Stage): Promise<void> {
   await heal(() => set('off'));
 }
 
-/** SQLSTATE 53100, as where nothing can be written any more; what is there can be read. */
+/** SQLSTATE 53100, as on a full disk: reads work, writes fail. */
 async function fill({ system, wait, durationMs }: Stage): Promise<void> {
   const tables = [
     'messages',
@@ -73,7 +74,7 @@ async function fill({ system, wait, durationMs }: Stage): Promise<void> {
   );
 }
 
-/** By a session that has nothing to do with us: a person with a forgotten transaction. */
+/** Locks from an unrelated session, like a person with a forgotten transaction. */
 const lock = (statement: string) => async (stage: Stage) => {
   await onSession(stage.system, async (client) => {
     await client.query('begin');
@@ -89,12 +90,12 @@ async function onSession(system: ChaosSystem, work: (client: pg.Client) => Promi
     application_name: 'chaos',
     connectionTimeoutMillis: 5_000,
   });
-  client.on('error', () => undefined); // another fault may end it
+  client.on('error', () => undefined); // another fault may end the connection
   await client.connect();
   try {
     await work(client);
   } finally {
-    void client.end().catch(() => undefined); // not waited for, as in system.ts
+    void client.end().catch(() => undefined); // not awaited, as in system.ts
   }
 }
 

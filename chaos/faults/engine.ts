@@ -1,5 +1,5 @@
-// The workflow engine: it is killed, stands still or is out of reach; and what a person can do to executions with one
-// click.
+// Faults of the workflow engine: killed, stopped or unreachable. Also the harm that a person can do to executions with
+// one click.
 import { Client, Connection } from '@temporalio/client';
 import type { OurProcess } from '../system/processes.ts';
 import type { Names } from '../system/names.ts';
@@ -55,10 +55,10 @@ const acts: Record<'cancel' | 'terminate' | 'delete', Act> = {
     }),
 };
 
-const roundMs = 30_000; // as long as the engine may stand still
+const roundMs = 30_000; // the engine may stand still for that long
 const mostAtOnce = 50;
 
-/** Some of those that run, again and again. */
+/** Repeatedly acts on some of the running executions. */
 const doTo = (act: Act) => async (stage: Stage) => {
   const { system, random, isOver } = stage;
   async function once(client: Client): Promise<void> {
@@ -68,7 +68,7 @@ const doTo = (act: Act) => async (stage: Stage) => {
       looked += 1;
       if (looked > mostAtOnce || isOver()) return;
       if (!random.chance(30)) continue;
-      await act(client, { workflowId, runId }).catch(() => undefined); // it may have ended since
+      await act(client, { workflowId, runId }).catch(() => undefined); // it may have ended meanwhile
     }
   }
   const connection = await Connection.connect({
@@ -78,7 +78,8 @@ const doTo = (act: Act) => async (stage: Stage) => {
   const client = new Client({ connection, namespace: system.namespace });
   try {
     while (!isOver()) {
-      await connection.withDeadline(Date.now() + roundMs, () => once(client)).catch(() => undefined); // another fault may have the engine
+      // another fault may have stopped the engine
+      await connection.withDeadline(Date.now() + roundMs, () => once(client)).catch(() => undefined);
       await stage.wait(random.integer(500, 2_000));
     }
   } finally {

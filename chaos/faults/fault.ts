@@ -1,43 +1,43 @@
-// What a fault is. Each begins, lasts, and ends by itself; whatever it did is undone when `play` returns, also when it
-// is cut short. The tables of this folder hold them by family; all.ts by name.
+// The interface of a fault. Each begins, lasts, and ends by itself. When `play` returns, even early, it has undone its
+// effects. Other files of this folder define faults by family; all.ts lists them.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../load/random.ts';
 import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
 
-/** What a fault is played on. */
+/** The system and the conditions under which a fault is played. */
 export interface Stage {
   readonly system: ChaosSystem;
-  /** One of its targets. */
+  /** One of the fault's targets. */
   readonly target: string;
   readonly durationMs: number;
-  /** Aborted at its end, or when the run is stopped: then heal and return. */
+  /** Aborted at the end of the fault's time, or when the run is stopped. The fault must then heal and return. */
   readonly over: AbortSignal;
-  /** The same, as a question that may be asked after each step. */
+  /** Whether `over` is aborted; check it after each step. */
   readonly isOver: () => boolean;
   readonly random: Random;
-  /** Resolves after that time, or when it is over. */
+  /** Resolves after `ms`, or when `over` is aborted. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
 export interface Fault {
-  /** As in `--fault NAME`. */
+  /** The NAME in `--fault NAME`. */
   readonly name: string;
-  /** One sentence for people who decide: what happens to whom. */
+  /** One sentence for decision makers: what happens to whom. */
   readonly tells: string;
-  /** Seconds, the least and the most that the seed may draw in a run of five minutes. */
+  /** The range of its duration in seconds, from which the seed draws in a run of five minutes. */
   readonly seconds: readonly [least: number, most: number];
-  /** What it may hit; several at once are one target, joined by a comma. */
+  /** Possible targets. Several targets at once are one item, joined by commas. */
   targets(names: Names): readonly string[];
-  /** Faults that share a group are never played at the same time: they would undo each other. */
+  /** Faults that share a group are never played at the same time, because they would undo each other. */
   readonly groups: readonly string[];
   play(stage: Stage): Promise<void>;
 }
 
-const healTimeoutMs = 60_000; // another fault may hold the way back closed for a while
+const healTimeoutMs = 60_000; // another fault may block the healing for a while
 const retryMs = 500;
 
-/** Undoes a fault, and again until it is undone. @throws what the last try threw, after a minute */
+/** Undoes a fault, and retries until it succeeds. @throws the error of the last try, after a minute */
 export async function heal(undo: () => Promise<unknown>): Promise<void> {
   const deadline = performance.now() + healTimeoutMs;
   for (;;) {

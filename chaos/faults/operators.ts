@@ -1,5 +1,5 @@
-// What operators do on purpose while payments are under way: they pause a destination or an FX provider, and resume it
-// (LIF-5). It is no fault of anybody, and must change nothing but what is new.
+// Deliberate acts of operators while payments are under way: they pause a destination or an FX provider, and resume it
+// (LIF-5). This is not a fault. It must affect only new payments and quotes.
 import { request } from 'undici';
 import { clientCredentials } from '../../sandbox/tokens.ts';
 import type { ChaosSystem } from '../system/system.ts';
@@ -8,7 +8,7 @@ import { heal, type Fault, type Stage } from './fault.ts';
 const operator = 'operator'; // client id
 const requestMs = 10_000;
 
-/** Asks one api after the other. @throws what the last one said, where none did it */
+/** Asks each api in turn until one has done it. @throws the last error if none has */
 async function act(system: ChaosSystem, party: string, does: 'pause' | 'resumption'): Promise<void> {
   let refusal: unknown;
   for (const { url } of system.apis) {
@@ -22,7 +22,7 @@ async function act(system: ChaosSystem, party: string, does: 'pause' | 'resumpti
         bodyTimeout: requestMs,
       });
       const text = await body.text();
-      // 409: done before, and the answer was lost
+      // 409: an earlier request did it, but its answer was lost
       if (statusCode === 200 || statusCode === 409) return;
       refusal = new Error(`${does} of ${party}: HTTP ${statusCode} ${text}`);
     } catch (error) {

@@ -1,4 +1,5 @@
-// The other parties: dead, silent, slow, wrong, alone and in every combination; and a change of their addresses.
+// Faults of the other parties: dead, silent, slow or wrong, alone and in every combination. Also changes of their
+// addresses.
 import type { Conduct } from '../system/fault-proxy.ts';
 import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
@@ -41,7 +42,7 @@ const wrongs: readonly Conduct[] = [
   'redirect',
 ];
 
-/** Several of any kind, each in its own way: what a payment of theirs meets is two faults at once, or three. */
+/** Some parties of all kinds, each with a different fault. So one payment meets two or three faults at once. */
 async function severalAtOnce(stage: Stage): Promise<void> {
   const all = [...stage.system.parties.proxies.values()];
   const victims = all.filter(() => stage.random.chance(40));
@@ -50,7 +51,7 @@ async function severalAtOnce(stage: Stage): Promise<void> {
   await Promise.all(victims.map((proxy) => proxy.conduct('pass')));
 }
 
-/** Up and down every second: a breaker opens and closes, attempts meet every moment of it. */
+/** Fails and recovers every second, so that breakers open and close, and attempts meet every state of them. */
 async function flap(stage: Stage): Promise<void> {
   const proxies = proxiesOf(stage);
   while (!stage.isOver()) {
@@ -91,7 +92,9 @@ async function register(
   return row.url;
 }
 
-/** The party has moved: its old address is a stranger's from then on, and must not be connected to (CBK-5, I-7). */
+/**
+ * The party has moved. From then on its old address belongs to a stranger, and must not be connected to (CBK-5, I-7).
+ */
 async function move(stage: Stage): Promise<void> {
   const { system, target } = stage;
   const proxy = system.parties.otherAddresses.get(target);
@@ -112,9 +115,9 @@ async function move(stage: Stage): Promise<void> {
   await heal(() => register(system, target, () => before));
 }
 
-const graceMs = 11_000; // REF-6, and a request that was under way: at most 10 s (SEC-5)
+const graceMs = 11_000; // the delay of REF-6, then at most 10 s for a request that was under way (SEC-5)
 
-/** Its name is asked of a name server that says nothing (CBK-3). */
+/** Gives the party a name whose name server does not answer (CBK-3). */
 async function loseName(stage: Stage): Promise<void> {
   const { system, target } = stage;
   const before = await register(system, target, (url) => {
@@ -148,7 +151,7 @@ const kinds: readonly (readonly [kind: Kind, tells: string])[] = [
   ['fxp', 'An FX provider'],
 ];
 
-/** A 2xx is an acknowledgement, whatever its body holds (CBK-4): such a message was taken. */
+/** Whether the answer acknowledges the message, and so is not a fault: any 2xx does, whatever its body (CBK-4). */
 const isAcknowledgement = (kind: Kind, way: Conduct) =>
   kind !== 'destination' && (way === 'garbage' || way === 'endless');
 

@@ -1,5 +1,5 @@
-// Our own processes: killed, stopped and let go on, replaced one by one, with a clock that jumps. Also aimed at the
-// very moment at which a request leaves or an answer comes.
+// Faults of our own processes: killed, stopped and continued, replaced one by one, or with a jumping clock. Some kill
+// exactly when a request leaves or an answer arrives.
 import { writeFileSync } from 'node:fs';
 import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
@@ -13,7 +13,7 @@ const byName = ({ system, target }: Stage) =>
     return found;
   });
 
-/** It may just be between two lives. */
+/** Ignores a missing process, because it may be restarting. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -26,7 +26,7 @@ async function kill(stage: Stage): Promise<void> {
   const [victim] = byName(stage);
   while (!stage.isOver() && victim !== undefined) {
     signal(victim.pid(), 'SIGKILL');
-    await stage.wait(stage.random.integer(1_500, 4_000)); // it is back in the meantime
+    await stage.wait(stage.random.integer(1_500, 4_000)); // long enough for it to restart
   }
 }
 
@@ -37,18 +37,21 @@ async function stand(stage: Stage): Promise<void> {
   stood.forEach((pid) => signal(pid, 'SIGCONT'));
 }
 
-/** In order, one after the other, as a release does. */
+/** Replaces processes in order, one after the other, as a release does. */
 async function replace(stage: Stage): Promise<void> {
   for (const one of byName(stage)) {
     if (stage.isOver()) return;
     const before = one.pid();
     signal(before, 'SIGTERM');
     while (one.pid() === before && !stage.isOver()) await stage.wait(100);
-    await stage.wait(1_500); // it comes up
+    await stage.wait(1_500); // it starts
   }
 }
 
-/** At the moment that a party sees. `moment`: a request of ours begins to arrive, or the answer begins to go back. */
+/**
+ * Kills a process at a moment that a party sees. `request`: our request begins to arrive. `answer`: the answer begins
+ * to go back.
+ */
 const killWhen =
   (moment: 'request' | 'answer', kind: 'source' | 'destination' | 'fxp') => async (stage: Stage) => {
     const [victim] = byName(stage);
@@ -69,12 +72,12 @@ const killWhen =
     aims.forEach((end) => end());
   };
 
-/** The two halves of a request to an api: what it asks the database is under way. */
+/** Kills a process when an answer from the database or the engine is on its way to it. */
 const killWhileItAsks = (server: 'database' | 'engine') => async (stage: Stage) => {
   const [victim] = byName(stage);
   if (victim === undefined) return;
   let left = stage.random.integer(1, 3);
-  let skip = stage.random.integer(0, 40); // any of the questions of a submission
+  let skip = stage.random.integer(0, 40); // so that it hits any query of a submission
   const end = victim[server].onTraffic((direction) => {
     if (direction !== 'answer' || left === 0 || stage.isOver()) return;
     skip -= 1;

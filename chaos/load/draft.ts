@@ -1,6 +1,5 @@
-// A payment as its sender decides it, before there is a quote or a time: who, where to, in which words, under which
-// ids. All of it is drawn at once, so that the same seed makes the same payment; `write` makes the bytes, once the
-// terms are known.
+// A payment as its sender plans it before it has a quote or a time: parties, accounts, texts, ids. Everything is drawn
+// at once, so that the same seed makes the same payment. `write` makes the bytes once the terms are known.
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import type { AgentIdentification } from '../../core/iso20022/parties.ts';
 import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
@@ -28,24 +27,24 @@ export interface Draft {
   readonly contentType: string;
   readonly values: Partial<OriginalPacs008>;
   readonly dress: Edit;
-  /** How it writes the time of acceptance. */
+  /** Formats the time of acceptance. */
   readonly writeTime: (at: Date) => string;
 }
 
-/** What a story fixes; the rest is drawn. */
+/** The values that a story fixes; the rest is drawn. */
 export interface Wanted {
   readonly corridor: Corridor;
   readonly debtorPsp?: string;
   readonly creditorPsp?: string;
   readonly ending?: string;
   readonly priority?: Priority;
-  /** Written as the builder writes it, so that its text can be edited. */
+  /** Leaves the builder's text unchanged, so that the story can edit it. */
   readonly plain?: boolean;
 }
 
 /**
- * How often each behaviour of the destinations is met; a silent one is rare, for nothing ends such a payment but a
- * person.
+ * How often each behaviour of the destinations occurs. A silent one is rare, because only a person can end such a
+ * payment.
  */
 const endings: readonly { readonly ending: string; readonly weight: number }[] = [
   { ending: endingIn.creditedAtOnce, weight: 28 },
@@ -59,10 +58,10 @@ const endings: readonly { readonly ending: string; readonly weight: number }[] =
   { ending: endingIn.repeating, weight: 5 },
   { ending: endingIn.contradicting, weight: 5 },
   { ending: endingIn.interim, weight: 7 },
-  { ending: '4711', weight: 1 }, // one that the legend does not name
+  { ending: '4711', weight: 1 }, // an ending that is not in the legend
 ];
 
-/** The institution by any of the identifiers that name it (REF-4). */
+/** Identifies the institution in one of the possible ways (REF-4). */
 function drawAgent(random: Random, bic: string): AgentIdentification {
   const country = bic.slice(4, 6);
   const hasLei = bic.startsWith('LOTU');
@@ -159,10 +158,7 @@ export function draftPayment(random: Random, canaries: readonly string[], wanted
   };
 }
 
-/**
- * The same moment, as senders write it: what stands there passes as it is (MSG-9), and says the same to whoever reads
- * it.
- */
+/** Different ways to write the same moment. The gateway must forward each unchanged (MSG-9), and all mean the same. */
 const timeForms: readonly ((at: Date) => string)[] = [
   (at) => at.toISOString(),
   (at) => at.toISOString(),
@@ -172,7 +168,7 @@ const timeForms: readonly ((at: Date) => string)[] = [
   (at) => new Date(at.getTime() - 5.5 * 3_600_000).toISOString().replace(/\.\d+Z/, '-05:30'),
 ];
 
-/** The bytes of a payment on the terms of a quote or on its own, accepted at that moment (TIM-4). */
+/** The bytes of a payment, with the terms of a quote or with own FX, accepted at that moment (TIM-4). */
 export function write(
   draft: Draft,
   terms: QuoteOnOffer | Terms,

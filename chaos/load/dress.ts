@@ -1,5 +1,5 @@
-// What a message may carry beyond what its builder writes, and the ways to write it: all of it legal (MSG-12), so that
-// nothing of it may change an answer.
+// Adds optional elements to a message and varies its XML syntax. Everything is legal (MSG-12), so nothing may change an
+// answer.
 import { after, all, before, escaped, swap, type Edit } from './edits.ts';
 import { drawName, drawStreet } from './people.ts';
 import type { Random } from './random.ts';
@@ -8,11 +8,11 @@ interface Dressed {
   readonly canaries: readonly string[];
   readonly currency: string;
   readonly hasRemittance: boolean;
-  /** What counts as NORM where nothing is said (MSG-5). */
+  /** Whether the payment is NORM, which is the default and may be left out (MSG-5). */
   readonly isNormal: boolean;
 }
 
-/** Elements that a message may have: addresses, ultimate parties, instructions, reports to authorities. */
+/** Draws optional elements: addresses, ultimate parties, instructions, reports to authorities. */
 export function drawElements(random: Random, { canaries, currency, hasRemittance, isNormal }: Dressed): Edit {
   const name = () => escaped(drawName(random, canaries));
   const street = () => escaped(drawStreet(random, canaries));
@@ -58,7 +58,7 @@ const contentTypes = [
   'text/xml;charset="UTF-8"',
 ];
 
-/** One of the ways to write the same message, and to call it. */
+/** One of the ways to write the same message, and a content type. */
 export function drawWriting(random: Random): { readonly write: Edit; readonly contentType: string } {
   return {
     write: random.pick([plain, plain, plain, prefixed, spread, quoted, marked, bare, located]),

@@ -1,5 +1,5 @@
-// The load of a run: what PSPs, source operators and FX providers do, drawn from a seed, sent when its time has come
-// whatever becomes of the rest (open loop), and told as evidence. It knows the service by its HTTP interface only.
+// The load of a run: the requests of PSPs, source operators and FX providers. They are drawn from a seed, sent when
+// they are due (open loop), and recorded as evidence. The load knows the service only by its HTTP interface.
 import { setMaxListeners } from 'node:events';
 import type { Exchange } from '../oracle/evidence.ts';
 import type { Random } from './random.ts';
@@ -12,12 +12,13 @@ export interface LoadOptions {
   readonly apis: readonly Api[];
   readonly random: Random;
   /**
-   * Stories that begin each second, on average; each submits about one message, repeats included, and asks as often.
+   * Average number of stories that begin per second. Each submits about one message, including repeats, and sends about
+   * one other request.
    */
   readonly ratePerSecond: number;
-  /** Share of that rate that the machine carries now, up to 1; asked for each story. Default: all of it. */
+  /** Share of that rate that the machine can carry now, up to 1; evaluated for each story. Default: 1. */
   readonly share?: () => number;
-  /** Where a source operator wants its answers. `other`: a second address that is registered too. */
+  /** Callback address of a source operator. `other`: a second registered address. */
   readonly callbackUrl: Tools['callbackUrl'];
   /** Letters, digits and hyphens, at most 24, so that they fit into account numbers. */
   readonly canaries: readonly string[];
@@ -37,25 +38,25 @@ export interface LoadStats {
   /** Stories that began, by name. */
   readonly stories: Readonly<Record<string, number>>;
   readonly inFlight: number;
-  /** Stories that did not begin, because as many requests as are allowed were in flight. */
+  /** Stories that did not begin, because too many requests were in flight. */
   readonly turnedAway: number;
-  /** Stories that the world ended early, by what they lacked: a quote, a token. */
+  /** Stories that ended early without their fault, by what was missing: a quote, a token. */
   readonly endedEarly: Readonly<Record<string, number>>;
-  /** Mistakes of the load itself, in words: there must be none. */
+  /** Defects of the load itself, as text: there must be none. */
   readonly defects: readonly string[];
 }
 
 export interface Load {
   start(): void;
-  /** Begins nothing new, and resolves when every sender has its answer or has given up: within some 140 s. */
+  /** Begins nothing new. Resolves when every sender has its answer or has given up, after at most about 140 s. */
   stop(): Promise<void>;
   stats(): LoadStats;
-  /** Plays one story, outside the plan. */
+  /** Plays one story immediately. */
   play(story: Story, random: Random): Promise<void>;
 }
 
 const maxInFlight = 300; // more would only measure this machine
-const tokenPatienceMs = 90_000; // as long as a sender is patient
+const tokenPatienceMs = 90_000; // the same as the senders' patience
 
 type Counts = Record<string, number>;
 
@@ -79,7 +80,7 @@ export function openLoad(options: LoadOptions): Load {
     },
   });
   const ending = new AbortController();
-  setMaxListeners(0, ending.signal); // every story that rests is one
+  setMaxListeners(0, ending.signal); // every waiting story adds a listener
   const playing = new Set<Promise<void>>();
 
   const tools = toolsOf(options, { sender, tokens, end: ending.signal });

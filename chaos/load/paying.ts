@@ -1,5 +1,4 @@
-// Paying, as every story does it: asking for quotes, submitting, repeating until there is an answer, reading the
-// answer.
+// The steps of paying that all stories share: ask for quotes, submit, repeat until there is an answer, read the answer.
 import type { Expected } from '../oracle/evidence.ts';
 import type { QuoteOnOffer, QuoteSet } from '../../fixtures/bodies.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -9,7 +8,7 @@ import { corridors, worth, type Corridor } from './scheme.ts';
 import { isPassing, without, type Answer, type Request } from './sender.ts';
 import { StoryEnded, type Tools } from './tools.ts';
 
-/** The corridors that the scheme's example and its special cases are in, more often than the others. */
+/** The corridors of the scheme's example and of its special cases, drawn more often than the others. */
 const wellTrodden = ['SG-SGD>TH-THB', 'SG-SGD>MY-MYR', 'SG-SGD>ID-IDR', 'JP-JPY>SG-SGD', 'HK-CNY>DE-EUR'];
 const nameOf = ({ source, destination }: Corridor) =>
   `${source.country}-${source.currency}>${destination.country}-${destination.currency}`;
@@ -17,7 +16,7 @@ const beaten = corridors.filter((one) => wellTrodden.includes(nameOf(one)));
 
 export const drawCorridor = (random: Random): Corridor => random.pick(random.chance(35) ? beaten : corridors);
 
-/** An amount of either side, in words of the scheme: small, in a tier, or above a maximum, which caps it (QUO-4). */
+/** An amount in the source or destination currency: small, in a tier, or above a maximum, which caps it (QUO-4). */
 export interface Asked {
   readonly currency: string;
   readonly amount: string;
@@ -40,15 +39,15 @@ interface Patience {
   readonly purpose: string;
   readonly expected?: Expected;
   readonly prefer?: string;
-  /** How long after the first attempt the last one may begin. */
+  /** Time in milliseconds after the first attempt in which the last attempt may begin. */
   readonly forMs?: number;
 }
 
-/** Of what is accepted in the end. */
+/** For payments that must be accepted. */
 const patientMs = 90_000;
 /**
- * Of what is refused: with the longest wait for an answer it ends before 120 s, when another refusal would be due
- * (TIM-4).
+ * For payments that must be refused. Even with the longest wait for an answer, it ends before 120 s, because another
+ * refusal would then be due (TIM-4).
  */
 const shortPatienceMs = 60_000;
 
@@ -56,8 +55,9 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 16_000;
 
 /**
- * The patience of a real sender: without an answer, or with one that is no judgement, the same bytes go again, to the next
- * api, until there is a judgement or the patience is over. By DUP-1 these are enquiries, and change no outcome.
+ * Sends a request with the patience of a real sender. If there is no answer, or one without a judgement, it sends the
+ * same bytes to the next api. It stops at a judgement or when its patience is over. By DUP-1 the repeats are enquiries,
+ * and change no outcome.
  * @returns the last answer
  */
 export async function insist(tools: Tools, first: Request, again: Patience): Promise<Answer> {
@@ -79,7 +79,7 @@ export async function insist(tools: Tools, first: Request, again: Patience): Pro
   return answer;
 }
 
-/** A PSP asks for quotes for itself. @throws StoryEnded when it gets none */
+/** A PSP asks for quotes for itself. @throws StoryEnded if it gets none */
 export async function askQuotes(
   tools: Tools,
   asking: {
@@ -103,14 +103,16 @@ export async function askQuotes(
   return quotes;
 }
 
-/** One of the quotes on offer: mostly the best. @param choice drawn before they were asked for, 0 to 99 */
+/**
+ * Chooses one of the quotes on offer, mostly the best. @param choice 0 to 99, drawn before the quotes were requested
+ */
 export function choose(quotes: readonly QuoteOnOffer[], choice: number): QuoteOnOffer {
   const chosen = choice < 70 ? quotes[0] : quotes[choice % quotes.length];
   if (chosen === undefined) throw new StoryEnded('no quote');
   return chosen;
 }
 
-/** How a payment may end by itself, whatever its sender did right: with RJCT and one of these codes. */
+/** The reason codes with which a correct payment may still end RJCT. */
 function codesOfEnds({ priority, ending }: Draft): readonly string[] {
   const ofDestination = ending === endingIn.rejected || ending === endingIn.contradicting ? ['AC04'] : [];
   return [...ofDestination, priority === 'HIGH' ? 'AB03' : 'ED06'];
@@ -119,7 +121,7 @@ function codesOfEnds({ priority, ending }: Draft): readonly string[] {
 type Accepted = Extract<Expected, { verdict: 'accepted' }>;
 
 /**
- * What a first submission must be answered; a HIGH one that was held up on the way may be past its deadline (TIM-1).
+ * The expected answer to a first submission. A HIGH one that was delayed on the way may be past its deadline (TIM-1).
  */
 export function acceptedAtFirst(draft: Draft, waits: boolean): Accepted {
   const late = draft.priority === 'HIGH' ? ['AB03', 'TM01'] : [];
@@ -127,16 +129,13 @@ export function acceptedAtFirst(draft: Draft, waits: boolean): Accepted {
   return { verdict: 'accepted', orCodes: [...codes] };
 }
 
-/**
- * What the same bytes must be answered once the first ones were: these are stored, and can be too old no more (DUP-1).
- */
+/** The expected answer to a repeat of answered bytes. They are stored, and can no longer be too old (DUP-1). */
 export function acceptedSince(draft: Draft): Accepted {
   return { verdict: 'accepted', orCodes: codesOfEnds(draft) };
 }
 
 /**
- * What the same bytes must be answered when nobody knows whether the first ones arrived: if they
- * did not, these may be too old by now (TIM-4).
+ * The expected answer to a repeat if the first submission may not have arrived. The repeat may then be too old (TIM-4).
  */
 function acceptedAgain(draft: Draft): Accepted {
   return { verdict: 'accepted', orCodes: [...new Set([...codesOfEnds(draft), 'TM01', 'AB03'])] };
@@ -175,7 +174,7 @@ export function submission(tools: Tools, draft: Draft, body: string | Uint8Array
   };
 }
 
-/** Submits what must be accepted, or else refused with one of `orCodes`, with the patience of a real operator. */
+/** Submits a payment with the patience of a real operator. It must be accepted, or refused with one of `orCodes`. */
 export function pay(
   tools: Tools,
   draft: Draft,
@@ -193,7 +192,7 @@ export function pay(
   });
 }
 
-/** Submits what must be refused with that code. */
+/** Submits a payment that must be refused with that code. */
 export function payWrongly(
   tools: Tools,
   draft: Draft,
@@ -208,7 +207,7 @@ export function payWrongly(
   });
 }
 
-/** TxSts and reason of a pacs.002; undefined of anything else. */
+/** TxSts and reason of a pacs.002; undefined for any other answer. */
 export function statusOf({ status, text }: Answer): { status: string; code: string | undefined } | undefined {
   if (status !== 200) return undefined;
   const found = /<TxSts>([A-Z]{4})<\/TxSts>/.exec(text)?.[1];

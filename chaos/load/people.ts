@@ -1,5 +1,5 @@
-// Who pays whom: names, addresses and accounts as people really have them, odd but legal (ReadableText of the schemas).
-// Each carries one of the run's canaries, which must be found nowhere but in messages (I-14).
+// Names, addresses and accounts of debtors and creditors: realistic, odd but legal (ReadableText of the schemas). Each
+// contains one of the run's canaries, which may appear only in messages (I-14).
 import { accountEndingIn } from '../../fixtures/endings.ts';
 import type { Random } from './random.ts';
 
@@ -10,7 +10,7 @@ const names = [
   'สมชาย ใจดี',
   'محمد عبد الله',
   'José Müller', // combining marks
-  '𠮷野家 田中', // of four bytes
+  '𠮷野家 田中', // a character of four bytes in UTF-8
   'Đặng Thị Hồng Nhung',
   'R. ]]> & Co. 100 % --',
   'Ünsal 🏦 Öz',
@@ -36,12 +36,12 @@ const remittances = [
   '🧾🧾🧾',
 ];
 
-/** Named with a canary, and at most 140 characters. */
+/** A name with a canary, at most 140 characters. */
 export function drawName(random: Random, canaries: readonly string[]): string {
   return `${random.pick(canaries)} ${random.pick(names)}`.slice(0, 140);
 }
 
-/** Named with a canary, and at most 70 characters. */
+/** A street with a canary, at most 70 characters. */
 export function drawStreet(random: Random, canaries: readonly string[]): string {
   return `${random.pick(canaries)} ${random.pick(streets)}`.slice(0, 70);
 }
@@ -50,7 +50,7 @@ export const drawRemittance = (random: Random) => random.pick(remittances);
 
 const isFitForAccounts = (canary: string) => /^[A-Za-z0-9-]{1,24}$/.test(canary);
 
-/** An account number that carries a canary, if one of them may stand in an account, and ends as is said. */
+/** An account number with that ending, and with a canary if one fits. */
 export function drawAccount(random: Random, canaries: readonly string[], ending: string): string {
   const fit = canaries.filter(isFitForAccounts);
   return fit.length === 0

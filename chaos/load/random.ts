@@ -1,34 +1,34 @@
-// Chance of a run: everything that is drawn comes from one seed, so that the seed alone replays what was drawn. What is
-// drawn at the same time by several is drawn from forks, which no order of awaiting changes.
+// The random generator of a run. One seed determines everything, so the seed alone replays a run. Concurrent code draws
+// from forks, so that the order of awaiting does not matter.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
 export interface Random {
-  /** From one to the other, both included. */
+  /** An integer between `from` and `to`, both included. */
   integer(from: number, to: number): number;
   /** Above 0, below 1. */
   fraction(): number;
-  /** True in so many of a hundred cases. */
+  /** True with that probability in percent. */
   chance(percent: number): boolean;
-  /** @throws when there is nothing to pick from */
+  /** @throws Error if there are no items */
   pick<T>(items: readonly T[]): T;
-  /** One of the rows, each as often as its weight says. */
+  /** One of the rows, with a probability in proportion to its weight. */
   weighted<T extends { readonly weight: number }>(rows: readonly T[]): T;
-  /** All of them, in any order. */
+  /** All items, in random order. */
   shuffled<T>(items: readonly T[]): T[];
   /** A UUID of version 4. */
   uuid(): string;
-  /** So many characters of 0 to 9 and a to f. */
+  /** `length` characters of 0 to 9 and a to f. */
   hex(length: number): string;
-  /** So many decimal digits. */
+  /** `length` decimal digits. */
   digits(length: number): string;
-  /** A generator of its own, which costs this one a single draw however much it is used. */
+  /** An independent generator. It takes a single draw from this one, however much it is used. */
   fork(): Random;
 }
 
 const draws = 2 ** 31 - 2;
 
-/** @param seed an integer of 32 bits */
+/** @param seed a 32-bit integer */
 export function createRandom(seed: number): Random {
   const generator = xoroshiro128plus(seed | 0);
   const integer = (from: number, to: number) => uniformInt(generator, from, to);

@@ -1,22 +1,22 @@
-// When what begins: at any time as probable as at any other (Poisson), by the seed alone, and on time whatever became
-// of the stories before.
+// Schedules the stories as a Poisson process, determined by the seed alone. A story begins on time, whatever happened
+// to earlier ones.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './random.ts';
 import { stories } from './stories/all.ts';
 import type { Story } from './tools.ts';
 
-/** A story, when it begins (milliseconds after the one before), and its own chance. */
+/** A story, its start in milliseconds after the previous one, and its random generator. */
 export interface Arrival {
   readonly story: Story;
   readonly afterMs: number;
   readonly random: Random;
 }
 
-const fromDeckEvery = 3; // at the usual rate each story comes within two minutes and a half
+const fromDeckEvery = 3; // at the usual rate, each story comes within two and a half minutes
 
 /**
- * The arrivals of a load, without end: most by their weight, each third from a deck of all stories, so that the rare
- * come too.
+ * The endless arrivals of a load. Most are drawn by weight. Every third comes from a shuffled deck of all stories, so
+ * that rare stories occur too.
  */
 export function* planned(random: Random, ratePerSecond: number): Generator<Arrival, never> {
   let deck: Story[] = [];
@@ -28,7 +28,7 @@ export function* planned(random: Random, ratePerSecond: number): Generator<Arriv
   }
 }
 
-/** Begins each arrival when it is due, until the signal; a share of less than 1 stretches the time between them. */
+/** Begins each arrival when it is due, until `end` is aborted. A share below 1 stretches the time between arrivals. */
 export function keepTime(
   arrivals: Generator<Arrival, never>,
   {
@@ -61,6 +61,6 @@ export function keepTime(
   wait();
 }
 
-/** @returns false when the end came first */
+/** @returns false if `end` was aborted first */
 export const untilOrEnd = (ms: number, end: AbortSignal): Promise<boolean> =>
   delay(ms, true, { signal: end }).catch(() => false);

@@ -1,5 +1,5 @@
-// The scheme as its members know it: where money can be sent from and to, what is required there, who takes part. It is
-// the demo's reference data (db/seed), read as files.
+// The scheme as its members know it: corridors, required elements, members. It is the demo's reference data (db/seed),
+// read from files.
 import { demoFxpBics } from '../../cli/demo/scheme.ts';
 import { leiCheckDigits } from '../../core/ids.ts';
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
@@ -20,7 +20,7 @@ export interface End {
   readonly maxAmount: string;
   /** Units of the currency for one Singapore dollar. */
   readonly perDollar: string;
-  /** Of `requiredMessageElements.pacs008`. */
+  /** The country's `requiredMessageElements.pacs008`. */
   readonly required: readonly string[];
   readonly creditorAgentFee: { readonly nominal: string; readonly percent: string };
 }
@@ -73,7 +73,7 @@ export const ends: readonly End[] = clearingSystems.flatMap(
     }),
 );
 
-/** @throws unless the seed data have it */
+/** @throws Error if the seed data does not have it */
 export const endOf = (country: string, currency?: string): End =>
   found(
     ends.find((one) => one.country === country && (currency === undefined || one.currency === currency)),
@@ -87,7 +87,7 @@ export const corridors: readonly Corridor[] = ends.flatMap((source) =>
     .map((destination) => ({ source, destination })),
 );
 
-/** BICs of the onboarded PSPs of a country, which are their client ids too. */
+/** BICs of the onboarded PSPs of a country. They are also client ids. */
 export function pspsOf(country: string): readonly string[] {
   const local = [`LOTU${country}S0`, `BANY${country}S0`];
   return country === 'JP' ? [...local, 'HARBJPS0'] : local; // a PSP that is its own SAP
@@ -102,19 +102,19 @@ export function isRated(fxp: string, { source, destination }: Corridor): boolean
   return !lacksSap && !(fxp === 'ZENIHKS0' && from === 'IN' && to === 'ID');
 }
 
-/** Of the institutions that have one (seed data). */
+/** The LEI of an institution that has one in the seed data. */
 export function leiOf(bic8: string): string {
   const first18 = `999900${bic8}0000`;
   return first18 + leiCheckDigits(first18);
 }
 
-/** So many Singapore dollars in the currency of an end. */
+/** An amount of Singapore dollars, converted to the currency of `end`. */
 export const worth = (dollars: string, { perDollar, places }: End) => times(dollars, perDollar, places);
 
-/** Near the market: up to half a per cent off the mid rate; at most 11 digits, as MON-1 wants it. */
+/** A rate near the market: at most half a per cent off the mid rate, with at most 11 digits, as MON-1 requires. */
 export function drawRate(random: Random, { source, destination }: Corridor): string {
   const mid = dividedBy(destination.perDollar, source.perDollar, 10);
   const [whole = ''] = mid.split('.');
-  const factor = String(random.integer(99_500, 100_500)).padStart(6, '0'); // of 100,000
+  const factor = String(random.integer(99_500, 100_500)).padStart(6, '0'); // factor times 100,000
   return times(mid, `${factor.slice(0, 1)}.${factor.slice(1)}`, 10 - whole.length);
 }

@@ -1,5 +1,5 @@
-// One HTTP request of a PSP, a source operator or an FX provider to one of the apis, and the line of evidence about it.
-// What was sent and what came back is recorded as it was; tokens and secrets never are.
+// Sends one HTTP request of a PSP, a source operator or an FX provider to an api, and records it as evidence. It
+// records request and answer unchanged, but never tokens or secrets.
 import { isUtf8 } from 'node:buffer';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
@@ -14,11 +14,11 @@ export interface Api {
 }
 
 export interface Request {
-  /** Which of the apis, counted from 0; beyond the last it begins again with the first. */
+  /** Index of the api, from 0, modulo the number of apis. */
   readonly api: number;
-  /** Whose token is sent. */
+  /** Client whose token is sent. */
   readonly client: string;
-  /** false: none is. */
+  /** false: no token is sent. */
   readonly withToken?: boolean;
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -26,15 +26,15 @@ export interface Request {
   readonly body?: string | Uint8Array;
   /** Default for a body: application/xml. */
   readonly contentType?: string;
-  /** Beside Authorization, Content-Type and Prefer. */
+  /** In addition to Authorization, Content-Type and Prefer. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly prefer?: string;
   readonly uetr?: string;
   readonly messageId?: string;
   readonly expected?: Expected;
-  /** The sender hangs up after so many milliseconds. */
+  /** The sender hangs up after this many milliseconds. */
   readonly hangUpAfterMs?: number;
-  /** Only half of the body is sent; then the sender waits, until it hangs up. */
+  /** Sends only half of the body, then waits until it hangs up. */
   readonly cutInHalf?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function without<Name extends keyof Request>(request: Request, ...names: 
 }
 
 export interface Answer {
-  /** Undefined: there was none. */
+  /** Undefined if there was no answer. */
   readonly status: number | undefined;
   readonly text: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -57,10 +57,11 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-const answerMs = 45_000; // longer than the longest wait that may be preferred (PAY-1), and than a stop of 30 s
+// longer than the longest preferred wait (PAY-1), and than a process that stands still for 30 s
+const answerMs = 45_000;
 const connectMs = 10_000;
 
-/** What of an answer's headers is evidence. */
+/** Answer headers that are recorded as evidence. */
 const told = [
   'content-type',
   'isthmus-rejection',
@@ -70,7 +71,10 @@ const told = [
   'location',
 ];
 
-/** Passing: says nothing about the message, but about the token or the line, so that it is sent again. */
+/**
+ * Whether the answer concerns only the token or the connection, and not the message. The sender then repeats the
+ * message.
+ */
 export const isPassing = (status: number | undefined): boolean =>
   status === undefined || status >= 500 || [401, 408, 429].includes(status);
 

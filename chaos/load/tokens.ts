@@ -1,15 +1,15 @@
-// Where the senders' tokens come from: whichever api answers, as often as it takes. The token endpoint is asked outside
-// the evidence, for its answers are secrets.
+// Gets the senders' tokens from any api that answers, with retries. These requests are not recorded as evidence,
+// because the answers are secrets.
 import { clientCredentials } from '../../sandbox/tokens.ts';
 
 export interface LoadTokens {
-  /** Asks again until there is one. @throws {@link NoToken} when the patience is over */
+  /** Retries until it has a token. @throws {@link NoToken} when the patience is over */
   tokenFor(client: string): Promise<string>;
-  /** It was refused: the next request asks for another. */
+  /** The token was refused, so the next request fetches a new one. */
   forget(client: string): void;
 }
 
-/** No api gave a token while a sender was patient: the sender gives up. */
+/** No api issued a token within the sender's patience, so the sender gives up. */
 export class NoToken extends Error {
   override readonly name = 'NoToken';
 }

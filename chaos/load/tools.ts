@@ -1,44 +1,44 @@
-// What a story is played with. A story draws from its own chance only, never from the clock or from answers: what it
-// sends follows from the seed, whatever happens to it on the way.
+// The tools of a story. A story draws only from its own random generator, never from the clock or from answers. So the
+// seed determines what it sends, whatever happens.
 import type { Random } from './random.ts';
 import type { Answer, Request } from './sender.ts';
 
-/** What time makes something of, and no run can wait for: QUO-6, DUP-2. */
+/** Things whose age matters, but for which no run can wait: QUO-6, DUP-2. */
 export type Ageing = 'quote' | 'message-id';
 
 export interface Tools {
   readonly random: Random;
   readonly now: () => number;
   readonly canaries: readonly string[];
-  /** The address that a source operator names: its usual one, or another that is registered too. */
+  /** The callback address of a source operator: its usual one, or another registered one. */
   callbackUrl(clearingSystemId: string, message: 'pacs002' | 'acmt024', which: 'usual' | 'other'): string;
   /**
-   * Waits until there is a token of that client, so that what is written next is fresh when it is sent.
-   * @throws StoryEnded when the load has ended: nothing new is submitted then
+   * Waits until the client has a token, so that a message that is written next is sent without delay.
+   * @throws StoryEnded if the load has ended, because nothing new may be submitted then
    */
   ready(client: string): Promise<void>;
   send(request: Request): Promise<Answer>;
   /**
-   * Makes a stored quote, or the use of a MsgId, older, as if so many seconds had passed.
+   * Ages a stored quote, or the use of a MsgId, by that many seconds.
    * @param id of the quote, or the MsgId
-   * @returns false when that was not possible
+   * @returns false if it was not possible
    */
   age(what: Ageing, id: string, seconds: number): Promise<boolean>;
-  /** Resolves after so many milliseconds, or when the load ends: then with false, and the story sends nothing new. */
+  /** Resolves after `ms`. Resolves with false when the load ends; the story must then send nothing new. */
   rest(ms: number): Promise<boolean>;
-  /** A pause of a sender that repeats: it is not cut short. */
+  /** The pause of a sender between repeats; the end of the load does not shorten it. */
   pause(ms: number): Promise<void>;
 }
 
-/** What a PSP, an operator or an FX provider does, from its first request to its last. */
+/** The requests of a PSP, an operator or an FX provider, from the first to the last. */
 export interface Story {
   readonly name: string;
-  /** How often it is drawn, beside the others. */
+  /** Relative frequency. */
   readonly weight: number;
   play(tools: Tools): Promise<void>;
 }
 
-/** The world gave a story nothing to go on with, e.g. no quote: it ends early, and nobody is to blame. */
+/** A story cannot go on for a reason outside it, such as a missing quote. This is not a defect. */
 export class StoryEnded extends Error {
   override readonly name = 'StoryEnded';
 }

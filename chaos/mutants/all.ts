@@ -1,23 +1,21 @@
-// Known mistakes, each of which loses, doubles or belies a payment: the judge must find them. Each is made in a copy of the
-// code, so that nothing of it is in the code that runs. The command plays them one by one.
+// Known mistakes, each of which loses, duplicates or misreports a payment. The judge must find them. Each is built into
+// a copy of the code, so that production code never contains it. The command plays them one by one.
 import { UsageError } from '../../cli/errors.ts';
 
 export interface Mutant {
-  /** As in `--mutant NAME`. */
+  /** The NAME in `--mutant NAME`. */
   readonly name: string;
-  /** The mistake, in a sentence. */
+  /** The mistake, in one sentence. */
   readonly tells: string;
-  /** By seam (tree.ts): what stands in the place of that line, in one line. */
+  /** By seam (tree.ts): the line that replaces the original one. */
   readonly lines: Readonly<Record<string, string>>;
-  /** What is broken by it: one of these is named by the judge. */
+  /** Invariants or rules that it breaks. The judge must name at least one of them. */
   readonly breaks: readonly [string, ...string[]];
-  /**
-   * What it takes to see it soon: a fault that is played alone, and payments for that long. Absent: no fault at all.
-   */
+  /** Conditions that show the mistake soon: a single fault, and its duration. Absent: it shows without any fault. */
   readonly shownBy?: {
     readonly fault: string;
     readonly seconds: number;
-    /** Where it shows only in what was under way when the fault began. */
+    /** Set if it shows only in payments that are under way when the fault begins. */
     readonly times?: number;
     readonly target?: string;
   };
@@ -91,7 +89,7 @@ export const mutants: readonly Mutant[] = [
     name: 'no-confirmation',
     tells: 'A destination that reported in its HTTP answer gets no confirmation.',
     lines: { confirmation: "const sendsConfirmation = cause.by !== 'destination';" },
-    breaks: ['R:PAY-9', 'I-17', 'I-20'], // the sweep makes up for it
+    breaks: ['R:PAY-9', 'I-17', 'I-20'], // the sweep sends the confirmation later
   },
   {
     name: 'any-answer-is-a-receipt',
@@ -234,7 +232,7 @@ export const mutants: readonly Mutant[] = [
   },
 ];
 
-/** @throws UsageError, with all names */
+/** @throws UsageError that lists all names */
 export function mutantNamed(name: string): Mutant {
   const found = mutants.find((one) => one.name === name);
   if (found !== undefined) return found;

@@ -1,18 +1,21 @@
-// A copy of the project's code with a mistake in it. A mistake takes the place of a line that ends with a comment
-// `seam: NAME`, so that no change of the code around it, or of the line itself, loses it.
+// Copies the project's code and builds a mistake into the copy. A mistake replaces a line that ends with a comment
+// `seam: NAME`. The comment marks the line even if the code changes.
 import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A line of the code that mistakes may replace. */
+/** A line of the code that a mistake may replace. */
 interface Seam {
   readonly name: string;
-  /** From the project's folder. */
+  /** Path relative to the project's folder. */
   readonly file: string;
-  /** From 0. */
+  /** Counted from 0. */
   readonly line: number;
 }
 
-/** What the processes under test are not built from; whatever is new in the project comes along. */
+/**
+ * Folders that are not copied, because the processes under test do not need them. Everything else is copied, including
+ * new folders.
+ */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', 'dist', 'docs', 'test', 'coverage']);
 
 const isLeftOut = (name: string) => name.startsWith('.') || leftOut.has(name);
@@ -29,7 +32,7 @@ function seamsIn(root: string): readonly Seam[] {
   );
 }
 
-/** A text with another line in the place of a seam. */
+/** The text with the seam's line replaced by the mistake. */
 function planted(text: string, { line }: Seam, mistake: string): string {
   return text
     .split('\n')
@@ -38,9 +41,9 @@ function planted(text: string, { line }: Seam, mistake: string): string {
 }
 
 /**
- * @param folder made here
+ * @param folder of the copy; it is created
  * @param lines of the mistake, by seam
- * @throws Error unless each seam is there exactly once
+ * @throws Error unless each seam exists exactly once
  */
 export function copyTree(root: string, folder: string, lines: Readonly<Record<string, string>>): string {
   const seams = seamsIn(root);
@@ -53,7 +56,7 @@ export function copyTree(root: string, folder: string, lines: Readonly<Record<st
     if (seam === undefined || other !== undefined)
       throw new Error(`The code must have one line that ends with "seam: ${name}".`);
     const path = join(folder, seam.file);
-    // each is one line, so that the numbers of the others stay
+    // a mistake is one line, so the numbers of other lines stay the same
     writeFileSync(path, planted(readFileSync(path, 'utf8'), seam, mistake));
   }
   return folder;

@@ -1,8 +1,8 @@
-// Corridors as quotes need them: maxima, decimals, fees, and the SAPs and accounts of FX providers (FX-3).
+// The data of a corridor that quotes need: maxima, decimals, fees, and the SAPs and accounts of FX providers (FX-3).
 import type { Terms } from './pricing.ts';
 import type { Reference, System } from './reference.ts';
 
-/** As the tables name it. */
+/** Named like the columns of the tables. */
 export interface Corridor {
   readonly source_country: string;
   readonly source_currency: string;
@@ -16,14 +16,14 @@ export function corridorOf(row: Corridor): string {
   );
 }
 
-/** The payment system of a place; of several in one currency, the one with the lowest maximum. */
+/** The payment system of a place. Among several in one currency, the one with the lowest maximum. */
 function systemAt(reference: Reference, country: string, currency: string): System | undefined {
   return [...reference.systems.values()]
     .filter((one) => one.currency === currency && one.countries.includes(country))
     .sort((one, other) => one.maxAmount.cmp(other.maxAmount))[0];
 }
 
-/** What the quotes of a corridor are made of; undefined: there is no such corridor. */
+/** The terms for quotes of a corridor; undefined if the corridor does not exist. */
 export function termsOf(reference: Reference, request: Corridor): Terms | undefined {
   const source = systemAt(reference, request.source_country, request.source_currency);
   const destination = systemAt(reference, request.destination_country, request.destination_currency);
@@ -45,7 +45,7 @@ export function termsOf(reference: Reference, request: Corridor): Terms | undefi
   };
 }
 
-/** The SAP and account of an FX provider at a place (FX-3). */
+/** The SAP and account of an FX provider in a place (FX-3). */
 export function sapOf(
   reference: Reference,
   fxp: string,

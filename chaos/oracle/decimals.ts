@@ -1,4 +1,5 @@
-// Exact decimals for judging money. Of its own settings: nothing here may round unless it says so.
+// Exact decimals for judging money. The settings are independent of the product's; nothing rounds unless it is asked
+// to.
 import { Decimal } from 'decimal.js';
 
 const Exact = Decimal.clone({
@@ -17,7 +18,7 @@ export function amount(text: unknown): Amount {
   return new Exact(text);
 }
 
-/** Whether two decimals are the same number, however they are written. */
+/** Whether two decimal texts are the same number, however they are written. */
 export function same(one: unknown, other: unknown): boolean {
   return amount(one).eq(amount(other));
 }
@@ -30,14 +31,16 @@ export function down(value: Amount, places: number): Amount {
   return value.toDecimalPlaces(places, Decimal.ROUND_DOWN);
 }
 
-/** Dividend by divisor, up to so many places; exact, because it is decided by multiplying back. */
+/**
+ * Dividend by divisor, rounded up to `places` decimals. It is exact, because it checks the result by multiplication.
+ */
 export function quotientUp(dividend: Amount, divisor: Amount, places: number): Amount {
   const step = new Exact(10).pow(-places);
   const low = dividend.div(divisor).toDecimalPlaces(places, Decimal.ROUND_DOWN);
   return low.times(divisor).gte(dividend) ? low : low.plus(step);
 }
 
-/** FX-8, MON-3: half up to 10 decimals, then half up to 11 digits. A zero before the point counts as one of them. */
+/** FX-8, MON-3: half up to 10 decimals, then half up to 11 digits. A zero before the point counts as a digit. */
 export function improved(rate: Amount, basisPoints: Amount): Amount {
   if (basisPoints.isZero()) return rate;
   const exact = rate.times(new Exact(1).plus(basisPoints.div(10_000)));

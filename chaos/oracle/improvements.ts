@@ -1,5 +1,5 @@
-// What improvements were in force when (FX-6, FX-7): the tables keep only the last value of each, so the earlier ones
-// are read from what FX providers posted, and from the demo's data as a file.
+// The improvements in force at any time (FX-6, FX-7). The tables keep only the last value of each. So earlier values
+// are read from the posts of FX providers, and from the demo's data file.
 import { readFileSync } from 'node:fs';
 import type { Exchange } from './evidence.ts';
 import { amount, zero, type Amount } from './decimals.ts';
@@ -7,19 +7,19 @@ import type { Evidence } from './read-evidence.ts';
 import type { Reference } from './reference.ts';
 import { instant } from './rows.ts';
 
-/** A post of an improvement, or its value before the run. */
+/** A posted improvement, or its value before the run. */
 interface Value {
   readonly basisPoints: Amount;
-  /** Since when it may hold. */
+  /** The earliest time from which it may hold. */
   readonly from: number;
-  /** Since when it does hold; Infinity: nobody knows whether it was taken. */
+  /** The time from which it certainly holds; Infinity if it is unknown whether it was accepted. */
   readonly surely: number;
 }
 
 export interface Improvements {
-  /** Basis points that an FX provider's improvement for a PSP may have had at a moment; 0 stands for none. */
+  /** Possible basis points of an FX provider's improvement for a PSP at a moment; 0 means no improvement. */
   readonly ofPsp: (fxp: string, psp: string, at: number) => readonly Amount[];
-  /** The same of a tier, by FX provider, source currency and threshold. */
+  /** The same for a tier, by FX provider, source currency and threshold. */
   readonly ofTier: (fxp: string, currency: string, threshold: Amount, at: number) => readonly Amount[];
 }
 
@@ -28,7 +28,7 @@ const posts = {
   tier: ['/api/v1/tier_improvements', '/improvements/tiers/'],
 } as const;
 
-/** Of one FX provider. */
+/** Prices of one FX provider. */
 interface SeedPrices {
   readonly fxpId: string;
   readonly tierImprovements: readonly {
@@ -67,7 +67,7 @@ export function openImprovements({ exchanges }: Evidence, reference: Reference):
       (one, other) => (one === undefined || other.surely >= one.surely ? other : one),
       undefined,
     );
-    // whatever may have been written after the last one that surely was
+    // values that may have been written after the last certain one
     const open = possible.filter(
       ({ surely, from }) =>
         surely > moment || (last !== undefined && surely > last.from && from !== last.from),
@@ -106,7 +106,7 @@ function postedBy(
   return psp === undefined ? undefined : { key: pspKey(fxp, psp.id), value };
 }
 
-/** The members of a JSON body that are text. */
+/** The text members of a JSON body. */
 function membersOf(body: string | undefined): Readonly<Record<string, string>> {
   try {
     return JSON.parse(body ?? '{}') as Record<string, string>;

@@ -1,11 +1,13 @@
-// The oracle's entry: the evidence of a run in, a verdict out. It shares no code with what it judges; everything is
-// recomputed from the messages that were sent, the quotes that were answered, the scheme's data and the rules.
+// Entry of the oracle: it turns the evidence of a run into a verdict. It shares no code with what it judges. It
+// recomputes everything from the sent messages, the answered quotes, the scheme's data and the rules.
 //
-// To add a check: write a function `(world, report)` in checks/, beside those of the same invariant, name what it
-// examined by `report.examined` (zero too: then the invariant is not shown), and put it into the list below. Ask of each
-// check what an honest system may do after kill -9, a reset or a black hole: `world.quiet.isCalm` says when neither we
-// nor the parties that concern it were broken; name those, and no others. Then alter the clean evidence in test/chaos/
-// so that the check must name it. What may come late only because the machine is slow goes to `report.late`.
+// To add a check:
+// - Write a function `(world, report)` in checks/, beside those of the same invariant, and add it to the list below.
+// - Call `report.examined` with the number of things examined, even if it is zero; the invariant is then "not shown".
+// - Consider what a correct system may do after kill -9, a reset or a black hole. `world.quiet.isCalm` says when
+//   neither we nor the named parties were broken; name the parties that concern the check, and no others.
+// - Use `report.late` for what a slow machine alone can delay.
+// - Alter the clean evidence in test/chaos/ so that the check must report it.
 import { judgeAddresses } from './checks/addresses.ts';
 import { judgeAlerts } from './checks/alerts.ts';
 import { judgeAnswers } from './checks/answers.ts';

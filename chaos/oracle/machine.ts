@@ -1,31 +1,32 @@
-// When the machine was too slow for times to say anything about the gateway, by the beats that a process beside it
-// recorded (evidence.ts). Content is judged all the same.
+// Finds the times when the machine was too slow to judge the gateway's timing, from the beats of a separate process
+// (evidence.ts). Content is judged all the same.
 import type { Evidence } from './read-evidence.ts';
 import type { MachineBeat } from './evidence.ts';
 import { instant } from './rows.ts';
 
-/** From when to when; milliseconds since 1970. */
+/** A time span, in milliseconds since 1970. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 export interface Machine {
-  /** In words, why a time in this span cannot be judged; undefined: it can. */
+  /** The reason why a time in this span cannot be judged; undefined if it can. */
   readonly tooSlow: (during: Span) => string | undefined;
-  /** In how much of the run the machine was too slow, from 0 to 1. */
+  /** Share of the run in which the machine was too slow, from 0 to 1. */
   readonly slowShare: number;
 }
 
 /**
- * A beat has 20 ms of work: if it is later than that on average, a process gets less than a sixth of a processor. Runs at
- * 75 ms broke nothing, a run at 350 ms broke every time.
+ * Average delay in milliseconds. A beat has 20 ms of work, so above this limit a process gets less than a sixth of a
+ * processor. Runs at 75 ms had no breach; a run at 350 ms had one each time.
  */
 export const tooLateMs = 100;
-const neighbours = 5; // on each side, some 2.5 s: one late beat is chance
+const neighbours = 5; // beats on each side, about 2.5 s, because a single late beat can be chance
 const beatMs = 500;
-const aftermathMs = 10_000; // until the gateway has worked off what piled up
-const leastShare = 0.5; // of what is late, in the span and the aftermath before it: a slow second does not explain a late minute
+const aftermathMs = 10_000; // time for the gateway to work off its backlog
+// share of the span that must be slow, with the aftermath: a slow second does not explain a late minute
+const leastShare = 0.5;
 
 export function machineOf({ machine, run }: Pick<Evidence, 'machine' | 'run'>): Machine {
   const slow = machine.flatMap(({ at, lateMs }, index) => {

@@ -1,9 +1,9 @@
-// What a quote must say, recomputed from rates, improvements, maxima and fee formulas by the rules FEE-1 to FEE-6, FX-8
-// and QUO-2 to QUO-5. Written from the rules; nothing of it comes from the product.
+// Recomputes quotes from rates, improvements, maxima and fee formulas by the rules FEE-1 to FEE-6, FX-8 and QUO-2 to
+// QUO-5. It is written from the rules, without code of the product.
 import { amount, down, halfUp, improved, quotientUp, type Amount } from './decimals.ts';
 import type { FeeFormula } from './reference.ts';
 
-/** What is the same for all quotes of a request. */
+/** The terms that all quotes of a request share. */
 export interface Terms {
   readonly sourcePlaces: number;
   readonly destinationPlaces: number;
@@ -13,7 +13,7 @@ export interface Terms {
   readonly creditorAgentFee: FeeFormula;
 }
 
-/** A rate that an FX provider offers: its base rate, or that of a tier. */
+/** A rate that an FX provider offers: its base rate, or a tier rate. */
 export interface Offered {
   readonly rateId: string;
   readonly threshold: Amount;
@@ -39,8 +39,8 @@ function feeOn(settlement: Amount, { nominal, ratio }: FeeFormula, places: numbe
 }
 
 /**
- * FEE-4: the smallest D with D - fee(D) = C. D less its fee never falls as D grows, so that D is found by going up from
- * a bound that is too small.
+ * FEE-4: the smallest D with D - fee(D) = C. D - fee(D) never falls as D grows, so the search goes up from a lower
+ * bound.
  */
 function settlementFor(credited: Amount, formula: FeeFormula, places: number): Amount {
   const step = amount('1').div(amount('10').pow(places));
@@ -69,9 +69,12 @@ const fromDestination = (destination: Amount, rate: Amount, places: number): Pai
 
 export interface Asked {
   readonly side: 'source' | 'destination';
-  /** The interbank settlement amount on that side; what the creditor gets, where fees are counted in. */
+  /**
+   * The interbank settlement amount on that side. With fees, on the destination side, it is the amount credited to the
+   * creditor.
+   */
   readonly amount: Amount;
-  /** Endpoint 12b knows no fees (QUO-5). */
+  /** False for endpoint 12b, which has no fees (QUO-5). */
   readonly withFees: boolean;
 }
 
@@ -85,8 +88,8 @@ function pairOf(asked: Asked, rate: Amount, terms: Terms): Pair {
 }
 
 /**
- * The quote of one FX provider (QUO-3, QUO-4); undefined if it has none that fits.
- * @param pspBasisPoints its improvement for the PSP that asks (FX-7); 0: none
+ * The quote of one FX provider (QUO-3, QUO-4); undefined if none of its rates fits.
+ * @param pspBasisPoints its improvement for the requesting PSP (FX-7); 0 means no improvement
  */
 export function priceOf(
   asked: Asked,
@@ -123,7 +126,7 @@ export function priceOf(
   return undefined;
 }
 
-/** FEE-5: whether a quote is left out. */
+/** FEE-5: whether the quote is left out. */
 export function isTooSmall({ source, destination, creditorAgentFee }: Priced, withFees: boolean): boolean {
   if (source.isZero() || destination.isZero()) return true;
   return withFees && creditorAgentFee.gte(destination);

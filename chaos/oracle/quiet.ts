@@ -1,57 +1,57 @@
-// When something was broken on purpose, and whose it was. What an honest system may do late or twice while a fault is in
-// force, and shortly after it, is no breach; outside of these times it is. A fault of one party excuses nothing of
-// another's (CBK-3).
+// When something was deliberately broken, and which part. During a fault and shortly after it, a correct system may be
+// late or repeat itself; at other times this is a breach. A fault of one party does not excuse a delay for another
+// (CBK-3).
 import type { Evidence } from './read-evidence.ts';
 import { instant } from './rows.ts';
 
 export interface Quiet {
   /**
-   * Whether neither we nor any of these parties was broken between two moments, nor so long before.
-   * @param parties as faults name them, `source/SGDFAST`; none where only our own parts count
-   * @param marginMs what a fault's consequences may take to pass; default 10 s
+   * Whether neither our parts nor these parties were broken between two moments, or within the margin before.
+   * @param parties named as in faults, `source/SGDFAST`; empty if only our own parts matter
+   * @param marginMs how long the effects of a fault last; default 10 s
    */
   readonly isCalm: (parties: readonly string[], from: number, to: number, marginMs?: number) => boolean;
-  /** From then on nothing may wait on us: 60 s after the last fault (I-15). */
+  /** From this time on nothing may wait on us: 60 s after the last fault (I-15). */
   readonly settledAt: number;
   /** When the database was read. */
   readonly endAt: number;
-  /** Whether the run was long enough to be judged by what has to be settled. */
+  /** Whether the run lasted until `settledAt`, so that unsettled work can be judged. */
   readonly isSettled: boolean;
   readonly hadFaults: boolean;
-  /**
-   * Whether something on the way to a party, or the party itself, was broken between two moments: then bytes may have
-   * been held up.
-   */
+  /** Whether a party, or the way to it, was broken between two moments. Bytes may then have been delayed. */
   readonly isWayBroken: (party: string, from: number, to: number) => boolean;
-  /** The names of our own faults and of this party's, between two moments. */
+  /** Names of our own faults and of this party's, between two moments. */
   readonly faultsOn: (party: string, from: number, to: number) => readonly string[];
-  /** Whether somebody in a party's place may have answered 2xx between two moments. */
+  /** Whether another server may have answered 2xx in a party's place between two moments. */
   readonly isAnsweredByOthers: (party: string, from: number, to: number) => boolean;
-  /** Whether one of our own processes or servers was broken, or so long before. */
+  /** Whether one of our processes or servers was broken between two moments, or within the margin before. */
   readonly isOursBroken: (from: number, to: number, marginMs: number) => boolean;
-  /** Whether of ours the workflow engine was broken between two moments, or so long before, and nothing else. */
+  /**
+   * Whether the workflow engine was the only one of our parts that was broken between two moments, or within the margin
+   * before.
+   */
   readonly isEngineAlone: (from: number, to: number, marginMs: number) => boolean;
 }
 
-/** What operators do on purpose: it breaks nobody (LIF-5), and excuses nothing. */
+/** Deliberate acts of operators. They break nothing (LIF-5), so they excuse nothing. */
 const breaksNobody = /-is-paused$/;
 const parties = /^(?:(?:source|destination|fxp)\/.+|parties)$/;
-/** Faults in which something else than a party answers 200. */
+/** Faults during which another server than the party answers 200. */
 const others = /^(destination-answers-garbage|destination-never-ends|receivers-.*)$/;
 /** Faults of the workflow engine, by name. */
 const ofEngine = /^(engine|executions)-/;
 const wayMarginMs = 2_000;
 const marginDefaultMs = 10_000;
 const settleMs = 60_000; // I-15
-const anyParty = 'parties'; // the target of faults that pick theirs as they go
+const anyParty = 'parties'; // target of faults that choose their parties while they run
 
 interface Window {
   readonly name: string;
   readonly from: number;
   readonly to: number;
-  /** What it was played on: processes and servers of ours, parties. */
+  /** Its targets: our processes and servers, or parties. */
   readonly targets: readonly string[];
-  /** Of our own processes and servers: it changes nothing on the way from us to a party. */
+  /** Whether it hits our own processes or servers, and so not the way from us to a party. */
   readonly isOurs: boolean;
   readonly isByOthers: boolean;
 }

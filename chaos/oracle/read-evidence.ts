@@ -1,16 +1,16 @@
-// Reads the files of an evidence folder (chaos/oracle/evidence.ts) as they are. Numbers of the database stay the text
-// that they were written in: money must not pass through a binary float on its way to be judged.
+// Reads the files of an evidence folder (chaos/oracle/evidence.ts). Numbers of the database stay text, because money
+// must not pass through a binary float before it is judged.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exchange, ExecutionRecord, FaultRecord, MachineBeat, RunRecord } from './evidence.ts';
 
-/** One line of a party's journal (sandbox/journal-file.ts writes it). */
+/** One line of a party's journal, as sandbox/journal-file.ts writes it. */
 export interface JournalEntry {
   readonly sequence: number;
-  /** When it was handled, ISO 8601. */
+  /** When the party handled it, ISO 8601. */
   readonly at: string;
   readonly sentAt?: string;
-  /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`; `refused`: turned away before it was read. */
+  /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`; `refused`: rejected before it was read. */
   readonly party: string;
   readonly direction: 'received' | 'sent' | 'booked';
   readonly kind: string;
@@ -24,7 +24,7 @@ export interface JournalEntry {
   readonly creditedAmount?: string;
   readonly violation?: string;
   readonly note?: string;
-  /** `webhook-*` headers that came with it. */
+  /** The `webhook-*` headers of the request. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly sha256?: string;
   readonly body?: string;
@@ -34,14 +34,14 @@ export interface JournalEntry {
 /** A row as `row_to_json` writes it; numbers are text. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A file of `logs/` or `histories/`, to be searched. */
+/** A file of `logs/` or `histories/`, for searching. */
 export interface EvidenceFile {
-  /** Below the evidence folder. */
+  /** Relative to the evidence folder. */
   readonly path: string;
   readonly read: () => Buffer;
 }
 
-/** Everything that is known of a run. */
+/** All evidence of a run. */
 export interface Evidence {
   readonly run: RunRecord;
   readonly exchanges: readonly Exchange[];
@@ -84,14 +84,14 @@ export function readEvidence(folder: string): Evidence {
   };
 }
 
-/** By time; entries of one moment in the order in which they were written. */
+/** Sorts by time; entries of the same moment stay in the order of writing. */
 function inOrder(entries: readonly JournalEntry[]): readonly JournalEntry[] {
   return [...entries].sort((one, other) =>
     one.at < other.at ? -1 : one.at > other.at ? 1 : one.sequence - other.sequence,
   );
 }
 
-/** Complete lines: one that a crash cut off is left out. A file that is not there has none. */
+/** Reads complete lines; skips a last line that a crash cut off. A missing file has no lines. */
 function readLines(
   path: string,
   parse: (line: string) => unknown = (line) => JSON.parse(line) as unknown,
@@ -106,7 +106,7 @@ function readLines(
 
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** JSON with every number as the text that it was written in. */
+/** Parses JSON, with every number as the text in which it was written. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(
     text.replaceAll(stringOrNumber, (token) => (token.startsWith('"') ? token : `"${token}"`)),

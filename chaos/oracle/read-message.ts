@@ -1,11 +1,12 @@
-// ISO 20022 messages as the oracle reads them: trees of its own from libxml2, judged by the project's schemas as data.
+// The oracle's reader of ISO 20022 messages: it makes its own trees from libxml2, and validates by the project's
+// schemas.
 import { readFileSync } from 'node:fs';
 import { ParseOption, XmlDocument, XmlElement, XmlText, XmlValidateError, XsdValidator } from 'libxml2-wasm';
 
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Its own characters, without white space around them. */
+  /** Direct text content, trimmed. */
   readonly text: string;
   readonly children: readonly Element[];
 }
@@ -16,11 +17,11 @@ export interface Message {
   readonly type: MessageType;
   /** The message's own element, below `Document`. */
   readonly root: Element;
-  /** What the schema says against it; empty: valid. */
+  /** Schema violations; empty if the message is valid. */
   readonly faults: readonly string[];
 }
 
-/** As they are published, e.g. `pacs.008.001.13`. */
+/** Published schema names, such as `pacs.008.001.13`. */
 const schemaFiles: Readonly<Record<MessageType, string>> = {
   pacs008: 'pacs.008.001.13',
   pacs002: 'pacs.002.001.15',
@@ -52,9 +53,9 @@ function validatorOf(type: MessageType): XsdValidator {
 }
 
 const known = new Map<string, Message | undefined>();
-const maxKnown = 20_000; // messages of a long run; beyond that they are read again
+const maxKnown = 20_000; // messages of a long run; the cache is then cleared
 
-/** Undefined: not XML, or no message of the scheme. */
+/** Undefined if it is not XML, or not a message of the scheme. */
 export function readMessage(text: string): Message | undefined {
   if (known.has(text)) return known.get(text);
   if (known.size >= maxKnown) known.clear();
@@ -118,7 +119,7 @@ export function named(element: Element | undefined, name: string): readonly Elem
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
-/** An element as one text: equal exactly if name, attributes, characters and children are. */
+/** An element as text. Two texts are equal exactly if name, attributes, text and children are equal. */
 export function render(element: Element | undefined): string {
   if (element === undefined) return '(none)';
   const attributes = Object.entries(element.attributes)
@@ -128,7 +129,7 @@ export function render(element: Element | undefined): string {
   return `<${element.name}${attributes}>${element.text}${element.children.map(render).join('')}</>`;
 }
 
-/** The same, of what the element holds, whatever it is called. */
+/** The same for an element's content, regardless of its name. */
 export function contentOf(element: Element | undefined): string {
   return element === undefined ? '(none)' : render({ ...element, name: '' });
 }

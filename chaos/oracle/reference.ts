@@ -1,4 +1,4 @@
-// The scheme's data as the dumped tables have it, in the form in which the checks ask for it.
+// The scheme's data from the dumped tables, in the form that the checks need.
 import { amount, type Amount } from './decimals.ts';
 import type { Row } from './read-evidence.ts';
 import { textAt, at, type Element } from './read-message.ts';
@@ -19,13 +19,13 @@ export interface Institution {
   readonly bics: readonly string[];
   readonly leis: readonly string[];
   readonly otherIds: readonly string[];
-  /** Clearing system to member id. */
+  /** Member id by clearing system. */
   readonly memberships: ReadonlyMap<string, string>;
 }
 
 export interface FeeFormula {
   readonly nominal: Amount;
-  /** As a ratio of the amount. */
+  /** Share of the amount, as a ratio. */
   readonly ratio: Amount;
 }
 
@@ -38,11 +38,11 @@ export interface Reference {
   readonly schemeFees: ReadonlyMap<string, FeeFormula>;
   readonly creditorAgentFees: ReadonlyMap<string, FeeFormula>;
   readonly accounts: readonly Account[];
-  /** SAP that an FX provider may use, by `fxp country`; validated ones only. */
+  /** SAP that an FX provider may use, by `fxp country`; only validated ones. */
   readonly saps: ReadonlyMap<string, string>;
-  /** The institution that an agent element such as `DbtrAgt` names; undefined: nobody, or two at once. */
+  /** The institution that an agent element such as `DbtrAgt` names; undefined if it names no institution, or two. */
   readonly find: (agent: Element | undefined, system?: string) => Institution | undefined;
-  /** By BIC, LEI or other id. */
+  /** Finds an institution by BIC, LEI, other id or internal id. */
   readonly findById: (type: string, value: string) => Institution | undefined;
 }
 
@@ -111,10 +111,10 @@ export function openReference(tables: Tables): Reference {
 
 type Receiving = Pick<DeliveryRow, 'kind' | 'party'>;
 
-/** What is sent until it is taken or given up (CBK-1); an instruction has an end of its own (TIM-3). */
+/** Deliveries that are repeated until they are taken or given up (CBK-1). An instruction ends differently (TIM-3). */
 export const toldKinds: readonly string[] = ['callback', 'confirmation', 'notification', 'book'];
 
-/** Whose a message of ours is, by the name under which the faults know its party: `source/SGDFAST`, `fxp/MERISGS0`. */
+/** The receiver of a message, named as in the faults: `source/SGDFAST`, `fxp/MERISGS0`. */
 export function receiverOf(reference: Pick<Reference, 'systems'>, { kind, party }: Receiving): string {
   if (kind === 'callback') return sourceOf(party);
   if (kind === 'notification' || (kind === 'book' && !reference.systems.has(party))) return `fxp/${party}`;
@@ -125,12 +125,12 @@ function sourceOf(system: string | null): string {
   return `source/${system ?? ''}`;
 }
 
-/** Its operator's: several systems may share one. */
+/** The operator of the system. Several systems may share one. */
 function destinationOf({ systems }: Pick<Reference, 'systems'>, system: string | null): string {
   return `destination/${systems.get(system ?? '')?.operatorId ?? ''}`;
 }
 
-/** REF-4: a BIC that ends in XXX is the BIC8. */
+/** REF-4: a BIC that ends in XXX is equal to its BIC8. */
 function headOffice(bic: string): string {
   return bic.length === 11 && bic.endsWith('XXX') ? bic.slice(0, 8) : bic;
 }
@@ -158,7 +158,7 @@ function findAgent(
     ...(lei === undefined ? [] : [lookup.get(`LEI ${lei}`)]),
     ...(other === undefined ? [] : [lookup.get(`otherId ${other}`)]),
   ];
-  // no identifier may name another institution, nor an LEI be another than one that is known (PAY-6)
+  // no identifier may name another institution, and an LEI must match if the institution has one (PAY-6)
   const one = found.length > 0 ? found[0] : weaker.find((known) => known !== undefined);
   const isOne =
     found.every((each) => each === one) && weaker.every((each) => each === undefined || each === one);

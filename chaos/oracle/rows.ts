@@ -1,5 +1,5 @@
-// The columns that the oracle reads of the database's tables, as `row_to_json` writes them; numbers are text, times ISO
-// 8601.
+// The columns that the oracle reads from the database's tables, as `row_to_json` writes them. Numbers are text, times
+// ISO 8601.
 import type { Row } from './read-evidence.ts';
 
 export interface PaymentRow {
@@ -156,7 +156,7 @@ export interface PauseRow {
   readonly resumed_at: string | null;
 }
 
-/** The tables that the checks read, and the form of their rows. */
+/** The tables that the checks read, with the types of their rows. */
 interface Forms {
   readonly payments: PaymentRow;
   readonly decisions: DecisionRow;
@@ -177,7 +177,7 @@ interface Forms {
   readonly pauses: PauseRow;
 }
 
-/** The rows of a table; none where the table is not there. */
+/** The rows of a table; empty if the table is missing. */
 export function rowsOf<Table extends keyof Forms>(
   tables: Readonly<Record<string, readonly Row[]>>,
   table: Table,
@@ -185,7 +185,7 @@ export function rowsOf<Table extends keyof Forms>(
   return (tables[table] ?? []) as unknown as readonly Forms[Table][];
 }
 
-/** Milliseconds since 1970 of a time of the database or a file, with its fraction. */
+/** Milliseconds since 1970, with fraction, of a time from the database or a file. */
 export function instant(text: string): number;
 export function instant(text: string | null | undefined): number | undefined;
 export function instant(text: string | null | undefined): number | undefined {

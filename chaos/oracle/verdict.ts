@@ -1,32 +1,31 @@
-// What the oracle says of a run: per invariant what was examined and which breaches were found, with the very lines
-// that show them. An invariant of which nothing could be examined is not held but not shown. What came late while the
-// machine was too slow is no breach, and not judged.
+// The verdict on a run. For each invariant it says what was examined and which breaches were found, with the evidence.
+// An invariant for which nothing could be examined is "not shown". A delay while the machine was too slow is "not
+// judged", and not a breach.
 
 import type { Machine, Span } from './machine.ts';
 
-/** One thing that must not be. */
+/** A violation of an invariant or rule. */
 export interface Breach {
-  /** `I-4`, or `R:PAY-4` for what no invariant names but a rule does. */
+  /** An invariant such as `I-4`; `R:PAY-4` for a rule that no invariant covers. */
   readonly id: string;
   /** One sentence. */
   readonly statement: string;
-  /** UETR, message id, execution or file that it is about. */
+  /** The UETR, message id, execution or file that it concerns. */
   readonly subject: string;
-  /** The lines, rows and times that show it, shortened. */
+  /** The lines, rows and times that prove it, shortened. */
   readonly evidence: readonly string[];
 }
 
-/** What was found about one invariant or rule. */
+/** The result for one invariant or rule. */
 export interface Finding {
   readonly id: string;
   readonly title: string;
-  /** How many of what were held against it, e.g. `212 payments`. */
+  /** Counts of examined things, such as `212 payments`. */
   readonly examined: readonly Examined[];
   readonly breaches: readonly Breach[];
   readonly notJudged: readonly Breach[];
   /**
-   * `not-judged`: something came late, and the machine may be why. `not-shown`: there was nothing to examine, so that
-   * nothing is known.
+   * `not-judged`: something was late, but a slow machine may be the reason. `not-shown`: there was nothing to examine.
    */
   readonly outcome: 'held' | 'broken' | 'not-judged' | 'not-shown';
 }
@@ -37,30 +36,31 @@ export interface Examined {
 }
 
 export interface Verdict {
-  /** I-1 to I-20, then the rules of which something was examined. */
+  /** I-1 to I-20, then the rules for which something was examined or found. */
   readonly findings: readonly Finding[];
-  /** All of them. */
+  /** The breaches of all findings. */
   readonly breaches: readonly Breach[];
-  /** What would be a breach on a machine that is fast enough; its first line of evidence says how slow it was. */
+  /** Delays that would be breaches on a fast machine. The first line of evidence says how slow the machine was. */
   readonly notJudged: readonly Breach[];
-  /** Something was not judged, and the machine was too slow for more than half of the run. */
+  /** Whether something was not judged, and the machine was too slow for more than half of the run. */
   readonly isMostlyUnjudged: boolean;
 }
 
-/** Where checks put what they find. */
+/** Checks record their results here. */
 export interface Report {
-  /** Counts things that were held against an invariant; to be called for zero too. */
+  /** Counts the things that were examined for an invariant. Call it even if the count is zero. */
   examined(id: string, what: string, count: number): void;
   breach(id: string, statement: string, subject: string, evidence?: readonly unknown[]): void;
-  /** A breach only if the machine was fast enough then; for times, never for content. */
+  /** Records a breach, unless the machine was too slow at that time. Use it for times, never for content. */
   late(id: string, statement: string, subject: string, evidence: readonly unknown[], during: Span): void;
   /**
-   * Whether the machine was too slow then to tell; counts it as not judged. For what is a breach only if it comes often.
+   * Whether the machine was too slow at that time; if so, counts it as not judged. For delays that are a breach only if
+   * they are frequent.
    */
   isUnjudged(id: string, statement: string, subject: string, during: Span): boolean;
 }
 
-/** The invariants, in the words of docs/reference/invariants.md, shortened. */
+/** The invariants, shortened from docs/reference/invariants.md. */
 const invariants: Readonly<Record<string, string>> = {
   'I-1': 'every pacs.008 answered 200 has one final status, or waits as it may',
   'I-2': 'a destination sees one distinct instruction per payment',
@@ -84,7 +84,7 @@ const invariants: Readonly<Record<string, string>> = {
   'I-20': 'the sweep finds nothing where nothing failed',
 };
 
-const maxLine = 400; // of evidence; a message may be 256 KiB
+const maxLine = 400; // characters per line of evidence; a message may be 256 KiB
 const maxLines = 8;
 
 function shorten(line: unknown): string {
@@ -99,7 +99,7 @@ function withoutBodies(key: string, value: unknown): unknown {
 /** A breach whose evidence is not yet shortened. */
 type Late = Omit<Breach, 'evidence'> & { readonly evidence: readonly unknown[] };
 
-/** An empty report, and the verdict that it comes to. */
+/** Returns an empty report, and a function that computes the verdict from it. */
 export function openReport(machine: Machine): { readonly report: Report; readonly verdict: () => Verdict } {
   const breaches: Breach[] = [];
   const notJudged: Breach[] = [];

@@ -1,5 +1,5 @@
-// The evidence with its parts joined: each payment with its messages, deliveries, attempts, events and what its parties
-// journaled. It joins and reads; it judges nothing.
+// Joins the evidence: each payment with its messages, deliveries, attempts, events and journal entries. It judges
+// nothing.
 import type { Exchange } from './evidence.ts';
 import { createHash } from 'node:crypto';
 import type { Evidence, JournalEntry } from './read-evidence.ts';
@@ -27,10 +27,10 @@ export const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
 export interface Stored {
   readonly row: MessageRow;
   readonly text: string;
-  /** Of the bytes, computed here. */
+  /** Hash of the bytes, computed here. */
   readonly sha256: string;
   readonly createdAt: number;
-  /** Undefined: not readable. */
+  /** Undefined if it is unreadable. */
   readonly message: Message | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface Attempt {
   readonly httpStatus: number | undefined;
 }
 
-/** Any 2xx says so (CBK-4). */
+/** Any 2xx acknowledges a message (CBK-4). */
 export const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && httpStatus < 300;
 
 export interface Delivery {
@@ -49,7 +49,7 @@ export interface Delivery {
   readonly stored: Stored | undefined;
   /** In order of their numbers. */
   readonly attempts: readonly Attempt[];
-  /** What arrived at the party in the bytes of its message, and was turned away or taken; in order of time. */
+  /** Journal entries of the party with the bytes of the delivery's message, accepted or refused, in order of time. */
   readonly arrivals: readonly Arrival[];
   readonly nextDueAt: number;
   readonly deliveredAt: number | undefined;
@@ -74,18 +74,20 @@ export interface Payment {
   /** `AccptncDtTm` of the original. */
   readonly acceptedAt: number | undefined;
   readonly forwarded: Stored | undefined;
-  /** More than one is a breach of itself. */
+  /** More than one is a breach in itself. */
   readonly decisions: readonly DecisionRow[];
   readonly decision: DecisionRow | undefined;
   readonly decidedAt: number | undefined;
   /** By kind. */
   readonly deliveries: Readonly<Record<string, Delivery>>;
   readonly events: readonly AuditRow[];
-  /** What its parties journaled, in order of time. */
+  /** The journal entries of its parties, in order of time. */
   readonly journal: readonly JournalEntry[];
-  /** The destination's pacs.002, as they are stored, oldest first. */
+  /** The stored pacs.002 of the destination, oldest first. */
   readonly reports: readonly Stored[];
-  /** HIGH: from then on it must be final (TIM-1), by the original and the scheme's data; undefined for NORM. */
+  /**
+   * When a HIGH payment must be final (TIM-1), computed from the original and the scheme's data; undefined for NORM.
+   */
   readonly deadlineAt: number | undefined;
 }
 
@@ -98,23 +100,23 @@ export interface World {
   readonly paymentOf: ReadonlyMap<string, Payment>;
   readonly messages: readonly Stored[];
   readonly messageOf: ReadonlyMap<string, Stored>;
-  /** By sha256 of the bytes. */
+  /** By SHA-256 of the bytes. */
   readonly messagesBySha: ReadonlyMap<string, readonly Stored[]>;
   readonly deliveries: readonly Delivery[];
-  /** By receiver, as the faults name it. */
+  /** By receiver, named as in the faults. */
   readonly attemptsTo: ReadonlyMap<string, readonly Attempt[]>;
   readonly quotes: ReadonlyMap<string, Quote>;
   readonly quoteRequests: readonly QuoteRequestRow[];
   readonly events: readonly AuditRow[];
-  /** Of a clearing system or an FX provider, by its id (LIF-5). */
+  /** Pauses of a clearing system or an FX provider, by its id (LIF-5). */
   readonly pausesOf: (party: string | null | undefined) => readonly Pause[];
   /** Posts of pacs.008, in order of time. */
   readonly submissions: readonly Submission[];
-  /** UETRs of which somebody other than the sandbox has reported a final, so that its ledger is not the truth. */
+  /** UETRs for which a party other than the sandbox reported a final, so that the sandbox's ledger does not count. */
   readonly reportedByOthers: ReadonlySet<string>;
 }
 
-/** From when to when an operator has paused somebody; Infinity: it stands. */
+/** The time span in which an operator paused a party; `to` is Infinity while the pause lasts. */
 export interface Pause {
   readonly from: number;
   readonly to: number;
@@ -124,7 +126,7 @@ export interface Pause {
 export interface Quote {
   readonly quoteId: string;
   readonly request: QuoteRequestRow;
-  /** Its place in the columns of the request, from 0. */
+  /** Its index in the array columns of the request, from 0. */
   readonly index: number;
   readonly issuedAt: number;
 }
@@ -137,7 +139,7 @@ export interface Submission {
   readonly sha256: string;
   /** The answer, if it was a message. */
   readonly answer: Message | undefined;
-  /** The address that it named for its answer. */
+  /** The callback address that it named. */
   readonly callbackUrl: string | undefined;
 }
 
@@ -145,7 +147,10 @@ export function sha256Of(bytes: Buffer | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** What happened after the database was read has no record there: messages that came, executions that ended. */
+/**
+ * Ignores events after the database was read, because the record cannot have them: later messages, and ends of
+ * executions.
+ */
 function untilGathered(gathered: Evidence): Evidence {
   const endAt = instant(gathered.run.gatheredAt);
   return {
@@ -228,7 +233,7 @@ function toStored(row: MessageRow): Stored {
   };
 }
 
-/** Whether an entry is of our message at a party, whatever the party made of it. */
+/** Whether an entry records the arrival of our message at a party, whatever the party did with it. */
 export function isArrival(entry: JournalEntry): boolean {
   return entry.direction === 'received' && entry.note !== 'in the HTTP answer' && entry.sha256 !== undefined;
 }
@@ -306,7 +311,7 @@ function paymentsOf(evidence: Evidence, parts: Parts): readonly Payment[] {
   });
 }
 
-/** `AccptncDtTm`, milliseconds since 1970; undefined where it cannot be read. */
+/** `AccptncDtTm` in milliseconds since 1970; undefined if it cannot be read. */
 function acceptanceOf(pacs008: Element | undefined): number | undefined {
   const text = textAt(pacs008, 'CdtTrfTxInf/AddtlDtTm/AccptncDtTm');
   const at = text === undefined ? Number.NaN : Date.parse(text);
@@ -317,7 +322,10 @@ function priorityOf(pacs008: Element | undefined): string {
   return textAt(pacs008, 'CdtTrfTxInf/PmtTpInf/InstrPrty') ?? 'NORM'; // MSG-5
 }
 
-/** The id of quote k of a request is that of the request with k as its last byte (QUO-7: it is found by its id). */
+/**
+ * A quote's id is that of its request with the quote's number as the last byte, counted from 1. So a quote is found by
+ * its id (QUO-7).
+ */
 function quotesOf(request: QuoteRequestRow): readonly Quote[] {
   return request.fxp_ids.map((_, index) => ({
     quoteId: request.quote_request_id.slice(0, -2) + (index + 1).toString(16).padStart(2, '0'),

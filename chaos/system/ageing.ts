@@ -1,4 +1,4 @@
-// What only time makes, and no run can wait for: a quote, or the use of a MsgId, is made older in its row (QUO-6, DUP-2).
+// Ages a quote, or the use of a MsgId, in its row, because no run can wait that long (QUO-6, DUP-2).
 import type { Ageing, Tools } from '../load/tools.ts';
 
 const statements: Readonly<Record<Ageing, string>> = {
@@ -8,7 +8,7 @@ const statements: Readonly<Record<Ageing, string>> = {
     where message_identification = $1 returning 1`,
 };
 
-/** @param query what runs a statement; where the database is away, nothing becomes older */
+/** @param query runs a statement; if the database is down, nothing is aged */
 export function makeOlder(
   query: (text: string, values: unknown[]) => Promise<readonly unknown[]>,
 ): Tools['age'] {

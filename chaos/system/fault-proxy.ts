@@ -1,58 +1,61 @@
-// A TCP proxy in front of a real server (Postgres, Temporal, a party) that fails as networks and hosts do: it resets
-// what is open, falls silent without a word, loses or delays answers, or answers like a broken HTTP server in its
-// place. It must not know what it carries, and must never deliver later what it held back.
+// A TCP proxy in front of a real server (Postgres, Temporal, a party) that fails like networks and hosts. It resets
+// connections, falls silent, loses or delays answers, or answers like a broken HTTP server. It must not know what it
+// carries. It must never deliver later what it has held back.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** What it does with a connection from the moment at which it is told to. */
+/** The proxy's behaviour from the moment when it is set. */
 export type Conduct =
   /** Carries everything. */
   | 'pass'
-  /** Nobody listens: connections are refused, and open ones reset. */
+  /** Nothing listens: connections are refused, and open ones are reset. */
   | 'refuse'
-  /** Nothing is read, answered or closed, on open connections and on new ones: no FIN, no RST. */
+  /** Nothing is read, answered or closed, on open and new connections: no FIN, no RST. */
   | 'silent'
-  /** RST at the first byte of a request, which reaches nobody. */
+  /** RST at the first byte of a request, which is not carried. */
   | 'reset'
-  /** The request is read and reaches nobody; no answer ever comes. */
+  /** The request is read but not carried; no answer ever comes. */
   | 'hang'
-  /** The request arrives and is done; at the first byte of the answer the connection is reset. */
+  /** The request is carried; at the first byte of the answer the connection is reset. */
   | 'lose-answer'
-  /** The request arrives and is done; no answer ever comes, and nothing is closed. */
+  /** The request is carried; no answer ever comes, and nothing is closed. */
   | 'keep-answer'
-  /** Carries everything, each piece of an answer 700 ms late. */
+  /** Carries everything, each chunk of an answer 700 ms late. */
   | 'slow'
-  /** Carries everything; a moment after each answer comes an HTTP 200 that nobody asked for. */
+  /** Carries everything; a moment after each answer it sends an unsolicited HTTP 200. */
   | 'unasked'
-  /** Carries everything; each answer comes twice, in one piece. */
+  /** Carries everything; each answer is sent twice, in one chunk. */
   | 'twice'
-  /** HTTP 503 at once, in the server's place; with a `Retry-After` of 2 s; after 300 ms. */
+  /** The proxy answers HTTP 503: at once; at once with a `Retry-After` of 2 s; after 300 ms. */
   | 'fail'
   | 'fail-for-now'
   | 'fail-late'
-  /** HTTP 410: it will not take this, and nothing else that is sent to this address. */
+  /** HTTP 410: the receiver will take neither this nor any other message at this address. */
   | 'gone'
-  /** HTTP 404: it does not take this now. */
+  /** HTTP 404: the receiver does not take this message now. */
   | 'deny'
-  /** HTTP 200 with a body that is no message; with a body that never ends; a redirect to the trap. */
+  /** HTTP 200 with a body that is not a message; with a body that never ends; a redirect to the trap. */
   | 'garbage'
   | 'endless'
   | 'redirect';
 
 export interface FaultProxy {
-  /** The given address with the proxy's host and port in it. */
+  /** The target's address with the proxy's host and port. */
   readonly address: string;
   /** host:port. */
   readonly origin: string;
-  /** From now on, for new connections and for the next request on open ones. */
+  /** Sets the behaviour for new connections, and for the next request on open ones. */
   readonly conduct: (next: Conduct) => Promise<void>;
-  /** RST on every open connection, whatever is under way on it. */
+  /** Resets every open connection, whatever is under way on it. */
   readonly reset: () => void;
-  /** What is asked on the connections that are open is done, but never answered; new ones work. */
+  /** Requests on open connections are carried but never answered; new connections work. */
   readonly keepAnswers: () => void;
-  /** The real server has moved. Connections to the old one end. */
+  /** The real server has moved. Open connections are reset. */
   retarget(address: string): void;
-  /** Called at each request's first byte, before it is carried; and at each answer's first byte, likewise. */
+  /**
+   * Adds a listener, called before the first byte of each request and of each answer is carried. @returns a function
+   * that removes it
+   */
   onTraffic(listener: (direction: 'request' | 'answer') => void): () => void;
   close(): Promise<void>;
 }
@@ -60,19 +63,19 @@ export interface FaultProxy {
 export interface FaultProxyOptions {
   /** URL or host:port of the real server. */
   readonly target: string;
-  /** Where a redirect leads. */
+  /** Target of a redirect. */
   readonly trap?: string;
-  /** Asked at each request while it is to carry everything: what becomes of this one. */
+  /** Chooses the behaviour for each request while the conduct is `pass`. */
   readonly mood?: () => Conduct;
 }
 
-/** A connection of ours, and the one to the real server. */
+/** A client connection, and the one to the real server. */
 interface Pair {
   readonly near: Socket;
   readonly far: Socket | undefined;
-  /** What it does now; taken over from the proxy at each request. */
+  /** Current behaviour; set from the proxy at each request. */
   conduct: Conduct;
-  /** Whose turn it is: the answer's first byte ends the request. */
+  /** The side that speaks next. The first byte of an answer ends the request. */
   speaks: 'near' | 'far';
 }
 
@@ -89,7 +92,7 @@ const slowMs = 700;
 const dripMs = 100;
 const unaskedAfterMs = 500;
 
-/** How long after the server's end of a connection the client's ends. */
+/** Milliseconds from the server's end of a connection to the client's. */
 const endsLate: Readonly<Partial<Record<Conduct, number>>> = {
   slow: slowMs + 100,
   unasked: unaskedAfterMs + 100,
@@ -114,7 +117,7 @@ interface OwnAnswer {
   readonly afterMs: number;
 }
 
-/** What is answered in the server's place, and how late. */
+/** The proxy's own answer in the server's place, and its delay. */
 const ownAnswers: Readonly<Partial<Record<Conduct, OwnAnswer>>> = {
   fail: { text: () => failure(nothing), afterMs: 0 },
   'fail-for-now': { text: () => failure(`Retry-After: 2\r\n${nothing}`), afterMs: 0 },
@@ -135,7 +138,7 @@ const conductNow = ({ conduct, mood }: State): Conduct => (conduct === 'pass' ? 
 
 function begin(state: State, pair: Pair): void {
   const { near } = pair;
-  if (pair.conduct !== 'keep-answer') pair.conduct = conductNow(state); // such a connection is lost for ever
+  if (pair.conduct !== 'keep-answer') pair.conduct = conductNow(state); // such a connection never recovers
   pair.speaks = 'far';
   state.listeners.forEach((listener) => listener('request'));
   if (pair.conduct === 'reset') near.resetAndDestroy();
@@ -143,7 +146,7 @@ function begin(state: State, pair: Pair): void {
     near.write(head('200 OK', 'Content-Type: application/xml\r\n\r\n'));
     drip(near);
   }
-  // What still comes of the request is read and thrown away, so that the answer is not lost in an RST.
+  // The rest of the request is read and discarded, because an RST would lose the answer.
   const answer = ownAnswers[pair.conduct];
   if (answer !== undefined) setTimeout(() => near.end(answer.text(state.trap)), answer.afterMs).unref();
 }
@@ -182,7 +185,7 @@ function carry(state: State, pair: Pair, far: Socket): void {
   });
   far.once('end', () => {
     if (!carrying.has(pair.conduct) || pair.conduct === 'keep-answer') return;
-    setTimeout(() => near.end(), endsLate[pair.conduct] ?? 0).unref(); // behind what is said late
+    setTimeout(() => near.end(), endsLate[pair.conduct] ?? 0).unref(); // after the delayed data
   });
   far.on('data', (chunk: Buffer) => {
     const isFirst = pair.speaks === 'far';
@@ -198,7 +201,7 @@ function carry(state: State, pair: Pair, far: Socket): void {
   });
 }
 
-/** Only between two requests: what came behind one would say that it was done. */
+/** Only between two requests, because the client would take a 200 after a request for its answer. */
 function answerUnasked({ near, speaks, conduct }: Pair): void {
   if (conduct === 'unasked' && speaks === 'near' && near.writable)
     near.write(`HTTP/1.1 200 OK\r\n${nothing}`);
@@ -210,7 +213,7 @@ function pass(chunk: Buffer, from: Socket, to: Socket): void {
   to.once('drain', () => from.resume());
 }
 
-/** What becomes of the connections that are open when the conduct changes. */
+/** Applies a change of behaviour to the open connections. */
 function changeOpen(pairs: ReadonlySet<Pair>, next: Conduct): void {
   for (const pair of pairs) {
     const { near, far } = pair;
@@ -220,7 +223,7 @@ function changeOpen(pairs: ReadonlySet<Pair>, next: Conduct): void {
       near.pause();
       far?.pause();
     } else if (next === 'pass' && pair.conduct !== 'pass') {
-      // The host that is back knows nothing of a connection of before, and what was held back must not arrive now.
+      // A host that is back does not know its old connections, and held-back data must not arrive now.
       far?.destroy();
       if (pair.conduct !== 'silent' && pair.conduct !== 'keep-answer') near.resetAndDestroy();
     } else if ((next === 'lose-answer' || next === 'keep-answer') && carrying.has(pair.conduct)) {

@@ -1,4 +1,4 @@
-// Measures the machine in a process of its own, so that no load and no defect of the gateway makes it late.
+// Measures the machine in a separate process, so that neither load nor a defect of the gateway can make it late.
 // Each beat is a pause, some work and a write to the databases' disk. It tells its parent how late the beat ended.
 //
 //   argv[2]   a file on the disk to measure
@@ -23,5 +23,5 @@ for (;;) {
   fdatasyncSync(file);
   const lateMs = performance.now() - began - pauseMs - (spentMs() - spent);
   const beat = { at: new Date().toISOString(), lateMs: Math.max(0, Math.round(lateMs)) };
-  process.send?.(beat, () => undefined); // the parent may have gone meanwhile
+  process.send?.(beat, () => undefined); // the parent may have exited
 }

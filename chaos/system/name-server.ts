@@ -1,5 +1,5 @@
-// A name server on loopback that hears every question and answers none: the one of a party whose name server is silent
-// (CBK-3). Processes under test ask it in place of those of the machine (surroundings.mjs).
+// A name server on loopback that receives every query and answers none: it stands for a party's silent name server
+// (CBK-3). Processes under test use it instead of the machine's name servers (surroundings.mjs).
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 

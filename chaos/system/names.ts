@@ -1,16 +1,16 @@
-// What everything that can fail is called, in the evidence, in the journals and in `--target`; known before anything
-// is started, so that a plan can be drawn and a target refused.
+// The names of everything that can fail, as in the evidence, the journals and `--target`. They are known before
+// anything starts, so that a plan can be drawn and a wrong target refused.
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import { demoFxpBics } from '../../cli/demo/scheme.ts';
 
 export interface Names {
   readonly apis: readonly string[];
   readonly workers: readonly string[];
-  /** As operators pause them: `THBPPAY`. */
+  /** The names by which operators pause them: `THBPPAY`. */
   readonly clearingSystems: readonly string[];
-  /** `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`: whoever has an address. */
+  /** Every party with an address: `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`. */
   readonly parties: readonly string[];
-  /** Those of them that have a second address. */
+  /** The parties that have a second address. */
   readonly movable: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// The addresses of the other parties: each operator, callback origin and FX provider is reached through a proxy of its
-// own, so that each can fail alone, and is registered at that proxy's address.
+// The addresses of the other parties. Each operator, callback origin and FX provider has a separate proxy, so that each
+// can fail alone. The proxy's address is registered.
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import type { SeedAddresses } from '../../db/seed.ts';
 import type { Random } from '../load/random.ts';
@@ -13,26 +13,26 @@ export interface SandboxUrls {
 }
 
 export interface Parties {
-  /** By party as the journals name it: `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`. */
+  /** By party, named as in the journals: `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`. */
   readonly proxies: ReadonlyMap<string, FaultProxy>;
   /**
-   * A second address of each operator. That of a destination is registered by nobody at first: a change of address
-   * leads there. That of a source is registered from the start: a repeat may name it (DUP-1).
+   * A second address of each operator. For a destination it is not registered at first; a change of address leads to
+   * it. For a source it is registered from the start, because a repeat may name it (DUP-1).
    */
   readonly otherAddresses: ReadonlyMap<string, FaultProxy>;
-  /** What the seed registers. */
+  /** The addresses that the seed registers. */
   readonly addresses: SeedAddresses;
   /** Callback origins by operator. */
   readonly callbackOrigins: ReadonlyMap<string, readonly string[]>;
   callbackUrl(clearingSystemId: string, message: 'pacs002' | 'acmt024', which: 'usual' | 'other'): string;
-  /** Full address of an operator or FX provider behind this origin. */
+  /** Full address of an operator or FX provider at this origin. */
   urlOf(party: string, origin: string): string;
   close(): Promise<void>;
 }
 
 /**
- * Few receivers are perfect: now and then one turns a message away that it takes the next time, without any fault being
- * played. So every run meets each way of being turned away.
+ * Real receivers sometimes refuse a message that they take at the next attempt, even without a fault. These weights
+ * make every run meet each kind of refusal.
  */
 const moods: readonly { readonly weight: number; readonly conduct: Conduct }[] = [
   { weight: 91.3, conduct: 'pass' },
@@ -46,8 +46,8 @@ const moods: readonly { readonly weight: number; readonly conduct: Conduct }[] =
 ];
 
 /**
- * @param trap where a redirect leads: whoever comes there breaks I-7
- * @param random of the moods of sources and FX providers
+ * @param trap target of redirects; a connection to it breaks I-7
+ * @param random for the moods of sources and FX providers
  */
 export async function openParties(sandbox: SandboxUrls, trap: string, random: Random): Promise<Parties> {
   const mood = () => random.weighted(moods).conduct;

@@ -1,5 +1,5 @@
-// Two apis and two workers, each with a proxy of its own to Postgres and to Temporal, and the sandbox. What is killed
-// comes back at once, as a process manager of production would have it.
+// Starts an api or a worker with separate proxies to Postgres and Temporal. A killed process restarts at once, as under
+// a process manager in production.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../../cli/parts/progress.ts';
@@ -9,12 +9,12 @@ import { openFaultProxy, type FaultProxy } from './fault-proxy.ts';
 export interface OurProcess {
   readonly name: string;
   readonly kind: 'api' | 'worker';
-  /** Where it says whether it is ready; of an api, its address. */
+  /** Base address of its health endpoint; for an api, its address. */
   readonly url: string;
-  /** The way to Postgres, and to Temporal. */
+  /** The proxies to Postgres and to Temporal. */
   readonly database: FaultProxy;
   readonly engine: FaultProxy;
-  /** Holds the milliseconds by which its clock is wrong. */
+  /** File with the milliseconds by which its clock is wrong. */
   readonly clockFile: string;
   pid(): number;
   stop(): Promise<void>;
@@ -23,7 +23,7 @@ export interface OurProcess {
 export interface StartProcessOptions {
   readonly name: string;
   readonly kind: OurProcess['kind'];
-  /** Of an api, its own; of a worker, that of its metrics and health. */
+  /** The api's port; for a worker, the port of its metrics and health. */
   readonly port: number;
   readonly dist: string;
   readonly databaseUrl: string;
@@ -75,7 +75,7 @@ export async function startOurProcess(options: StartProcessOptions): Promise<Our
   };
 }
 
-/** @throws when it takes longer than `timeoutMs` */
+/** @throws Error if it takes longer than `timeoutMs` */
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,

@@ -1,5 +1,5 @@
-// Postgres and Temporal under test: they can be killed and started again on their files, and are then found behind the
-// same proxies, though on other ports.
+// The Postgres and Temporal under test. A fault can kill them and restart them on the same files. The restarted server
+// listens on another port, behind the same proxy.
 import { join } from 'node:path';
 import { startPostgres, type RunningPostgres } from '../../cli/parts/postgres.ts';
 import type { Say } from '../../cli/parts/progress.ts';
@@ -10,7 +10,7 @@ import type { Environment } from '../../core/settings/environment-variables.ts';
 export interface Servers {
   database(): RunningPostgres;
   engine(): RunningTemporal;
-  /** Ends Postgres at once, as a crash does; it recovers from its log at the next start. */
+  /** Ends Postgres immediately, as a crash does. It recovers from its log at the next start. */
   stopDatabase(): Promise<void>;
   startDatabase(): Promise<void>;
   /** kill -9. */
@@ -24,7 +24,7 @@ export interface StartServersOptions {
   readonly folder: string;
   readonly binFolder: string;
   readonly say: Say;
-  /** Told of each start, with the address to be found at. */
+  /** Called at each start, with the server's new address. */
   readonly onMoved: (server: 'database' | 'engine', address: string) => void;
 }
 
@@ -32,7 +32,7 @@ const databaseName = 'isthmus_chaos';
 
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { folder, binFolder, say, onMoved } = options;
-  // An operator's own servers are never put through this.
+  // Never use an operator's existing servers for a run under faults.
   const env = { ...options.env, DATABASE_URL: '', TEMPORAL_ADDRESS: '' };
   const quiet: Say = () => undefined;
   const beginDatabase = (tell: Say) =>
@@ -61,7 +61,8 @@ export async function startServers(options: StartServersOptions): Promise<Server
     database: () => database,
     engine: () => engine,
     stopDatabase: async () => {
-      end(database.pid, 'SIGQUIT'); // at once, without a checkpoint; kill -9 would leave its own processes behind
+      // immediate shutdown without a checkpoint; kill -9 would leave its child processes behind
+      end(database.pid, 'SIGQUIT');
       await database.exited;
     },
     startDatabase: async () => {

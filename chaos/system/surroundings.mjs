@@ -1,5 +1,6 @@
-// Loaded before an api or a worker (`--import`): the machine around it, which a run may change. Its clock, which may jump, and
-// its name servers. It touches nothing of ours.
+// Loaded before an api or a worker (`--import`). It simulates the machine: a clock that a run can make jump, and the
+// name servers.
+// It does not touch our code.
 //
 //   CHAOS_CLOCK_FILE    milliseconds by which this process's clock is wrong; read again at SIGUSR2
 //   CHAOS_NAME_SERVER   address:port of the only name server

@@ -1,5 +1,5 @@
-// Everything that a run puts under faults, started as in production: Postgres, Temporal, two apis, two workers, and the
-// sandbox's parties behind proxies. It starts, heals and stops; what is done to it is chaos/faults.
+// Starts, heals and stops the whole system under test, as in production: Postgres, Temporal, two apis, two workers, and
+// the sandbox's parties behind proxies. The faults themselves are in chaos/faults.
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,37 +30,38 @@ export interface ChaosSystem {
   readonly servers: Servers;
   readonly parties: Parties;
   readonly trap: Trap;
-  /** One statement on a connection of its own, past the proxies. @throws while the database is stopped */
+  /** Runs one statement on a separate connection that bypasses the proxies. @throws while the database is stopped */
   query<Row extends object = object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   readonly namespace: string;
-  /** Nothing is under a fault any more, and every process is ready. @throws after two minutes */
+  /** Waits until no fault is active and every process is ready. @throws after two minutes */
   untilHealthy(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface StartSystemOptions {
   readonly env: Environment;
-  /** Folder of the code that is put under faults. */
+  /** Folder of the code under test. */
   readonly tree: string;
-  /** Of this project: the sandbox, the oracle and the seed data are always ours. */
+  /** Folder of this project. The sandbox, the oracle and the seed data always come from here. */
   readonly root: string;
-  /** Data of the servers and built files; thrown away afterwards. */
+  /** Data of the servers and built files; deleted afterwards. */
   readonly folder: string;
   readonly logFolder: string;
   readonly journalFolder: string;
   readonly binFolder: string;
-  /** Of the moods of the parties. */
+  /** Seed for the moods of the parties. */
   readonly seed: number;
   readonly say: Say;
 }
 
-const healthTimeoutMs = 120_000; // a killed server recovers, a breaker of the engine's client opens again
-const queryTimeoutMs = 20_000; // above the longest time for which somebody locks a table
+// time for a killed server to recover and for the breaker of the engine's client to close
+const healthTimeoutMs = 120_000;
+const queryTimeoutMs = 20_000; // longer than any fault locks a table
 const at = (port: number) => `http://127.0.0.1:${port}`;
 
 type Ending = { stop(): Promise<void> } | { close(): Promise<void> };
 
-/** What has been started, in order; it ends in the opposite one. */
+/** The parts that have been started. `stop` ends them in reverse order. */
 interface Ends {
   add<One extends Ending>(one: One): One;
   stop(): Promise<void>;
@@ -81,7 +82,7 @@ function openEnds(say: Say): Ends {
   };
 }
 
-/** @throws whatever kept a part from starting; nothing runs on then */
+/** @throws the error that kept a part from starting, after it has stopped all other parts */
 export async function startSystem(options: StartSystemOptions): Promise<ChaosSystem> {
   for (const one of [options.folder, options.logFolder, options.journalFolder]) {
     mkdirSync(one, { recursive: true });
@@ -98,7 +99,7 @@ export async function startSystem(options: StartSystemOptions): Promise<ChaosSys
 async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosSystem> {
   const { env, tree, folder, binFolder, say } = options;
   const building = buildTree(tree, join(folder, 'image'));
-  building.catch(() => undefined); // reported where it is awaited
+  building.catch(() => undefined); // the caller that awaits it reports the error
   const ours: OurProcess[] = [];
   const onMoved = (server: 'database' | 'engine', address: string) =>
     ours.forEach((one) => one[server].retarget(address));
@@ -152,8 +153,8 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
 }
 
 /**
- * Builds the processes of a tree of the project as the container image has them: they start in half a second. The tree may
- * be a copy with a mistake in it (chaos/mutants).
+ * Builds the processes from `tree` in the same way as the container image, because they then start in half a second.
+ * The tree may be a copy of the project with a built-in mistake (chaos/mutants).
  */
 async function buildTree(tree: string, folder: string): Promise<string> {
   const { api, worker, migrate } = entries;
@@ -208,14 +209,14 @@ function gatewayEnvironment(env: Environment, publicUrl: string): Readonly<Recor
 
 const namespace = 'default';
 
-/** By the tree's own migrations: a mistake may be in them. */
+/** Uses the migrations of the tree under test, because a mistake may be in them. */
 async function migrate(dist: string, databaseUrl: string): Promise<void> {
   await promisify(execFile)(process.execPath, [join(dist, 'migrate.js')], {
     env: { DATABASE_URL: databaseUrl },
   });
 }
 
-/** The seed's origins allow any port of loopback, for demos; here each operator has its own only. */
+/** The seed's origins allow any loopback port, for demos. In a run, each operator has only its own port. */
 async function registerOrigins(query: ChaosSystem['query'], parties: Parties): Promise<void> {
   await query('delete from operator_callback_origins');
   for (const [operatorId, origins] of parties.callbackOrigins) {
@@ -236,12 +237,12 @@ function queryOf(url: () => string): ChaosSystem['query'] {
       connectionTimeoutMillis: 5_000,
       query_timeout: queryTimeoutMs,
     });
-    client.on('error', () => undefined); // it may be stopped under us
+    client.on('error', () => undefined); // a fault may stop the database during the query
     await client.connect();
     try {
       return (await client.query<Row>(sql, [...values])).rows;
     } finally {
-      void client.end().catch(() => undefined); // not waited for: of a server that is ended under it, it may never come
+      void client.end().catch(() => undefined); // not awaited: it may never settle if the server dies
     }
   };
 }

@@ -1,11 +1,12 @@
-// An address that nobody registered: whoever connects breaks I-7. It writes down who came, and answers nothing.
+// An address that nobody registered. Any connection to it breaks I-7. The trap records the connection and answers
+// nothing.
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { TrapConnection } from '../oracle/evidence.ts';
 
 export interface Trap {
   readonly url: string;
-  /** Others add what they saw at addresses that are not registered any more. */
+  /** Other code adds connections that it saw at addresses that are no longer registered. */
   readonly connections: TrapConnection[];
   close(): Promise<void>;
 }

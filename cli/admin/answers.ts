@@ -1,8 +1,11 @@
-// What `isthmus admin` reads of the gateway's answers: the members that it shows. --json prints the answer as it came.
+// The parts of the gateway's answers that `isthmus admin` shows. --json prints the answer unchanged.
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 
-/** Numbers as numbers: in a document amounts are strings. @throws UserError where it is no such answer */
+/**
+ * Parses numbers as JavaScript numbers; amounts in a document are strings. @throws UserError if the answer does not
+ * match
+ */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> {
   const parsed = schema.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;

@@ -1,4 +1,4 @@
-// `isthmus admin set`, `end`, `secret`, and how changes are looked at and decided.
+// `isthmus admin set`, `end` and `secret`, and the commands that show and decide changes.
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { CommandContext } from '../command.ts';
@@ -43,7 +43,7 @@ async function propose(
   else printProposed(terminal, readAnswer(proposed, text));
 }
 
-/** What a person named cannot be read. */
+/** Turns an error of reading the named file or folder into a UsageError. It returns any other error unchanged. */
 export function unreadable(path: string, error: unknown): unknown {
   const isMissing = codeOf(error) === 'ENOENT';
   const reason = isMissing ? 'there is no such file or folder' : fileReason(error);

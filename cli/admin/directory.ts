@@ -71,7 +71,7 @@ async function importThroughGateway(
 ): Promise<void> {
   const { terminal } = context;
   const { because = 'a comparison', at: effectiveAt, onlyNew, endAbsent, yes, json } = options;
-  readDirectory(path); // names every fault with its file
+  readDirectory(path); // called for its errors, which name the file of every fault
   const body = { because, effectiveAt, onlyNew, endAbsent, preview: !yes, scheme: readLists(path) };
   const gateway = await connectGateway(context);
   const text = await gateway.post('/admin/imports', body);
@@ -81,10 +81,10 @@ async function importThroughGateway(
   }
   const answer = readAnswer(proposed, text);
   printProposed(terminal, answer);
-  if (answer.state === 'preview') terminal.line('With admin import and --yes it is made.');
+  if (answer.state === 'preview') terminal.line('To make this change, run admin import with --yes.');
 }
 
-/** Operators that there are decide about it; nobody passes them by. */
+/** Refused if there are two operators, because they must approve the import, unless FOUR_EYES is 0. */
 async function importIntoDatabase(
   context: CommandContext,
   path: string,
@@ -101,7 +101,7 @@ async function importIntoDatabase(
     }
     if (!yes) {
       const counts = Object.entries(listsOf(scheme)).map(([kind, list]) => `${list.length} ${kind}`);
-      terminal.line(`${path} is a scheme: ${counts.join(', ')}. With --yes it is imported.`);
+      terminal.line(`${path} is a scheme: ${counts.join(', ')}. Add --yes to import it.`);
       return;
     }
     const asked = {
@@ -114,7 +114,7 @@ async function importIntoDatabase(
       allowLoopbackHttp: env['ALLOW_LOOPBACK_CALLBACKS'] === '1',
     });
     if (outcome.kind === 'unchanged') {
-      terminal.line('Nothing to change: it is so already.');
+      terminal.line('Nothing to change: the scheme already is as the directory says.');
       return;
     }
     printFindings(terminal, outcome.findings);

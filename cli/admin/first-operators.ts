@@ -1,5 +1,5 @@
-// `isthmus admin first-operators`: the two people whom everything else takes, in a system that has none, and the first
-// secret of each operator. It writes into the database, because there is nobody yet whom an api would let in.
+// `isthmus admin first-operators`: enters the first two operators of an empty system, and makes the first secret of
+// each operator. It writes into the database, because no client can log in at the api yet.
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
 import type { SchemeEdit } from '../../core/scheme/change.ts';
@@ -10,7 +10,7 @@ import { makeSecret } from '../../db/scheme/secrets.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
 
-/** @throws UserError where it names no database */
+/** @throws UserError if DATABASE_URL does not name a database */
 export function databaseUrlOf(env: Environment): string {
   const url = env['DATABASE_URL'] ?? '';
   if (isDatabaseUrl(url)) return url;
@@ -19,9 +19,9 @@ export function databaseUrlOf(env: Environment): string {
   );
 }
 
-const enough = 2; // one proposes, another approves
+const enough = 2; // one person proposes a change, the other approves it
 
-/** With those whom two operators have entered since: of an operator nobody else may make what it logs in by. */
+/** Also makes the first secret of operators that were entered later. Nobody else can make a secret for an operator. */
 export async function makeFirstOperators(
   { env, terminal }: CommandContext,
   clients: readonly string[],

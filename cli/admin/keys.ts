@@ -1,4 +1,4 @@
-// Keys of ours, for operators: those by which what is sent is signed, and those of the built-in issuer.
+// Our keys, for operators: those that sign outgoing messages, and those of the built-in issuer.
 import type { CommandContext } from '../command.ts';
 import { connectGateway } from '../ops/connection.ts';
 import type { Terminal } from '../terminal.ts';
@@ -10,7 +10,7 @@ export interface RotateOptions extends JsonOption {
   readonly withdraw?: boolean;
 }
 
-/** Which keys: those of what is sent, or those of the built-in issuer. */
+/** `delivery-keys` sign outgoing messages; `issuer-keys` sign the tokens of the built-in issuer. */
 export type KeysOf = 'delivery-keys' | 'issuer-keys';
 
 export async function listKeys(context: CommandContext, keysOf: KeysOf, { json }: JsonOption): Promise<void> {

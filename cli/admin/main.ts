@@ -1,5 +1,5 @@
-// `npm run admin` and, in an image, `isthmus admin`: how the scheme is set up and changed from a shell. It reads the options
-// and hands over.
+// `npm run admin` and, in an image, `isthmus admin`: commands to set up and change the scheme from a shell. This file
+// only reads the options.
 import { Argument, Option, type Command } from 'commander';
 import { schemeKinds } from '../../core/scheme/documents.ts';
 import type { CommandContext } from '../command.ts';
@@ -8,17 +8,17 @@ import type { ImportOptions } from './directory.ts';
 import type { RotateOptions } from './keys.ts';
 
 const help = `
-It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, an operator, as ops does. What takes two (everything but names,
-titles and order) waits for another operator: admin changes --state pending, admin approve.
+Like ops, it asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, an operator. Every change except of names, titles and
+order waits for the approval of another operator: admin changes --state pending, admin approve.
 docs/how-to/set-up-a-scheme.md leads from an empty system to a payment.
-Exit code: 0 done, 1 it was refused or nobody answered, 2 the options were not understood.`;
+Exit code: 0 done, 1 the gateway refused or did not answer, 2 the options were not understood.`;
 
-const kind = () => new Argument('<kind>', 'what it is').choices([...schemeKinds]);
+const kind = () => new Argument('<kind>', 'kind of object').choices([...schemeKinds]);
 const because = () =>
   new Option('--because <text>', 'why, in your words; no names, no accounts').makeOptionMandatory();
-const json = () => new Option('--json', 'the answer of the gateway, as it came');
+const json = () => new Option('--json', 'print the answer of the gateway unchanged');
 const at = () =>
-  new Option('--at <time>', 'from when on it counts, as in 2026-01-31T00:00:00Z; default: as soon as it may');
+  new Option('--at <time>', 'when it takes effect, as in 2026-01-31T00:00:00Z; default: as soon as possible');
 
 export function addAdmin(command: Command, context: CommandContext): void {
   const admin = command
@@ -45,9 +45,9 @@ function addReading(admin: Command, context: CommandContext): void {
     });
   admin
     .command('show')
-    .description('one object, and every change of it')
+    .description('one object, and its history of changes')
     .addArgument(kind())
-    .argument('<id>', 'as in TH:THB of a fee formula, <SAP>:<account> of an account')
+    .argument('<id>', 'TH:THB for a fee formula, <SAP>:<account> for an account, for example')
     .addOption(json())
     .action(async (ofKind: string, id: string, options: JsonOption) => {
       const { showObject } = await import('./objects.ts');
@@ -82,7 +82,7 @@ function addChanging(admin: Command, context: CommandContext): void {
     });
   admin
     .command('end')
-    .description('objects that no longer count; nothing is deleted')
+    .description('end objects: they no longer take effect, but nothing is deleted')
     .addArgument(kind())
     .argument('<id...>')
     .addOption(because())
@@ -96,11 +96,11 @@ function addChanging(admin: Command, context: CommandContext): void {
   admin
     .command('secret')
     .description(
-      'give a client another secret, which is shown once; an operator: only your own, which counts at once',
+      'make another secret for a client, which is shown once; operators make only their own, which works at once',
     )
     .argument('<client>')
     .addOption(because())
-    .option('--overlap-hours <number>', 'how long those that it has count on, from now', '24')
+    .option('--overlap-hours <number>', 'how many hours its present secrets still work', '24')
     .addOption(json())
     .action(async (client: string, options: SecretOptions) => {
       const { makeSecret } = await import('./changes.ts');
@@ -138,9 +138,9 @@ function addDeciding(admin: Command, context: CommandContext): void {
       await showChange(context, id, options);
     });
   for (const [act, description] of [
-    ['approve', 'what another operator proposed: it counts from then on'],
-    ['refuse', 'what another operator proposed'],
-    ['withdraw', 'what you proposed yourself'],
+    ['approve', 'approve a change of another operator: it then takes effect'],
+    ['refuse', 'refuse a change of another operator'],
+    ['withdraw', 'withdraw your own change'],
   ] as const) {
     const one = admin
       .command(act)
@@ -149,7 +149,7 @@ function addDeciding(admin: Command, context: CommandContext): void {
       .addOption(because())
       .addOption(json());
     if (act === 'approve') {
-      one.option('--despite-probes', 'although a new endpoint has not answered its trial message');
+      one.option('--despite-probes', 'even if a new endpoint has not answered its trial message');
     }
     one.action(async (id: string, options: DecisionOptions) => {
       const { decide } = await import('./changes.ts');
@@ -160,19 +160,13 @@ function addDeciding(admin: Command, context: CommandContext): void {
 
 function addKeys(admin: Command, context: CommandContext): void {
   const kinds = [
-    [
-      'keys',
-      'rotate-key',
-      'delivery-keys',
-      'what is sent',
-      'those that signed so far sign beside it for a while',
-    ],
+    ['keys', 'rotate-key', 'delivery-keys', 'what is sent', 'the previous keys also sign for a while'],
     [
       'issuer-keys',
       'rotate-issuer-key',
       'issuer-keys',
       'tokens',
-      'those that were signed count until they end',
+      'tokens that are already signed stay valid until they expire',
     ],
   ] as const;
   for (const [list, rotate, keysOf, what, overlap] of kinds) {
@@ -188,7 +182,7 @@ function addKeys(admin: Command, context: CommandContext): void {
       .command(rotate)
       .description(`sign ${what} with another key: ${overlap}`)
       .addOption(because())
-      .option('--withdraw', 'those before end at once: somebody else may have them')
+      .option('--withdraw', 'end the previous keys at once, because somebody else may have them')
       .addOption(json())
       .action(async (options: RotateOptions) => {
         const { rotateKey } = await import('./keys.ts');
@@ -211,21 +205,21 @@ function addDirectories(admin: Command, context: CommandContext): void {
     ['compare', 'what an import of a directory would change'],
     [
       'import',
-      'make the scheme what a directory says, as one change: shows its difference, and makes it with --yes',
+      'make the scheme equal to a directory, as one change: shows the difference, and makes the change with --yes',
     ],
   ] as const) {
     const one = admin
       .command(name)
       .description(description)
       .argument('<directory>')
-      .option('--only-new', 'what there is stays as it is')
-      .option('--end-absent', 'what is not in the directory ends')
+      .option('--only-new', 'only add new objects, and change no others')
+      .option('--end-absent', 'end objects that are not in the directory')
       .addOption(json());
     if (name === 'import') {
       one
         .addOption(because())
         .addOption(at())
-        .option('--yes', 'make it')
+        .option('--yes', 'make the change')
         .option('--database', 'into the database of DATABASE_URL, while there are no operators to ask');
     }
     one.action(async (directory: string, options: ImportOptions) => {
@@ -236,8 +230,8 @@ function addDirectories(admin: Command, context: CommandContext): void {
   admin
     .command('first-operators')
     .description(
-      'the first two operators of an empty system, or the first secret of operators that were entered since, into the database of ' +
-        'DATABASE_URL; their secrets are shown once',
+      'enter the first two operators of an empty system, or make the first secret of operators that were entered later, in the ' +
+        'database of DATABASE_URL; the secrets are shown once',
     )
     .argument('<client...>', 'a client id for each person')
     .action(async (clients: readonly string[]) => {

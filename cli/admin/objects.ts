@@ -38,7 +38,7 @@ export async function showObject(
     terminal.line(`Secret ${secretId}${endsAt === null ? '' : ` until ${endsAt}`}`);
   if (secrets?.length === 0) terminal.line('It has no secret.');
   terminal.line();
-  terminal.line(`Changes of it, newest first: ${history.length}`);
+  terminal.line(`Its changes, newest first: ${history.length}`);
   for (const one of history) {
     printChange(terminal, {
       ...one,

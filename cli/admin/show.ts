@@ -1,8 +1,8 @@
-// How `isthmus admin` shows changes of the scheme and their differences.
+// Prints changes of the scheme and their differences.
 import type { Terminal } from '../terminal.ts';
 import type { ListedChange, ShownChange, ShownEdit, ShownFinding, ShownProposed } from './answers.ts';
 
-const mostDifferences = 40; // of one object: a new FX provider has hundreds of corridors
+const mostDifferences = 40; // per object: a new FX provider has hundreds of corridors
 
 const shownValue = (value: unknown): string =>
   value === null || value === undefined ? 'nothing' : JSON.stringify(value);
@@ -34,7 +34,7 @@ export function printFindings(terminal: Terminal, findings: readonly ShownFindin
   }
 }
 
-/** What became of a proposal, and what to do next. */
+/** Prints the state of a proposal, and what to do next. */
 export function printProposed(
   terminal: Terminal,
   { changeId, state, objects, findings }: ShownProposed,
@@ -42,10 +42,13 @@ export function printProposed(
   for (const edit of objects) printEdit(terminal, edit);
   printFindings(terminal, findings);
   const count = `${objects.length} object${objects.length === 1 ? '' : 's'}`;
-  if (state === 'unchanged') terminal.line('Nothing to change: it is so already.');
+  if (state === 'unchanged') terminal.line('Nothing to change: the scheme already has these values.');
   if (state === 'preview') terminal.line(`Nothing is changed yet: this is what would change, ${count}.`);
-  if (state === 'applied') terminal.line(`✓ ${count} changed; it counts within a second`);
-  if (state === 'scheduled') terminal.line(`✓ ${count}: it counts at its time (change ${changeId ?? ''})`);
+  if (state === 'applied') terminal.line(`✓ ${count} changed; the change takes effect within a second`);
+  if (state === 'scheduled')
+    terminal.line(
+      `✓ ${count}: the change is scheduled and takes effect at its time (change ${changeId ?? ''})`,
+    );
   if (state === 'pending') {
     terminal.line(
       `✓ Proposed as change ${changeId ?? ''}, ${count}. Nothing counts yet: another operator looks at it with`,
@@ -60,7 +63,7 @@ export function printChange(terminal: Terminal, change: ShownChange): void {
   const { changeId, state, proposedBy, proposedAt, because, effectiveAt, steps, objects, probes } = change;
   terminal.line(`${terminal.paint('heading', changeId)} ${state}`);
   terminal.line(`  proposed by ${proposedBy}, ${proposedAt}: ${because}`);
-  if (effectiveAt !== null) terminal.line(`  counts from ${effectiveAt} on`);
+  if (effectiveAt !== null) terminal.line(`  takes effect at ${effectiveAt}`);
   for (const { step, by, at, because: why } of steps) {
     terminal.line(`  ${step} by ${by}, ${at}${why === null ? '' : `: ${why}`}`);
   }
@@ -75,7 +78,7 @@ export function printChange(terminal: Terminal, change: ShownChange): void {
   }
 }
 
-/** One line each. */
+/** Prints one line for each change. */
 export function printChanges(terminal: Terminal, changes: readonly ListedChange[]): void {
   if (changes.length === 0) terminal.line('There are none.');
   for (const { changeId, state, proposedBy, proposedAt, because, objects } of changes) {

@@ -1,4 +1,4 @@
-// `npm run audit` and, in the image, `isthmus audit`: whether the record is what it was when it was sealed.
+// `npm run audit` and, in the image, `isthmus audit`: check whether the record has changed since it was sealed.
 import type { Command } from 'commander';
 import type { CommandContext } from '../command.ts';
 import type { AuditOptions } from './verify.ts';
@@ -9,14 +9,14 @@ Keep the digest that it prints last, or that of a line "record sealed" of a work
 database can write: --head holds the seals against it. Without it nothing is compared but the database with itself, and its
 owner can have the record sealed anew. With SEALING_KEYS a seal counts only by a key that was made by somebody who has them.
 docs/operations/keys-and-sealing.md says what to do about what it finds.
-Exit code: 0 all is as its seals say, 1 something is not, or hours after --head were sealed late, or it could not be read, 2 the
+Exit code: 0 the record matches its seals; 1 it does not, hours after --head were sealed late, or it could not be read; 2 the
 options were not understood.`;
 
 export function addAudit(command: Command, context: CommandContext): void {
   const audit = command
     .command('audit')
     .usage('-- verify [options]')
-    .description('the record against its seals')
+    .description('compare the record with its seals')
     .addHelpText('after', help);
   audit
     .command('verify')

@@ -1,5 +1,5 @@
-// `isthmus audit verify`: prints what the seals of the record say, hour by hour where something is wrong, and what they
-// cannot say.
+// `isthmus audit verify`: prints what the seals of the record prove, what they cannot prove, and every hour with a
+// fault.
 import { readFileSync } from 'node:fs';
 import { parseAuditConfig } from '../../core/settings/config.ts';
 import { withFiles } from '../../core/settings/settings.ts';
@@ -17,7 +17,7 @@ import { UsageError, UserError } from '../errors.ts';
 import { findRunningDemo } from '../demo/run-file.ts';
 import type { Terminal } from '../terminal.ts';
 
-const sayEvery = 500; // hours: three weeks
+const sayEvery = 500; // hours: about three weeks
 const mostFaults = 1_000;
 
 export interface AuditOptions {
@@ -63,11 +63,11 @@ interface Found {
   dropped: number;
   faults: number;
   newest: SealedHourVerified | undefined;
-  /** Of --head. */
+  /** End of the hour whose seal has the digest --head. */
   headUntil: string | undefined;
-  /** After that, as long as they follow each other. */
+  /** Hours after that one that were sealed late. Each item is one run of consecutive hours. */
   late: LateHours[];
-  /** Hours by the key that has signed them. */
+  /** The number of hours that each key has signed. */
   readonly keys: Map<string, number>;
 }
 
@@ -94,7 +94,7 @@ async function walk(
     addLate(found, hour);
     if (hour.digest === expected) {
       found.headUntil = hour.until;
-      found.late = []; // what was there when that digest was kept is there
+      found.late = []; // late seals before --head are harmless: the kept digest vouches for them
     }
     found.newest = hour;
     if (found.hours % sayEvery === 0) terminal.line(`… ${found.hours} hours, until ${hour.until}`);
@@ -124,7 +124,7 @@ function conclude(terminal: Terminal, found: Found, head: string | undefined): n
   if (faults > mostFaults) terminal.line(`and ${faults - mostFaults} more`);
   if (faults > 0) {
     const sealed = newest === undefined ? 'nothing' : `${rows} decisions and events of ${hours} hours${gone}`;
-    terminal.line(`✗ Faults: ${faults}. Under seals: ${sealed}`); // a fault may be of a seal, or of many rows
+    terminal.line(`✗ Faults: ${faults}. Under seals: ${sealed}`); // a fault can concern one seal or many rows
   } else if (newest === undefined)
     terminal.line(
       'There is no seal yet: a worker makes the first five minutes after the end of the first hour in which anything happens.',

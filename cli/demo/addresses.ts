@@ -1,4 +1,4 @@
-// What a person needs to look around in a running demo: every address, the clients, commands to paste. It prints only.
+// Prints what a person needs to explore a running demo: every address, the clients, commands to paste.
 import { relative } from 'node:path';
 import { demoCountries, demoFxpBics, demoSystems } from './scheme.ts';
 import { quotesPath } from '../gateway-client.ts';
@@ -64,7 +64,7 @@ export function printClients(terminal: Terminal, run: RunFile): void {
   for (const command of quoteCommands(run.apiUrl)) terminal.line(`  ${command}`);
 }
 
-/** Two lines to paste into a shell: a token of a PSP, and its quotes. */
+/** Two lines to paste into a shell: one gets a PSP's token, the other its quotes. */
 function quoteCommands(apiUrl: string): readonly string[] {
   const path = quotesPath({
     sourceCountry: 'SG',
@@ -81,7 +81,7 @@ function quoteCommands(apiUrl: string): readonly string[] {
   ];
 }
 
-/** @param home as a person set it; undefined: the usual one, which every command finds by itself */
+/** @param home ISTHMUS_HOME as the user set it; undefined for the default, which every command finds by itself */
 export function printHints(terminal: Terminal, home: string | undefined): void {
   terminal.line();
   const where = home ? `, in another terminal, with ISTHMUS_HOME=${home}` : ', in another terminal';

@@ -1,5 +1,5 @@
-// `npm run demo` and `npm start`: runs the embedded default until Ctrl-C; the demo plays one payment first and holds its
-// figures against the specification's.
+// `npm run demo` and `npm start`: run the embedded default until Ctrl-C. The demo first plays one payment and compares
+// its figures with the specification's.
 import { printAddresses, printClients, printHints } from './addresses.ts';
 import type { CommandContext } from '../command.ts';
 import { demoFigures, differencesIn } from './figures.ts';
@@ -12,9 +12,9 @@ import { startSystem, type RunningSystem } from './system.ts';
 import { showAmount, type Terminal } from '../terminal.ts';
 
 export interface DemoOptions {
-  /** Plays the payment. */
+  /** Play the payment. */
   readonly plays: boolean;
-  /** Ends after the payment. */
+  /** End after the payment. */
   readonly once: boolean;
   /** `MY=http://127.0.0.1:9000` */
   readonly destination: readonly string[];
@@ -22,7 +22,7 @@ export interface DemoOptions {
   readonly fxp: readonly string[];
 }
 
-/** Account 0002: the destination answers 202 and reports ACCC 300 ms later, the way most systems work. */
+/** Account 0002: the destination answers 202 and reports ACCC 300 ms later, as most systems do. */
 const demoPlan: PaymentPlan = {
   sourceCountry: 'SG',
   destinationCountry: 'TH',
@@ -33,7 +33,7 @@ const demoPlan: PaymentPlan = {
   debtorAgent: 'LOTUSGS0',
   creditorAgent: 'LOTUTHS0',
   acceptsCapped: false,
-  waitSeconds: 60, // a busy machine; the payment itself takes half a second
+  waitSeconds: 60, // enough for a busy machine; the payment takes half a second
 };
 
 /** @returns the exit code of the command */
@@ -88,14 +88,14 @@ async function runUntilAsked({ terminal, env }: CommandContext, running: Running
     terminal.line();
     terminal.line('Isthmus runs until Ctrl-C.');
     await Promise.race([untilAsked, untilBroken]);
-    if (!options.once) code = 0; // somebody looked around and ended it in order
+    if (!options.once) code = 0; // the user looked around and ended the demo normally
   }
   if (broken === undefined) return code;
   terminal.line(terminal.paint('bad', `✗ ${broken} Start the demo again.`));
   return 1;
 }
 
-/** @returns whether every step went well and every figure is the specification's */
+/** @returns whether every step succeeded and every figure matches the specification */
 async function playDemo(terminal: Terminal, system: RunningSystem, signal: AbortSignal): Promise<boolean> {
   terminal.line();
   terminal.line(

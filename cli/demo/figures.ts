@@ -1,5 +1,5 @@
-// The figures of the demo's payment, as the specification's worked example has them at the rates of the seed data, held
-// against what the quote said and what each party really got. A demo whose figures differ has failed.
+// Compares the figures of the demo's payment, in the quote and in each party's messages, with the specification's
+// worked example. The seed data has that example's rates. The demo fails if a figure differs.
 import { exact } from '../../core/money/money.ts';
 import type { MessageValues } from './message-values.ts';
 import type { PlayedPayment } from './play-payment.ts';
@@ -8,7 +8,7 @@ import { showAmount } from '../terminal.ts';
 export interface Figure {
   readonly name: string;
   readonly expected: string;
-  /** Decimal text by where it stands; empty: nobody of ours got it. */
+  /** Decimal text by the place where it was found; empty if no simulated party received it. */
   readonly found: readonly { readonly where: string; readonly value: string }[];
 }
 
@@ -22,7 +22,7 @@ const expected = {
   schemeFee: '1.50',
 } as const;
 
-/** Every figure with every place where it was found. */
+/** Every figure, with every place where it was found. */
 export function demoFigures(payment: PlayedPayment, values: MessageValues): readonly Figure[] {
   const { quote, entries } = payment;
   const bytesOf = (party: string, kind: string) =>
@@ -72,7 +72,7 @@ export function demoFigures(payment: PlayedPayment, values: MessageValues): read
   ];
 }
 
-/** Where a figure is another than expected. */
+/** The places where a figure differs from the expected one. */
 export function differencesIn(figure: Figure): readonly string[] {
   return figure.found
     .filter(({ value }) => !exact(value).eq(exact(figure.expected)))

@@ -1,5 +1,5 @@
-// What a source PSP and its operator write into a pacs.008: the terms of a quote, the accounts, the purposes
-// that the destination country requires. It must not compute an amount.
+// Writes a pacs.008 as a source PSP and its operator do: the terms of a quote, the accounts, and the purposes that the
+// destination country requires. It must not compute an amount.
 import { randomUUID } from 'node:crypto';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import type { AccountIdentification } from '../../core/iso20022/parties.ts';
@@ -23,13 +23,13 @@ export interface WrittenInstruction {
   readonly xml: string;
 }
 
-/** A new payment under a UETR and MsgId of its own, accepted by the debtor agent now. */
+/** A new payment with a new UETR and MsgId, accepted by the debtor agent now. */
 export function writeInstruction(instruction: Instruction): WrittenInstruction {
   const { quote, debtorAgent, creditorAgent, clearingSystemId, destination } = instruction;
   const now = new Date().toISOString();
   const uetr = randomUUID();
   const reference = `${now.slice(0, 19).replaceAll(/\D/g, '')}-${uetr.slice(0, 8)}`; // 23 characters
-  const messageIdentification = `${clearingSystemId}-${reference}`; // Max35Text
+  const messageIdentification = `${clearingSystemId}-${reference}`; // at most 35 characters (Max35Text)
   const source = quote.debtorAgent.interbankSettlementAmount;
   const fee = quote.creditorAgent.chargesInformation.amount;
   const required = destination.requiredMessageElements.pacs008;

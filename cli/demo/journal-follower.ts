@@ -1,15 +1,15 @@
-// Reads what the sandbox's parties write into their journals while a payment runs: what they really got and sent.
-// It only reads, and never asks the gateway or its database.
+// Reads the journals of the sandbox's parties while a payment runs, so it sees what they really received and sent. It
+// never asks the gateway or its database.
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromLine, type JournalEntry } from '../../sandbox/journal-file.ts';
 
 export interface JournalFollower {
-  /** What was written since the last call, oldest first. */
+  /** Entries written since the last call, oldest first. */
   next(): readonly JournalEntry[];
 }
 
-/** Follows the journals of a directory from their present ends. */
+/** Follows the journals of a directory from their current ends. */
 export function followJournals(directory: string): JournalFollower {
   const ends = new Map<string, number>();
   for (const name of journalFiles(directory)) ends.set(name, readFrom(join(directory, name), 0).end);
@@ -29,7 +29,7 @@ function journalFiles(directory: string): readonly string[] {
   return existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.jsonl')) : [];
 }
 
-/** The complete lines from an offset on, and where the next ones will begin. */
+/** The complete lines from a byte offset on, and the offset where the next line begins. */
 function readFrom(path: string, offset: number): { readonly lines: readonly string[]; readonly end: number } {
   const file = openSync(path, 'r');
   try {

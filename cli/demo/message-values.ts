@@ -1,5 +1,5 @@
-// Reads the messages that the parties got, for the timeline and for the comparison of figures. It judges nothing: what
-// the gateway sends is validated by the gateway, by the parties and by the tests.
+// Reads the messages that the parties received, for the timeline and for the comparison of figures. It does not
+// validate them: the gateway, the parties and the tests do that.
 import { readFxtr017, type Fxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { takePacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
@@ -10,13 +10,13 @@ import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
 export interface MessageValues {
-  /** As the destination gets it. */
+  /** The pacs.008 as the destination receives it. */
   forwardedPacs008(bytes: Uint8Array): Pacs008;
   pacs002(bytes: Uint8Array): Pacs002;
   fxtr017(bytes: Uint8Array): Fxtr017;
 }
 
-/** Each throws when the bytes are not that message. */
+/** Each reader throws if the bytes are not that message. */
 export function messageValues(): MessageValues {
   const engine = createLibxml2Engine();
   const read = <Value>(

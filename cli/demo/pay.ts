@@ -1,5 +1,5 @@
-// `npm run pay`: one payment of a person's choice against the demo that runs. It ends well when the payment has reached
-// a final status that the source operator was told, whichever it is.
+// `npm run pay`: one payment of the user's choice in the running demo. It succeeds if the source operator was told a
+// final status, whichever it is.
 import { statusInWords } from '../../core/rejections/reason-words.ts';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { isBic, isCurrencyCode } from '../../core/ids.ts';
@@ -27,9 +27,9 @@ export interface PayOptions {
   readonly wait: string;
 }
 
-const noFinalStatus = 3; // apart from 1, what went wrong, and 2, an option that is not understood
+const noFinalStatus = 3; // distinct from 1 (failure) and 2 (option not understood)
 
-/** @returns 0: a final status was told; 3: none in time, or not even an answer; 1: something was not as it should be */
+/** @returns 0: a final status was told; 3: no final status or no answer in time; 1: something was wrong */
 export async function pay(context: CommandContext, options: PayOptions): Promise<number> {
   const { terminal } = context;
   const plan = planOf(options);
@@ -64,7 +64,10 @@ export async function pay(context: CommandContext, options: PayOptions): Promise
   }
 }
 
-/** A client of the demo that was given another secret is named in the environment, with it. */
+/**
+ * Takes the secret of the client that ISTHMUS_CLIENT_ID names from the environment. Other clients have their demo
+ * secret.
+ */
 function secretsIn(env: Environment): (clientId: string) => string {
   const secret = secretFrom(env);
   return (clientId) =>
@@ -123,7 +126,7 @@ function currency(text: string): string {
   throw new UsageError(`--currency ${text}: a currency code of three letters, as in THB.`);
 }
 
-/** Whether anybody has that BIC is the gateway's to say. */
+/** Checks only the form. The gateway knows whether the BIC exists. */
 function agent(option: string, text: string): string {
   const bic = text.toUpperCase();
   if (isBic(bic)) return bic;
@@ -132,7 +135,7 @@ function agent(option: string, text: string): string {
   );
 }
 
-/** Whether it is a member of the source country's payment system is the gateway's to say. */
+/** The gateway checks whether the PSP is a member of the source country's payment system. */
 function debtorAgent(sourceCountry: string, text: string): string {
   const bic = agent('--psp', text);
   if (demoCountries.flatMap(demoPspBicsOf).includes(bic)) return bic;
@@ -141,9 +144,11 @@ function debtorAgent(sourceCountry: string, text: string): string {
   );
 }
 
-const shortAccountPrefix = '660000'; // before four digits: an account number of the usual ten
+const shortAccountPrefix = '660000'; // with four more digits, this gives the usual account number of ten digits
 
-/** Its last four digits choose what the destination does. `...0003`, `…0003` and `0003` are short for `6600000003`. */
+/**
+ * The last four digits choose the destination's behaviour. `...0003`, `…0003` and `0003` are short for `6600000003`.
+ */
 function creditorAccountOf(text: string): AccountIdentification {
   const given = text.replace(/^(\.+|…)/, '');
   if (/^\d{1,4}$/.test(given)) return { otherId: shortAccountPrefix + given.padStart(4, '0') };
@@ -154,7 +159,7 @@ function creditorAccountOf(text: string): AccountIdentification {
 
 const goesOn = 'The payment continues by itself. Do not pay again: that would be a second payment.';
 
-/** Ctrl-C ends the watching alone: what was submitted is on its way. */
+/** Ctrl-C only ends the watching: the submitted payment continues. */
 function leave(
   terminal: Terminal,
   run: RunFile,
@@ -182,7 +187,8 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
     return noFinalStatus;
   }
   const { status, reasonCode } = final;
-  const seesDestination = Object.keys(run.replaced.operators).length === 0; // who is replaced writes no journal of ours
+  // a replaced party writes no journal that we can read
+  const seesDestination = Object.keys(run.replaced.operators).length === 0;
   terminal.line(
     `${meaningOf(final, entries, seesDestination)}: ${terminal.paint('heading', statusInWords(status, reasonCode))}`,
   );
@@ -192,8 +198,8 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
 }
 
 /**
- * What the final status means for the money, as the destination's own journal has it.
- * @param seesDestination whether that journal is one of ours
+ * What the final status means for the money, according to the destination's own journal.
+ * @param seesDestination whether we can read that journal
  * @internal exported for tests
  */
 export function meaningOf(
@@ -205,8 +211,9 @@ export function meaningOf(
     entries.some((entry) => entry.direction === 'booked' && entry.status === what);
   if (status === 'RJCT' && ruleId === 'TIM-1' && !booked('moved')) {
     const hasArrived = entries.some((one) => one.direction === 'received' && one.kind === 'pacs008');
+    // Without its journal, we do not know whether the destination credited the payment.
     return hasArrived || !seesDestination
-      ? 'Rejected; if the destination has credited it, it must return it' // it may have, or may yet: silence says nothing
+      ? 'Rejected; if the destination has credited it, it must return it'
       : 'Rejected; it had never reached its destination';
   }
   if (status !== 'RJCT' || !booked('moved')) return meanings[status] ?? status;

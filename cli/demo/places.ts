@@ -1,4 +1,4 @@
-// What `npm run where` can name: the addresses and process numbers of a running demo that a script may want.
+// The addresses and process ids of a running demo that `npm run where` can print for a script.
 import { paymentsUrl, type RunFile } from './run-file.ts';
 
 const valueOf = {
@@ -19,7 +19,7 @@ export type Place = keyof typeof valueOf;
 
 export const places = Object.keys(valueOf) as readonly Place[];
 
-/** @returns undefined when the demo has no such thing, as the UI of a Temporal server that is not ours */
+/** @returns undefined if the demo does not have it, such as the UI of an external Temporal server */
 export function placeIn(run: RunFile, place: Place): string | undefined {
   return valueOf[place](run);
 }

@@ -1,4 +1,4 @@
-// Plays one payment as the source PSP and its operator: token, quotes, instruction, submission; then follows the
+// Plays one payment as the source PSP and its operator: token, quotes, instruction, submission. Then it follows the
 // journals of the parties until each has been told. It must not look into the gateway's database.
 import { setTimeout as delay } from 'node:timers/promises';
 import { compact } from '../../core/compact.ts';
@@ -19,14 +19,17 @@ export interface PaymentPlan {
   readonly destinationCountry: string;
   /** Decimal text. */
   readonly amount: string;
-  /** Of the amount: it fixes what is sent or what is credited. Absent: the source country's first currency. */
+  /**
+   * Currency of the amount: it fixes either the amount sent or the amount credited. Default: the source country's first
+   * currency.
+   */
   readonly amountCurrency?: string;
   readonly creditorAccount: AccountIdentification;
   readonly priority: 'HIGH' | 'NORM';
   /** BICs. */
   readonly debtorAgent: string;
   readonly creditorAgent: string;
-  /** Whether it may be paid where the quote is for less than the amount. */
+  /** Whether to pay a quote that is capped below the amount. */
   readonly acceptsCapped: boolean;
   /** How long to wait for the parties to be told. */
   readonly waitSeconds: number;
@@ -36,7 +39,7 @@ export interface PaymentPlan {
 export interface ToldFinal {
   readonly status: string;
   readonly reasonCode?: string;
-  /** Of the gateway's own rejection; absent where somebody else decided. */
+  /** Rule of the gateway's own rejection; absent if another party decided. */
   readonly ruleId?: string;
 }
 
@@ -45,34 +48,37 @@ export interface PlayedPayment {
   readonly quote: OfferedQuote;
   /** The pacs.002 that answered the submission. */
   readonly answer: Pacs002;
-  /** What the source operator was told at its callback address; undefined: nothing in time. */
+  /** The final status that the source operator got at its callback address; undefined if none came in time. */
   readonly final: ToldFinal | undefined;
-  /** Everything that the parties journaled about it, oldest first. */
+  /** Every entry about this payment in the parties' journals, oldest first. */
   readonly entries: readonly JournalEntry[];
-  /** Who should have been told and was not. */
+  /** Messages that a party should have received but did not. */
   readonly missing: readonly string[];
 }
 
 export interface Stage {
   readonly run: RunFile;
   readonly terminal: Terminal;
-  /** Ends the waiting, as a Ctrl-C does. */
+  /** Ends the waiting, as Ctrl-C does. */
   readonly signal?: AbortSignal;
-  /** Default: those of the demo. */
+  /** Default: the secrets of the demo. */
   readonly secretOf?: (clientId: string) => string;
-  /** Told just before the payment may be on its way. */
+  /** Called just before the payment is submitted. */
   readonly onSubmitting?: (uetr: string) => void;
 }
 
 const pollMs = 25;
-const resubmitMs = 1_000; // a process that was killed needs about that long
-/** What a party sent is journaled when it was answered: so long a line waits for older ones. */
+const resubmitMs = 1_000; // a killed process needs about that long to restart
+/**
+ * A party journals its message only when it gets the answer. So hold each line back this long, in case an older one
+ * follows.
+ */
 const settleMs = 150;
-const quietMs = 300; // a repeat or a contradiction follows the first report closely (accounts 0009, 0010)
+const quietMs = 300; // a repeat or a contradiction soon follows the first report (accounts 0009, 0010)
 
 /**
- * @throws UserError when the gateway refuses a request, with what it says; UnansweredError when the payment may have
- * been taken, and nobody said so in time
+ * @throws UserError if the gateway refuses a request, with its explanation
+ * @throws UnansweredError if the gateway may have accepted the payment but did not answer in time
  */
 export async function playPayment(stage: Stage, plan: PaymentPlan): Promise<PlayedPayment> {
   const { run, terminal, secretOf } = stage;
@@ -104,7 +110,7 @@ interface Trip {
   readonly sourceSystem: string;
 }
 
-/** Which currencies and payment systems the countries have, as the gateway's reference data says. */
+/** Looks up the currencies and payment systems of both countries in the gateway's reference data. */
 async function planTrip(gateway: GatewayClient, plan: PaymentPlan): Promise<Trip> {
   const psp = plan.debtorAgent;
   const [source, destination] = await Promise.all([
@@ -164,7 +170,7 @@ async function chooseQuote(
   return best;
 }
 
-/** What the quote makes of an amount above a maximum, and whose that is; undefined where it is as asked. */
+/** Explains how far a quote is capped, and by which country's maximum; undefined if it is not capped. */
 function reductionOf(
   { debtorAgent, creditorAgent }: OfferedQuote,
   { amount: asked, sourceCountry, destinationCountry }: PaymentPlan,
@@ -245,7 +251,7 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
   };
 }
 
-/** As the source was told it, with the rule where it is a rejection of the gateway's own. */
+/** The final status as the source was told it, with the rule if the gateway itself rejected. */
 function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageValues): ToldFinal | undefined {
   if (status === undefined) return undefined;
   const [said] = (bytes === undefined ? undefined : values.pacs002(bytes).additionalInformation) ?? [];
@@ -254,8 +260,8 @@ function finalOf({ status, reasonCode, bytes }: JournalEntry, values: MessageVal
 }
 
 /**
- * An operator that got no answer sends the same bytes again: that is an enquiry, never a second payment. Once
- * one of them may have been stored, no refusal of a later one says that there is no payment.
+ * Sends the same bytes again until they are answered. A repeat is an enquiry, never a second payment. Once an attempt
+ * may have been stored, a later refusal does not prove that there is no payment.
  */
 async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: number): Promise<Uint8Array> {
   const { run, terminal, signal } = stage;
@@ -292,13 +298,13 @@ interface Following {
   readonly uetr: string;
   readonly startedAt: number;
   readonly waitSeconds: number;
-  /** Whether the FX provider of the quote writes a journal of ours. */
+  /** Whether the sandbox plays the quote's FX provider, so that we can read its journal. */
   readonly isFxpOurs: boolean;
 }
 
 /**
- * Prints the answer and what the parties journal, in the order of their times, until each was told and a moment of
- * quiet has passed, or the time is over.
+ * Prints the answer and the parties' journal entries in the order of their times. It ends when each party was told and
+ * a quiet moment has passed, or when the time is over.
  */
 async function follow(stage: Stage, following: Following): Promise<readonly JournalEntry[]> {
   const { terminal, signal } = stage;
@@ -311,7 +317,7 @@ async function follow(stage: Stage, following: Following): Promise<readonly Jour
       waiting.push(answerLine(operator, elapsedMs, report));
       isAnswered = true;
     },
-    () => (isAnswered = true), // whoever awaits the answer tells why
+    () => (isAnswered = true), // the caller that awaits the answer reports the error
   );
   const flush = (untilMs: number) => {
     waiting.sort((one, other) => one.elapsedMs - other.elapsedMs);
@@ -346,7 +352,7 @@ function answerLine(operator: string, elapsedMs: number, report: Pacs002): Timel
   };
 }
 
-/** What the parties found against the rules, each once, however often it came. */
+/** Rule violations that the parties found, without duplicates. */
 export function violationsIn(entries: readonly JournalEntry[]): readonly string[] {
   const said = entries.flatMap(({ party, violation }) =>
     violation === undefined ? [] : [`${party} found a rule broken: ${violation}`],
@@ -354,7 +360,7 @@ export function violationsIn(entries: readonly JournalEntry[]): readonly string[
   return [...new Set(said)];
 }
 
-/** Who has not been told yet, as far as their journals are ours. */
+/** Messages that parties have not received yet, as far as we can read their journals. */
 function missingIn(entries: readonly JournalEntry[], isFxpOurs: boolean): readonly string[] {
   const got = (
     party: string,
@@ -376,7 +382,7 @@ function missingIn(entries: readonly JournalEntry[], isFxpOurs: boolean): readon
   return missing;
 }
 
-/** Runs something and prints what it was and how long it took. */
+/** Runs a step and prints its title and duration. */
 async function step<Value>(terminal: Terminal, title: string, work: () => Promise<Value>): Promise<Value> {
   const started = performance.now();
   const value = await work();

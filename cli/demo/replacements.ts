@@ -1,17 +1,17 @@
-// Puts a person's own address in the place of a sandbox party: `--destination MY=http://127.0.0.1:9000`,
-// `--fxp MERISGS0=http://127.0.0.1:9001` (seed data). It changes reference data only, never how a payment is handled.
+// Replaces a sandbox party by a person's own address: `--destination MY=http://127.0.0.1:9000`, `--fxp
+// MERISGS0=http://127.0.0.1:9001` (seed data). It changes only reference data, never how a payment is handled.
 import type { SeedAddresses } from '../../db/seed.ts';
 import { demoCountries, demoFxpBics, demoSystems } from './scheme.ts';
 import { UsageError } from '../errors.ts';
 
 export interface Replacements {
-  /** Base address by operator id: all systems of the country, DE and FR together. */
+  /** Base address by operator id. An operator may serve several countries, such as DE and FR. */
   readonly operators: ReadonlyMap<string, string>;
   /** Base address by BIC. */
   readonly fxps: ReadonlyMap<string, string>;
 }
 
-/** @throws UsageError when a country, FX provider or address is not understood */
+/** @throws UsageError if a country, FX provider or address is not understood */
 export function parseReplacements(destinations: readonly string[], fxps: readonly string[]): Replacements {
   return {
     operators: new Map(destinations.map((text) => parseOne('--destination', text, operatorOf))),
@@ -19,7 +19,7 @@ export function parseReplacements(destinations: readonly string[], fxps: readonl
   };
 }
 
-/** Where each party listens: the sandbox, or what replaces it. */
+/** The address of each party: the sandbox, or its replacement. */
 export function addressesWith(
   replaced: Replacements,
   sandbox: { readonly destination: string; readonly fxProvider: string },

@@ -1,38 +1,38 @@
-// What a running demo tells other commands: its addresses, in `.isthmus/run.json`. A demo that was killed leaves it
-// behind, so whoever reads it asks the api whether it is still so.
+// The addresses of a running demo, for other commands, in `.isthmus/run.json`. A killed demo leaves the file behind, so
+// a reader must ask the api whether the demo still runs.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, fileReason, UserError } from '../errors.ts';
 
 const runFile = z.object({
-  /** What the api of this very demo says of itself: another Isthmus may hold its port by now. */
+  /** Returned by the api of this demo. Another Isthmus may use its port by now. */
   instanceId: z.string(),
   apiUrl: z.string(),
-  /** Absent: an existing Temporal server whose UI we do not know. */
+  /** Absent for an external Temporal server whose UI address we do not know. */
   temporalUiUrl: z.string().optional(),
   temporalAddress: z.string(),
   temporalNamespace: z.string(),
   databaseUrl: z.string(),
   /** Base addresses of the sandbox's servers. */
   sandbox: z.object({ source: z.string(), destination: z.string(), fxProvider: z.string() }),
-  /** Where api and worker tell Prometheus of themselves. */
+  /** Metrics endpoints of api and worker, for Prometheus. */
   metrics: z.object({ api: z.string(), worker: z.string() }),
   journalDirectory: z.string(),
   logDirectory: z.string(),
-  /** A person's own base addresses, by operator id and BIC: who listens there writes no journal of ours. */
+  /** A person's own base addresses, by operator id and BIC. We cannot read the journals of these parties. */
   replaced: z.object({
     operators: z.record(z.string(), z.string()),
     fxps: z.record(z.string(), z.string()),
   }),
-  /** Process numbers by name; a restart changes them. */
+  /** Process ids by name. They change at a restart. */
   pids: z.record(z.string(), z.number()),
 });
 export type RunFile = z.infer<typeof runFile>;
 
 const pathIn = (folder: string) => join(folder, 'run.json');
 
-/** Readable by its owner only: it holds the database's password. */
+/** Readable by its owner only, because it holds the database's password. */
 export function writeRunFile(folder: string, values: RunFile): void {
   const unfinished = `${pathIn(folder)}.new`;
   writeFileSync(unfinished, `${JSON.stringify(values, null, 2)}\n`, { mode: 0o600 });
@@ -40,12 +40,12 @@ export function writeRunFile(folder: string, values: RunFile): void {
 }
 
 export function removeRunFile(folder: string): void {
-  rmSync(pathIn(folder), { recursive: true, force: true }); // whatever it is
+  rmSync(pathIn(folder), { recursive: true, force: true }); // even if it is a directory
 }
 
 /**
- * @returns undefined when none was written
- * @throws UserError when there is one that cannot be read, or was not written by this version
+ * @returns undefined if there is no run file
+ * @throws UserError if it cannot be read, or another version wrote it
  */
 function readRunFile(folder: string): RunFile | undefined {
   try {
@@ -60,7 +60,7 @@ function readRunFile(folder: string): RunFile | undefined {
   }
 }
 
-/** @throws UserError when no demo runs on the folder, or it is not up; also when another Isthmus answers at its address */
+/** @throws UserError if no demo runs on the folder, it is not up yet, or another Isthmus answers at its address */
 export async function findRunningDemo(folder: string): Promise<RunFile> {
   const run = readRunFile(folder);
   if (run === undefined) {
@@ -82,10 +82,10 @@ export async function findRunningDemo(folder: string): Promise<RunFile> {
   }
 }
 
-/** Where the api of a demo says which it is. */
+/** Health address of a demo's api. Its answer names the instance. */
 export const healthOf = ({ apiUrl }: Pick<RunFile, 'apiUrl'>): string => `${apiUrl}/health/live`;
 
-/** @param healthUrl where a process of a demo says which demo it belongs to */
+/** @param healthUrl address whose answer names the instance */
 export async function whoAnswers(
   healthUrl: string,
   instanceId: string,
@@ -99,16 +99,16 @@ export async function whoAnswers(
   }
 }
 
-/** What the list shows; operators put more after it (docs/operations/postgres-and-temporal.md). */
+/** The filter of the list. Operators append their own filters (docs/operations/postgres-and-temporal.md). */
 const everyPayment = 'WorkflowType = "payment"';
 
-/** The list of all payments; undefined for a Temporal server whose UI we do not know. */
+/** Address of the list of all payments; undefined if we do not know the UI of the Temporal server. */
 export function paymentsUrl({ temporalUiUrl, temporalNamespace }: RunFile): string | undefined {
   if (temporalUiUrl === undefined) return undefined;
   return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows?query=${encodeURIComponent(everyPayment)}`;
 }
 
-/** One payment; undefined as above. */
+/** Address of one payment; undefined in the same case. */
 export function paymentUrl({ temporalUiUrl, temporalNamespace }: RunFile, uetr: string): string | undefined {
   if (temporalUiUrl === undefined) return undefined;
   return `${temporalUiUrl}/namespaces/${temporalNamespace}/workflows/${encodeURIComponent(`pacs008/${uetr}`)}`;

@@ -1,4 +1,4 @@
-// The demo's parties as commands name them: read from its directory (db/seed), so that there is one list of them.
+// The demo's parties, read from its directory (db/seed), so that there is only one list of them.
 import clearingSystemFile from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import institutionFile from '../../db/seed/institutions.json' with { type: 'json' };
 
@@ -24,6 +24,6 @@ const bicsOf = (isMeant: (one: DemoInstitution) => boolean): readonly string[] =
 
 export const demoFxpBics = bicsOf(({ roles }) => roles.includes('fxp'));
 
-/** BICs of the PSPs of a country that have a token. */
+/** BICs of the onboarded PSPs of a country. */
 export const demoPspBicsOf = (countryCode: string): readonly string[] =>
   bicsOf((one) => one.countryCode === countryCode && one.roles.includes('psp'));

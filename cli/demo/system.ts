@@ -1,5 +1,5 @@
-// Everything that the embedded default runs: Postgres, Temporal, schema and seed data, then api, worker and sandbox as
-// processes of their own. It starts and stops them in order; it plays no payment.
+// Starts and stops the embedded default in order: Postgres, Temporal, schema and seed data, then api, worker and
+// sandbox as separate processes. It plays no payment.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,15 +35,15 @@ export interface StartSystemOptions {
 
 export interface RunningSystem {
   readonly run: RunFile;
-  /** Settles when Postgres or Temporal has ended, with what to tell of it: nothing works without them. */
+  /** Resolves with a message when Postgres or Temporal has ended, because nothing works without them. */
   readonly broken: Promise<string>;
-  /** In order: what takes work first, what it needs last. */
+  /** Stops processes before the servers that they need. */
   stop(): Promise<void>;
 }
 
 /**
- * @throws FolderInUseError while another command runs on the folder, before anything in it is touched; else whatever kept
- *   a part from starting, with the end of its log; nothing runs on then
+ * @throws FolderInUseError while another command uses the folder, before anything in it changes
+ * @throws the error that kept a part from starting, with the end of its log, after it has stopped all other parts
  */
 export async function startSystem(options: StartSystemOptions): Promise<RunningSystem> {
   refuseTls(options.env);
@@ -58,7 +58,7 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
   }
 }
 
-/** What was built into the folder is what its processes start again from: it is built for its owner alone. */
+/** Builds into the folder. The processes restart from these files, so only their owner may write them. */
 async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
   const { env, root, folder, say } = options;
   const { api, worker, sandbox } = entries;
@@ -66,18 +66,18 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     buildImage(root, join(folder, 'image'), { api, worker, sandbox }),
     ensureWorkflowBundle(root, folder),
   ]);
-  building.catch(() => undefined); // reported where it is awaited
+  building.catch(() => undefined); // the caller that awaits it reports the error
   const servers = await startServers({
     env,
     folder,
     searchAttributes: Object.values(searchAttributes),
     say,
   });
-  removeRunFile(folder); // of a demo that was killed
-  process.once('exit', () => removeRunFile(folder)); // also when everything is ended at once
+  removeRunFile(folder); // left by a demo that was killed
+  process.once('exit', () => removeRunFile(folder)); // also if a second Ctrl-C ends everything
   const processes: SupervisedProcess[] = [];
   const stop = async () => {
-    removeRunFile(folder); // first: whoever looks for the demo from now on is not told that it is up
+    removeRunFile(folder); // first, so that other commands no longer find this demo
     const [sandbox, ...ours] = processes.toReversed();
     await Promise.all(ours.map((one) => one.stop()));
     await sandbox?.stop();
@@ -99,12 +99,12 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
   }
 }
 
-/** A server that is not ours keeps its logins: then both have that of DATABASE_URL. */
+/** For an external server, both processes use the login of DATABASE_URL. For the embedded server, each gets its own. */
 async function loginsOn({ url, pid }: RunningPostgres): Promise<ProcessLogins> {
   return pid === undefined ? { api: url, worker: url } : makeLogins(url);
 }
 
-/** Base addresses on loopback. */
+/** Chooses free ports, and returns base addresses on loopback. */
 async function choosePorts(say: Say) {
   const choose = async (preferred?: number, owner?: string) => {
     const chosen = await freePort(preferred);
@@ -145,7 +145,7 @@ function describeRun(
 interface ProcessStart {
   readonly run: RunFile;
   readonly logins: ProcessLogins;
-  /** Those that run, in the order of their start; the sandbox comes last, so that it is stopped last. */
+  /** Running processes in the order of their start. The sandbox is last, so that it is stopped last. */
   readonly processes: SupervisedProcess[];
   readonly built: readonly [dist: string, workflowBundle: string];
 }
@@ -189,7 +189,7 @@ async function startProcesses(
   const isOurs = async (healthUrl: string) => (await whoAnswers(healthUrl, run.instanceId)) === 'it';
   const parties = Object.values(run.sandbox).map((url) => `${url}/health`);
   await Promise.all([
-    // somebody else may have a port of theirs by now
+    // check the instance too, because another program may have taken the port
     api.untilReady(
       async () => (await answersOk(`${run.apiUrl}/health/ready`)) && (await isOurs(healthOf(run))),
     ),
@@ -201,7 +201,7 @@ async function startProcesses(
 
 const portOf = (url: string) => new URL(url).port;
 
-/** What it starts is asked by http, by itself and by every command. */
+/** The processes and all commands use plain http to reach each other. */
 function refuseTls(env: Environment): void {
   const secured = ['TLS_CERT', 'TLS_CERT_FILE'].find((name) => (env[name] ?? '') !== '');
   if (secured !== undefined) {
@@ -223,9 +223,9 @@ function gatewayEnvironment(env: Environment, run: RunFile): Readonly<Record<str
     AUTH_AUDIENCE: run.apiUrl,
     INSTANCE_ID: run.instanceId,
     DEMO: '1',
-    XERCES_SHARE: env['XERCES_SHARE'] || '0.2', // so that a person who plays some payments sees that it works
+    XERCES_SHARE: env['XERCES_SHARE'] || '0.2', // so that a person who plays a few payments sees the second engine
     FOUR_EYES: env['FOUR_EYES'] ?? '0',
-    DRAIN_SECONDS: '0', // nobody stands in front of it
+    DRAIN_SECONDS: '0', // no load balancer needs time to notice
     ALLOW_LOOPBACK_CALLBACKS: '1',
     WORKER_SERVES: 'all',
   };

@@ -1,5 +1,5 @@
-// A payment as its parties saw it, one line per message: when, from whom to whom, which message, which status. It shows
-// what the journals of the parties hold, not what the gateway believes.
+// Shows a payment as its parties saw it, one line per message: time, sender and receiver, message, status. It shows the
+// journals of the parties, not the gateway's own view.
 import { reasonInWords } from '../../core/rejections/reason-words.ts';
 import { renderDecimal, exact } from '../../core/money/money.ts';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
@@ -9,9 +9,9 @@ import { showAmount, wrap, type Style, type Terminal } from '../terminal.ts';
 export interface TimelineLine {
   /** Milliseconds since the pacs.008 was submitted. */
   readonly elapsedMs: number;
-  /** From whom to whom; one party where nothing was sent. */
+  /** Sender and receiver; a single party if nothing was sent. */
   readonly parties: string;
-  /** `pacs.008`, or what was done where nothing was sent. */
+  /** Such as `pacs.008`; for an event without a message, its name. */
   readonly message: string;
   readonly status?: string;
   readonly detail: string;
@@ -61,7 +61,7 @@ export function lineOf(entry: JournalEntry, startedAt: number, values: MessageVa
   };
 }
 
-/** What a party notes of a message that came as the answer to its own. */
+/** A party's note that a message came as the HTTP answer to its own message. */
 const inHttpAnswer = 'in the HTTP answer';
 
 function detailOf(entry: JournalEntry, values: MessageValues): string {
@@ -75,7 +75,7 @@ function detailOf(entry: JournalEntry, values: MessageValues): string {
   return said.filter((part) => part !== undefined && part !== '').join('; ');
 
   function contentOf(): string | undefined {
-    if (entry.violation !== undefined) return undefined; // it may not be readable
+    if (entry.violation !== undefined) return undefined; // the message may be unreadable
     if (kind === 'ledger') return bookingOf(entry);
     if (kind === 'pacs008' && direction === 'received') return forwardedTerms(bytes, values);
     if (kind === 'fxtr017') return tradeTerms(bytes, values);
@@ -90,7 +90,7 @@ function detailOf(entry: JournalEntry, values: MessageValues): string {
   }
 }
 
-/** Why there was no answer, as Node and its HTTP client name it. */
+/** Reasons for a missing answer, by the error codes of Node and its HTTP client. */
 const reasons: Readonly<Partial<Record<string, string>>> = {
   UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
   UND_ERR_BODY_TIMEOUT: 'no answer in time',
@@ -121,7 +121,7 @@ function forwardedTerms(bytes: Uint8Array, values: MessageValues): string {
   );
 }
 
-/** An fxtr.017 is written from the side of the source PSP; the FX provider that gets it does the reverse. */
+/** An fxtr.017 states the trade from the side of the source PSP; the FX provider takes the opposite side. */
 function tradeTerms(bytes: Uint8Array, values: MessageValues): string {
   const trade = values.fxtr017(bytes);
   const { sourcePsp, tradingSideBuyAmount: buy, tradingSideSellAmount: sell } = trade;
@@ -138,7 +138,7 @@ function plain(decimal: string): string {
 const columns = { elapsed: 10, parties: 22, message: 8, status: 6 } as const;
 const detailIndent = columns.elapsed + columns.parties + columns.message + columns.status + 6;
 
-/** Prints a line; its detail goes below it where the terminal is narrow. */
+/** Prints a line. On a narrow terminal, its detail goes below it. */
 export function printLine(terminal: Terminal, line: TimelineLine): void {
   const head = [
     terminal.paint('muted', `+${line.elapsedMs} ms`.padStart(columns.elapsed)),

@@ -1,5 +1,5 @@
-// `npm run where`: where the demo of this folder runs, whatever ports it got. Commands in the documents ask it, so that none
-// of them talks to another Isthmus on the same machine.
+// `npm run where`: the addresses of the demo that uses this folder, with its actual ports. Commands in the documents
+// use it, so that they never reach another Isthmus on the same machine.
 import { printAddresses } from './addresses.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
@@ -7,8 +7,8 @@ import { placeIn, places } from './places.ts';
 import { findRunningDemo } from './run-file.ts';
 
 /**
- * Prints every address, or the one of that name alone.
- * @throws UsageError for a name that there is not; UserError when no demo runs on the folder, or has no such thing
+ * Prints every address, or only the named one.
+ * @throws UsageError for an unknown name; UserError if no demo runs on the folder or it lacks that address
  */
 export async function where({ folder, terminal }: CommandContext, name: string | undefined): Promise<void> {
   const place = places.find((one) => one === name);

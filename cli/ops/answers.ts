@@ -1,4 +1,4 @@
-// What `isthmus ops` reads of the gateway's answers: the members that it shows. --json prints the answer as it came.
+// The parts of the gateway's answers that `isthmus ops` shows. --json prints the answer unchanged.
 import { z } from 'zod';
 import { UserError } from '../errors.ts';
 import { visibleTexts } from '../foreign-text.ts';
@@ -45,13 +45,13 @@ const submission = z.object({
 export type ShownSubmission = z.infer<typeof submission>;
 export const submissionPage = z.object({ submissions: z.array(submission), next: z.string().nullable() });
 
-/** One payment of a page, and the very text that says it. */
+/** One payment of a page, and its exact JSON text. */
 export interface ListedPayment {
   readonly payment: ShownPayment;
   readonly text: string;
 }
 
-/** As `read` of a page of payments, with the text of each. */
+/** Reads a page of payments, with the JSON text of each. */
 export function readPayments(text: string): {
   readonly payments: readonly ListedPayment[];
   readonly next: string | null;
@@ -61,7 +61,7 @@ export function readPayments(text: string): {
   return { payments: payments.map((payment, index) => ({ payment, text: texts[index] ?? '' })), next };
 }
 
-/** The text of each object in the list of a page: `{"payments":[{...},{...}],...}`. */
+/** The JSON text of each object in the list of a page: `{"payments":[{...},{...}],...}`. */
 function itemsOf(page: string): readonly string[] {
   const items: string[] = [];
   let depth = 0;
@@ -88,7 +88,7 @@ const alert = z.object({
   detail: z.record(z.string(), z.unknown()),
   state: z.string(),
   takenBy: z.string().nullable(),
-  closedBy: z.string().nullish(), // a gateway of the version before says nothing of it
+  closedBy: z.string().nullish(), // the previous version of the gateway does not send it
 });
 export type ShownAlert = z.infer<typeof alert>;
 export const alertPage = z.object({ alerts: z.array(alert), next: z.string().nullable() });
@@ -153,7 +153,8 @@ export const settling = z.object({
     .nullable(),
 });
 
-const held = z.object({ kind: z.string(), party: z.string(), number: z.string().optional() }); // of many
+// `number` is present if there are several
+const held = z.object({ kind: z.string(), party: z.string(), number: z.string().optional() });
 const hindrances = z.object({
   engineAnswers: z.boolean(),
   workers: z.string(),
@@ -309,8 +310,8 @@ export const sentBooks = z.array(sentBook);
 export const enquiry = z.object({ asked: z.boolean(), hindrances });
 
 /**
- * An answer, its numbers as the digits that were written, its texts as a terminal may show them.
- * @throws UserError where it is of another version
+ * Parses an answer. Numbers keep their exact digits as strings; text is escaped for a terminal.
+ * @throws UserError if the answer has the form of another version
  */
 export function read<Value>(shape: z.ZodType<Value>, text: string): Value {
   const parsed = shape.safeParse(visibleTexts(parseExactJson(text)));

@@ -1,4 +1,4 @@
-// `isthmus ops books`: which books of a day were sent to whom, and what became of them.
+// `isthmus ops books`: the books of a day that were sent, their receivers, and their state.
 import type { CommandContext } from '../command.ts';
 import { read, sentBooks, type ShownBook } from './answers.ts';
 import type { JsonOption } from './commands.ts';

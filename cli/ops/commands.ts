@@ -1,5 +1,5 @@
-// What `isthmus ops` does, command by command: asks the gateway over HTTP, as every operator may (docs/operations/on-duty.md),
-// and shows the answer. It must not look into the gateway's database.
+// The commands of `isthmus ops`: each asks the gateway over HTTP, as any operator may (docs/operations/on-duty.md), and
+// shows the answer. They must not look into the gateway's database.
 import type { z } from 'zod';
 import { eventKinds } from '../../core/operations/event-kinds.ts';
 import { uuidPattern } from '../../core/ids.ts';
@@ -33,12 +33,12 @@ import { printParties } from './show-parties.ts';
 import { printEvidence } from './show-payment.ts';
 
 export interface JsonOption {
-  /** Show the answer as it came. */
+  /** Print the answer unchanged. */
   readonly json?: true;
 }
 
 export interface ListOptions extends JsonOption {
-  /** How many at most; pages are fetched until then. */
+  /** The maximum number of items; pages are fetched until it is reached. */
   readonly limit: string;
 }
 
@@ -68,7 +68,7 @@ export async function listPayments(
   if (more) terminal.line(terminal.paint('muted', thereAreMore));
 }
 
-const lookingOn = 'Looking further back.'; // a page that held none; one before it may have
+const lookingOn = 'Looking further back.'; // printed after an empty page; an older page may have matches
 
 export async function listSubmissions(
   context: CommandContext,
@@ -122,7 +122,7 @@ export async function listAlerts(context: CommandContext, query: Query, options:
 
 const thereAreMore = 'There are more. Show more with --limit.';
 
-/** With the filters that were used, so that a mistyped one is seen. */
+/** Names the filters, so that the user sees a mistyped one. */
 function nothingLike(what: 'payment' | 'submission' | 'alert', query: Query): string {
   const used = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${inWords(name)} ${value}`],
@@ -131,7 +131,7 @@ function nothingLike(what: 'payment' | 'submission' | 'alert', query: Query): st
   return what === 'alert' && query['state'] === undefined ? `${which} is open or taken.` : `${which}.`;
 }
 
-/** Whether an alert can be of that kind: a word that is mistaken finds nothing, and would pass for good news. */
+/** Whether this version raises alerts of that kind. A mistyped kind finds nothing, which would look like good news. */
 const isRaised = (kind: string): boolean =>
   Object.entries(eventKinds).some(([name, severity]) => name === kind && severity !== 'info');
 
@@ -177,9 +177,9 @@ export async function show(context: CommandContext, id: string, options: JsonOpt
   }
 }
 
-const learntWithinMs = 3_000; // by then every worker knows of a pause, or of its end
+const learntWithinMs = 3_000; // by then every worker knows that a party was paused or resumed
 
-/** Of a payment that was refused because its destination was paused: the pause of that one, at that time. */
+/** If the payment was refused because its destination was paused: that pause. */
 async function pausedFor(
   gateway: Gateway,
   { decision, events }: ShownEvidence,
@@ -195,19 +195,19 @@ function alertIdOf(id: string): string {
   throw new UsageError(`${id}: name a payment by its UETR, or an alert by its id.`);
 }
 
-/** What is done about an alert or a payment. */
+/** An action on an alert or a payment. */
 export interface Act {
   readonly action: string;
   readonly id: string;
   readonly note: string | undefined;
-  /** Of a payment, the kinds of its alerts that are closed. */
+  /** For a payment: the kinds of alerts to close. */
   readonly kinds?: readonly string[];
   readonly all?: true;
-  /** Of a payment, the last alert that was looked at. */
+  /** For a payment: the last alert that the operator has looked at. */
   readonly seen?: string;
 }
 
-/** take, note, close, reopen: an alert, or a payment with all its alerts. */
+/** Runs take, note, close or reopen on an alert, or on a payment with all its alerts. */
 export async function act(
   context: CommandContext,
   { action, id, note, kinds = [], all, seen }: Act,
@@ -246,7 +246,7 @@ export async function act(
     );
 }
 
-/** Who, other than the one who has just closed it, had taken one of its alerts, and had not closed it. */
+/** Other operators who had taken one of the alerts that were just closed. */
 function takenFrom(entries: readonly ShownEntry[]): readonly string[] {
   const closed = entries.at(-1);
   const about = new Set(closed?.alerts.map(({ alertId }) => alertId));
@@ -285,9 +285,9 @@ export interface DeadOptions extends JsonOption {
   readonly yes?: true;
 }
 
-const mostDead = 1_000; // that the gateway delivers again at once
+const mostDead = 1_000; // maximum per request of the gateway
 
-/** Names them first; --yes delivers them. */
+/** Lists the dead letters; with --yes, redelivers them. */
 export async function redeliverDead(context: CommandContext, options: DeadOptions): Promise<void> {
   const { terminal } = context;
   const limit = limitOf(options, mostDead);

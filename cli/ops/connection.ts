@@ -1,4 +1,4 @@
-// Where `isthmus ops` asks, and as whom: a gateway that is named by the environment, or the demo that runs here.
+// Chooses the gateway that `isthmus ops` asks, and the client: from the environment, or the running demo.
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import type { CommandContext } from '../command.ts';
@@ -7,17 +7,17 @@ import { visibleJson } from '../foreign-text.ts';
 import { explainRefusal } from '../gateway-client.ts';
 import { findRunningDemo } from '../demo/run-file.ts';
 
-/** Parameters by name; those that are undefined are left out. */
+/** Query parameters by name; undefined ones are omitted. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
 export interface Gateway {
   readonly url: string;
   /**
-   * The answer as it came.
-   * @throws UserError with what the gateway says of it; UnavailableError for 503, 429 or no answer
+   * Returns the body with control characters escaped for a terminal.
+   * @throws UserError with the gateway's explanation; UnavailableError for 503, 429 or no answer
    */
   get(path: string, query?: Query): Promise<string>;
-  /** The same, byte for byte: they may act on a terminal. */
+  /** Returns the unescaped bytes. They may contain terminal control characters. */
   getBytes(path: string): Promise<Buffer>;
   post(path: string, body: object): Promise<string>;
 }
@@ -26,7 +26,7 @@ interface Access {
   readonly url: string;
   readonly clientId: string;
   readonly secret: string;
-  /** Where tokens come from. */
+  /** Address of the token endpoint. */
   readonly tokenUrl: string;
 }
 
@@ -41,7 +41,7 @@ class Unauthenticated extends UserError {}
 
 const timeoutMs = 15_000;
 
-/** The gateway of ISTHMUS_URL, or that of the running demo, as its operator. */
+/** Connects to the gateway of ISTHMUS_URL, or to the running demo as its operator. */
 export async function connectGateway(context: CommandContext): Promise<Gateway> {
   const access = await accessOf(context);
   let token: string | undefined;
@@ -81,7 +81,7 @@ export async function connectGateway(context: CommandContext): Promise<Gateway> 
     return ((await response.json()) as { access_token: string }).access_token;
   }
 
-  /** Once more with a new token where the old one has ended: tail runs for hours. */
+  /** Retries once with a new token if the old one has expired, because tail runs for hours. */
   async function ask(url: string, init: Sent): Promise<Response> {
     const send = async () => {
       token ??= await fetchToken();
@@ -124,7 +124,7 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
       if (!(error instanceof UserError)) throw error;
       throw new UserError(`${error.message} To ask another gateway, name it in ISTHMUS_URL.`);
     });
-    const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second person
+    const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second operator
     const secret = secretFrom(env) || `demo-${clientId}`;
     return { url: apiUrl, clientId, secret, tokenUrl: `${apiUrl}/oauth/token` };
   }
@@ -143,7 +143,7 @@ async function accessOf({ env, folder }: CommandContext): Promise<Access> {
   return { url, clientId, secret, tokenUrl: env['ISTHMUS_TOKEN_URL'] || `${url}/oauth/token` };
 }
 
-/** Empty: none is set. */
+/** Returns an empty string if no secret is set. */
 export function secretFrom(env: Environment): string {
   const { ISTHMUS_CLIENT_SECRET: value, ISTHMUS_CLIENT_SECRET_FILE: file } = env;
   if (file === undefined || file === '') return value ?? '';
@@ -155,7 +155,7 @@ export function secretFrom(env: Environment): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    // never its path: it may be the secret itself, by mistake
+    // do not print the path: the user may have put the secret itself there by mistake
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'it is no file';
     throw new UserError(`ISTHMUS_CLIENT_SECRET_FILE does not name a file that can be read (${code}).`);
   }

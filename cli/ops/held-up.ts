@@ -1,15 +1,12 @@
-// How `isthmus ops` says what keeps messages from going out, as the workers last said of themselves.
+// Says in words what keeps messages from going out, according to the workers' latest reports.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ShownHindrances } from './answers.ts';
 
-const wordEverySeconds = 5; // activities/upkeep/report-receivers.ts
-const missedAfterSeconds = 2 * wordEverySeconds; // one word may be late
+const wordEverySeconds = 5; // interval of the reports: activities/upkeep/report-receivers.ts
+const missedAfterSeconds = 2 * wordEverySeconds; // one report may be late
 
-/**
- * The parts that everything needs, and what is wrong with them: the engine first, because workers do nothing without
- * it.
- */
+/** Says which essential part is down. It checks the engine first, because workers cannot work without it. */
 export function silenceOf({
   engineAnswers,
   workers,
@@ -44,14 +41,14 @@ function hindrancesInWords(shown: ShownHindrances): readonly string[] {
   return [...nowhere, ...waiting];
 }
 
-/** Empty if nothing is kept from going out. */
+/** Prints nothing if nothing keeps messages from going out. */
 export function printHindrances(terminal: Terminal, shown: ShownHindrances): void {
   for (const line of hindrancesInWords(shown)) terminal.line(terminal.paint('warning', `! ${line}`));
 }
 
 /**
- * A receiver by its gate: `<party> <host> <origin>` of callbacks, each as registered, `<address> <party>` of one of several behind
- * a directory, else the address as registered.
+ * Names a receiver by its gate key. Callbacks: `<party> <host> <origin>`. A party behind a directory: `<address>
+ * <party>`. Otherwise the key is the registered address.
  */
 export function receiverInWords(receiver: string, whose: readonly string[]): string {
   const [first = '', second, origin] = receiver.split(' ');

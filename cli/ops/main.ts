@@ -1,5 +1,5 @@
-// `npm run ops` ends up here, through cli/bootstrap.mjs, and `isthmus ops` in an image: what an operator looks at and
-// does, from a shell. It reads the options and hands over.
+// `npm run ops` (through cli/bootstrap.mjs) and, in an image, `isthmus ops`: an operator's commands. This file only
+// reads the options.
 import { Option, type Command } from 'commander';
 import { compact } from '../../core/compact.ts';
 import { isUuid } from '../../core/ids.ts';
@@ -13,7 +13,7 @@ import type { Act, DeadOptions, JsonOption, ListOptions } from './commands.ts';
 const help = `
 It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, whose secret is in ISTHMUS_CLIENT_SECRET or in the file
 ISTHMUS_CLIENT_SECRET_FILE; without ISTHMUS_URL, the demo that runs here. docs/operations/on-duty.md says what to do when.
-Exit code: 0 done, 1 it was refused or nobody answered, 2 the options were not understood.`;
+Exit code: 0 done, 1 the gateway refused or did not answer, 2 the options were not understood.`;
 
 function addOps(command: Command, context: CommandContext): void {
   const ops = command
@@ -29,10 +29,10 @@ function addOps(command: Command, context: CommandContext): void {
   addBooks(ops, context);
 }
 
-const json = new Option('--json', 'the answer of the gateway, as it came');
+const json = new Option('--json', 'print the answer of the gateway unchanged');
 const limit = new Option('--limit <number>', 'how many at most').default('50');
 
-/** Names of filters, as the gateway's own parameters are called. */
+/** Filters by the gateway's own parameter names. */
 const followed = {
   status: '<ACTC,INDOUBT,ACCC,RJCT,BLCK>',
   state: '<waiting|in-doubt|telling|dead-letter|done>',
@@ -78,14 +78,14 @@ const submissionFilters = {
 
 const pauseFilters = { party: '<payment system, BIC or internalId>', from: '<time>', to: '<time>' } as const;
 
-/** As commander names the option of a filter; who types it says MsgId, as the message does. */
+/** The option of a filter, as commander names it. Users type `--message-id`, like MsgId in the message. */
 const optionOf = (name: string) => (name === 'messageIdentification' ? 'messageId' : name);
 
 /** `--min-amount` of minAmount. */
 const flagOf = (name: string) =>
   `--${optionOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** A UUID in the letters that messages have it in: other tools show it in capitals (RFC 9562, 4). */
+/** Puts a UUID into lower case, as messages have it. Other tools may show it in capitals (RFC 9562, 4). */
 const asUuid = (id: string) => (isUuid(id) ? id.toLowerCase() : id);
 
 function withFilters(command: Command, filters: Readonly<Record<string, string>>): Command {
@@ -109,7 +109,7 @@ function addLists(ops: Command, context: CommandContext): void {
     });
   withFilters(ops.command('submissions'), submissionFilters)
     .description(
-      'what payment systems have sent, newest first: payments and resolutions alike, judged or not; --state stored is what waits for us',
+      'submissions of payment systems, newest first: payments and resolutions, judged or not; --state stored shows those that wait for us',
     )
     .addOption(limit)
     .addOption(json)
@@ -119,7 +119,7 @@ function addLists(ops: Command, context: CommandContext): void {
     });
   withFilters(ops.command('alerts'), alertFilters)
     .description(
-      'alerts and security events, newest first; those that nobody has closed, unless --state says otherwise',
+      'alerts and security events, newest first; only those that are not closed, unless --state says otherwise',
     )
     .addOption(limit)
     .addOption(json)
@@ -129,7 +129,7 @@ function addLists(ops: Command, context: CommandContext): void {
     });
   ops
     .command('parties')
-    .description('who takes what it is sent and who does not, whose breaker is open, whom nobody could tell')
+    .description('the state of each party: accepted and failed deliveries, open breakers, dead letters')
     .option('--minutes <number>', 'how far back attempts are counted, up to 1440', '10')
     .addOption(json)
     .action(async (options: JsonOption & { readonly minutes: string }) => {
@@ -148,10 +148,10 @@ function addLists(ops: Command, context: CommandContext): void {
   ops
     .command('message')
     .description(
-      'a message of a payment, or one that was refused: into a file byte for byte; on a terminal, nothing in it acts on that',
+      'one message of a payment, also a refused one: exact bytes in a file, control characters escaped on a terminal',
     )
     .argument('<uetr>', '', asUuid)
-    .argument('<id>', 'MsgId, or id of one that does not count, as `ops show <uetr>` names it')
+    .argument('<id>', 'MsgId, or the id of a message that does not count, as `ops show <uetr>` prints it')
     .action(async (uetr: string, id: string) => {
       const { printMessage } = await import('./message.ts');
       await printMessage(context, { uetr, id });
@@ -177,12 +177,12 @@ interface EntryOptions extends JsonOption {
 function addEntries(ops: Command, context: CommandContext): void {
   for (const [action, description] of [
     ['take', 'take care of an alert, or of a payment with all its alerts'],
-    ['note', 'write something down'],
+    ['note', 'add a note'],
     [
       'close',
-      'nothing more is to be done about an alert, or about a payment: --seen says up to which alert you have looked, and where its open alerts are of several kinds, --kind which are over',
+      'close an alert, or a payment with its alerts: --seen names the last alert that you have looked at; if its open alerts are of several kinds, --kind names those to close',
     ],
-    ['reopen', 'it is not over'],
+    ['reopen', 'open a closed alert or payment again'],
   ] as const) {
     const command = ops
       .command(action)
@@ -215,7 +215,7 @@ function addRedeliveries(ops: Command, context: CommandContext): void {
   ops
     .command('redeliver')
     .description(
-      'deliver the messages of one payment again that were not taken; with --kind, whatever has become of them',
+      'deliver the messages of one payment again that were not taken; with --kind, also those that were',
     )
     .argument('<uetr>', '', asUuid)
     .addOption(kind)
@@ -261,14 +261,14 @@ function addDecisions(ops: Command, context: CommandContext): void {
     });
   ops
     .command('settle')
-    .description('how a payment in doubt ended: one operator records it, another confirms it')
+    .description('record how a payment in doubt ended: one operator records the outcome, another confirms it')
     .argument('<uetr>', '', asUuid)
-    .option('--status <ACCC|RJCT|BLCK>', 'record it')
+    .option('--status <ACCC|RJCT|BLCK>', 'record this outcome')
     .option('--reason <code>', 'of the destination, as in AC04; RJCT needs one')
     .option('--evidence <text>', 'how you know: who said it, when, by which reference; no names, no accounts')
     .option('--confirm <ACCC|RJCT|BLCK>', 'confirm what somebody else recorded: the payment is decided')
-    .option('--outcome <id>', 'with --confirm: the one whose evidence you have read (ops show)')
-    .option('--withdraw <text>', 'take back what nobody has confirmed, and why')
+    .option('--outcome <id>', 'with --confirm: id of the outcome whose evidence you have read (ops show)')
+    .option('--withdraw <text>', 'take back an unconfirmed outcome; say why')
     .addOption(json)
     .action(async (uetr: string, options: SettleOptions) => {
       const { settle } = await import('./settle.ts');
@@ -280,9 +280,9 @@ function addPauses(ops: Command, context: CommandContext): void {
   for (const [act, description] of [
     [
       'pause',
-      'no new payments to a payment system, or no quotes of an FX provider; what is under way goes on',
+      'stop new payments to a payment system, or quotes from an FX provider; payments under way go on',
     ],
-    ['resume', 'a paused party goes on'],
+    ['resume', 'end the pause of a party'],
   ] as const) {
     ops
       .command(act)
@@ -296,7 +296,7 @@ function addPauses(ops: Command, context: CommandContext): void {
       });
   }
   withFilters(ops.command('pauses'), pauseFilters)
-    .description('who was paused and resumed, by whom, when and why; newest first')
+    .description('pauses of parties, past and present: by whom, when and why; newest first')
     .addOption(limit)
     .addOption(json)
     .action(async (options: ListOptions & Options) => {
@@ -308,7 +308,7 @@ function addPauses(ops: Command, context: CommandContext): void {
 function addBooks(ops: Command, context: CommandContext): void {
   ops
     .command('books')
-    .description('the books of a day that are sent: to whom, and what became of them')
+    .description('the books of a day that are sent: receivers and state')
     .option('--date <YYYY-MM-DD>', 'a day that is over, UTC; default: yesterday')
     .addOption(json)
     .action(async (options: JsonOption & { readonly date?: string }) => {

@@ -1,5 +1,5 @@
-// `isthmus ops message`: one message of a payment, above all one that was refused: into a file byte for byte, for
-// whoever keeps it or sends it again; on a terminal so that nothing in it acts on that, for it may hold anything.
+// `isthmus ops message`: prints one message of a payment, usually a refused one. A file gets the exact bytes, to keep
+// or to send again. On a terminal, control characters are escaped, because the message may contain anything.
 import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { UserError } from '../errors.ts';
@@ -7,13 +7,13 @@ import { visible } from '../foreign-text.ts';
 import { evidence, read } from './answers.ts';
 import { connectGateway, type Gateway } from './connection.ts';
 
-/** Where it goes. */
+/** Destination of the bytes, such as standard output. */
 export interface Output {
   readonly isTTY?: boolean;
   write(bytes: Uint8Array): unknown;
 }
 
-/** @param id MsgId, or the id of a message that does not count, as `ops show` names it */
+/** @param id MsgId, or the id of a message that does not count, as `ops show` prints it */
 export async function printMessage(
   context: CommandContext,
   { uetr, id }: { readonly uetr: string; readonly id: string },
@@ -29,7 +29,7 @@ export async function printMessage(
   for (const line of bytes.toString().split('\n')) context.terminal.line(visible(line));
 }
 
-/** @throws UserError where no message that is shown has that MsgId, or several have */
+/** @throws UserError if no shown message has that MsgId, or several have it */
 async function idOf(gateway: Gateway, uetr: string, messageIdentification: string): Promise<string> {
   const { messages } = read(evidence, await gateway.get(`/payments/${encodeURIComponent(uetr)}`));
   const [found, ...others] = messages.filter((one) => one.messageIdentification === messageIdentification);

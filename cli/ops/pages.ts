@@ -1,7 +1,7 @@
-// How `isthmus ops` reads a list of the gateway: page after page, up to a limit.
+// Reads a list from the gateway page by page, up to a limit.
 import type { Gateway, Query } from './connection.ts';
 
-/** What a reader of pages says of the one that it was given. */
+/** The reader's summary of the page that it got. */
 export interface TakenPage {
   /** Address of the next page. */
   readonly next: string | null;
@@ -10,9 +10,9 @@ export interface TakenPage {
   readonly isEnough?: boolean;
 }
 
-const pageSize = 500; // the most that the gateway gives
+const pageSize = 500; // the gateway's maximum
 
-/** @returns whether there are more than were taken */
+/** @returns whether the list has more items */
 export async function eachPage(
   gateway: Gateway,
   path: string,

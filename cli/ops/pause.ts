@@ -1,5 +1,6 @@
-// `isthmus ops pause` and `resume`: no new payments to a destination, no quotes of an FX provider, until it goes on.
-// `isthmus ops pauses`: who ever was paused.
+// `isthmus ops pause` and `resume`: a paused destination gets no new payments, and a paused FX provider's rates give no
+// quotes.
+// `isthmus ops pauses` lists all pauses, past and present.
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { pauses, read, recordedPauses } from './answers.ts';

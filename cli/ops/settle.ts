@@ -1,5 +1,5 @@
-// `isthmus ops settle`: how a payment in doubt ended, as people found out. One operator records it, another confirms
-// it by naming it and its status once more, or either withdraws it.
+// `isthmus ops settle`: records how a payment in doubt ended. One operator records the outcome. Another confirms it by
+// naming its id and status, or either operator withdraws it.
 import { statusInWords } from '../../core/rejections/reason-words.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
@@ -37,7 +37,7 @@ async function record(
   { status, reason, evidence: words, json }: SettleOptions,
 ): Promise<void> {
   if (words === undefined)
-    throw new UsageError('--evidence is missing: say how you know, for who confirms it.');
+    throw new UsageError('--evidence is missing: say how you know, for the operator who confirms it.');
   const text = await gateway.post(`/payments/${uetr}/outcomes`, {
     status,
     evidence: words,
@@ -98,7 +98,7 @@ async function withdraw(
   else for (const one of read(outcomes, text)) printOutcome(terminal, one);
 }
 
-/** In a person's words. */
+/** The decider, in words. */
 const nameOf = {
   destination: 'a final of its destination',
   gateway: 'the gateway itself',

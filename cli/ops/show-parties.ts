@@ -1,4 +1,5 @@
-// How `isthmus ops parties` shows who is down, whom nobody could tell, and who sent what did not count.
+// Prints `isthmus ops parties`: parties that are down, payments that wait for a final status, and messages that did not
+// count.
 import type { Column, Style, Terminal } from '../terminal.ts';
 import type { ShownParties } from './answers.ts';
 import { receiverInWords, silenceOf } from './held-up.ts';
@@ -19,7 +20,7 @@ const partyColumns: readonly Column[] = [
 
 const stateStyles: Readonly<Partial<Record<string, Style>>> = { down: 'bad', failing: 'warning' };
 
-/** Who is down, and whom nobody could tell. */
+/** Prints the state of all parties. */
 export function printParties(terminal: Terminal, shown: ShownParties): void {
   const { minutes, workers, codeSets, parties, receivers } = shown;
   const silence = silenceOf(shown);
@@ -65,7 +66,10 @@ export function printParties(terminal: Terminal, shown: ShownParties): void {
   }
 }
 
-/** What a party sent that did not count, with the command that says why of each: few of them are alerts. */
+/**
+ * Prints how many messages of a party did not count, and the command that shows each reason. Few of them raise an
+ * alert.
+ */
 function printRefused(
   terminal: Terminal,
   { party, refused, refusedOf }: ShownParties['parties'][number],

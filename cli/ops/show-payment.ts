@@ -1,16 +1,16 @@
-// How `isthmus ops show` shows one payment in full, to a person: what it is, whether it has left, what somebody must look
-// at, and then all that is on record about it.
+// Prints one payment for `isthmus ops show`. First come its terms, whether it has left, and what needs a person; then
+// its whole record.
 import { reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
 import type { Style, Terminal } from '../terminal.ts';
 import { printHindrances } from './held-up.ts';
 import type { ShownDelivery, ShownEvidence, ShownPause, ShownPayment } from './answers.ts';
 import { amountOf, pauseInWords, printEntries, printOutcome, shortTime, statusStyles } from './show.ts';
 
-/** What is shown beside the record of a payment. */
+/** Data that is shown beside the evidence of a payment. */
 export interface Beside {
-  /** As it stands in a list; undefined while it is not judged. */
+  /** The payment as lists show it; undefined before it is judged. */
   readonly listed: ShownPayment | undefined;
-  /** The pause for which it was refused. */
+  /** The pause because of which the payment was refused. */
   readonly paused: readonly ShownPause[];
 }
 
@@ -84,7 +84,7 @@ type ShownMessage = ShownEvidence['messages'][number];
 const isSubmission = ({ direction, message }: ShownMessage) =>
   direction === 'in' && message.startsWith('pacs.008');
 
-/** A repeat with other content is refused by itself, and the refusal says nothing about the payment. */
+/** Whether a message answers a repeat with other content. Such a refusal says nothing about the payment. */
 function isOfRepeat(
   { direction, inReplyTo }: ShownMessage,
   {
@@ -96,7 +96,7 @@ function isOfRepeat(
   return all.some((one) => one.messageId === inReplyTo && isSubmission(one));
 }
 
-/** What somebody must look at, however far down in the record it stands. */
+/** The problems that an operator must look at, collected from the whole record. */
 function needsPerson({ uetr, deliveries }: ShownEvidence, listed: ShownPayment | undefined): string[] {
   const dead = deliveries.filter(isGivenUp).map(({ kind, party }) => `${kind} to ${party}`);
   return [
@@ -118,17 +118,17 @@ const arrowOf = ({ direction, party }: { readonly direction: string; readonly pa
 const leftOutInWords = (what: string, number: string) =>
   `… ${number} more ${what}, between the first and the newest, are left out`;
 
-/** A payment in doubt ends by what two people find out, at no time that is known. */
+/** The time when two operators settle a payment in doubt is unknown. */
 const nextInWords = (waitsFor: NonNullable<ShownEvidence['waitsFor']>) =>
   waitsFor.what === 'person' ? 'two operators (settle)' : `${waitsFor.what}, ${dueTime(waitsFor)}`;
 
-/** An enquiry of the past was asked for then, and has not gone out. */
+/** An enquiry whose time has passed is overdue: it has not gone out. */
 function dueTime({ what, at }: NonNullable<ShownEvidence['waitsFor']>): string {
   const isOverdue = what === 'enquiry' && at !== null && Date.parse(at) <= Date.now();
   return isOverdue ? `due since ${shortTime(at)}` : shortTime(at);
 }
 
-/** Whose payment it is, for somebody who calls about it. */
+/** The amounts and parties of a payment, for an operator who answers a caller. */
 function termsOf(one: ShownPayment): string {
   const parts = [
     `${amountOf(one.sourceAmount)} → ${amountOf(one.destinationAmount)}`,
@@ -140,7 +140,7 @@ function termsOf(one: ShownPayment): string {
   return parts.join('   ');
 }
 
-/** The question that a caller asks first, in words; by the attempts to send its instruction. */
+/** Says in words whether the instruction has left, from the attempts to send it. Callers ask this first. */
 function hasItLeft({ deliveries, status, priority }: ShownEvidence): string {
   const instruction = deliveries.find(({ kind }) => kind === 'instruction');
   const { attempts = [], attemptsLeftOut = [] } = instruction ?? {};

@@ -1,5 +1,4 @@
-// How `isthmus ops` shows payments, alerts and what was done, to a person: tables of one line each. Times are UTC, to the
-// second, as in the record.
+// Prints payments, alerts and entries for `isthmus ops`, in tables with one line each. Times are UTC, to the second.
 import { reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
 import { renderTable, showAmount, type Column, type Style, type Terminal } from '../terminal.ts';
 import type {
@@ -53,7 +52,7 @@ export function printPayments(terminal: Terminal, payments: readonly ShownPaymen
   printTable(terminal, paymentColumns, rows, (index) => statusStyles[payments[index]?.status ?? '']);
 }
 
-/** Who decided, and whether its destination has said otherwise since. */
+/** The decider, and whether the destination has contradicted the decision. */
 const decidedBy = (one: ShownPayment) =>
   one.isContradicted ? `${one.decidedBy ?? '-'}, contradicted` : (one.decidedBy ?? '-');
 
@@ -126,7 +125,7 @@ export function printAlerts(terminal: Terminal, alerts: readonly ShownAlert[]): 
   );
 }
 
-/** What an alert is of, as far as codes say: `confirmation RJCT AB03`, or `decided RJCT, reported ACCC`. */
+/** The status and reason of an alert, from its detail: `confirmation RJCT AB03`, or `decided RJCT, reported ACCC`. */
 function whatOf({ detail }: ShownAlert): string {
   const { decided, reported } = detail;
   const reasonCode = detail['reasonCode'];
@@ -146,7 +145,7 @@ export function printAlert(terminal: Terminal, alert: ShownAlert, entries: reado
   printEntries(terminal, entries);
 }
 
-const namedAlerts = 10; // of an entry that is about thousands
+const namedAlerts = 10; // limit, because one entry can be about thousands of alerts
 
 export function printEntries(terminal: Terminal, entries: readonly ShownEntry[]): void {
   for (const { at, by, action, note, alerts, alertCount } of entries) {
@@ -159,7 +158,7 @@ export function printEntries(terminal: Terminal, entries: readonly ShownEntry[])
   }
 }
 
-/** How a payment in doubt ended, as operators recorded it. */
+/** Prints a recorded outcome of a payment in doubt. */
 export function printOutcome(terminal: Terminal, one: ShownOutcome): void {
   const said = statusInWords(one.status, one.reasonCode);
   const became =
@@ -173,7 +172,7 @@ export function printOutcome(terminal: Terminal, one: ShownOutcome): void {
   );
 }
 
-/** A pause that stands, or is over. */
+/** A current or past pause, in words. */
 export function pauseInWords(pause: ShownPause): string {
   const { party, by, at, because, resumedBy, resumedAt, resumedBecause } = pause;
   if (resumedBy === null) return `${party} is paused since ${shortTime(at)} by ${by}: ${because}`;

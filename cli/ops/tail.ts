@@ -1,5 +1,5 @@
-// `isthmus ops tail`: payments as they change, one line each time. It looks once a second, so it does not see a state
-// that lasted for less.
+// `isthmus ops tail`: prints one line whenever a payment changes. It polls once a second, so it misses states that last
+// less.
 import { statusInWords } from '../../core/rejections/reason-words.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandContext } from '../command.ts';
@@ -11,17 +11,17 @@ import { eachPage } from './pages.ts';
 import { shortTime } from './show.ts';
 
 const lookEveryMs = 1_000;
-const restsFor = 3; // times as long as a look took: a gateway in trouble has other work
+const restsFor = 3; // times the duration of a poll, to spare a gateway in trouble
 
 /**
- * Prints the payments that are not over and the newest ones, then each when it is judged and again whenever its state
- * changes, until Ctrl-C.
+ * Prints the newest payments and those that are not over. Then it prints each payment when it is judged and whenever
+ * its state changes, until Ctrl-C.
  */
 export async function tail(context: CommandContext, query: Query, options: JsonOption): Promise<void> {
   const { terminal, interruption } = context;
   const gateway = await connectGateway(context);
   interruption.handTo((exitCode) => process.exit(exitCode));
-  // With --json, standard output has payments and nothing else.
+  // With --json, standard output contains only payments.
   const say = (line: string) => (options.json ? void process.stderr.write(`${line}\n`) : terminal.line(line));
   say(terminal.paint('muted', `Payments at ${gateway.url}, as they change. Ctrl-C ends it.`));
   const look = following(gateway, query);
@@ -64,15 +64,15 @@ function printTailed({ terminal }: CommandContext, payment: ShownPayment): void 
 const differs = (last: ShownPayment, now: ShownPayment) =>
   last.status !== now.status || last.state !== now.state || last.isContradicted !== now.isContradicted;
 
-/** States that end by themselves, and must be looked at again, however old the payment is. */
+/** States that will change by themselves, so these payments are polled again, however old they are. */
 const passing: readonly string[] = ['waiting', 'in-doubt', 'telling'];
 
-const newestForMs = 60_000; // a payment may be listed some seconds after its time: it commits later
+const newestForMs = 60_000; // a payment may appear in lists some seconds after its time, because it commits later
 
 /**
- * What has changed since the last look, oldest first; at the first look, all that is not over, and what was judged
- * within the minute before the newest payment. A payment that was shown once is followed to its end, also where it is
- * not like `status` and `state` any longer.
+ * Returns a function that lists changes since its last call, oldest first. The first call lists payments that are not
+ * over, and those judged within the minute before the newest payment. A payment that was shown once is followed to its
+ * end, even if it no longer matches `status` and `state`.
  */
 function following(
   gateway: Gateway,
@@ -95,7 +95,7 @@ function following(
     return found;
   }
 
-  /** Back to the first page that ends with one that is known. */
+  /** Reads pages, newest first, until one ends with a known payment. */
   async function newest(): Promise<readonly ListedPayment[]> {
     const query = { ...rest, status, state };
     const one = readPayments(await gateway.get('/payments', { ...query, limit: '1' })).payments[0];

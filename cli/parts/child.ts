@@ -1,5 +1,5 @@
-// Starts a server of somebody else (Postgres, Temporal) as a child that ends when we do, and stops it in order.
-// It has a session of its own, so that Ctrl-C does not take a server away from under the api that still drains.
+// Starts a third-party server (Postgres, Temporal) as a child process that ends when we do, and stops it in order.
+// It has its own session. So Ctrl-C does not stop a server while the api still drains.
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
@@ -8,35 +8,35 @@ import { spawnGuarded } from './guard.mjs';
 export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** Where it works; ours unless given. */
+  /** Working directory; default: ours. */
   readonly cwd?: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Everything the child prints; begun anew at each start unless `keepLog`. */
+  /** Output of the child; truncated at each start unless `keepLog`. */
   readonly logFile: string;
   readonly keepLog?: boolean;
-  /** What asks it to stop. */
+  /** Signal that asks it to stop. */
   readonly stopSignal: NodeJS.Signals;
-  /** What ends it at once; SIGKILL unless given. */
+  /** Signal that ends it immediately; default: SIGKILL. */
   readonly killSignal?: NodeJS.Signals;
-  /** Unprivileged user to run as; undefined: ours. */
+  /** Unprivileged user to run as; undefined: our own user. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
 }
 
 export interface Child {
   readonly pid: number;
-  /** Settles with a sentence when the child has ended, asked or not. Never rejects. */
+  /** Resolves with a sentence when the child has ended, for whatever reason. Never rejects. */
   readonly exited: Promise<string>;
   /** Asks it to stop, kills it after `stopTimeoutMs`, and returns when it is gone. May be called twice. */
   stop(): Promise<void>;
 }
 
-const startTimeoutMs = 60_000; // recovery after a crash, or the first making of its tables, on a busy machine
+const startTimeoutMs = 60_000; // enough for crash recovery or the creation of tables on a busy machine
 const askEveryMs = 25;
 
 /**
- * Waits until a server that was started does its work.
- * @param isUp asks it, and never throws
- * @throws UserError when it ends before, or takes longer than a minute, with the end of its log
+ * Waits until a started server is up.
+ * @param isUp polls the server; must not throw
+ * @throws UserError with the end of its log, if the server ends or needs longer than a minute
  */
 export async function untilUp(
   child: Child,
@@ -61,7 +61,7 @@ export async function untilUp(
 
 const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer pool takes a few seconds
 
-/** @throws when the command cannot be started */
+/** @throws UserError if the command cannot be started */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { cwd } = options;
   const log = openSync(options.logFile, options.keepLog === true ? 'a' : 'w');
@@ -99,8 +99,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 }
 
 /**
- * Last lines of a log, for an error message; without stacks, which are for whoever mends the code: of a program in Go
- * that panicked, everything behind what it panicked about.
+ * Last lines of a log, for an error message, without stack traces. For a Go program that panicked, it ends with the
+ * panic message.
  */
 export function tail(logFile: string, lines = 15): string {
   if (!existsSync(logFile)) return '';

@@ -1,11 +1,11 @@
-// One process at a time owns a data folder: two servers on one set of files would destroy it. A lock of the kernel on a
-// file in the folder goes with its owner, however that dies. The file stays.
+// Makes sure that only one process uses a data folder, because two servers on the same files would destroy them. The
+// kernel releases the file lock when its owner dies. The lock file stays.
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from 'fs-native-extensions';
 import { fileReason, reasonOf, UserError } from '../errors.ts';
 
-/** Of the file in a folder. */
+/** Name of the lock file. */
 export const claimName = 'owner.lock';
 
 export interface Claim {
@@ -13,20 +13,21 @@ export interface Claim {
   release(): void;
 }
 
-/** Somebody else, alive, owns the folder. */
+/** Another live process owns the folder. */
 export class FolderInUseError extends UserError {
   override readonly name = 'FolderInUseError';
 }
 
 /**
- * Becomes the owner of a data folder, which is there, until `release` or the end of this process.
- * @throws FolderInUseError when another live process is; UserError when the folder cannot be marked as in use
+ * Makes this process the owner of an existing data folder, until `release` or the end of the process.
+ * @throws FolderInUseError if another live process owns it; UserError if the lock file cannot be locked
  */
 export function claimFolder(folder: string): Claim {
   const path = join(folder, claimName);
   let file: number | undefined;
   try {
-    file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600); // whoever can open it could hold it
+    // owner only: any process that can open the file could lock it
+    file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
     if (!tryLock(file)) {
       const owner = readFileSync(path, 'utf8').trim() || 'another';
       throw new FolderInUseError(
@@ -56,6 +57,6 @@ function writeNumber(file: number): void {
     ftruncateSync(file);
     writeSync(file, `${process.pid}\n`, 0);
   } catch {
-    // it is for a person, and only the lock counts: on a full disk the data can still be removed
+    // ignore a full disk: the number only informs a person, and `reset` must still be able to free space
   }
 }

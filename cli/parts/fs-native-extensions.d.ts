@@ -1,9 +1,10 @@
-// The package has no types of its own; of it only this is used.
+// The package has no types. We use only this function.
 declare module 'fs-native-extensions' {
   /**
-   * Of an open file description: it goes when the last descriptor of that is closed, however its process ends.
-   * @param fd open for writing, or for reading where it is to be shared
-   * @returns false when another holds one that does not allow this
+   * Locks an open file description. The kernel releases the lock when its last descriptor is closed, even if the
+   * process dies.
+   * @param fd open for writing; for a shared lock, open for reading
+   * @returns false if a conflicting lock exists
    */
   export function tryLock(fd: number, options?: { readonly shared?: boolean }): boolean;
 }

@@ -1,15 +1,15 @@
-// The servers that a person gave us instead of the embedded ones: asked before anything is started, so that a wrong
-// address is told at once. It must not change anything on them.
+// Checks existing servers that a person named, before anything is started, so that a wrong address is reported at once.
+// It must not change anything on them.
 import { connect } from 'node:net';
 import pg from 'pg';
 import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
 import { codeOf, reasonOf, UserError } from '../errors.ts';
 
-const answerMs = 15_000; // a server that needs longer to say that it is there is none to work with
+const answerMs = 15_000; // a server that is slower than this is unusable
 const leastPostgres = 16;
 const temporalPort = 7233;
 
-/** @throws UserError that names the host, never the password */
+/** @throws UserError that names the host but never the password */
 export async function checkDatabase(url: string): Promise<void> {
   if (!isDatabaseUrl(url) || !URL.canParse(url)) {
     throw new UserError(
@@ -34,7 +34,7 @@ export async function checkDatabase(url: string): Promise<void> {
       { cause: error },
     );
   } finally {
-    client.end().catch(() => undefined); // it may never have been there
+    client.end().catch(() => undefined); // it may never have connected
   }
 }
 
@@ -60,8 +60,8 @@ function databaseReason(error: unknown, { host, port, user, database }: pg.Clien
 }
 
 /**
- * Whether somebody listens at `host:port`; the SDK itself would try again and again.
- * @throws UserError when nobody does, or it is no such address
+ * Checks that a server listens at `host:port`, because the SDK itself would retry endlessly.
+ * @throws UserError if none does, or the address is malformed
  */
 export async function checkTemporalAddress(address: string): Promise<void> {
   const [, host = '', port] = /^(\[[0-9a-f:.]+\]|[^\s:/[\]]+)(?::(\d{1,5}))?$/i.exec(address) ?? [];

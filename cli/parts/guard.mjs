@@ -1,16 +1,18 @@
-// Starts programs that must not outlive us, in sessions of their own: when we die, however suddenly, they are stopped.
-// It must not import anything but node:, for the bootstrap uses it before any dependency is installed.
+// Starts programs that must not outlive us, in separate sessions. They are stopped when this process dies, however
+// suddenly.
+// It may import only node: modules, because the bootstrap uses it before any dependency is installed.
 import { spawn } from 'node:child_process';
 
 /**
- * The shell waits for our word on a pipe, then becomes the program: a word that never comes, because we are dead, starts
- * nothing. So no moment lies between the start of a program and the start of its guard.
+ * The shell waits for a word from us on a pipe, then execs the program. If we die first, the word never comes and
+ * nothing starts. So a program never runs without its guard.
  */
 const starter = 'read -r word <&3 && exec "$@" 3<&-';
 
 const stopTimeoutMs = 15_000; // a fast shutdown of Postgres with a full buffer pool takes a few seconds
 
-// The shell waits on a pipe from us. A word on it: all went well, go away. End of file: we are dead.
+// The guard's shell waits on a pipe from us. A word means that the program has ended normally. End of file means that
+// we died.
 const watcher = `
 read -r word && exit 0
 kill -"$2" "$1" 2>/dev/null || exit 0
@@ -22,21 +24,22 @@ kill -KILL "$1" 2>/dev/null
 `;
 
 /**
- * What runs for us, with what asks it to stop and what ends it at once.
+ * The running programs, each with its signals to stop it and to kill it.
  * @type {Map<import('node:child_process').ChildProcess, { stop: NodeJS.Signals, kill: NodeJS.Signals }>}
  */
 const running = new Map();
 let halted = false;
 
 /**
- * Starts a program that is asked to stop when we are gone, however that came about.
- * @param {string} command a path, or a name on the PATH; a shell says on standard error that there is none (exit code 127)
+ * Starts a program that is stopped when this process ends, for whatever reason.
+ * @param {string} command a path, or a name on the PATH; if it does not exist, a shell says so on standard error (exit
+ *   code 127)
  * @param {readonly string[]} args
  * @param {Omit<import('node:child_process').SpawnOptions, 'stdio'> & { stdio: readonly ('ignore' | 'inherit' | 'pipe' | number)[] }} options
  *   with stdin, stdout and stderr in `stdio`
- * @param {{ stop: NodeJS.Signals, kill?: NodeJS.Signals }} signals what asks it to stop, SIGKILL follows after 15 s; and
- *   what ends it at once, SIGKILL unless given
- * @returns {import('node:child_process').ChildProcess} without a `pid` when nothing could be started
+ * @param {{ stop: NodeJS.Signals, kill?: NodeJS.Signals }} signals `stop` asks it to stop, with SIGKILL after 15 s;
+ *   `kill` ends it immediately, default SIGKILL
+ * @returns {import('node:child_process').ChildProcess} without a `pid` if it could not be started
  * @throws Error after `haltGuarded`
  */
 export function spawnGuarded(command, args, options, { stop, kill = 'SIGKILL' }) {
@@ -47,7 +50,7 @@ export function spawnGuarded(command, args, options, { stop, kill = 'SIGKILL' })
     detached: true,
   });
   const word = /** @type {import('node:stream').Writable | null | undefined} */ (child.stdio[3]);
-  word?.on('error', () => undefined); // it has ended already
+  word?.on('error', () => undefined); // the program has already ended
   if (child.pid === undefined) return child;
   const release = guard(child.pid, stop);
   running.set(child, { stop, kill });
@@ -59,12 +62,14 @@ export function spawnGuarded(command, args, options, { stop, kill = 'SIGKILL' })
   return child;
 }
 
-/** Whether nothing is started any more. */
+/** Whether no program may be started any more. */
 export function isHalted() {
   return halted;
 }
 
-/** Starts nothing from now on, asks everything that runs to stop, and returns when it is gone; 15 s at most. */
+/**
+ * Starts nothing from now on, asks every running program to stop, and waits for their end. It kills them after 15 s.
+ */
 export async function haltGuarded() {
   halted = true;
   const timer = setTimeout(killGuarded, stopTimeoutMs);
@@ -78,7 +83,7 @@ export async function haltGuarded() {
   clearTimeout(timer);
 }
 
-/** Starts nothing from now on and ends everything at once. */
+/** Starts nothing from now on, and kills every running program. */
 export function killGuarded() {
   halted = true;
   for (const [child, { kill }] of running) child.kill(kill);
@@ -87,17 +92,17 @@ export function killGuarded() {
 /**
  * @param {number} pid the child
  * @param {NodeJS.Signals} signal
- * @returns {() => void} to be called when the child has ended, so that its number is never signalled again
+ * @returns {() => void} call it when the child has ended, so that the guard never signals a reused pid
  */
 function guard(pid, signal) {
   const shell = spawn('/bin/sh', ['-c', watcher, 'isthmus-guard', String(pid), signal.replace(/^SIG/, '')], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  shell.on('error', () => undefined); // the child is still stopped on every orderly way out
+  shell.on('error', () => undefined); // without a guard, the child is still stopped on every orderly exit
   shell.stdin.on('error', () => undefined);
   shell.unref();
-  // A pipe keeps the event loop alive unless it is told not to.
+  // A pipe keeps the event loop alive unless it is unref'ed.
   if ('unref' in shell.stdin && typeof shell.stdin.unref === 'function') shell.stdin.unref();
   return () => shell.stdin.end('done\n');
 }

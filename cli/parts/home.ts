@@ -1,5 +1,5 @@
-// The folder of data, logs and fetched programs: made, and found fit for use, before anything is started in it. It must
-// never touch what is not ours.
+// Creates the folder of data, logs and fetched programs, and checks it before anything is started in it. It must never
+// touch files that Isthmus did not make.
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { claimName } from './claim.ts';
@@ -8,24 +8,25 @@ import { fileReason, UserError } from '../errors.ts';
 
 const leastFreeBytes = 500_000_000; // a cluster and its log after an hour of payments, and the Temporal server
 
-/** What Isthmus makes in its folder, beside throwaway folders. */
+/** Names that Isthmus creates in its folder, except throwaway folders. */
 const ours =
   /^(bin|image|postgres|temporal|logs|journal|run\.json|run\.json\.new|ports\.json|owner\.lock|claim\.sock[\w.-]*|error\.log|[a-z-]+(-\d+)?\.(log|pid)|workflow-bundle-.*|bench|chaos)$/;
-/** What systems put into every folder. */
+/** Names that operating systems create in any folder. */
 const everywhere = /^(lost\+found|\.DS_Store)$/;
-/** The folder of a project, which nobody else uses. */
+/** Default name of the folder; only Isthmus uses it. */
 const ownName = '.isthmus';
 
 /**
- * Makes the folder where it is missing.
- * @throws UserError when it cannot be made or written to, holds other things than ours, or its disk is nearly full
+ * Creates the folder if it is missing.
+ * @throws UserError if it cannot be created or written to, holds foreign files, or its disk is nearly full
  */
 export function openHome(folder: string): void {
   try {
-    // in one step where that is enough: of several, Node's way never ends where the kernel makes no folder, as in /proc
+    // Not recursive if the parent exists: Node's recursive mkdir never ends where the kernel refuses a folder, as in
+    // /proc.
     if (!existsSync(folder)) mkdirSync(folder, { recursive: !existsSync(dirname(folder)) });
     refuseStrange(folder);
-    closeSync(openSync(join(folder, claimName), 'a', 0o600)); // from now on it is ours
+    closeSync(openSync(join(folder, claimName), 'a', 0o600)); // marks the folder as ours
   } catch (error) {
     const reason = fileReason(error);
     if (reason === undefined) throw error;
@@ -39,14 +40,14 @@ export function openHome(folder: string): void {
   }
 }
 
-/** What we made in the folder, beside throwaway folders. */
+/** Files and folders that Isthmus made here, except throwaway folders. */
 export function ownEntries(folder: string): readonly string[] {
   return readdirSync(folder).filter((name) => ours.test(name));
 }
 
 /**
- * A folder is ours where we have left our mark, or by its name; an empty one may become ours.
- * @throws UserError when it is somebody's, or there is anything else in it than what we made
+ * A folder is ours if it has our mark or the default name. An empty folder may become ours.
+ * @throws UserError if it is not ours, or contains files that Isthmus did not make
  */
 export function refuseStrange(folder: string): void {
   if (basename(folder) === ownName) return;

@@ -1,18 +1,18 @@
-// api and worker log in as roles of their own (SEC-6): on a Postgres of ours with a new password at each start, which
-// nobody but the process gets. A Postgres that a person gave us has the logins that its administrator made.
+// api and worker log in with separate database roles (SEC-6). On our Postgres, each start sets a new password, which
+// only the process gets. On an external Postgres, its administrator creates the logins.
 import { randomBytes } from 'node:crypto';
 import type { DatabaseRole } from '../../db/migrations/rights.ts';
 import { withClient } from './postgres.ts';
 
-/** Addresses of the database by process. */
+/** Database URL for each process. */
 export interface ProcessLogins {
   readonly api: string;
   readonly worker: string;
 }
 
 /**
- * @param databaseUrl of a server of ours, as its superuser, after the migrations have made the roles
- * @throws when the database fails
+ * @param databaseUrl superuser's URL of our own server, after the migrations have created the roles
+ * @throws if the database fails
  */
 export async function makeLogins(databaseUrl: string): Promise<ProcessLogins> {
   return withClient(databaseUrl, async (client) => {

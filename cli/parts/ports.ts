@@ -5,20 +5,20 @@ import { reasonOf } from '../errors.ts';
 import { tail } from './child.ts';
 import type { Say } from './progress.ts';
 
-/** Below what systems give to connections (32768 and up on Linux): who is started again on its port finds it free. */
+/** Below the ephemeral port range (32768 and up on Linux), so that a restarted part finds its port free. */
 const lowest = 20_000;
 const highest = 32_767;
 
 /**
- * A port of 127.0.0.1 that nobody listens on, and that nobody gets by chance.
- * @param preferred taken when it is free; otherwise, or when absent, any
+ * Finds a free port of 127.0.0.1, outside the ephemeral range.
+ * @param preferred used if it is free; otherwise any port is chosen
  */
 export type FreePort = (preferred?: number) => Promise<number>;
 
 const maxTries = 1_000;
 
 /**
- * Chooses ports, none twice: a part may not have bound its own before the next one is asked for.
+ * Never hands out a port twice, because a part may not have bound its port before the next call.
  * @internal exported for tests
  */
 export function portChooser(): FreePort {
@@ -40,10 +40,10 @@ export function portChooser(): FreePort {
   };
 }
 
-/** That of this process. */
+/** The chooser of this process. */
 export const freePort: FreePort = portChooser();
 
-/** Binds and lets go again; undefined when the port is taken or not ours to bind. */
+/** Binds and releases the port; undefined if it is taken or we may not bind it. */
 function bindOnce(port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -62,16 +62,15 @@ function bindOnce(port: number): Promise<number | undefined> {
 const maxStarts = 3;
 const pauseMs = 500;
 
-/** What servers say about a port, of those that we choose for them or of those that Temporal chooses by itself. */
+/** Errors of servers about ports, both those that we chose and those that Temporal chose. */
 const aboutPorts =
   /address already in use|port \d+ is taken|cannot assign requested address|failed assigning ephemeral port/i;
 
 /**
- * Starts a server, and again where somebody took one of its ports between the choice and the start, or where the
- * machine had none left at that moment.
+ * Starts a server. Starts it again if another program took one of its ports meanwhile, or the machine had no free port.
  * @param start chooses ports by `freePort`; leaves nothing behind when it fails
- * @param logFile whose end tells what kept it from starting; absent: what `start` throws tells it
- * @throws what the last start threw
+ * @param logFile its end shows why the start failed; absent: the error of `start` shows it
+ * @throws the error of the last start
  */
 export async function startOnFreePorts<Server>(
   start: () => Promise<Server>,

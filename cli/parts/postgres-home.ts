@@ -1,5 +1,6 @@
-// Where the embedded Postgres keeps its files and whom it runs as. Postgres refuses to run as root, so under root it
-// runs as an unprivileged user, who must be able to reach the binaries and the data: not so in /root, for example.
+// Chooses the folder and the user of the embedded Postgres. Postgres refuses to run as root, so under root it runs as
+// an unprivileged user. That user must be able to reach the binaries and the data, which is impossible in /root, for
+// example.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -18,7 +19,7 @@ import { dirname, join, resolve } from 'node:path';
 import { UserError } from '../errors.ts';
 
 export interface PostgresHome {
-  /** Password and data; exists and belongs to `user`. */
+  /** Folder of password and data; exists and belongs to `user`. */
   readonly folder: string;
   readonly initdb: string;
   readonly postgres: string;
@@ -28,10 +29,13 @@ export interface PostgresHome {
   readonly user: { readonly uid: number; readonly gid: number } | undefined;
 }
 
-/** Root's fallback when the project lies where no other user may look; only root can make it. */
+/** Used by root if other users cannot enter the project's folder. */
 const rootFallback = '/var/lib/isthmus';
 
-/** @throws when there are no binaries for this platform, or root finds no user to run them as, or cannot reach the data */
+/**
+ * @throws UserError if there are no binaries for this platform, or root finds no suitable user or no folder that this
+ *   user can reach
+ */
 export function postgresHome(folder: string): PostgresHome {
   const { binaries, version } = locateBinaries();
   const majorVersion = version.split('.')[0] ?? version;
@@ -58,17 +62,17 @@ export function postgresHome(folder: string): PostgresHome {
 
 const otherUser = 'Run the command as an ordinary user, or set DATABASE_URL to a Postgres of your own.';
 
-/** Where root's data lie if Postgres' user cannot reach the home. */
+/** Data folder for root, if the user of Postgres cannot reach the normal one. */
 function elsewhereOf(folder: string): string {
   return join(rootFallback, createHash('sha256').update(resolve(folder)).digest('hex').slice(0, 16));
 }
 
-/** Everything that `postgresHome(folder)` may have made. */
+/** Every folder that `postgresHome(folder)` may have made. */
 export function postgresFolders(folder: string): readonly string[] {
   return [resolve(folder), elsewhereOf(folder)];
 }
 
-/** @throws UserError when the programs are not there */
+/** @throws UserError if the programs are missing */
 export function assertEmbeddedPostgres(): void {
   const { binaries } = locateBinaries();
   for (const name of ['initdb', 'postgres']) {
@@ -81,7 +85,10 @@ export function assertEmbeddedPostgres(): void {
 const withoutEmbedded =
   'Run npm ci, or set DATABASE_URL=postgres://user:password@host:port/database to a Postgres of your own (16 or newer).';
 
-/** The npm package of this platform; its own start code is not used: it ends our process on a signal. */
+/**
+ * Finds the npm package of this platform. We do not use the package's own start code, because it ends our process on a
+ * signal.
+ */
 function locateBinaries(): { binaries: string; version: string } {
   const require = createRequire(import.meta.url);
   const system = process.platform === 'win32' ? 'windows' : process.platform;
@@ -100,7 +107,7 @@ function locateBinaries(): { binaries: string; version: string } {
   }
 }
 
-/** Under root: the user postgres if there is one, else nobody. */
+/** Under root: the user postgres if it exists, else nobody. */
 function unprivilegedUser(): PostgresHome['user'] {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ['postgres', 'nobody']) {
@@ -117,7 +124,7 @@ function unprivilegedUser(): PostgresHome['user'] {
   );
 }
 
-/** Makes the folder, gives it to the user, and tries as that user to enter it and to run the binaries. */
+/** Creates the folder, gives it to the user, then tests as that user whether it can enter it and run the binaries. */
 function isUsable(home: PostgresHome): boolean {
   const { user } = home;
   if (user === undefined) return true;
@@ -130,7 +137,7 @@ function isUsable(home: PostgresHome): boolean {
   return version.status === 0;
 }
 
-/** A copy of the binaries that everybody may run, made once. @returns its folder */
+/** Copies the binaries once to a place where every user may run them. @returns its folder */
 function copyBinaries(binaries: string, version: string): string {
   const target = join(rootFallback, `postgres-${version}`);
   if (existsSync(target)) return target;

@@ -1,5 +1,5 @@
-// The Postgres of the demo and of the tests: an existing one, or PostgreSQL 18 from npm as a server of our own, with
-// every safety of a production server on. It must not know what a payment is.
+// The Postgres of the demo and of the tests: an existing one, or our own PostgreSQL 18 server from npm, with all the
+// durability settings of production. It must not know what a payment is.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,11 +17,11 @@ import { secondsSince, type Say } from './progress.ts';
 
 export interface StartPostgresOptions {
   readonly env: Environment;
-  /** Data and log: `.isthmus`, or a folder of its own for tests. Its data is kept between starts. */
+  /** Data and log: `.isthmus`, or a separate folder for tests. The data is kept between starts. */
   readonly folder: string;
-  /** Made when it is missing. */
+  /** Created if it is missing. */
   readonly database: string;
-  /** Another is chosen when it is taken. Absent: the system chooses. */
+  /** If it is taken, another is chosen. Absent: any free port. */
   readonly preferredPort?: number;
   readonly say: Say;
 }
@@ -29,22 +29,22 @@ export interface StartPostgresOptions {
 export interface RunningPostgres {
   /** postgres://user:password@host:port/database */
   readonly url: string;
-  /** The server's process; absent for a server that is not ours. */
+  /** The server's process; absent for an external server. */
   readonly pid?: number;
   readonly logFile?: string;
-  /** With its files. */
+  /** The folder with the server's files. */
   readonly dataFolder?: string;
-  /** Settles when a server of ours has ended, asked or not; never for one that is not ours. */
+  /** Resolves when our own server has ended, for whatever reason. Never resolves for an external server. */
   readonly exited: Promise<string>;
-  /** Stops a server of ours; leaves another alone. */
+  /** Stops our own server; does nothing for an external one. */
   stop(): Promise<void>;
 }
 
 export const defaultPostgresPort = 5432;
 
 /**
- * No value of a statement: neither its parameters, nor the rows and keys that a failure names, nor the failures
- * themselves, whose text may hold one. Whoever asked is told of them.
+ * Keeps values out of the server's log: parameters of statements, and rows and keys in errors. Errors are not logged at
+ * all, because their text may contain values. The client gets them anyway.
  * @internal exported for tests
  */
 export const noValuesInLog = {
@@ -55,27 +55,27 @@ export const noValuesInLog = {
   log_min_messages: 'log',
 } as const satisfies Record<string, string>;
 
-/** Beside these everything is the server's default; fsync, synchronous_commit and full_page_writes stay on. */
+/** All other settings are the server's defaults; fsync, synchronous_commit and full_page_writes stay on. */
 const settings = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '', // a socket's path may have 107 characters at most, a project's may have more
+  unix_socket_directories: '', // off: a socket's path is limited to 107 characters, and a project's may be longer
   max_connections: '200', // api, worker, sandbox and two test files at once
   shared_buffers: '256MB',
-  max_wal_size: '2GB', // a bench must not measure checkpoints
+  max_wal_size: '2GB', // keeps checkpoints out of benchmarks
   jit: 'off', // every query is short
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] %a %d ',
-  log_min_duration_statement: '1000', // milliseconds; what takes that long is a fault
+  log_min_duration_statement: '1000', // milliseconds; a slower statement is a defect
   ...noValuesInLog,
 } as const satisfies Record<string, string>;
 
 const superuser = 'isthmus';
 
 /**
- * A Postgres that answers: that of `DATABASE_URL`, else one of our own.
- * The folder is the caller's (claim.ts).
- * @throws Error with the log's end when ours does not start within 60 s
+ * Returns a Postgres that accepts connections: that of `DATABASE_URL`, else our own.
+ * The caller must own the folder (claim.ts).
+ * @throws Error with the end of the log if our own server does not start within 60 s
  */
 export async function startPostgres(options: StartPostgresOptions): Promise<RunningPostgres> {
   const existing = options.env['DATABASE_URL'];
@@ -125,8 +125,8 @@ async function startOnce(
     ],
     env: serverEnvironment,
     logFile,
-    stopSignal: 'SIGINT', // fast: open transactions are rolled back, clients are disconnected
-    killSignal: 'SIGQUIT', // Postgres ends its own processes at once; kill -9 would orphan them
+    stopSignal: 'SIGINT', // fast shutdown: rolls back open transactions and disconnects clients
+    killSignal: 'SIGQUIT', // Postgres ends its own processes immediately; kill -9 would orphan them
     user: home.user,
   });
   const url = (database: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${database}`;
@@ -144,11 +144,11 @@ async function startOnce(
   return { child, port, url };
 }
 
-const guardMs = 15_000; // that parts/guard.mjs gives a server whose demo was killed
+const guardMs = 15_000; // how long parts/guard.mjs waits for the server of a killed demo to stop
 
 /**
- * Postgres does not start while its pid file names a live process. That is the server of a demo that was killed a moment
- * ago, whose guard stops it; or, after a crash of the machine, some other process with the same number.
+ * Postgres does not start while its pid file names a live process. That can be the server of a recently killed demo,
+ * which its guard is stopping. After a crash of the machine, it can be an unrelated process with the same pid.
  */
 async function clearPidFile(data: string): Promise<void> {
   const pidFile = join(data, 'postmaster.pid');
@@ -159,7 +159,7 @@ async function clearPidFile(data: string): Promise<void> {
   if (!isServer()) rmSync(pidFile, { force: true });
 }
 
-/** Of a process; empty where there is none. */
+/** Command line of a process; empty if there is none. */
 function commandLine(pid: number): string {
   const path = `/proc/${pid}/cmdline`;
   if (existsSync('/proc/self')) return existsSync(path) ? readFileSync(path, 'utf8') : '';
@@ -168,7 +168,7 @@ function commandLine(pid: number): string {
 
 const serverEnvironment = { LC_ALL: 'C', TZ: 'UTC' } as const;
 
-/** @throws UserError when the file is not there: the cluster is not whole */
+/** @throws UserError if the file is missing, because the cluster is then incomplete */
 function readIn(folder: string, name: string): string {
   const path = join(folder, name);
   if (existsSync(path)) return readFileSync(path, 'utf8').trim();
@@ -177,7 +177,7 @@ function readIn(folder: string, name: string): string {
   );
 }
 
-/** A new cluster appears complete or not at all. Sorting is by code point, everywhere the same. */
+/** Creates a cluster atomically. It sorts by code point, the same on every machine. */
 async function initialise(home: PostgresHome, data: string): Promise<void> {
   const unfinished = `${data}.new`;
   const passwordFile = join(home.folder, 'password');
@@ -199,7 +199,7 @@ async function initialise(home: PostgresHome, data: string): Promise<void> {
         ...['--locale=C', '--no-instructions'],
       ],
       { cwd: '/', env: serverEnvironment, stdio: ['ignore', 'pipe', 'pipe'], ...home.user },
-      { stop: 'SIGTERM' }, // it removes then what it has made
+      { stop: 'SIGTERM' }, // initdb then removes the files that it has made
     );
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (chunk: Buffer) => said.push(chunk.toString('utf8')));
@@ -230,7 +230,7 @@ async function ensureDatabase(url: string, database: string): Promise<void> {
   });
 }
 
-/** Runs something on one connection of its own. */
+/** Runs `use` on a separate connection. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined); // the query in flight reports it

@@ -1,5 +1,5 @@
-// Entry of the bootstrap before the tests: makes sure that a Temporal server and a Postgres can be had, with visible
-// progress, so that nothing is fetched inside a test run.
+// Runs before the tests: checks that a Temporal server and a Postgres are available. It fetches them with visible
+// progress, so that no test run has to.
 import { join, resolve } from 'node:path';
 import { explain, reasonOf } from '../errors.ts';
 import { checkDatabase, checkTemporalAddress } from './given.ts';

@@ -1,5 +1,5 @@
-// Removes the data of the demo: the next start begins with the seed data. It must not touch a server that runs, nor what
-// is somebody's own.
+// Removes the data of the demo, so that the next start begins with the seed data. It must not touch a running server,
+// or files that Isthmus did not make.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { claimFolder, claimName } from './claim.ts';
@@ -15,9 +15,9 @@ export interface ResetOptions {
 }
 
 /**
- * @returns what was removed, and why folders of benchmarks or tests are left
- * @throws FolderInUseError while a demo runs on the folder; UserError when it is not ours, or holds what is not. Nothing
- *   is removed then.
+ * @returns the removed paths, and the reasons why folders of benchmarks or tests were left
+ * @throws FolderInUseError while a demo uses the folder; UserError if it is not ours or holds foreign files. Nothing is
+ *   removed then.
  */
 export function resetFolder({ folder, all }: ResetOptions) {
   if (!existsSync(folder)) return { removed: [], left: [] };

@@ -1,4 +1,4 @@
-// Starts Postgres and Temporal side by side for a command of the cli, and stops them in the opposite order.
+// Starts Postgres and Temporal in parallel for a command, and stops them in reverse order.
 import { join } from 'node:path';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { defaultPostgresPort, startPostgres, type RunningPostgres } from './postgres.ts';
@@ -21,14 +21,14 @@ export interface StartServersOptions {
 export interface RunningServers {
   readonly postgres: RunningPostgres;
   readonly temporal: RunningTemporal;
-  /** Settles when one of our servers has ended, with what it was, how, and where its log is. */
+  /** Resolves when one of our servers has ended, with its name, the reason and its log file. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
 /**
- * The folder is the caller's (claim.ts).
- * @throws TemporalNotFoundError; Error with a log's end. Nothing runs on when it throws.
+ * The caller must own the folder (claim.ts).
+ * @throws TemporalNotFoundError; Error with a log's end. It stops both servers before it throws.
  */
 export async function startServers(options: StartServersOptions): Promise<RunningServers> {
   const [postgres, temporal] = await Promise.allSettled([

@@ -1,5 +1,5 @@
-// Keeps one of our processes running: starts it, says when it ends, starts it again at once, and more slowly when it
-// ends again and again. It must not know what the process does.
+// Keeps one of our processes running: reports its end and restarts it, with backoff if it ends repeatedly. It must not
+// know what the process does.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UserError } from '../errors.ts';
@@ -9,40 +9,40 @@ import type { Say } from './progress.ts';
 
 export interface ProcessPlan {
   readonly name: string;
-  /** Of Node, from the script on. */
+  /** Arguments of Node, beginning with the script. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
   readonly say: Say;
-  /** Told of the number of each new process. */
+  /** Called with the pid of each new process. */
   readonly onStart?: (pid: number) => void;
 }
 
 export interface SupervisedProcess {
   readonly name: string;
-  /** Of the process that runs now, or ran last. */
+  /** Pid of the current or the last process. */
   pid(): number;
   /**
-   * Resolves when `isReady` says so.
-   * @throws Error with the log's end when the process ends three times before that, or takes longer than a minute
+   * Resolves when `isReady` returns true.
+   * @throws UserError with the log's end, if the process ends three times before that or needs longer than a minute
    */
   untilReady(isReady: () => Promise<boolean>): Promise<void>;
-  /** Asks it to stop; it is not started again. */
+  /** Stops it for good. */
   stop(): Promise<void>;
 }
 
 const restartDelaysMs = [0, 500, 1_000, 2_000, 5_000, 10_000]; // the last one repeats
-const steadyMs = 10_000; // a process that ran so long starts again at once
-const readyTimeoutMs = 60_000; // a cold start on a busy machine
-const mostEndsBeforeReady = 3; // one may be a port that was taken in between
+const steadyMs = 10_000; // after this long, a process restarts without delay
+const readyTimeoutMs = 60_000; // enough for a cold start on a busy machine
+const mostEndsBeforeReady = 3; // tolerates a port that was taken meanwhile
 
-/** @throws when it cannot be started at all */
+/** @throws UserError if it cannot be started */
 export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
   rmSync(plan.logFile, { force: true });
   let child = await start(plan);
-  let ends = 0; // in a row, none of them steady
+  let ends = 0; // in a row, each before `steadyMs`
   const stopping = new AbortController();
-  const isStopping = () => stopping.signal.aborted || isHalted(); // changed by others while we wait
+  const isStopping = () => stopping.signal.aborted || isHalted(); // a function, because the values change while we wait
 
   async function keepRunning(): Promise<void> {
     while (!isStopping()) {
@@ -59,7 +59,7 @@ export async function supervise(plan: ProcessPlan): Promise<SupervisedProcess> {
       child = await start(plan);
       plan.say(`  ${plan.name} runs again as process ${child.pid}`);
     }
-    await child.stop(); // it was being started when we were asked to stop
+    await child.stop(); // a stop was requested while it was starting
   }
   const kept = keepRunning().catch((error: unknown) => plan.say(`✗ ${plan.name}: ${String(error)}`));
 

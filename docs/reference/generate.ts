@@ -1,5 +1,5 @@
 // Writes docs/reference from the route definitions: `npx node docs/reference/generate.ts`. A test compares the files
-// with what this makes, so that they cannot fall behind the code. Nothing is started and nothing is connected to.
+// with its output, so that they never lag behind the code. It starts nothing and opens no connection.
 import { parseApiConfig } from '../../core/settings/config.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { linkRules } from './rule-links.ts';
 
 const publicUrl = 'http://127.0.0.1:8080';
 
-/** Stands for a part that declaring routes does not touch. */
+/** Placeholder for a part that the declaration of routes must not use. */
 function untouched(): never {
   return new Proxy({} as never, {
     get: (_, name) => {
@@ -36,7 +36,8 @@ function declareAll() {
   const parts = { engine: untouched(), workflows: untouched(), answers: untouched(),
     undecided: untouched() };
   return createApp({
-    db: connect(config.databaseUrl, { applicationName: 'isthmus-reference' }), // connects at its first query: never
+    // never connects, because it makes no query
+    db: connect(config.databaseUrl, { applicationName: 'isthmus-reference' }),
     reference,
     config,
     auth: createAuthenticator(config.auth, { reference: reference.current, logger, clock: () => 0 }),
@@ -89,7 +90,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The files of this folder by name. */
+/** The files of this folder, by name. */
 export function referenceFiles(): Readonly<Record<string, string>> {
   const document = openApiDocument(declareAll(), publicUrl, packageJson.version) as unknown as Document;
   return {
@@ -141,7 +142,7 @@ function renderOperations(document: Document): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** `shown`: examples so far, each with the request that it stands at. */
+/** @param shown examples that were already printed, each with the request that has it */
 function renderOperation(document: Document, request: string, operation: Operation, shown: Map<string, string>): readonly string[] {
   const parameters = (operation.parameters ?? [])
     .filter((parameter) => parameter.in !== 'path')
@@ -163,7 +164,7 @@ function renderOperation(document: Document, request: string, operation: Operati
   ];
 }
 
-/** An answer with status 200: a block, or the message examples. */
+/** An answer with status 200: a code block, or links to example messages. */
 function renderAnswer(request: string, content: Readonly<Record<string, Content>>, shown: Map<string, string>): readonly string[] {
   const [first] = Object.entries(content);
   const [mediaType, example] = [first?.[0], first?.[1].example];
@@ -175,7 +176,7 @@ function renderAnswer(request: string, content: Readonly<Record<string, Content>
   return ['', 'Answer:', '', `\`\`\`${mediaType === 'application/json' ? 'json' : 'text'}`, text, '```'];
 }
 
-/** Links to the messages of schemas/examples. */
+/** Links to the messages in schemas/examples. */
 function renderMessages(title: string, content: readonly Content[]): readonly string[] {
   const links = content.flatMap(({ examples = {} }) =>
     Object.entries(examples).map(([label, { $ref = '' }]) => `[${label}](../../schemas/examples/${$ref.split('/').at(-1) ?? ''}.xml)`),
@@ -183,7 +184,7 @@ function renderMessages(title: string, content: readonly Content[]): readonly st
   return links.length === 0 ? [] : [`- ${title}: ${[...new Set(links)].join(', ')}`];
 }
 
-/** JSON in lines of at most 110 characters where the values allow it: short members share a line. */
+/** JSON in lines of at most 110 characters if the values allow it. Short members share a line. */
 function compactJson(value: unknown, indent = ''): string {
   const line = JSON.stringify(value, null, 1).replaceAll(/\n */g, ' ');
   if (typeof value !== 'object' || value === null || indent.length + line.length <= 110) return line;
@@ -200,7 +201,7 @@ function compactJson(value: unknown, indent = ''): string {
   return `${open}\n${lines.map((one) => `${inner}${one}`).join(',\n')}\n${indent}${close}`;
 }
 
-/** What the body of a request has: the members of an object, or what else it is. */
+/** The members of the request body if it is an object; else its description. */
 function renderBody({ components }: Document, { requestBody }: Operation): readonly string[] {
   return Object.entries(requestBody?.content ?? {}).map(([mediaType, { schema = {} }]) => {
     const shape = components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
@@ -215,7 +216,7 @@ function renderBody({ components }: Document, { requestBody }: Operation): reado
   });
 }
 
-/** A request of it, where each value that it needs has an example. */
+/** An example request, if each required value has an example. */
 function renderExample({ components }: Document, request: string, { parameters = [], requestBody }: Operation): readonly string[] {
   const needed = parameters.filter((one) => one.in !== 'header' && (one.in === 'path' || one.required === true));
   const [content] = Object.values(requestBody?.content ?? {});

@@ -1,5 +1,5 @@
-// What nobody who means well sends: refused by HTTP before it is a message (MSG-2, SEC-1, SEC-2), and nothing of it is
-// stored. Every one is made from a payment that would be accepted, so that it is dangerous if it gets through.
+// Requests of attackers. The gateway must refuse them by HTTP before they become messages (MSG-2, SEC-1, SEC-2), and
+// store nothing. Each is made from an acceptable payment, so that it does harm if it gets through.
 import { gzipSync } from 'node:zlib';
 import { draftPayment, write, type Draft } from '../draft.ts';
 import { before, swap, type Edit } from '../edits.ts';
@@ -114,7 +114,7 @@ const storyOf = ({ name, status, bytes, request }: Hostile): Story => ({
   },
 });
 
-/** An upload that ends in the middle, after the sender has let the service wait for the rest. */
+/** An upload that stops in the middle; the sender hangs up while the service waits for the rest. */
 const cutUpload: Story = {
   name: 'hostile/cut-upload',
   weight: 1,

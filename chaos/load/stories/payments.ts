@@ -1,5 +1,4 @@
-// Payments that the rules accept, with a quote and with FX of one's own: what most of the load is. How they end, the
-// destinations decide.
+// Payments that the rules accept, with a quote or with own FX: most of the load. The destinations decide how they end.
 import type { Expected } from '../../oracle/evidence.ts';
 import { feeOn, times } from '../decimal.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
@@ -12,7 +11,7 @@ import type { Terms } from '../../../fixtures/instruction.ts';
 import type { QuoteOnOffer } from '../../../fixtures/bodies.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
 
-/** How its sender waits for the answer: without a preference, with one, or until it hangs up. */
+/** How a sender waits for the answer: without a preference, with one, or until it hangs up. */
 function drawWaiting(random: Random): { prefer?: string; hangUpAfterMs?: number } {
   const way = random.integer(1, 100);
   const wait = random.pick([1, 2, 5, 10, 25, 30]);
@@ -35,8 +34,8 @@ function drawAgents(random: Random): (quote: QuoteOnOffer) => object {
 }
 
 /**
- * Who reads the record of a payment: its two PSPs and their operators, the role operator, and anybody else, who learns
- * nothing (SEC-1). Drawn before anything is sent.
+ * The clients that read the record of a payment. Entitled readers: its two PSPs, their operators, and the role
+ * operator. Strangers must learn nothing (SEC-1). Drawn before anything is sent.
  */
 interface Look {
   readonly afterMs: number;
@@ -45,7 +44,7 @@ interface Look {
   readonly strangers: readonly string[];
 }
 
-/** One of the source's side, one of the others who have a part in it, and two who have none. */
+/** One reader of the source side, one of the destination side or the operator, and up to two strangers. */
 function drawLook(random: Random, { corridor, debtorPsp, creditorPsp }: Draft): Look {
   const { source, destination } = corridor;
   const involved = [source.country, destination.country];
@@ -55,7 +54,8 @@ function drawLook(random: Random, { corridor, debtorPsp, creditorPsp }: Draft): 
   const country = ['SG', 'MY', 'TH'].find((one) => !involved.includes(one)) ?? 'IN';
   const ofOthers = [source.system, destination.system].includes(system) ? [] : [system];
   return {
-    afterMs: random.pick([random.integer(0, 80), random.integer(0, 6_000)]), // while it is being sent, or later
+    // while the payment is being sent, or later
+    afterMs: random.pick([random.integer(0, 80), random.integer(0, 6_000)]),
     readers: [
       random.pick([debtorPsp, debtorPsp, source.system]),
       random.pick([creditorPsp, destination.system, 'operator']),
@@ -68,7 +68,8 @@ const answered: Expected = { verdict: 'answered', rule: 'SEC-1' };
 const notFound: Expected = { verdict: 'refused', status: 404 };
 
 /**
- * @param isDecided whether its destination has: to that side there is no payment before a byte of it may have been sent
+ * @param isDecided whether the destination has decided. Its side sees no payment before a byte of it may have been
+ *   sent.
  */
 async function lookAfter(
   tools: Tools,
@@ -112,7 +113,7 @@ const quoted: Story = {
 
 export const ownCorridor = { source: endOf('SG'), destination: endOf('TH') };
 
-/** Own FX (PAY-5): amount and rate as the debtor agent likes, the fee by its formula (FEE-2). */
+/** Terms with own FX (PAY-5): the debtor agent chooses amount and rate; the fee follows its formula (FEE-2). */
 export function ownTerms(amount: string, rate: string): Terms {
   const { source, destination } = ownCorridor;
   const settlement = times(amount, rate, destination.places);
@@ -142,7 +143,7 @@ const ownExchange: Story = {
   },
 };
 
-/** A quote to pay with, and its corridor, for stories that are about something else. */
+/** A quote for a story whose subject is something else. */
 export async function quoteFor(
   tools: Tools,
   { draft, asked, api }: { draft: Draft; asked: ReturnType<typeof drawAmount>; api: number },
@@ -155,11 +156,11 @@ export interface Paid {
   readonly draft: Draft;
   readonly body: string;
   readonly api: number;
-  /** The same payment, with other values. */
+  /** The same payment with other values. */
   readonly rewrite: (changes: Partial<OriginalPacs008>) => string;
 }
 
-/** A payment with a quote, not submitted yet. */
+/** A payment with a quote, not yet submitted. */
 export async function prepare(tools: Tools, random: Random, ending?: string): Promise<Paid> {
   const corridor = drawCorridor(random);
   const draft = draftPayment(random, tools.canaries, { corridor, ...(ending && { ending }) });
@@ -173,8 +174,8 @@ export async function prepare(tools: Tools, random: Random, ending?: string): Pr
 }
 
 /**
- * A quote is good for ten minutes (QUO-6): seven of them have passed. A sender is patient for 90 s, and a judgement that
- * waits for a worker takes its time.
+ * A quote is valid for ten minutes (QUO-6). Seven have passed, which leaves time for 90 s of the sender's patience and
+ * for a judgement that waits for a worker.
  */
 const lateQuote: Story = {
   name: 'payment-with-an-old-quote',
@@ -194,7 +195,7 @@ const lateQuote: Story = {
   },
 };
 
-/** Two payments at once with one quote, each at its own api: exactly one of them may have it (QUO-8). */
+/** Two concurrent payments with one quote, each at a different api: exactly one of them may use it (QUO-8). */
 const race: Story = {
   name: 'race-for-a-quote',
   weight: 4,

@@ -1,5 +1,5 @@
-// Quotes that are asked and not paid with, by PSPs that compare; and questions that the rules refuse: for another PSP,
-// about another's quote, by an FX provider (QUO-1, QUO-9, FX-9).
+// Quotes that PSPs only compare, without paying. Also requests that the rules refuse: for another PSP, about another's
+// quote, by an FX provider (QUO-1, QUO-9, FX-9).
 import type { AdjustedQuote } from '../../../fixtures/bodies.ts';
 import type { Terms } from '../../../fixtures/instruction.ts';
 import { feeOn } from '../decimal.ts';
@@ -10,7 +10,7 @@ import { StoryEnded, type Story, type Tools } from '../tools.ts';
 
 type Asked = ReturnType<typeof drawAmount>;
 
-/** Endpoint 12b: rates and amounts without fees. @throws StoryEnded when there is none */
+/** Endpoint 12b: rates and amounts without fees. @throws StoryEnded if there is no quote */
 async function askAdjusted(
   tools: Tools,
   { draft, asked, api }: { draft: Draft; asked: Asked; api: number },
@@ -26,9 +26,7 @@ async function askAdjusted(
   return best;
 }
 
-/**
- * A payment with a quote that knows no fees (QUO-5): its sender computes the creditor agent fee by the formula (FEE-2).
- */
+/** A payment with a quote without fees (QUO-5). Its sender computes the creditor agent fee by the formula (FEE-2). */
 const adjusted: Story = {
   name: 'payment-adjusted',
   weight: 4,
@@ -55,7 +53,7 @@ const adjusted: Story = {
   },
 };
 
-/** Asked, looked at, and left. */
+/** Quotes that a PSP requests and reads, but does not use. */
 const left: Story = {
   name: 'quotes-left',
   weight: 4,
@@ -87,7 +85,7 @@ const fromSingapore = 'sourceCountry=SG&sourceCurrency=SGD&destinationCountry=TH
 const forLotus = (asked: string) => `/quotes/SG/SGD/${asked}?finInstIdType=BICFI&finInstId=LOTUSGS0`;
 const forBanyan = (asked: string) => forLotus(asked).replace('LOTU', 'BANY');
 
-/** Questions that are refused, each by its path and who asks. */
+/** Requests that must be refused, each with its path and client. */
 const refusals = (
   [
     ['for-another-psp', 403, forBanyan('TH/THB/SGD/1000')],
@@ -112,8 +110,8 @@ const refusals = (
 const placeOf = ({ country, currency }: End) => `${country}/${currency}`;
 
 /**
- * What a PSP reads of the scheme, and computes payments by: formulas, maxima, decimals, the rates on offer (FX-9), and what
- * a payment costs at a rate of its own, which of a little may be nothing but a 422 (FEE-5, FEE-6).
+ * The scheme data that a PSP reads to compute payments: formulas, maxima, decimals, the rates on offer (FX-9). It also
+ * asks what a payment costs at a given rate; for a tiny amount the answer may be 422 (FEE-5, FEE-6).
  */
 const read: Story = {
   name: 'scheme-data',

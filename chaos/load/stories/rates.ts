@@ -1,12 +1,12 @@
-// What FX providers do: new rates now and then, so that quotes differ; improvements rarely, and always the usual value
-// again; and rates that the rules refuse (FX-2 to FX-10).
+// Requests of FX providers: new rates, so that quotes differ; rare improvements, which are always reset to the usual
+// value; and rates that the rules refuse (FX-2 to FX-10).
 import { insist } from '../paying.ts';
 import type { Random } from '../random.ts';
 import { corridors, drawRate, endOf, fxps, isRated, type Corridor } from '../scheme.ts';
 import { isPassing, type Request } from '../sender.ts';
 import type { Story } from '../tools.ts';
 
-/** What a member of a JSON body is; of the load's own, so that a body can be written with faults. */
+/** Name and JSON text of a member of a body. The load writes JSON itself, so that it can write faulty bodies. */
 type Member = readonly [name: string, value: string];
 
 const written = (members: readonly Member[]) =>
@@ -37,7 +37,8 @@ function drawOffer(random: Random) {
 }
 
 /**
- * With a key, the post may be repeated and counts once (FX-10); without one, a provider that hears nothing leaves it.
+ * With a key, the request may be repeated and counts once (FX-10). Without a key, a provider that gets no answer does
+ * not repeat it.
  */
 const newRate: Story = {
   name: 'rate',
@@ -65,7 +66,7 @@ const newRate: Story = {
   },
 };
 
-/** Another body under a key that was answered is refused, and changes nothing (FX-10). */
+/** Another body with an answered key is refused and changes nothing (FX-10). */
 const reusedKey: Story = {
   name: 'rate/reused-key',
   weight: 0.3,
@@ -134,7 +135,7 @@ const refusedRate = ({ name, status, client = 'MERISGS0', corridor, members }: R
   },
 });
 
-/** An improvement is changed for a while; its usual value comes back, also when the load ends. */
+/** Changes an improvement for a while, then restores its usual value, even if the load ends first. */
 const improvement = (
   name: string,
   path: string,

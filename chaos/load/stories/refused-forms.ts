@@ -1,4 +1,4 @@
-// Payments whose form the rules refuse by a pacs.002 (MSG-4 to MSG-10): each is a valid one with FX of its own, but for
+// Payments whose form the rules refuse by a pacs.002 (MSG-4 to MSG-10). Each is a valid payment with own FX, except for
 // one edit.
 import { draftPayment, write } from '../draft.ts';
 import { after, before, swap, type Edit } from '../edits.ts';

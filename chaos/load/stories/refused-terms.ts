@@ -1,5 +1,5 @@
-// Payments whose terms the rules refuse: quotes, amounts, agents, times (PAY-3 to PAY-6, TIM-4). Each row is a payment
-// that would be accepted but for one thing, so that its code follows from that thing alone.
+// Payments whose terms the rules refuse: quotes, amounts, agents, times (PAY-3 to PAY-6, TIM-4). Each would be accepted
+// except for one fault, so this fault alone determines the code.
 import type { AgentIdentification } from '../../../core/iso20022/parties.ts';
 import { draftPayment, write, type Draft, type Wanted } from '../draft.ts';
 import { swap, type Edit } from '../edits.ts';
@@ -15,20 +15,20 @@ import { drawOwnTerms, ownCorridor, ownTerms } from './payments.ts';
 
 type Values = Partial<OriginalPacs008>;
 
-/** What is wrong about a payment with a quote. */
+/** A fault in a payment with a quote. */
 interface WrongWithQuote {
   readonly name: string;
   readonly code: string;
   readonly weight?: number;
-  /** Drawn before anything is asked. */
+  /** Drawn before any request. */
   readonly wants?: (random: Random) => Partial<Wanted>;
-  /** Who asks for the quote; default: the debtor agent. */
+  /** The PSP that requests the quote; default: the debtor agent. */
   readonly asker?: (draft: Draft) => string;
   readonly terms?: (terms: Terms, draft: Draft, random: Random) => Terms;
   readonly values?: (quote: QuoteOnOffer, draft: Draft) => Values;
-  /** Of the bytes, which are written plainly then. */
+  /** An edit of the bytes; the draft must then be plain. */
   readonly edit?: Edit;
-  /** How old the acceptance is, in seconds; negative: ahead. */
+  /** Age of the acceptance in seconds; negative: in the future. */
   readonly age?: (random: Random) => number;
 }
 
@@ -193,7 +193,7 @@ function storyWithQuote(row: WrongWithQuote): Story {
   };
 }
 
-/** What is wrong about a payment with FX of one's own (PAY-5, PAY-6). */
+/** A fault in a payment with own FX (PAY-5, PAY-6). */
 interface WrongOnItsOwn {
   readonly name: string;
   readonly code: string;
@@ -234,7 +234,10 @@ const storyOnItsOwn = ({ name, code, debtorPsp = 'LOTUSGS0', terms, values }: Wr
   },
 });
 
-/** Ten minutes have passed since the quote was given: nothing waits for that, its row is made older (QUO-6). */
+/**
+ * Uses a quote more than ten minutes after it was given. The load ages the stored row, so that the run need not wait
+ * (QUO-6).
+ */
 const expiredQuote: Story = {
   name: 'refused/expired-quote',
   weight: 1,

@@ -1,6 +1,5 @@
-// The same message again, on purpose, and messages that only look like it (DUP-1, DUP-2). What looks like a repeat is
-// sent only once the first has its answer: an answered message is stored (PAY-2), so that the rules fix what the other
-// must be told.
+// Deliberate repeats of a message, and messages that only resemble one (DUP-1, DUP-2). A lookalike is sent only after
+// the original is answered. An answered message is stored (PAY-2), so the rules determine the lookalike's answer.
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
@@ -18,7 +17,7 @@ import type { Random } from '../random.ts';
 import type { Story, Tools } from '../tools.ts';
 import { prepare, quoteFor, type Paid } from './payments.ts';
 
-/** One that is accepted. @returns undefined when it is not, or never answered */
+/** An accepted payment. @returns undefined if it was not accepted or never answered */
 async function prepaid(tools: Tools, random: Random, ending?: string): Promise<Paid | undefined> {
   const paid = await prepare(tools, random, ending);
   const { draft, body, api } = paid;
@@ -27,7 +26,10 @@ async function prepaid(tools: Tools, random: Random, ending?: string): Promise<P
   return status !== 'RJCT' && (await tools.rest(0)) ? paid : undefined;
 }
 
-/** The same bytes 2 to 20 times at once, at every api: one payment, and all are told the same in the end. */
+/**
+ * The same bytes 2 to 20 times at once, at every api: there is one payment, and all senders are told the same in the
+ * end.
+ */
 const atOnce: Story = {
   name: 'repeats-at-once',
   weight: 3,
@@ -59,7 +61,7 @@ const crowds = [
   { weight: 5, count: 20 },
 ];
 
-/** The same bytes again, long after they were answered, mostly after the final; perhaps to another address (DUP-1). */
+/** Repeats the same bytes long after the answer, mostly after the final, and sometimes with another address (DUP-1). */
 const later = (
   name: string,
   weight: number,
@@ -82,7 +84,7 @@ const later = (
   },
 });
 
-/** A source that asks again and again how a payment stands, with these pauses. */
+/** A source that repeatedly enquires about a payment, with these pauses. */
 const againAndAgain = (
   name: string,
   weight: number,
@@ -104,22 +106,25 @@ const againAndAgain = (
   },
 });
 
-/** Every second, where its destination says nothing: most of it joins one enquiry (DUP-1). */
+/** Enquires about every second while the destination is silent. Most of these join one enquiry (DUP-1). */
 const often = againAndAgain('repeat-often', 1, {
   ending: endingIn.silent,
   pauses: (random) => Array.from({ length: random.integer(3, 8) }, () => random.integer(500, 1_800)),
 });
 
 /**
- * Every few seconds for what it was told, as one does whose own record was lost: whatever else is away, it is answered
- * (DUP-1).
+ * Enquires every few seconds about an answered payment, like a sender that has lost its own record. It must be answered
+ * whatever else is down (DUP-1).
  */
 const onAndOn = againAndAgain('repeat-on-and-on', 2.5, {
   ending: endingIn.creditedAtOnce,
   pauses: (random) => Array.from({ length: 6 }, () => random.integer(5_000, 9_000)),
 });
 
-/** Asked again in the moment in which the final is being told: it is told once more after that (DUP-1). */
+/**
+ * Repeats the payment while its final is being delivered; the gateway must deliver the final once more afterwards
+ * (DUP-1).
+ */
 const atTheFinal: Story = {
   name: 'repeat-at-the-final',
   weight: 2,
@@ -137,7 +142,7 @@ const atTheFinal: Story = {
   },
 };
 
-/** What looks like a repeat, and is refused by the HTTP answer alone (DUP-2). */
+/** A lookalike of a repeat. The gateway must refuse it in the HTTP answer only (DUP-2). */
 interface Lookalike {
   readonly name: string;
   readonly code: 'DUPL' | 'DU01';
@@ -176,7 +181,7 @@ const lookalike = ({ name, code, changes }: Lookalike): Story => ({
   play: async (tools) => {
     const { random } = tools;
     const [fork, afterMs] = [random.fork(), random.weighted(gaps).ms];
-    const which = random.chance(50) ? 'other' : 'usual'; // it names no address for the payment (DUP-2)
+    const which = random.chance(50) ? 'other' : 'usual'; // a lookalike must not change the payment's address (DUP-2)
     const paid = await prepaid(tools, random.fork());
     if (paid === undefined || !(await tools.rest(afterMs))) return;
     const { draft, api, rewrite } = paid;
@@ -194,8 +199,8 @@ const gaps = [
 ];
 
 /**
- * The ids of another source's payment. A MsgId is its sender's own, so that another may have the same; a UETR is
- * everybody's (DUP-2).
+ * A payment with an id of another source's payment. Two senders may use the same MsgId, but a UETR is globally unique
+ * (DUP-2).
  */
 const ofAnother = (name: 'uetr-of-another' | 'message-id-of-another', weight: number): Story => ({
   name: `repeat/${name}`,
@@ -222,7 +227,7 @@ const ofAnother = (name: 'uetr-of-another' | 'message-id-of-another', weight: nu
   },
 });
 
-/** A MsgId counts for 62 days: 61 of them have passed (DUP-2). */
+/** A MsgId may not be reused for 62 days; 61 of them have passed (DUP-2). */
 const usedLongAgo: Story = {
   name: 'repeat/message-id-of-long-ago',
   weight: 0.8,

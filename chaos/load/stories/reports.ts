@@ -1,5 +1,5 @@
-// Reports of payments by somebody who has none to give, or about a message that nobody was sent: refused, with a
-// security event, and nothing is decided by them (PAY-8).
+// Reports about payments from a party that may not report, or about a message that was never sent. The gateway must
+// refuse them, record a security event, and decide nothing by them (PAY-8).
 import { buildPacs002 } from '../../../core/iso20022/pacs002.ts';
 import type { OriginalReferences } from '../../../core/iso20022/references.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
@@ -18,9 +18,9 @@ interface Reporter {
   /** Default: the destination. */
   readonly client?: (draft: Draft, random: Random) => string;
   readonly edit?: Edit;
-  /** Default: the payment's. */
+  /** Default: the UETR of the payment. */
   readonly uetr?: (random: Random) => string;
-  /** The message that is reported on; default: one that nobody was sent. Undefined: it cannot be told. */
+  /** References to the reported message; default: a message that was never sent. Undefined if they cannot be read. */
   readonly original?: (tools: Tools, draft: Draft, api: number) => Promise<Original | undefined>;
 }
 
@@ -40,14 +40,14 @@ const reporters: readonly Reporter[] = [
   { name: 'of-another-transaction', status: 409, weight: 2, original: ofAnotherTransaction },
 ];
 
-/** What differs from the instruction that is reported on: it is another one then (PAY-8). */
+/** Differences from the reported instruction. With any of them, the report is about another instruction (PAY-8). */
 const differing: readonly Partial<OriginalReferences>[] = [
   { transactionId: 'TX-of-another' },
   { endToEndId: 'E2E-of-another' },
   { instructionId: 'I-of-another' },
 ];
 
-/** Under the right MsgId; one of the payment's other ids is another's. */
+/** The right MsgId, but another payment's value in one of the other ids. */
 async function ofAnotherTransaction(tools: Tools, draft: Draft, api: number): Promise<Original | undefined> {
   const other = tools.random.pick(differing);
   const messageIdentification = await instructionId(tools, draft, api);
@@ -62,7 +62,7 @@ async function ofAnotherTransaction(tools: Tools, draft: Draft, api: number): Pr
   };
 }
 
-/** The MsgId under which its destination got an instruction, for whoever reports on it; undefined: it cannot be read. */
+/** The MsgId of the instruction that the destination received; undefined if it cannot be read. */
 async function instructionId(
   tools: Tools,
   { uetr, corridor }: Draft,

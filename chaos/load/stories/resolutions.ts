@@ -1,7 +1,6 @@
 // Requests to resolve a proxy or to confirm an account (acmt.023): found, refused for each reason of the sandbox, never
-// answered, repeated, and asked in another's name (RES-1 to RES-5). What a directory or a creditor agent decides may
-// always end false AB08 instead, when it does not answer in time; what the gateway decides before it asks anyone may
-// not.
+// answered, repeated, or in another's name (RES-1 to RES-5). An answer from a directory or a creditor agent may always
+// become false AB08, if it comes too late. A decision of the gateway before it asks anyone may not.
 import { buildAcmt023, type OriginalAcmt023 } from '../../../fixtures/acmt023.ts';
 import { ibanOf } from '../../../fixtures/iban.ts';
 import type { Expected } from '../../oracle/evidence.ts';
@@ -13,7 +12,7 @@ import { ends, pspsOf, type End } from '../scheme.ts';
 import type { Answer, Request } from '../sender.ts';
 import type { Story, Tools } from '../tools.ts';
 
-/** What is asked, beyond who asks whom. */
+/** The content of a request, apart from sender and receiver. */
 type Question = Pick<OriginalAcmt023, 'account'> & Partial<OriginalAcmt023>;
 
 interface Row {
@@ -41,11 +40,12 @@ const account =
     return { destinationCountry: country, creditorAgent, account: { otherId: number } };
   };
 
-/** A proxy, of which the directory of its country is asked. @param holder digit that names the agent, 0: Lotus */
+/** A proxy, for the directory of its country. @param holder digit that selects the agent; 0: Lotus */
 const proxy =
   (ending?: string, holder = '0') =>
   (random: Random, canaries: readonly string[]): Question => {
-    const country = random.pick(withDirectory.filter((one) => holder !== '2' || one !== 'MY')); // has no BIC there
+    // holder 2 has no BIC in MY
+    const country = random.pick(withDirectory.filter((one) => holder !== '2' || one !== 'MY'));
     const digits = `${random.digits(3)}${holder}${ending ?? `00${random.digits(2)}`}`;
     const isMobile = random.chance(60) || !['IN', 'ID'].includes(country);
     const id = isMobile ? `+65${digits}` : `${random.pick(canaries)}.${digits}@example.org`;
@@ -60,7 +60,7 @@ const ofAgent =
     creditorAgent: { bicfi: `${prefix}S0` },
   });
 
-/** Reasons of the parties, by the last four digits (docs/reference/sandbox.md). */
+/** Reasons of the simulated parties, by the last four digits (docs/reference/sandbox.md). */
 const reasons = [
   ['0401', 'AC01'],
   ['0402', 'AC04'],
@@ -161,7 +161,7 @@ function assignerOf(country: string): string {
 
 interface Request023 {
   readonly request: Request;
-  /** The same, with other values. */
+  /** The same request with other values. */
   readonly rewrite: (changes: Partial<OriginalAcmt023>) => string;
 }
 
@@ -226,7 +226,7 @@ const storyOf = (row: Row): Story => ({
 
 const ordinary: Row = { name: 'ordinary', expected: found, asks: proxy() };
 
-/** The same bytes again, at once and after the answer: one resolution, one answer (DUP-1). */
+/** Repeats the same bytes, concurrently and after the answer: one resolution, one answer (DUP-1). */
 const repeats: Story = {
   name: 'resolution/repeats',
   weight: 0.8,
@@ -242,7 +242,7 @@ const repeats: Story = {
   },
 };
 
-/** The same MsgId for another question, once the first has its answer: refused in the HTTP answer alone (DUP-2). */
+/** The same MsgId for another question after the first is answered: refused in the HTTP answer only (DUP-2). */
 const otherContent: Story = {
   name: 'resolution/other-content',
   weight: 0.4,
@@ -259,7 +259,7 @@ const otherContent: Story = {
   },
 };
 
-/** Refused by HTTP, before it is a request (MSG-2, SEC-1, SEC-2). */
+/** Requests that must be refused by HTTP, before they become messages (MSG-2, SEC-1, SEC-2). */
 const hostile = [
   { name: 'namespace', status: 400, edit: swap('acmt.023.001.04', 'acmt.023.001.03') },
   { name: 'no-key', status: 400, edit: swap(/<MsgId>.*?<\/MsgId>/, '') },

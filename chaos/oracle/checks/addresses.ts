@@ -1,4 +1,4 @@
-// I-7: every connection goes to an address that is registered, and a callback to one that its source named.
+// I-7: every connection goes to a registered address, and a callback goes to an address that its source named.
 import { clock, instant, rowsOf } from '../rows.ts';
 import { receiverOf } from '../reference.ts';
 import type { Report } from '../verdict.ts';
@@ -32,18 +32,18 @@ export function judgeAddresses(world: World, report: Report): void {
   }
 }
 
-/** Nothing was connected to: no address is registered, or its name could not be resolved. */
+/** Whether no connection was made, because no address is registered or its name could not be resolved. */
 function isWithoutConnection(errorClass: string | null): boolean {
   return errorClass === 'no-usable-address' || errorClass?.startsWith('name-') === true;
 }
 
-/** An address that a source named for its answer, and since when. */
+/** An address that a source named for its answer, and the time when it did. */
 interface Naming {
   readonly url: string;
   readonly at: number;
 }
 
-/** By submission. */
+/** By message id of the submission. */
 function namedCallbacks({ messages, evidence }: World): ReadonlyMap<string, readonly Naming[]> {
   const namings = new Map<string, Naming[]>();
   for (const { row, createdAt } of messages) {
@@ -54,7 +54,7 @@ function namedCallbacks({ messages, evidence }: World): ReadonlyMap<string, read
   return namings;
 }
 
-const takesEffectMs = 30_000; // a delivery that is under way may have read the address before
+const takesEffectMs = 30_000; // a delivery that was under way may have read the old address
 
 interface CallbackSent {
   readonly delivery: Delivery;
@@ -63,7 +63,7 @@ interface CallbackSent {
   readonly named: ReadonlyMap<string, readonly Naming[]>;
 }
 
-/** DUP-1: to the address that its source named last. */
+/** DUP-1: a callback goes to the address that its source named last. */
 function judgeCallback(
   world: World,
   report: Report,

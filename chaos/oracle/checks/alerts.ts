@@ -1,5 +1,5 @@
-// What operators are told by an alert has its cause on record, and each cause has its alert: PAY-7 (contradictions), TIM-2
-// (in doubt), PAY-8 (answers that do not count). Dead letters are in deliveries.ts.
+// Each alert has its cause on record, and each cause has its alert: PAY-7 (contradictions), TIM-2 (in doubt), PAY-8
+// (answers that do not count). Dead letters are in deliveries.ts.
 import { clock, instant, type AuditRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { finals, type Payment, type World } from '../world.ts';
@@ -7,7 +7,7 @@ import { standingOf } from './lines.ts';
 
 const day = 24 * 3_600_000;
 const clockMs = 5_000;
-const noticedMs = 60_000; // until the sweep has seen to what was lost (LIF-2)
+const noticedMs = 60_000; // time for the sweep to recover lost work (LIF-2)
 
 export function judgeAlerts(world: World, report: Report): void {
   for (const payment of world.payments) {
@@ -20,7 +20,10 @@ export function judgeAlerts(world: World, report: Report): void {
 const ofKind = (events: readonly AuditRow[], kind: string, severity = 'alert') =>
   events.filter((one) => one.kind === kind && one.severity === severity);
 
-/** PAY-7: an alert for each final that differs from the decision, or for another with its status; and for no other. */
+/**
+ * PAY-7: each final that differs from the decision has an alert, or another final with the same status has one. No
+ * other alert exists.
+ */
 function judgeContradictions({ quiet }: World, report: Report, payment: Payment): void {
   const { uetr, decision, reports, events } = payment;
   const alerts = ofKind(events, 'payment.contradiction');
@@ -49,7 +52,7 @@ function judgeContradictions({ quiet }: World, report: Report, payment: Payment)
     ]);
 }
 
-/** TIM-2: a person is asked after 24 hours, not before. */
+/** TIM-2: a payment is in doubt after 24 hours, not before. */
 function judgeDoubt(report: Report, { uetr, judgedAt, events, row }: Payment): void {
   const early = ofKind(events, 'payment.in-doubt').filter(
     ({ occurred_at: at }) => instant(at) < judgedAt + day - clockMs,
@@ -61,7 +64,7 @@ function judgeDoubt(report: Report, { uetr, judgedAt, events, row }: Payment): v
   ]);
 }
 
-/** PAY-8: a 200 that is no pacs.002 about this payment does not count, and a person is told. */
+/** PAY-8: a 200 without a pacs.002 about this payment does not count, and raises an alert. */
 function judgeRefusedAnswers({ quiet }: World, report: Report, payment: Payment): void {
   const { uetr, deliveries, events, reports } = payment;
   const instruction = deliveries['instruction'];

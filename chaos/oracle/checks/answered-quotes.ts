@@ -1,5 +1,5 @@
-// What PSPs were answered is what is stored, and what their payments are held to: rates, amounts and fees, digit for
-// digit, because numbers of the answers are read as text (QUO-7, MON-4).
+// The quotes that PSPs got are exactly the stored ones, which bind their payments: rates, amounts and fees, digit for
+// digit. The numbers of the answers are read as text (QUO-7, MON-4).
 import { amount, same } from '../decimals.ts';
 import type { Exchange } from '../evidence.ts';
 import { parseExactly } from '../read-evidence.ts';
@@ -7,7 +7,7 @@ import type { QuoteRequestRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { World } from '../world.ts';
 
-/** Of endpoint 12. */
+/** A quote of endpoint 12. */
 interface Quote {
   readonly quoteId: string;
   readonly exchangeRate: string;
@@ -23,7 +23,7 @@ interface Money {
   readonly amount: string;
 }
 
-/** Of endpoint 12b, which knows no fees (QUO-5). */
+/** A quote of endpoint 12b, which has no fees (QUO-5). */
 interface Adjusted {
   readonly QuoteId: string;
   readonly Rate: string;
@@ -31,7 +31,7 @@ interface Adjusted {
   readonly AdjustedDestinationAmount: string;
 }
 
-/** @param answered by the id of the request that it shows */
+/** @param answered the HTTP exchanges with quotes, by the id of the stored request */
 export function judgeAnsweredQuotes(
   { quoteRequests }: World,
   report: Report,

@@ -1,5 +1,5 @@
-// What senders were told in their HTTP answers: that it is on record (I-10), final once it is (I-1, I-13), and what the
-// rules say of the message (R:...).
+// The HTTP answers that senders got: each is on record (I-10), states the final once it exists (I-1, I-13), and is what
+// the rules demand for the message (R:...).
 import type { Exchange, Expected } from '../evidence.ts';
 import { textAt, type Message } from '../read-message.ts';
 import { clock } from '../rows.ts';
@@ -43,7 +43,10 @@ export function judgeAnswers(world: World, report: Report): void {
 const describe = ({ exchange }: Submission) =>
   `exchange ${exchange.sentAt} to ${exchange.endedAt}, ${exchange.client} ${exchange.purpose}, HTTP ${exchange.status ?? exchange.error ?? '?'}`;
 
-/** One answer 200: it is a message about this one, both are stored, and it states what is on record. */
+/**
+ * A 200 answer contains a message about the submission. Both messages are stored, and the answer states what is on
+ * record.
+ */
 function judgeAnswer(world: World, report: Report, submission: Submission): void {
   const { exchange, answer } = submission;
   const subject = exchange.uetr ?? exchange.messageId ?? exchange.path;
@@ -79,7 +82,7 @@ function judgeAnswer(world: World, report: Report, submission: Submission): void
   judgeStatus(world, report, { submission, stored, told });
 }
 
-/** The stored row of what was sent. */
+/** The stored row of the submission. */
 function incoming(world: World, { sha256, exchange }: Submission): Stored | undefined {
   return world.messagesBySha
     .get(sha256)
@@ -92,9 +95,12 @@ interface Judged {
   readonly told: Stored | undefined;
 }
 
-const untilCommittedMs = 5_000; // a decision's time is that of the begin of its statement; a lock may hold it up
+const untilCommittedMs = 5_000; // decided_at is when the statement began; a lock may have delayed its commit
 
-/** PAY-1, PAY-10: the very message of the decision, as it goes to the callback; before, the first answer. */
+/**
+ * PAY-1, PAY-10: after the decision, the answer is the same message as the callback. Before it, the answer is the first
+ * answer.
+ */
 function judgeBytes(report: Report, payment: Payment, { submission, told }: Judged): void {
   const { row, decision } = payment;
   const ids = [row.answer_message_id, decision?.callback_message_id ?? null];
@@ -145,7 +151,7 @@ function judgeStatus(world: World, report: Report, judged: Judged): void {
   }
 }
 
-/** What a refused repeat may be told: never that it is accepted or credited (DUP-2). */
+/** A refused repeat is answered RJCT, never as accepted or credited (DUP-2). */
 function judgeRefusal(
   report: Report,
   { submission, payment }: { readonly submission: Submission; readonly payment: Payment | undefined },
@@ -163,7 +169,7 @@ function judgeRefusal(
   }
 }
 
-/** The same bytes of the same sender: one final, in the same bytes. */
+/** The same bytes from the same sender get a single final, always in the same bytes. */
 function judgeRepeats(world: World, report: Report, answered: readonly Submission[]): void {
   const groups = [...grouped(answered, ({ exchange, sha256 }) => `${exchange.client} ${sha256}`).values()];
   report.examined('I-13', 'distinct submissions', groups.length);
@@ -216,7 +222,7 @@ function judgeMessageIds(world: World, report: Report): void {
   }
 }
 
-/** Resolutions, and everything that has an expectation of its own. */
+/** Answers to resolutions, and to every request with an `expected` answer. */
 function judgeOtherAnswers(world: World, report: Report): void {
   const { exchanges } = world.evidence;
   const resolutions = exchanges.filter((one) => isPost(one, '/iso20022/acmt023') && one.status === 200);
@@ -238,7 +244,7 @@ function judgeOtherAnswers(world: World, report: Report): void {
   }
 }
 
-/** 5xx, 429 and no answer are never held against an expectation. */
+/** 5xx, 429 and a missing answer never violate an expectation. */
 function isHeldAgainst({ status }: Exchange): boolean {
   return status !== undefined && status < 500 && status !== 429;
 }
@@ -282,7 +288,7 @@ function judgeExpected(world: World, report: Report, exchange: Exchange, expecte
   const isOfDestination = payment?.row.accepted === true;
   if (isOfDestination || expected.orCodes?.includes(reason ?? '') === true || reason === 'AB03') return;
   if (payment?.decision?.rule_id === 'LIF-5') return; // its destination was paused: checks/pauses.ts
-  if (status === 'false' && reason === 'AB08') return; // RES-1: nobody has answered in time
+  if (status === 'false' && reason === 'AB08') return; // RES-1: no answer came in time
   const statement = `A message that the rules accept was rejected with ${reason ?? 'no code'}.`;
   report.breach('R:MSG-3', statement, subject, show);
 }

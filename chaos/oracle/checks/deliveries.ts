@@ -1,5 +1,5 @@
-// I-17, and the record of attempts that everything else rests on (TIM-3): an intent is committed before a socket opens,
-// each attempt is classified as what it was, and every delivery has one end.
+// I-17, and the record of attempts on which all other checks rely (TIM-3): an intent is committed before the socket
+// opens, each attempt has the right outcome, and every delivery has one end.
 import { clock, instant } from '../rows.ts';
 import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
@@ -8,10 +8,10 @@ import { standingOf } from './lines.ts';
 import { delaysMs } from './schedule.ts';
 
 const neglectedMs = 60_000; // I-17
-const probeMs = 60_000; // the longest that an open breaker holds anything back (CBK-3)
-const sweptMs = 50_000; // who lost its execution is found by then (LIF-2)
-const clockMs = 5; // the journal's milliseconds are cut, the database's are not
-const attemptMs = 20_000; // longer than any attempt and its record take (SEC-5: 5 s to connect, 10 s in all)
+const probeMs = 60_000; // the longest time for which an open breaker holds back a delivery (CBK-3)
+const sweptMs = 50_000; // the sweep finds a lost execution within this time (LIF-2)
+const clockMs = 5; // the journal truncates its milliseconds, the database does not
+const attemptMs = 20_000; // longer than any attempt with its record (SEC-5: 5 s to connect, 10 s in all)
 
 export function judgeDeliveries(world: World, report: Report): void {
   const { deliveries, quiet } = world;
@@ -32,10 +32,10 @@ export function judgeDeliveries(world: World, report: Report): void {
   judgeStrays(world, report);
 }
 
-/** Whether any attempt may have opened a socket. */
+/** Whether an attempt with that outcome may have sent bytes. */
 const mayHaveLeft = (outcome: string | null) => outcome !== 'NOT_SENT';
 
-/** A 2xx may be somebody else's: it counts as taken all the same (CBK-4). */
+/** Whether another server may have sent the 2xx in the party's place. It counts as taken all the same (CBK-4). */
 function mayBeAnsweredByOthers(
   { quiet, reference }: World,
   { row }: Delivery,
@@ -44,12 +44,12 @@ function mayBeAnsweredByOthers(
   return quiet.isAnsweredByOthers(receiverOf(reference, row), startedAt, finishedAt);
 }
 
-/** Whether its receiver may never have seen it, though somebody took it. */
+/** Whether the delivery counts as taken although its receiver may never have seen it. */
 export function isTakenByOthers(world: World, delivery: Delivery): boolean {
   return delivery.attempts.some((one) => isTaken(one) && mayBeAnsweredByOthers(world, delivery, one));
 }
 
-/** Each arrival belongs to an attempt whose row was there before it. */
+/** Each arrival belongs to an attempt whose row existed before it. */
 function judgeArrivals(world: World, report: Report, delivery: Delivery): void {
   const { arrivals, attempts, row } = delivery;
   for (const [index, arrival] of arrivals.entries()) {
@@ -87,7 +87,7 @@ function judgeArrivals(world: World, report: Report, delivery: Delivery): void {
   }
 }
 
-/** CBK-1, CBK-2: what is told again goes under the same id, that of its message, by which its receiver knows it. */
+/** CBK-1, CBK-2: every repeat carries the MsgId of its message as webhook-id, so that the receiver recognises it. */
 function judgeIds(report: Report, { arrivals, stored, row }: Delivery): void {
   const id = stored?.row.message_identification;
   const wrong = arrivals.find(({ entry }) => entry.headers?.['webhook-id'] !== id);
@@ -99,7 +99,7 @@ function judgeIds(report: Report, { arrivals, stored, row }: Delivery): void {
   ]);
 }
 
-/** Numbers without gaps, a count that is that of the rows, and an outcome for each that had the time for one. */
+/** Attempt numbers have no gaps, the counter matches the rows, and each attempt that had enough time has an outcome. */
 function judgeRecord(world: World, report: Report, delivery: Delivery): void {
   const { attempts, row } = delivery;
   const numbers = attempts.map((one) => Number(one.row.attempt));
@@ -123,7 +123,10 @@ function judgeRecord(world: World, report: Report, delivery: Delivery): void {
   }
 }
 
-/** SEC-5: whoever says nothing, or never ends, is left after 10 s. What holds ourselves up is not counted. */
+/**
+ * SEC-5: the worker gives up after 10 s on a receiver that is silent or never ends its answer. Delays by our own faults
+ * do not count.
+ */
 function judgeDurations({ quiet }: World, report: Report, { row, attempts }: Delivery): void {
   const endless = attempts.find(
     ({ startedAt, finishedAt = startedAt }) =>
@@ -135,7 +138,7 @@ function judgeDurations({ quiet }: World, report: Report, { row, attempts }: Del
   report.late('R:SEC-5', statement, row.subject_id, [endless.row], { from, to });
 }
 
-/** Delivered, or a dead letter whose alert was written with it; there is no third end (CBK-1). */
+/** A delivery ends as delivered, or as a dead letter whose alert was written with it. There is no third end (CBK-1). */
 function judgeEnd(world: World, report: Report, delivery: Delivery): void {
   const { row, deliveredAt, closedAt, attempts } = delivery;
   const shown = [standingOf(delivery)];
@@ -147,7 +150,7 @@ function judgeEnd(world: World, report: Report, delivery: Delivery): void {
       report.breach('I-17', 'A delivery counts as delivered, and nobody took it.', row.subject_id, shown);
   }
   if (closedAt === undefined) return;
-  // one that was asked for again may have ended so before
+  // a redelivered one may have an earlier dead letter with its own alert
   const isTold = world.events.some(
     ({ kind, severity, detail, occurred_at: at }) =>
       kind === 'delivery.dead-letter' &&
@@ -184,8 +187,9 @@ function judgeEnd(world: World, report: Report, delivery: Delivery): void {
 }
 
 /**
- * None is due for more than a minute without an attempt, once all is healthy; nor, whatever the record says, by the
- * schedule and the longest that an open breaker holds anything back (CBK-1, CBK-3).
+ * Once all is healthy, no delivery is due for more than a minute without an attempt. This is also judged without
+ * trusting next_due_at, from the schedule and the longest time for which an open breaker holds a delivery back (CBK-1,
+ * CBK-3).
  */
 function judgeNeglect({ quiet, evidence }: World, report: Report, delivery: Delivery): void {
   const { row, deliveredAt, closedAt, nextDueAt, attempts } = delivery;
@@ -193,7 +197,7 @@ function judgeNeglect({ quiet, evidence }: World, report: Report, delivery: Deli
   const askedAt = instant(row.asked_at);
   const since = attempts.filter(({ startedAt }) => startedAt >= askedAt);
   const last = since.at(-1);
-  const delayMs = (delaysMs[Math.min(since.length, delaysMs.length) - 1] ?? 0) * 1.2; // CBK-1 varies it
+  const delayMs = (delaysMs[Math.min(since.length, delaysMs.length) - 1] ?? 0) * 1.2; // CBK-1 varies the delay
   const scheduledAt = (last?.finishedAt ?? last?.startedAt ?? askedAt) + delayMs + attemptMs;
   const heldUntil = Math.max(scheduledAt, instant(evidence.run.healedAt)) + probeMs + sweptMs;
   if (nextDueAt > quiet.endAt - neglectedMs && heldUntil > quiet.endAt) return;
@@ -203,7 +207,7 @@ function judgeNeglect({ quiet, evidence }: World, report: Report, delivery: Deli
   ]);
 }
 
-/** What arrived without being the message of any delivery. */
+/** Arrivals that are not the message of any delivery. */
 function judgeStrays(world: World, report: Report): void {
   const expected = new Set(world.deliveries.map(({ stored }) => stored?.sha256));
   const arrivals = world.evidence.journal.filter(isArrival);

@@ -1,4 +1,4 @@
-// What the destination saw, did and said, against what was decided and told: I-2, I-4, I-18, I-19.
+// Compares what the destination received, did and reported with what was decided and told: I-2, I-4, I-18, I-19.
 import type { JournalEntry } from '../read-evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
@@ -25,7 +25,7 @@ export function judgeDestinations(world: World, report: Report): void {
   }
   for (const entry of world.evidence.journal) {
     if (entry.kind !== 'pacs008' || !isArrival(entry) || world.paymentOf.has(entry.uetr ?? '')) continue;
-    if (entry.uetr === undefined) continue; // refused unread: its bytes are matched in I-11
+    if (entry.uetr === undefined) continue; // refused unread: I-11 compares its bytes
     report.breach('I-10', 'A destination got an instruction of which no payment is on record.', entry.uetr, [
       entry,
     ]);
@@ -36,7 +36,7 @@ function instructionsOf({ journal }: Payment): readonly JournalEntry[] {
   return journal.filter((entry) => entry.kind === 'pacs008' && isArrival(entry));
 }
 
-/** I-2: the same bytes, at one destination, of accepted payments only. */
+/** I-2: a destination gets only accepted payments, each always in the same bytes and at one destination only. */
 function judgeInstructions(world: World, report: Report, payment: Payment): void {
   const arrivals = instructionsOf(payment);
   const { uetr, row, forwarded } = payment;
@@ -74,7 +74,7 @@ export function movementsOf({ journal }: Payment): Movements {
   };
 }
 
-/** I-4: money and words agree. */
+/** I-4: the status agrees with the money that moved. */
 function judgeTruth(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, deadlineAt, decidedAt = 0 } = payment;
   const { moved, reversed } = movementsOf(payment);
@@ -111,16 +111,16 @@ function judgeTruth(world: World, report: Report, payment: Payment): void {
   if (decision.decided_by === 'destination') judgeSource(world, report, payment);
 }
 
-/** The negative confirmation is on its way: it is due, and will be sent again. */
+/** Whether the negative confirmation is still due and will be sent again. */
 function isBeingTold({ quiet }: World, { deliveries }: Payment): boolean {
   const confirmation = deliveries['confirmation'];
   if (confirmation === undefined || confirmation.deliveredAt !== undefined) return false;
   return confirmation.closedAt !== undefined || confirmation.nextDueAt > quiet.endAt - 60_000;
 }
 
-const unjournaledMs = 15_000; // a report is journaled once it was answered
+const unjournaledMs = 15_000; // a report is journaled only after it was answered
 
-/** A decision of the destination rests on something that the destination said, and says the same. */
+/** A decision by the destination rests on a report that the destination sent, and has the same status. */
 function judgeSource({ messageOf, quiet }: World, report: Report, payment: Payment): void {
   const { uetr, decision, journal } = payment;
   const stored = messageOf.get(decision?.report_message_id ?? '');
@@ -149,7 +149,8 @@ function judgeSource({ messageOf, quiet }: World, report: Report, payment: Payme
 }
 
 /**
- * I-18: whatever was stored before the gateway decided by itself is the decision; the first one, of several (PAY-7).
+ * I-18: a final that was stored before the gateway decided by itself is the decision. Among several, it is the first
+ * (PAY-7).
  */
 function judgeStoredFinals(report: Report, payment: Payment): void {
   const { uetr, decision, decidedAt = 0, row } = payment;
@@ -163,7 +164,7 @@ function judgeStoredFinals(report: Report, payment: Payment): void {
     }
     return;
   }
-  const lockMs = 4_000; // for so long a statement may have waited for the row that the other one held
+  const lockMs = 4_000; // the statement may have waited that long for a row lock
   const isEarlier = stored.some(({ createdAt }) => createdAt < decidedAt - lockMs);
   if (marked !== null || isEarlier) {
     report.breach(
@@ -187,7 +188,7 @@ function judgeStoredFinals(report: Report, payment: Payment): void {
   }
 }
 
-/** A final that the destination gave in its HTTP answer to an attempt that had read it a second before the decision. */
+/** A final in the destination's HTTP answer, if the attempt had read it more than a second before the decision. */
 function answeredFinal(payment: Payment, decidedAt: number): JournalEntry | undefined {
   const read = payment.deliveries['instruction']?.attempts.filter(
     ({ httpStatus, finishedAt = Infinity }) => httpStatus === 200 && finishedAt < decidedAt - 1_000,
@@ -206,7 +207,7 @@ function answeredFinal(payment: Payment, decidedAt: number): JournalEntry | unde
 }
 
 const arrivalToleranceMs = 250; // TIM-1
-/** I-19: after its deadline nothing but the negative confirmation leaves for the destination of a HIGH payment. */
+/** I-19: after the deadline of a HIGH payment, only the negative confirmation is sent to the destination. */
 function judgeDeadline(world: World, report: Report, payment: Payment): void {
   const { uetr, deadlineAt, deliveries, journal } = payment;
   if (deadlineAt === undefined) return;

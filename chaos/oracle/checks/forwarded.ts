@@ -1,12 +1,13 @@
-// The forwarded pacs.008 against the one that the source sent: what passes unaltered (MSG-9), and what changes, to what
-// (MSG-10). Element by element on both trees, so that nothing can be forgotten without being named.
+// Compares the forwarded pacs.008 with the one that the source sent: the elements that pass unaltered (MSG-9), and the
+// new values of those that change (MSG-10). It compares both trees element by element, so that it reports every missing
+// element.
 import { halfUp, amount, same } from '../decimals.ts';
 import { at, named, render, textAt, type Element } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Quote, World } from '../world.ts';
 import { faultsIn } from './lines.ts';
 
-/** Of `CdtTrfTxInf`: what MSG-10 names. Everything else passes as it is. */
+/** Children of `CdtTrfTxInf` that MSG-10 changes. All others pass unaltered. */
 const changed: ReadonlySet<string> = new Set([
   'IntrBkSttlmAmt',
   'IntrBkSttlmDt',
@@ -44,7 +45,7 @@ export function judgeForwarded(world: World, report: Report, payment: Payment): 
     report.breach('I-11', 'The forwarded pacs.008 does not have what MSG-10 sets.', uetr, set);
 }
 
-/** Every element of either side that no rule changes, under its name and place. */
+/** Differences in elements that no rule changes, by element name. */
 function passing(from: Element, to: Element): readonly string[] {
   const names = new Set(
     [...from.children, ...to.children].map(({ name }) => name).filter((name) => !changed.has(name)),
@@ -55,7 +56,7 @@ function passing(from: Element, to: Element): readonly string[] {
   });
 }
 
-/** The system in the quoted currency that the creditor agent is a member of. */
+/** The clearing system in the quoted currency of which the creditor agent is a member. */
 export function destinationOf({ reference }: World, original: Element | undefined): string | undefined {
   const transaction = at(original, 'CdtTrfTxInf');
   const currency = textAt(transaction, 'AgrdRate/QtdCcy');
@@ -64,7 +65,7 @@ export function destinationOf({ reference }: World, original: Element | undefine
     (id) => reference.systems.get(id)?.currency === currency,
   );
   if (systems.length === 1) return systems[0];
-  // an agent that is named by its member id alone
+  // the agent is identified only by its member id
   const member = textAt(transaction, 'CdtrAgt/FinInstnId/ClrSysMmbId/MmbId');
   const bySystem = [...reference.systems.values()].filter(
     ({ id, currency: own }) =>
@@ -81,11 +82,11 @@ interface Sides {
   readonly from: Element;
   readonly to: Element;
   readonly quote: Quote | undefined;
-  /** Of the destination. */
+  /** The destination's clearing system. */
   readonly system: string | undefined;
 }
 
-/** What is settled, in what, and by which system. */
+/** Faults in the settlement amount, its currency and its clearing system. */
 function amountFaults(
   { reference }: World,
   { row, original }: Payment,
@@ -115,7 +116,7 @@ function amountFaults(
   ];
 }
 
-/** Through whom and over which accounts the money goes: those of the quote, or those that the source named. */
+/** Faults in the agents and accounts: they must be those of the quote, or those that the source named. */
 function agentFaults({ reference }: World, { from, to, quote, system }: Sides): readonly string[] {
   const who = (side: Element, name: string) => reference.find(at(side, name), system)?.id;
   const accountOf = (side: Element, name: string) =>

@@ -1,9 +1,9 @@
-// How checks show what they saw: entries, deliveries and values as short lines of evidence.
+// Formats entries, deliveries and values as short lines of evidence.
 import type { JournalEntry } from '../read-evidence.ts';
 import { clock } from '../rows.ts';
 import type { Delivery, Payment } from '../world.ts';
 
-/** What a kind of party got about a payment. */
+/** Messages about a payment that parties of one kind received. */
 export const received = (payment: Payment, party: string, kind: string): readonly JournalEntry[] =>
   payment.journal.filter(
     (entry) => entry.direction === 'received' && entry.kind === kind && entry.party.startsWith(`${party}/`),
@@ -32,7 +32,7 @@ export const brief = ({
   note,
 });
 
-/** Where a delivery stands, in a line. */
+/** The state of a delivery, in one line. */
 export function standingOf(delivery: Delivery): string {
   const { row, attempts, deliveredAt, closedAt, nextDueAt } = delivery;
   const end =
@@ -45,7 +45,7 @@ export function standingOf(delivery: Delivery): string {
   return `${row.kind} to ${row.party}: ${end}; ${attempts.length} attempts, last ${last?.started_at ?? 'none'} ${last?.outcome ?? ''} ${last?.http_status ?? last?.error_class ?? ''}`;
 }
 
-/** A value, and what it must be. */
+/** A name, the actual value, and the expected value. */
 export type Line = readonly [what: string, is: unknown, mustBe: unknown];
 
 export const faultsIn = (lines: readonly Line[]): readonly string[] =>

@@ -1,5 +1,5 @@
-// I-11: every message that we built is stored, valid, unique by its MsgId and says what was decided (MSG-8, MSG-11, PAY-9,
-// RES-3). What arrives is compared in deliveries.ts; the forwarded pacs.008 in forwarded.ts.
+// I-11: every message that we built is stored, valid, unique by its MsgId, and states the decision (MSG-8, MSG-11,
+// PAY-9, RES-3). deliveries.ts compares what arrived; forwarded.ts compares the forwarded pacs.008.
 import { at, contentOf, textAt, type Element } from '../read-message.ts';
 import { rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
@@ -41,7 +41,7 @@ export function judgeMessages(world: World, report: Report): void {
 
 const subjectOf = ({ row }: Stored) => row.subject_id ?? row.message_id;
 
-/** Answers the MsgId that stands in its bytes. */
+/** @returns the MsgId in the message's bytes */
 function judgeStored(report: Report, stored: Stored): string {
   const { row, message } = stored;
   if (message === undefined) {
@@ -112,7 +112,7 @@ interface Expected {
   readonly reader: 'source' | 'destination';
 }
 
-/** MSG-11, PAY-9: a pacs.002 of ours about a pacs.008. */
+/** MSG-11, PAY-9: checks a pacs.002 that we sent about a pacs.008. */
 function judgeReport(
   report: Report,
   uetr: string,
@@ -136,7 +136,7 @@ function judgeReport(
   report.breach(id, statement, uetr, wrong);
 }
 
-/** RES-1, RES-3: a source is told what is on record, and that is what the party said. */
+/** RES-1, RES-3: the source gets the answer on record, and that is what the party said. */
 function judgeResolutionAnswers({ evidence, messageOf }: World, report: Report): void {
   const answers = rowsOf(evidence.tables, 'resolution_answers');
   report.examined('R:RES-3', 'answers of resolutions', answers.length);

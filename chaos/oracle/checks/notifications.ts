@@ -60,7 +60,7 @@ function judgeNotification(world: World, report: Report, payment: Payment): void
   for (const one of stored) judgeFigures(world, report, payment, one.message?.root);
 }
 
-/** The figures of the quote, in the places of NOT-2. */
+/** The figures of the quote are in the elements that NOT-2 names. */
 function judgeFigures(world: World, report: Report, payment: Payment, root: Element | undefined): void {
   const quoteId = textAt(payment.original, 'CdtTrfTxInf/AgrdRate/QtId') ?? '';
   const quote = world.quotes.get(quoteId);

@@ -1,17 +1,17 @@
-// I-16 and I-20: while nothing of ours is broken, senders are answered soon, nothing is judged late, no defect of ours
-// shows, and the sweep has nothing to find; whatever the parties are doing (CBK-3).
+// I-16 and I-20: while none of our parts is broken, senders get prompt answers, messages are judged in time, no defect
+// shows, and the sweep finds nothing. This holds whatever the parties do (CBK-3).
 import type { Exchange } from '../evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type World } from '../world.ts';
 
-const slowMs = 5_000; // I-16 says one second; a busy machine gets five
+const slowMs = 5_000; // I-16 requires one second; a busy machine gets five
 const promptMs = 2_000;
 const aroundMs = 3_000;
-const mostPrompt = 0.9; // of those that come at the same time: else the machine is busy
+const mostPrompt = 0.9; // share of the concurrent requests; if fewer are prompt, the machine is busy
 const recoveryMs = 10_000; // after a fault
-const recoveredMs = 60_000; // I-15: by then nothing of it is left
-const sweepMs = 150_000; // what a fault left may be found that late: due for 60 s, then two sweeps (LIF-2)
+const recoveredMs = 60_000; // I-15: by then its effects are over
+const sweepMs = 150_000; // the sweep may find the effects of a fault this late: due for 60 s, then two sweeps (LIF-2)
 
 export function judgePace(world: World, report: Report): void {
   judgeAnswerTimes(world, report);
@@ -19,13 +19,13 @@ export function judgePace(world: World, report: Report): void {
   judgeSweep(world, report);
 }
 
-/** A message, and how long its sender waited. */
+/** A submission, and whether its sender got a quick answer. */
 interface Posted {
   readonly exchange: Exchange;
   readonly sentAt: number;
   readonly endedAt: number;
   readonly isSlow: boolean;
-  /** Judged, or refused for what it is; not sent away for lack of room. */
+  /** It was judged, or refused because of its content, and not for lack of room. */
   readonly isPrompt: boolean;
 }
 
@@ -48,7 +48,10 @@ function judgeAnswerTimes(world: World, report: Report): void {
   judgeJudgements(world, report);
 }
 
-/** A minute after the last fault, at least half of what comes is answered in time: less is no machine that is busy. */
+/**
+ * From a minute after the last fault, at least half of the messages are answered in time. A busy machine alone does not
+ * explain less.
+ */
 function judgeRecovery({ quiet }: World, report: Report, posted: readonly Posted[]): void {
   const late = posted.filter(({ sentAt, endedAt }) => quiet.isCalm([], sentAt, endedAt, recoveredMs));
   const judged = late.filter(
@@ -88,8 +91,8 @@ function toPosted({ reference }: World, exchange: Exchange): Posted {
 }
 
 /**
- * Whether those that came to the same api at the same time were answered at once: then it is not the machine that is
- * busy.
+ * Whether concurrent requests to the same api were answered promptly, so that a busy machine does not explain the
+ * delay.
  */
 function isAlone({ exchange, sentAt }: Posted, posted: readonly Posted[]): boolean {
   const others = posted.filter(
@@ -101,7 +104,9 @@ function isAlone({ exchange, sentAt }: Posted, posted: readonly Posted[]): boole
   return others.filter(({ isPrompt }) => isPrompt).length >= others.length * mostPrompt;
 }
 
-/** From being stored to being judged: a busy machine holds up most, a message that holds a slot a few. */
+/**
+ * The time from storage to judgement. A busy machine delays most messages; a message that blocks a slot delays a few.
+ */
 function judgeJudgements(world: World, report: Report): void {
   const calm = world.payments.flatMap(({ uetr, submission, judgedAt }) => {
     if (submission === undefined || !world.quiet.isCalm([], submission.createdAt, judgedAt, recoveredMs))
@@ -120,7 +125,7 @@ function judgeJudgements(world: World, report: Report): void {
   }
 }
 
-/** SEC-9: a defect of ours is answered, and it is a defect all the same. */
+/** SEC-9: a defect of ours is a breach even if the request was answered. */
 function judgeDefects(world: World, report: Report): void {
   report.examined('R:SEC-9', 'audit events', world.events.length);
   for (const event of world.events) {

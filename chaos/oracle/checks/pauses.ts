@@ -1,11 +1,11 @@
-// LIF-5: no new payment to a destination while operators have paused it, and nobody refused for a pause that did not
-// stand; no quote of an FX provider that is paused. What was under way before goes on: that all other checks see to.
+// LIF-5: a paused destination gets no new payments, and a paused FX provider's rates give no quotes. No payment is
+// refused because of a pause that did not exist. All other checks cover payments that were under way before the pause.
 import { clock, instant, type QuoteRequestRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Pause, World } from '../world.ts';
 import { destinationOf } from './forwarded.ts';
 
-/** REF-6: a change counts after 1 s, and data that nobody confirms are used for 3 s at most; and 1 s to be sure. */
+/** REF-6: a change takes effect after 1 s, and unconfirmed data are used for at most 3 s; plus 1 s of margin. */
 const knownMs = 5_000;
 
 export function judgePauses(world: World, report: Report): void {
@@ -44,7 +44,7 @@ function judgeRefused(world: World, report: Report): void {
   }
 }
 
-/** @param sentAt when the quotes were asked for, if anybody saw it */
+/** @param sentAt time of the request for quotes; undefined if it is not on record */
 export function judgeQuoted(
   { pausesOf }: World,
   report: Report,
@@ -61,7 +61,7 @@ export function judgeQuoted(
   report.breach('R:LIF-5', statement, request.quote_request_id, [...paused, request]);
 }
 
-/** Whether a provider may rightly have been left out of an answer that was made meanwhile: somebody had paused it. */
+/** Whether an FX provider may be missing from an answer of that time span because it was paused. */
 export function mayBePaused({ pausesOf }: World, fxp: string, from: number, to: number): boolean {
   return pausesOf(fxp).some((one) => one.from < to && one.to > from - knownMs);
 }

@@ -1,5 +1,5 @@
-// Quotes as they were answered and stored, recomputed from rates, improvements, maxima and fees by the rules: QUO-2 to
-// QUO-5, FEE-1 to FEE-5. Rates themselves are in rates.ts.
+// Recomputes answered and stored quotes from rates, improvements, maxima and fees by the rules: QUO-2 to QUO-5, FEE-1
+// to FEE-5. The rates themselves are checked in rates.ts.
 import type { Exchange } from '../evidence.ts';
 import { corridorOf, sapOf, termsOf } from '../corridors.ts';
 import { amount, type Amount } from '../decimals.ts';
@@ -13,7 +13,10 @@ import { judgeAnsweredQuotes } from './answered-quotes.ts';
 import { judgeQuoted, mayBePaused } from './pauses.ts';
 import { judgeRates } from './rates.ts';
 
-/** Between reading the rates and storing the quotes, where nobody saw the request: a process may have stood still. */
+/**
+ * If the request is not on record: the longest time from reading the rates to storing the quotes, because a process may
+ * have stood still.
+ */
 const unsureMs = 60_000;
 
 export function judgeQuotes(world: World, report: Report): void {
@@ -37,7 +40,7 @@ export function judgeQuotes(world: World, report: Report): void {
   judgeRates(world, report, improvements);
 }
 
-/** The answer that shows a stored request, by the id of the request. */
+/** The HTTP exchange that shows a stored request, by the id of the request. */
 function answeredOf(exchanges: readonly Exchange[]): ReadonlyMap<string, Exchange> {
   const quotes = exchanges.filter(
     ({ method, path, status }) =>
@@ -57,14 +60,14 @@ interface Request {
   readonly world: World;
   readonly request: QuoteRequestRow;
   readonly improvements: Improvements;
-  /** Of its corridor, past ones too. */
+  /** Rates of its corridor, including expired ones. */
   readonly rates: readonly RateRow[];
   readonly exchange: Exchange | undefined;
-  /** When its FX providers were changing anything. */
+  /** The times when its FX providers were changing rates or improvements. */
   readonly posts: ReadonlyMap<string, readonly Span[]>;
 }
 
-/** What the row says of one quote, in the words of what is computed. */
+/** The values of one quote in the stored row, under the names of the computed price. */
 function toldBy(request: QuoteRequestRow, index: number): Readonly<Record<string, string>> {
   return {
     rateId: request.rate_ids[index] ?? '',
@@ -81,7 +84,7 @@ function toldBy(request: QuoteRequestRow, index: number): Readonly<Record<string
 function judgeRequest(report: Report, asked: Request): void {
   const { world, request, exchange } = asked;
   const terms = termsOf(world.reference, request);
-  // one that was made older afterwards, to be refused (QUO-6): its rates were not those of that time
+  // the load aged this quote to let it expire (QUO-6), so its rates do not match its time
   if (terms === undefined || exchange?.purpose === 'quote-to-expire') return;
   const side = request.amount_currency === request.source_currency ? 'source' : 'destination';
   const isAdjusted = exchange?.path.startsWith('/api/v1/');
@@ -124,16 +127,16 @@ function judgeRequest(report: Report, asked: Request): void {
 
 interface Known {
   readonly offers: readonly Offered[];
-  /** Whether nothing changed while the quotes were made. */
+  /** Whether no rate changed while the quotes were made. */
   readonly isSure: boolean;
 }
 
-/** Since when the rates may have been read. */
+/** The earliest time when the rates may have been read. */
 function readFrom({ request, exchange }: Request): number {
   return exchange === undefined ? instant(request.issued_at) - unsureMs : instant(exchange.sentAt);
 }
 
-/** When FX providers were changing rates or improvements, by institution. */
+/** The times when FX providers were changing rates or improvements, by institution. */
 function postsOf({ evidence, reference }: World): ReadonlyMap<string, readonly Span[]> {
   const posts = evidence.exchanges.filter(
     ({ method, path }) => method === 'POST' && /^\/(api\/v1\/)?(rates|tier_|psp_|improvements)/.test(path),
@@ -146,7 +149,7 @@ function postsOf({ evidence, reference }: World): ReadonlyMap<string, readonly S
   return grouped(spans, ({ fxp }) => fxp);
 }
 
-/** For so long what was asked may still be done, though its asker has given up. */
+/** A request may still take effect this long after its sender has given up. */
 const unansweredMs = 30_000;
 
 interface Span {
@@ -154,7 +157,7 @@ interface Span {
   readonly to: number;
 }
 
-/** The rates of each FX provider that can settle, as of the moment of the request. */
+/** The rates at the time of the request, by FX provider, of those that can settle. */
 function offersOf(asked: Request): ReadonlyMap<string, Known> {
   const { world, request, rates } = asked;
   const at = instant(request.issued_at);

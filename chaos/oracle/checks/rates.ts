@@ -1,5 +1,5 @@
-// Rates, which quotes are made of: what an FX provider posted is stored, once (FX-2, FX-4, FX-10); one is active at a
-// time, and ends when another takes its place (FX-4); a tier's is its base rate, improved (FX-6, FX-8).
+// The rates on which quotes are based. Each posted rate is stored once (FX-2, FX-4, FX-10). Only one is active at a
+// time, and it ends when another replaces it (FX-4). A tier rate is the base rate with its improvement (FX-6, FX-8).
 import { corridorOf } from '../corridors.ts';
 import { amount, improved, same } from '../decimals.ts';
 import type { Improvements } from '../improvements.ts';
@@ -11,7 +11,7 @@ import { grouped, type World } from '../world.ts';
 export function judgeRates(world: World, report: Report, improvements: Improvements): void {
   const rates = rowsOf(world.evidence.tables, 'rates');
   report.examined('R:FX-4', 'rates', rates.length);
-  // what the seed brought is older than all that anybody asked
+  // rates of the seed data are older than the first request
   const startedAt = Math.min(...world.evidence.exchanges.map(({ sentAt }) => instant(sentAt)));
   judgePosts(world, report, { rates, startedAt });
   for (const [corridor, own] of grouped(rates, (row) => `${row.fxp_id} ${corridorOf(row)}`)) {
@@ -26,7 +26,7 @@ export function judgeRates(world: World, report: Report, improvements: Improveme
 const isBase = ({ threshold }: RateRow) => same(threshold, '0');
 const endOf = ({ expired_at: at }: RateRow) => instant(at) ?? Infinity;
 
-/** Each answered post is stored as it was made; each base rate was posted, and no post made two of them. */
+/** Each answered post is stored unchanged. Each base rate comes from a post, and no post made two. */
 function judgePosts(
   { evidence, reference }: World,
   report: Report,
@@ -99,7 +99,10 @@ function judgeTier(
   ]);
 }
 
-/** A rate ends when another of the same FX provider and corridor takes its place; a tier of 0 basis points has none. */
+/**
+ * A rate ends only when another of the same FX provider, corridor and threshold replaces it. Exception: a tier
+ * improvement of 0 basis points ends the tier rate.
+ */
 function judgeSuccession(
   report: Report,
   own: readonly RateRow[],

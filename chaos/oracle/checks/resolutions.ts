@@ -1,5 +1,5 @@
-// RES-1: the source of a resolution is told its answer at the address that it named; by itself the gateway answers that
-// nobody did (AB08) at the deadline, not before and not long after.
+// RES-1: the source of a resolution gets its answer at the address that it named. The gateway itself answers AB08 only
+// at the deadline, not before it and not long after.
 import { instant, rowsOf, type ResolutionAnswerRow, type ResolutionRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, isPost, toSubmission, type Delivery, type World } from '../world.ts';
@@ -11,7 +11,7 @@ interface Judged {
   readonly answer: ResolutionAnswerRow;
   readonly resolution: ResolutionRow;
   readonly callback: Delivery | undefined;
-  /** Whether anybody was asked. */
+  /** Whether a directory or a creditor agent was asked. */
   readonly isAsked: boolean;
   readonly answeredAt: number;
   readonly deadlineAt: number;
@@ -75,7 +75,7 @@ function judgeEarly({ quiet }: World, report: Report, judged: Judged): void {
   report.breach('R:RES-1', statement, answer.resolution_id, [resolution, answer]);
 }
 
-/** A busy machine may miss a deadline; a defect misses it every time. */
+/** A busy machine misses a few deadlines; a defect misses most. */
 function judgeLate({ quiet }: World, report: Report, all: readonly Judged[]): void {
   const due = all.filter(
     ({ isAsked, answeredAt, deadlineAt }) =>

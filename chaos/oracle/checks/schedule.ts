@@ -1,5 +1,5 @@
-// I-12: attempts come neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). What a fault may have repeated
-// or held up is left out; what nothing explains is a breach.
+// I-12: attempts are neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). An attempt that a fault may have
+// repeated or delayed is not judged. An attempt that nothing explains is a breach.
 import { clock, instant } from '../rows.ts';
 import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
@@ -9,12 +9,12 @@ import { enquiryTimesMs } from './waiting.ts';
 
 const second = 1_000;
 const minute = 60 * second;
-const earlyMs = 150; // timers and clocks of three processes
+const earlyMs = 150; // tolerance for the timers and clocks of three processes
 const retriesMs: readonly number[] = [1, 2, 5].map((one) => one * second); // TIM-3
-const recordMs = 20; // between the two times that one statement writes
-const sweptMs = 75 * second; // a lost execution is found by then (LIF-2)
-const attemptMs = 15 * second; // longest attempt, connecting included (SEC-5)
-/** Delays between the attempts of a delivery (CBK-1), as far as runs reach. */
+const recordMs = 20; // between two times that the same statement writes
+const sweptMs = 75 * second; // the sweep finds a lost execution within this time (LIF-2)
+const attemptMs = 15 * second; // longest attempt, including the connection (SEC-5)
+/** Delays between the attempts of a delivery (CBK-1), as far as a run can last. */
 export const delaysMs: readonly number[] = [
   ...[1, 2, 5, 10, 30].map((one) => one * second),
   ...[1, 2, 5, 15, 30].map((one) => one * minute),
@@ -22,7 +22,7 @@ export const delaysMs: readonly number[] = [
 ];
 const variation = 0.2; // CBK-1
 const enquiryGapMs = 5 * second; // DUP-1
-/** I-17, and the longest that an open breaker holds back what is due (CBK-3). */
+/** The delay of I-17 plus the longest time for which an open breaker holds back a delivery (CBK-3). */
 const overdueMs = 60 * second + 65 * second;
 
 export function judgeSchedules(world: World, report: Report): void {
@@ -43,17 +43,17 @@ export function judgeSchedules(world: World, report: Report): void {
   }
 }
 
-/** A sender's message in the same bytes: from when to when it may have been taken in. */
+/** One submission or repeat of the same bytes, with the time span in which the gateway may have received it. */
 interface Repeat {
   readonly from: number;
   readonly to: number;
 }
 
-/** What was asked may be done later, if nobody was there to answer: by a process that had stood still, for example. */
+/** An unanswered request may take effect this much later, for example in a process that stood still. */
 const unansweredMs = 90_000;
 const beforehandMs = 2_000;
 
-/** When each submission came, and came again; in order. By UETR, or id of the resolution. */
+/** All submissions and repeats in order of time, by UETR or by id of the resolution. */
 function repeatsOf(world: World): ReadonlyMap<string, readonly Repeat[]> {
   const repeats = new Map<string, Repeat[]>();
   for (const exchange of world.evidence.exchanges) {
@@ -74,7 +74,7 @@ function repeatsOf(world: World): ReadonlyMap<string, readonly Repeat[]> {
   return repeats;
 }
 
-/** Whether one of the repeats, all but the first, may have been taken in between two moments. */
+/** Whether the gateway may have received a repeat between two moments. The first submission is not a repeat. */
 function isRepeated(repeats: readonly Repeat[], from: number, to: number): boolean {
   return repeats.slice(1).some((repeat) => repeat.from <= to && repeat.to >= from);
 }
@@ -82,21 +82,21 @@ function isRepeated(repeats: readonly Repeat[], from: number, to: number): boole
 interface Instruction {
   readonly payment: Payment;
   readonly delivery: Delivery;
-  /** Every time that its submission came, the first time included. */
+  /** Every submission of the payment, including the first. */
   readonly repeats: readonly Repeat[];
 }
 
 const lineOf = ({ row }: Attempt) =>
   `attempt ${row.attempt} ${row.started_at} to ${row.finished_at ?? 'open'} ${row.outcome ?? ''} ${row.http_status ?? row.error_class ?? ''}`;
 
-/** Whether an attempt got what ends a round: a pacs.002 or a 202 (TIM-3), of the destination itself. */
+/** Whether the attempt got an answer from the destination itself that ends a round: a pacs.002 or a 202 (TIM-3). */
 function isAnswered({ world, destination }: Course, attempt: Attempt): boolean {
   const { httpStatus, startedAt, finishedAt = startedAt } = attempt;
   if (httpStatus !== 200) return httpStatus === 202;
   return !world.quiet.isWayBroken(destination, startedAt, finishedAt);
 }
 
-/** Why an attempt may come when it comes. */
+/** The reason that allows an attempt at its time. */
 type Cause = 'first' | 'retry' | 'enquiry' | 'asked' | 'fault';
 
 function judgeInstruction(world: World, report: Report, instruction: Instruction): void {
@@ -104,7 +104,7 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
   const { uetr, judgedAt } = payment;
   const { attempts } = delivery;
   const destination = receiverOf(world.reference, delivery.row);
-  const taken = new Set<number>(); // TIM-2 times that an attempt was made for
+  const taken = new Set<number>(); // enquiry times of TIM-2 that already have an attempt
   let inRound = 0;
   let askedAt = -Infinity;
   for (const [index, attempt] of attempts.entries()) {
@@ -116,7 +116,7 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
       break;
     }
     if (cause === 'asked') {
-      // the five seconds lie between the asks, and each send follows its own after a while
+      // The 5 s apply between the requests; each send follows its request after a variable delay.
       const isSoon = attempt.startedAt - askedAt < enquiryGapMs - second;
       if (isSoon && world.quiet.isCalm([destination], askedAt - attemptMs, attempt.startedAt)) {
         const shown = attempts.map(lineOf);
@@ -149,13 +149,13 @@ function causeOf(course: Course, attempt: Attempt, previous: Attempt | undefined
   if (isRetry && !isAnswered(course, previous)) return 'retry';
   const due = enquiryTimesMs.find((ms) => !taken.has(ms) && startedAt >= judgedAt + ms - second);
   if (due !== undefined) {
-    // one enquiry makes up for all that were missed
+    // one enquiry counts for all that were missed before it
     for (const ms of enquiryTimesMs) if (startedAt >= judgedAt + ms - second) taken.add(ms);
     return 'enquiry';
   }
-  // an enquiry waits for a send that is under way, and is asked by the api beside its answer
+  // an enquiry waits for a send that is under way; the api requests it in parallel with its answer
   if (isRepeated(repeats, previous.startedAt - enquiryGapMs, startedAt)) return 'asked';
-  // an execution that was lost is followed by another, which sends at once (LIF-2)
+  // a restarted execution sends immediately (LIF-2)
   return world.quiet.isOursBroken(previous.startedAt - attemptMs, startedAt, sweptMs) ? 'fault' : undefined;
 }
 
@@ -165,7 +165,7 @@ interface Sends {
   readonly attempts: readonly Attempt[];
 }
 
-/** The first send, the retries of an unanswered one, and the enquiries are made, and not a minute too late. */
+/** The first send, the retries of an unanswered one, and the enquiries happen, at most about a minute late. */
 function judgeOverdue(world: World, report: Report, { payment, destination, attempts }: Sends): void {
   const { uetr, judgedAt, decidedAt, deadlineAt } = payment;
   const until = Math.min(decidedAt ?? Infinity, deadlineAt ?? Infinity, world.quiet.endAt);
@@ -193,8 +193,8 @@ function judgeOverdue(world: World, report: Report, { payment, destination, atte
 }
 
 /**
- * CBK-1. The record says when the next attempt is due, and none is claimed before, whatever fails: only a delivery that
- * was asked for again begins anew.
+ * CBK-1: the record says when the next attempt is due, and no attempt may be claimed earlier. Only a redelivery begins
+ * the schedule anew.
  */
 function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats: readonly Repeat[]): void {
   const { attempts, row } = delivery;
@@ -207,7 +207,7 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
     }
     const wasTaken = isTaken(previous);
     const isAsked = row.asks !== '1' && isAskedFor(world, delivery, { repeats, previous, attempt });
-    failures = isAsked ? 0 : failures + 1; // since it was asked for
+    failures = isAsked ? 0 : failures + 1; // since the last redelivery
     const { finishedAt } = previous;
     if (isAsked || finishedAt === undefined || finishedAt > attempt.startedAt) continue;
     const fault = wasTaken
@@ -258,7 +258,10 @@ function delayFault(world: World, gap: Gap): string | undefined {
   return undefined;
 }
 
-/** What the receiver's Retry-After said: known of one that a fault made answer so, and no other fault beside it. */
+/**
+ * The pause in milliseconds that the receiver's Retry-After requested. It is known only if a single fault was active
+ * and that fault sends it; otherwise 0.
+ */
 function askedToWaitMs(world: World, { row, previous, finishedAt }: Gap): number {
   const receiver = receiverOf(world.reference, row);
   if (row.kind === 'notification' || previous.httpStatus !== 503) return 0;
@@ -286,8 +289,8 @@ interface Span {
 }
 
 /**
- * Whether somebody may have asked for a delivery again: its source by a repeat (DUP-1), its destination by another
- * final than the one that decided (PAY-9), or whoever made the decision again, not knowing that it stands.
+ * Whether a party may have triggered the delivery again: the source by a repeat (DUP-1), or the destination by a final
+ * other than the one that decided (PAY-9). A worker that repeated the decision after a fault may also have done so.
  */
 function isAskedFor(world: World, { row }: Delivery, { repeats, previous, attempt }: Span): boolean {
   const [from, to] = [previous.startedAt - beforehandMs, attempt.startedAt];

@@ -1,4 +1,4 @@
-// GET /payments/{uetr}: what a party or operator reads of how a payment stands is what is on record at that moment (I-4).
+// GET /payments/{uetr} shows parties and operators the state that is on record at that moment (I-4).
 import type { Exchange } from '../evidence.ts';
 import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
@@ -9,7 +9,7 @@ interface Shown {
   readonly decision: { readonly status: string; readonly reasonCode: string | null } | null;
 }
 
-const lockMs = 5_000; // a decision's time is that of the begin of its statement; a lock may hold it up
+const lockMs = 5_000; // decided_at is when the statement began; a lock may have delayed its commit
 
 export function judgeShown({ evidence, paymentOf }: World, report: Report): void {
   const shown = evidence.exchanges.filter(

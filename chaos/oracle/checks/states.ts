@@ -1,11 +1,11 @@
-// I-8: each payment's history is a path of the state table (docs/reference/payment-states.md), in the order of time,
-// with nothing written after a final. The gateway's own decisions keep the conditions under which it may decide at all
-// (TIM-1 to TIM-3).
+// I-8: each payment's history is a path through the state table (docs/reference/payment-states.md) in order of time,
+// with nothing after a final. The gateway's own decisions meet the conditions under which it may decide (TIM-1 to
+// TIM-3).
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
 
-const lockMs = 5_000; // for so long one statement may have waited for the row that another held
+const lockMs = 5_000; // a statement may have waited this long for a row lock
 const second = 1_000;
 
 export function judgeStates(world: World, report: Report): void {
@@ -65,7 +65,7 @@ function judgeReported(world: World, { decision, decidedAt = 0 }: Payment, breac
   );
 }
 
-/** The only two: HIGH after its deadline (AB03), NORM that never left (ED06). */
+/** The gateway may decide in two cases only: HIGH after its deadline (AB03), and NORM that never left (ED06). */
 function judgeOwnDecision(payment: Payment, breach: Breach): void {
   const { decision, decidedAt = 0, deadlineAt, judgedAt, journal } = payment;
   const attempts = payment.deliveries['instruction']?.attempts ?? [];
@@ -107,7 +107,7 @@ function judgeOwnDecision(payment: Payment, breach: Breach): void {
 
 const afterwards: ReadonlySet<string> = new Set(['payment.in-doubt']);
 
-/** No instruction leaves, and no state is entered, after the final. */
+/** After the final, no instruction is sent and no state is entered. */
 function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, decidedAt, events } = payment;
   const attempts = payment.deliveries['instruction']?.attempts ?? [];
@@ -125,7 +125,8 @@ function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
     const started = late.map((one) => `attempt ${one.row.attempt} started ${clock(one.startedAt)}`);
     const lastAt = Math.max(...late.map(({ startedAt }) => startedAt));
     if (lastAt > decidedAt + lockMs) report.breach('I-8', statement, uetr, [decision, ...started]);
-    else report.late('I-8', statement, uetr, [decision, ...started], { from: decidedAt, to: lastAt }); // its commit may have waited
+    // its commit may have waited
+    else report.late('I-8', statement, uetr, [decision, ...started], { from: decidedAt, to: lastAt });
   }
   const event = events.find(
     ({ kind, occurred_at: at }) => afterwards.has(kind) && instant(at) > decidedAt + lockMs,
@@ -134,7 +135,7 @@ function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
     report.breach('I-8', 'A payment became in doubt after its final.', uetr, [decision, event]);
 }
 
-/** TIM-1: HIGH ends so many seconds after `AccptncDtTm`, not after it came; NORM has no deadline. */
+/** TIM-1: the deadline of a HIGH payment runs from `AccptncDtTm`, not from its arrival. NORM has no deadline. */
 function judgeStoredDeadline(report: Report, { uetr, row, deadlineAt, acceptedAt = 0 }: Payment): void {
   const stored = instant(row.deadline_at);
   const isRight =
@@ -154,11 +155,11 @@ function judgeStoredDeadline(report: Report, { uetr, row, deadlineAt, acceptedAt
 }
 
 const deadlineErrorMs = 250; // TIM-1
-const hopelessMs = 5_000; // a fast machine is never that late by chance
+const hopelessMs = 5_000; // no machine is that late by chance
 
 /**
- * TIM-1: the deadline error. A fast machine may miss 250 ms once; a defect misses it every time, or by far. Whoever
- * decided after the deadline: a destination's final only decides then because the gateway had not.
+ * TIM-1: the deadline error. A machine may miss 250 ms now and then; a defect misses it often, or by far. Decisions by
+ * the destination after the deadline count too, because the gateway should already have decided.
  */
 function judgeDeadlineErrors(world: World, report: Report): void {
   const errors = world.payments.flatMap(({ uetr, decision, decidedAt, deadlineAt, judgedAt }) => {

@@ -1,4 +1,4 @@
-// I-6 and I-9: quotes carry one payment each, and the sums of all payments agree, whoever is asked.
+// I-6 and I-9: each quote carries one payment, and all sources agree on the sums of all payments.
 import { amount, halfUp, total, type Amount } from '../decimals.ts';
 import { at, named, textAt, type Element } from '../read-message.ts';
 import { clock, rowsOf } from '../rows.ts';
@@ -7,7 +7,7 @@ import { grouped, type Payment, type World } from '../world.ts';
 import { movementsOf } from './destination.ts';
 
 const validMs = 600_000; // QUO-6
-const lockMs = 5_000; // for so long one statement may have waited for another
+const lockMs = 5_000; // a statement may have waited this long for a lock
 
 /** I-6. */
 export function judgeQuoteUses(world: World, report: Report): void {
@@ -19,12 +19,12 @@ export function judgeQuoteUses(world: World, report: Report): void {
   judgeUses(world, report, accepted);
 }
 
-/** As the source wrote it. */
+/** The quote id in the source's message. */
 function quoteIdOf({ original }: Payment): string | undefined {
   return textAt(original, 'CdtTrfTxInf/AgrdRate/QtId');
 }
 
-/** From when to when a payment has its quote (QUO-8). */
+/** The time span in which a payment holds its quote (QUO-8). */
 function heldOf({ judgedAt, decision, decidedAt }: Payment): readonly [number, number] {
   return [judgedAt, decision?.status === 'RJCT' ? (decidedAt ?? Infinity) : Infinity];
 }
@@ -76,7 +76,7 @@ function judgeQuote(world: World, report: Report, quoteId: string, payments: rea
   }
 }
 
-/** The rows that keep others from a quote (QUO-8). */
+/** The rows of quote_uses, which reserve a quote for one payment (QUO-8). */
 function judgeUses(world: World, report: Report, accepted: readonly Payment[]): void {
   const uses = rowsOf(world.evidence.tables, 'quote_uses');
   report.examined('I-6', 'quotes in use', uses.length);
@@ -101,7 +101,7 @@ function judgeUses(world: World, report: Report, accepted: readonly Payment[]): 
   }
 }
 
-/** A sum, from each who can tell it. */
+/** One sum, computed from each source that knows it. */
 type Column = Readonly<Record<string, (payment: Payment, world: World) => Amount | undefined>>;
 
 const settlementOf = (element: Element | undefined) => amount(textAt(element, 'CdtTrfTxInf/IntrBkSttlmAmt'));
@@ -114,7 +114,7 @@ const notificationOf = ({ messages }: World, { uetr }: Payment, path: string) =>
       .map(({ message }) => amount(textAt(message?.root, path))),
   );
 
-/** What must come to the same; undefined: that one has nothing to say of the payment. */
+/** Sums that must be equal. Undefined: this source does not know the payment. */
 const columns: Readonly<Record<string, Column>> = {
   'source amounts': {
     'pacs.008 of the sources': ({ original }) => settlementOf(original),
@@ -163,7 +163,7 @@ function ledgerOf(payment: Payment, field: 'amount' | 'creditedAmount'): Amount 
   );
 }
 
-/** I-9: by corridor and FX provider, over everything that was credited. */
+/** I-9: compares the sums of all credited payments, by corridor and FX provider. */
 export function judgeSums(world: World, report: Report): void {
   const credited = world.payments.filter(({ decision, row }) => decision?.status === 'ACCC' && row.accepted);
   const groups = grouped(

@@ -1,4 +1,4 @@
-// Who had to be told what, and was: the source by a callback (I-3), the destination by a confirmation (PAY-9). The FX
+// Each party was told what it must know: the source by a callback (I-3), the destination by a confirmation (PAY-9). FX
 // providers are in notifications.ts, alerts in alerts.ts.
 import { textAt } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
@@ -75,7 +75,10 @@ function judgeCallback(world: World, report: Report, payment: Payment): void {
   }
 }
 
-/** PAY-9, TIM-1: who decided by its HTTP answer, or got an instruction that the gateway then rejected, is told. */
+/**
+ * PAY-9, TIM-1: a destination gets a confirmation if it decided by its HTTP answer, or if it got an instruction that
+ * the gateway then rejected.
+ */
 function judgeConfirmation(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, row, journal } = payment;
   const arrivals = journal.filter(
@@ -109,7 +112,7 @@ function judgeConfirmation(world: World, report: Report, payment: Payment): void
     ({ sha256, direction }) => direction === 'sent' && sha256 === sha256OfReport(world, payment),
   );
   const isPosted = told.some(({ note }) => note !== 'in the HTTP answer');
-  // its own post, which is answered by the confirmation, may be on the way
+  // the destination's own post may be under way; the confirmation is its answer
   const isRecent = (payment.decidedAt ?? 0) > world.quiet.endAt - postMs;
   if (told.length === 0 || isPosted || isRecent) return;
   report.breach('R:PAY-9', 'A destination gave a final, and no confirmation is made.', uetr, [
@@ -118,9 +121,9 @@ function judgeConfirmation(world: World, report: Report, payment: Payment): void
   ]);
 }
 
-const postMs = 15_000; // a report is journaled once it was answered
+const postMs = 15_000; // a report is journaled only after it was answered
 
-/** Of the report that decided. */
+/** Hash of the report that decided. */
 function sha256OfReport({ messageOf }: World, { decision }: Payment): string | undefined {
   return messageOf.get(decision?.report_message_id ?? '')?.sha256;
 }
@@ -133,7 +136,7 @@ const violationIds: readonly (readonly [RegExp, string])[] = [
   [/^([A-Z]+-\d+):/, 'R:$1'],
 ];
 
-/** What the parties themselves found wrong. */
+/** Rule violations that the parties themselves found. */
 function judgeViolations(world: World, report: Report): void {
   const { journal } = world.evidence;
   report.examined('R:MSG-8', 'entries of the parties', journal.length);

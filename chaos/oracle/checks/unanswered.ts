@@ -1,12 +1,12 @@
-// Whoever asks has an answer, where none of our parts is broken: a 5xx is a defect of ours then (SEC-9). And where only
-// the engine is away, whatever is answered from the record is answered all the same (DUP-1).
+// While none of our parts is broken, every request is answered, and a 5xx is a defect of ours (SEC-9). While only the
+// engine is down, requests that need only the record are still answered (DUP-1).
 import type { Exchange } from '../evidence.ts';
 import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, toSubmission, type World } from '../world.ts';
 
-const recoveredMs = 60_000; // I-15: by then nothing of a fault of ours is left
-const lockMs = 5_000; // a decision's time is that of the begin of its statement; a lock may hold it up
+const recoveredMs = 60_000; // I-15: by then the effects of our own faults are over
+const lockMs = 5_000; // decided_at is when the statement began; a lock may have delayed its commit
 
 interface Answered {
   readonly from: number;
@@ -40,7 +40,7 @@ export function judgeUnanswered(world: World, report: Report): void {
 function judgeFailed(world: World, report: Report, failed: Answered): void {
   const { from, to, status, subject, shown, exchange } = failed;
   const { quiet } = world;
-  /** A 503 may come of slowness; no other 5xx does. */
+  /** Slowness can cause a 503, but no other 5xx. */
   const tell = (id: string, statement: string) => {
     if (status === 503) report.late(id, statement, subject, [shown], { from, to });
     else report.breach(id, statement, subject, [shown]);
@@ -54,7 +54,7 @@ function judgeFailed(world: World, report: Report, failed: Answered): void {
   if (isFromRecord(world, exchange)) tell('R:DUP-1', statement);
 }
 
-/** Questions; and a message again of which the final was on record before. */
+/** Whether the answer needs only the record: a GET, or a repeat whose final was already on record. */
 function isFromRecord({ paymentOf }: World, exchange: Exchange): boolean {
   if (exchange.method === 'GET') return true;
   const { decidedAt = Infinity, submission, row } = paymentOf.get(exchange.uetr ?? '') ?? {};

@@ -1,5 +1,5 @@
-// Who still waits at the end, and on whom (I-1, I-15): a payment may wait for a silent destination, with its next
-// enquiry to come, and for nothing else. What is left undone is a loss, even if nobody was told a lie.
+// Payments that still wait at the end (I-1, I-15). A payment may wait only for a silent destination, with its next
+// enquiry scheduled. Anything else is a loss, even if nobody was told anything wrong.
 import { clock, instant, rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { finals, type Payment, type World } from '../world.ts';
@@ -8,7 +8,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** TIM-2: when a NORM payment without a final is enquired about, after it was judged. */
+/** TIM-2: when the gateway enquires about a NORM payment without a final, in milliseconds after its judgement. */
 export const enquiryTimesMs: readonly number[] = [
   minute,
   5 * minute,
@@ -106,7 +106,7 @@ function judgeNorm(world: World, report: Report, payment: Payment, show: readonl
   }
 }
 
-/** Stored, and never answered. */
+/** Submissions that are stored but were never answered. */
 function judgeSubmissions(world: World, report: Report): void {
   const { messages, payments, quiet, evidence } = world;
   const judged = new Set([
@@ -130,7 +130,7 @@ function judgeSubmissions(world: World, report: Report): void {
   }
 }
 
-/** RES-1: an answer at the deadline at the latest. */
+/** RES-1: each resolution is answered by its deadline. */
 function judgeResolutions(world: World, report: Report): void {
   const { tables } = world.evidence;
   const answers = rowsOf(tables, 'resolution_answers');
