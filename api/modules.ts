@@ -1,4 +1,5 @@
-// The routes that need more than the database: the XML engine, Temporal or the built-in issuer. app.ts lists the others.
+// The routes that need more than the database: the XML engine, Temporal or the built-in issuer. app.ts lists the
+// others.
 import { validateRoutes } from './payments/dry-run.ts';
 import type { BuiltinIssuer } from './auth/issuer.ts';
 import type { RouteModule } from './dependencies.ts';

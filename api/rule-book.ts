@@ -1,5 +1,5 @@
-// GET /rules/{ruleId} returns the text of a rule that a refusal names; GET /rules lists all rules. Neither needs a token.
-// The texts come from docs/reference/rules.md, which is read at the first request.
+// GET /rules/{ruleId} returns the text of a rule that a refusal names; GET /rules lists all rules. Neither needs a
+// token. The texts come from docs/reference/rules.md, which is read at the first request.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';

@@ -44,7 +44,9 @@ import { withTrace } from '../contract/trace.ts';
 export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
   readonly destinationCountry: string | undefined;
-  /** How often a defect of ours has kept it from being answered. Each of those updates stands, so a new one is needed. */
+  /**
+   * How often a defect of ours has kept it from being answered. Each of those updates stands, so a new one is needed.
+   */
   readonly timesUnanswerable: number;
 }
 

@@ -1,5 +1,6 @@
-// The span of a request. It continues the sender's trace (`traceparent`, W3C Trace Context), or begins one. It holds route
-// patterns, codes and ids only. `tracestate` and `baggage` are foreign texts: they are neither read nor passed on.
+// The span of a request. It continues the sender's trace (`traceparent`, W3C Trace Context), or begins one. It holds
+// route patterns, codes and ids only. `tracestate` and `baggage` are foreign texts: they are neither read nor passed
+// on.
 import type { IncomingMessage } from 'node:http';
 import type { Traces } from '../telemetry/traces.ts';
 import type { RequestTrace } from './http/access-log.ts';

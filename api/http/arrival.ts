@@ -76,8 +76,8 @@ export async function authenticateAfter(
 }
 
 /**
- * Counts a caller that has a token but cannot sign separately: it must not use up its operator's limit. Its body gets no
- * room either.
+ * Counts a caller that has a token but cannot sign separately: it must not use up its operator's limit. Its body gets
+ * no room either.
  */
 function refusalOf(
   signed: Problem | BodyCheck | undefined,

@@ -1,5 +1,5 @@
-// The caller, as every route sees it. api/auth/ makes it from a verified token or, with AUTH=none, from the caller's own
-// claim.
+// The caller, as every route sees it. api/auth/ makes it from a verified token or, with AUTH=none, from the caller's
+// own claim.
 import type { Context } from 'hono';
 import type { Problem } from './problem.ts';
 
@@ -34,16 +34,16 @@ export interface Authenticator {
   /** Synchronous if the token was verified before. */
   authenticate(context: Context): Caller | Problem | Promise<Caller | Problem>;
   /**
-   * The sender of an `Authorization` header whose token was verified before and has not expired. The token may have been
-   * revoked since, so the result grants no access: it only says in whose queue a request waits.
+   * The sender of an `Authorization` header whose token was verified before and has not expired. The token may have
+   * been revoked since, so the result grants no access: it only says in whose queue a request waits.
    */
   knownSender(authorization: string): string | undefined;
 }
 
 /**
  * Checks by the headers whether a message is signed as its operator requires, before any of its body is kept.
- * @returns the refusal, or the check to make once the body has arrived. That check returns undefined if the signature is
- *   valid or not required.
+ * @returns the refusal, or the check to make once the body has arrived. That check returns undefined if the signature
+ *   is valid or not required.
  */
 export type SignatureCheck = (context: Context, caller: Caller) => Promise<Problem | BodyCheck>;
 export type BodyCheck = (body: Uint8Array) => Promise<Problem | undefined>;

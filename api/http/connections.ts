@@ -1,5 +1,6 @@
-// Limits the server's connections, and answers on those that cannot continue. Node itself limits headers, bodies and idle
-// time (server.ts). At the limit, the least recently used connection is closed, but never one that waits for our work.
+// Limits the server's connections, and answers on those that cannot continue. Node itself limits headers, bodies and
+// idle time (server.ts). At the limit, the least recently used connection is closed, but never one that waits for our
+// work.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { socketAddress } from './client.ts';
@@ -107,7 +108,7 @@ export function guardConnections(
 function createBook({ maxConnections, maxConnectionsPerAddress }: ConnectionLimits, onFull: () => void) {
   const all = new Set<Connection>(); // least recently used first
   const bySocket = new WeakMap<Socket, Connection>();
-  const byEnds = new Map<string, Connection>(); // a TLS socket is another object than its TCP socket, with the same ends
+  const byEnds = new Map<string, Connection>(); // a TLS socket has the same ends as its TCP socket
   const perAddress = new Map<string, number>();
 
   function know(connection: Connection, socket: Socket): void {
@@ -197,7 +198,7 @@ function cutUnread(all: Iterable<Connection>, { answerMs }: ConnectionLimits): v
  */
 function end(connection: Connection, refusal: Problem, onUnread: () => string): void {
   const { socket, latest, unfinished } = connection;
-  const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete); // its answer is the last one
+  const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete); // it is answered
   const write = () => {
     // a client that connected and sent nothing gets a refusal too, but it has made no request to log
     const requestId = isOver || socket.bytesRead === 0 ? undefined : onUnread();

@@ -1,14 +1,15 @@
 /**
  * Fair queueing for the event loop, which all senders share. A payment needs some 35 passes of the event loop until it
- * is answered. In each pass it waits for the requests that begin there. So a round begins only two milliseconds of work,
- * round robin over the senders that wait. If one request blocks the event loop for longer, the queue then rests for the
- * excess time.
+ * is answered. In each pass it waits for the requests that begin there. So a round begins only two milliseconds of
+ * work, round robin over the senders that wait. If one request blocks the event loop for longer, the queue then rests
+ * for the excess time.
  */
 export interface FairQueue {
   /**
    * @param asker the sender in whose queue the request waits
    * @param begin called once; immediately if nobody waits and the round has room
-   * @returns cancels the request if it has not begun; undefined: too many of the asker wait, and `begin` is never called
+   * @returns cancels the request if it has not begun; undefined: too many of the asker wait, and `begin` is never
+   *   called
    */
   ask(asker: string, begin: () => void): (() => void) | undefined;
 }

@@ -32,7 +32,9 @@ export interface IdempotentCall {
 
 type Work = (trx: Db) => Promise<JsonValue | Problem>;
 
-/** Does the work in one transaction, at most once per key. A repeat gets the first answer, even if that was a refusal. */
+/**
+ * Does the work in one transaction, at most once per key. A repeat gets the first answer, even if that was a refusal.
+ */
 export async function idempotent(db: Db, call: IdempotentCall, work: Work): Promise<Response | Problem> {
   const header = call.context.req.raw.headers.get('idempotency-key');
   if (header === null) return respond(await db.transaction().execute((trx) => answerOf(trx, work)));

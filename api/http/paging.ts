@@ -35,7 +35,8 @@ export function writeCursor(list: string, place: string): string {
 }
 
 /**
- * @param isPlace whether a text has the form of a place in this list; needed because anybody can compute the check value
+ * @param isPlace whether a text has the form of a place in this list; needed because anybody can compute the check
+ *   value
  * @returns the place; undefined if it is not a cursor of this list
  */
 export function readCursor(

@@ -1,5 +1,5 @@
-// An example of each refusal for the OpenAPI document, made by the code that refuses. Four texts that need a request are
-// written out here.
+// An example of each refusal for the OpenAPI document, made by the code that refuses. Four texts that need a request
+// are written out here.
 import { invalidRequest, problem, type Problem } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
 import {

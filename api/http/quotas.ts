@@ -1,10 +1,13 @@
 /**
- * Counts per sender and window: requests per minute (SEC-7), other quantities per day. Counts are kept in memory, so that
- * no request waits for them. Once a second, api/operations/share-counts.ts tells every process what the others have
- * counted. Windows are fixed, not token buckets, because processes can share a window by adding their counts.
+ * Counts per sender and window: requests per minute (SEC-7), other quantities per day. Counts are kept in memory, so
+ * that no request waits for them. Once a second, api/operations/share-counts.ts tells every process what the others
+ * have counted. Windows are fixed, not token buckets, because processes can share a window by adding their counts.
  */
 
-/** The state of a limit, as the headers `RateLimit-Policy` and `RateLimit` state it (draft-ietf-httpapi-ratelimit-headers-10). */
+/**
+ * The state of a limit, as the headers `RateLimit-Policy` and `RateLimit` state it
+ * (draft-ietf-httpapi-ratelimit-headers-10).
+ */
 export interface Standing {
   readonly limit: number;
   readonly used: number;
@@ -41,8 +44,8 @@ export interface Quotas {
   /** The state of the limit, without counting a use. */
   look(name: string, limit: number): Standing;
   /**
-   * @param tell sends our counts to the other processes, and returns the totals of all. If it fails, the next call sends
-   *   the same counts again.
+   * @param tell sends our counts to the other processes, and returns the totals of all. If it fails, the next call
+   *   sends the same counts again.
    * @throws the error of `tell`
    */
   share(tell: (untold: Untold) => Promise<readonly Count[]>): Promise<void>;

@@ -2,7 +2,10 @@
 // strings: the HTTP adapter writes such a response without building a web Response.
 import { renderJson, type JsonValue } from '../../core/money/money.ts';
 
-/** On every answer. Browsers must not sniff types, frame the page, load anything or send a referrer, and must keep to https. */
+/**
+ * On every answer. Browsers must not sniff types, frame the page, load anything or send a referrer, and must keep to
+ * https.
+ */
 export const baseHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

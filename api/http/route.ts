@@ -194,7 +194,9 @@ export function createRouter(
   };
 }
 
-/** Continues synchronously if there is nothing to wait for: an answer from memory then needs no turn of the event loop. */
+/**
+ * Continues synchronously if there is nothing to wait for: an answer from memory then needs no turn of the event loop.
+ */
 function andThen<Value, Result>(
   value: Value | Promise<Value>,
   next: (value: Value) => Result | Promise<Result>,
@@ -270,7 +272,10 @@ function inRoom<Value>(
   };
 }
 
-/** Each route for messages has its own queues, so that no kind of message waits behind another. Other kinds share theirs. */
+/**
+ * Each route for messages has its own queues, so that no kind of message waits behind another. Other kinds share
+ * theirs.
+ */
 function turnsByKind(): (kind: TurnKind) => Turns {
   const shared = new Map<TurnKind, Turns>();
   return (kind) => {

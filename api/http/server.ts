@@ -145,7 +145,8 @@ function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer
     key,
     minVersion: 'TLSv1.2',
     handshakeTimeout: options.headersTimeout,
-    // No session is resumed: its ticket would vouch for the earlier client certificate even after that expired (RFC 8705)
+    // No session is resumed: its ticket would vouch for the earlier client certificate even after that expired (RFC
+    // 8705)
     secureOptions: constants.SSL_OP_NO_TICKET,
     requestCert: true,
     rejectUnauthorized: false, // most clients have no certificate; it is checked where a token is bound to it

@@ -1,7 +1,7 @@
 /**
- * Decides whose request is next. Each sender has a few requests of each kind under way; further ones wait in the sender's
- * queue. A request that would wait too long is refused before any of it is read or stored. However many and costly the
- * requests of one sender are, those of others find Temporal, the database and the event loop almost free.
+ * Decides whose request is next. Each sender has a few requests of each kind under way; further ones wait in the
+ * sender's queue. A request that would wait too long is refused before any of it is read or stored. However many and
+ * costly the requests of one sender are, those of others find Temporal, the database and the event loop almost free.
  */
 import type { FairQueue } from './fair-queue.ts';
 import { problem, type Problem } from './problem.ts';
@@ -24,8 +24,8 @@ export const turnKinds = {
   /** Messages that another party answers: most of the time they only wait. */
   resolution: { atOnce: 16, waiting: 100, waitMs: 2_000 },
   /**
-   * Questions to the database. Some block the event loop for a millisecond or more when the rows arrive. Another sender's
-   * message then waits for two of them, not for hundreds. They wait without a body, so many may wait.
+   * Questions to the database. Some block the event loop for a millisecond or more when the rows arrive. Another
+   * sender's message then waits for two of them, not for hundreds. They wait without a body, so many may wait.
    */
   question: { atOnce: 2, waiting: 1_000, waitMs: 5_000 },
   /** Quotes: each is answered in some tenths of a millisecond, and they share writes to the database's disk. */
@@ -58,8 +58,9 @@ export interface Turns {
   makeRoom(sender: string): (() => void) | Problem;
   /**
    * Does the work when it is the sender's turn.
-   * @param work may give up its turn early, once its message is judged or stored and it only waits for another party. It
-   *   must not do so because time has passed: the slower Temporal is, the more requests it would then have to handle.
+   * @param work may give up its turn early, once its message is judged or stored and it only waits for another party.
+   *   It must not do so because time has passed: the slower Temporal is, the more requests it would then have to
+   *   handle.
    * @returns the result of `work`, or the problem `too-many-messages`
    */
   take<T>(

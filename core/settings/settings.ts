@@ -117,7 +117,7 @@ export const sealing = {
   }),
 };
 
-/** OpenTelemetry's own names. */
+/** The names of these settings are OpenTelemetry's. */
 export const traces = {
   endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', text(isWebAddress, webAddress), {
     description:
@@ -334,7 +334,7 @@ export const api = {
         'Header in which a proxy of TRUSTED_PROXIES says which certificate its client presented: in the form of RFC 9440 (Client-Cert), or as PEM with percent-encoding (nginx: $ssl_client_escaped_cert). The proxy must remove what its client wrote there',
     },
   ),
-  /** How much one sender may ask for. */
+  /** Limits per sender. */
   senderLimits: {
     requestsPerMinute: setting('REQUESTS_PER_MINUTE', limit, {
       default: '12000',
@@ -383,12 +383,9 @@ export const retention = {
   recordsYears,
 };
 
-/**
- * Every setting of ours.
- * @internal exported for tests
- */
+/** @internal exported for tests */
 export const allSettings = settingsIn({ ...api, ...retention });
 
-/** @throws ConfigurationError where a file cannot be read, or a value is given twice */
+/** @throws ConfigurationError if a file cannot be read, or a value is given twice */
 export const withFiles = (env: Environment, readFile: (path: string) => string): Environment =>
   withFilesOf(allSettings, env, readFile);
