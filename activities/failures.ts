@@ -55,7 +55,7 @@ const consequences = {
   PartyDidNotAnswer: { follows: 'again', inMs: 'given' },
   NotYetDelivered: { follows: 'again', inMs: 'given' },
   KeysTaken: { follows: 'again', inMs: 50 }, // the other submission is done by then
-  PeriodNotClosed: { follows: 'again', inMs: 30_000 }, // until the database's clock has reached midnight
+  PeriodNotClosed: { follows: 'again', inMs: 30_000 }, // until the day is over by the database's clock
   TooLate: { follows: 'never' },
   Defect: { follows: 'never', unexpected: true },
 } as const satisfies Record<FailureKind, Consequence>;

@@ -270,7 +270,7 @@ async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): 
   const certificate = deps.certificateOf(context);
   if (certificate === null) {
     const detail =
-      'The TLS client certificate that came with the request cannot be read, has ended, or is not of an authority that counts here. Come with another, or with none.';
+      'The TLS client certificate of the request cannot be read, has expired, or does not come from a trusted authority. Use another certificate, or none.';
     return refuse('invalid_request', detail);
   }
   return json({

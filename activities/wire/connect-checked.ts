@@ -26,7 +26,7 @@ export interface ConnectorOptions {
   readonly allowLoopback: boolean;
   /** Milliseconds to connect, for all addresses together, without the name resolution. */
   readonly timeoutMs: number;
-  /** Our certificates, by `host:port` of the receiver. */
+  /** Our certificates and the trusted CAs for receivers, by `host:port`. */
   readonly certificates: ReceiverCertificates;
 }
 

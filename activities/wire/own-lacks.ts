@@ -4,7 +4,10 @@ import type { PostResult } from './exchange.ts';
 
 export interface OwnLacks {
   readonly heed: (url: string, result: PostResult) => void;
-  /** Receivers, as `https://host:port`, to which every send of ten minutes failed, the latest within ten minutes. */
+  /**
+   * Receivers, as `https://host:port`, to which every send failed by a shortage for at least ten minutes. The last
+   * failure is at most ten minutes old.
+   */
   readonly lasting: () => readonly string[];
 }
 

@@ -176,7 +176,7 @@ async function readOrMake(db: Db, options: SignerOptions): Promise<readonly Key[
 
 const said = {
   // an intruder put it there, to have it sign or to have it published
-  'delivery-key.not-ours': 'a key of what is sent is none of ours, and does not count',
+  'delivery-key.not-ours': 'a delivery key was not made by us, and is ignored',
   // another process with another sealing key wrote it, or an intruder in the database
   'delivery-key.unreadable': unreadableKey,
 } as const satisfies Record<StrangeKey['kind'], string>;

@@ -76,8 +76,8 @@ export async function authenticateAfter(
 }
 
 /**
- * Counts a caller that has a token but cannot sign separately: it must not use up its operator's limit. Its body gets
- * no room either.
+ * Counts the unsigned requests of a caller separately: whoever has only its token must not use up its operator's limit.
+ * The body of such a request gets no room either.
  */
 function refusalOf(
   signed: Problem | BodyCheck | undefined,
@@ -90,6 +90,6 @@ function refusalOf(
     ? signed
     : {
         ...over,
-        detail: `${over.detail} Counted are those that were not signed as their operator wants it.`,
+        detail: `${over.detail} This limit counts requests without the signature that their operator requires.`,
       };
 }

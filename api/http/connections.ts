@@ -198,7 +198,8 @@ function cutUnread(all: Iterable<Connection>, { answerMs }: ConnectionLimits): v
  */
 function end(connection: Connection, refusal: Problem, onUnread: () => string): void {
   const { socket, latest, unfinished } = connection;
-  const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete); // it is answered
+  // the latest answer already ends the connection
+  const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete);
   const write = () => {
     // a client that connected and sent nothing gets a refusal too, but it has made no request to log
     const requestId = isOver || socket.bytesRead === 0 ? undefined : onUnread();

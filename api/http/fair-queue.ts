@@ -1,6 +1,6 @@
 /**
  * Fair queueing for the event loop, which all senders share. A payment needs some 35 passes of the event loop until it
- * is answered. In each pass it waits for the requests that begin there. So a round begins only two milliseconds of
+ * is answered. In each pass it waits for the requests that begin in it. So a round begins only two milliseconds of
  * work, round robin over the senders that wait. If one request blocks the event loop for longer, the queue then rests
  * for the excess time.
  */

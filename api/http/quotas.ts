@@ -65,7 +65,7 @@ const burstOf = (limit: number) => Math.max(10, Math.ceil(limit / 10));
 
 const minuteMs = 60_000;
 export const minutesOfDay = 1_440;
-/** Prefix of names that strangers choose, so that their number is unbounded. The number of clients is bounded. */
+/** Prefix of names that strangers choose. Their number is unbounded, unlike the number of clients. */
 export const strangers = 'stranger ';
 /** Above this, each new stranger evicts the least recently named one, so that no two strangers share a counter. */
 const mostStrangers = 50_000; // some 10 MB

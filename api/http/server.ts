@@ -169,7 +169,7 @@ function sayingFull(logger: Logger): () => void {
   return () => {
     if (performance.now() - saidAtMs < fullLogMs) return;
     saidAtMs = performance.now();
-    logger.warn('as many connections as are allowed: idle ones are ended for new ones');
+    logger.warn('the limit of connections is reached: idle connections are closed for new ones');
   };
 }
 
