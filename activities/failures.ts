@@ -30,7 +30,7 @@ type FailureKind =
   | 'PeriodNotClosed'
   /** Already answered, or past the deadline: nothing is sent any longer. */
   | 'TooLate'
-  /** A defect of ours, which cannot even be reported to the sender. */
+  /** A defect, which cannot even be reported to the sender. */
   | 'Defect';
 
 /**
@@ -91,7 +91,7 @@ export function failure(kind: FailureKind, message: string, givenMs = leastRetry
   });
 }
 
-/** Whether the error is a defect of ours, not a failure of the world: a retry will not help. */
+/** Whether the error is a defect, not a failure of the world: a retry will not help. */
 export function isDefect(error: unknown): boolean {
   return !isDatabaseFailure(error) && !(error instanceof ApplicationFailure);
 }

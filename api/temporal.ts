@@ -45,7 +45,7 @@ export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
   readonly destinationCountry: string | undefined;
   /**
-   * How often a defect of ours has kept it from being answered. Each of those updates stands, so a new one is needed.
+   * How often a defect has kept it from being answered. Each of those updates stands, so a new one is needed.
    */
   readonly timesUnanswerable: number;
 }
@@ -74,7 +74,7 @@ export interface PaymentWorkflows {
   look(payment: StoredPaymentKey): Promise<void>;
   /**
    * Hands a stored final report of the destination to the payment.
-   * @returns the decision that stands; null if a defect of ours kept it from being written
+   * @returns the decision that stands; null if a defect kept it from being written
    */
   reportFinal(payment: StoredPaymentKey & { readonly reportMessageId: string }): Promise<Decision | null>;
   /** Starts the redelivery of deliveries that were requested again. */
@@ -120,7 +120,7 @@ function startOfResolution(request: Parameters<typeof resolutionStart>[0], taskQ
   );
 }
 
-/** Whether a defect of ours kept a submission from being answered at all. */
+/** Whether a defect kept a submission from being answered at all. */
 const isDefect = (error: unknown) =>
   error instanceof WorkflowUpdateFailedError &&
   error.cause instanceof ApplicationFailure &&

@@ -36,7 +36,7 @@ const attributes: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The built-in types that a simple type may restrict. Text types that drop spaces at the ends of a value (`xs:token`)
- * are not among them, because we read a value exactly as it was written.
+ * are excluded: we read a value exactly as it was written.
  */
 const bases = ['string', 'decimal', 'boolean', 'date', 'dateTime', 'time', 'gYear', 'gYearMonth', 'gMonth'];
 

@@ -1,4 +1,4 @@
-// Finds the address of a message in the reference data at each attempt, so that a changed address counts at once, and a
+// Finds the address of a message in the reference data at each attempt. So a changed address counts at once, and a
 // withdrawn one is never used again (CBK-5). Only a callback's address was named by the source: each attempt checks it
 // again.
 import { hasUsableAddress, receiverOf, registeredAddress } from '../../core/deliveries/receiver.ts';

@@ -30,7 +30,7 @@ import type { Admission, Held, PostLimits, PostResult } from '../wire/outbound.t
 import { isSuccess, sendPolicies, type SendPolicy } from './send-policies.ts';
 import type { Signer } from '../wire/signer.ts';
 
-/** The address of a message, and its place at the receiver's gate. Undefined in place of it: there is no address. */
+/** The address of a message, and its place at the receiver's gate. `undefined` instead of it: there is no address. */
 export interface Way {
   readonly admitted: true;
   readonly url: string;
