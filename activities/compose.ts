@@ -1,23 +1,23 @@
-// Turns a built message into a row to be stored, and validates it against its schema first: a message of ours that is
-// not valid must never leave. It sends nothing.
+// Turns a built message into a row to be stored. It validates the message against its schema first, because an invalid
+// message must never leave. It sends nothing.
 import { randomUUID } from 'node:crypto';
 import { assert } from '../core/assert.ts';
 import type { OutgoingMessage } from '../db/records/messages.ts';
 import type { SchemaKind, XmlEngine } from '../xml/engine.ts';
 
-/** A MsgId of our own: 32 characters, unique. */
+/** A new MsgId for a message that we send: 32 characters, unique. */
 export function newMessageIdentification(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** A message of ours as it was built. */
+/** A message that we send, as it was built. */
 export interface Composition extends Omit<OutgoingMessage, 'messageId' | 'body'> {
   readonly xml: string;
 }
 
 /**
- * @param schema 'intake' where a party's own values are passed on
- * @throws a defect when the message is not valid by its schema
+ * @param schema 'intake' if the message passes on a party's own values
+ * @throws a defect if the message is not valid by its schema
  */
 export async function compose(
   engine: XmlEngine,

@@ -1,4 +1,4 @@
-// What every activity is built from. The worker's entry makes it; tests make their own with the same real parts.
+// The dependencies of every activity. start.ts makes them; tests make their own with the same real parts.
 import type { Logger } from 'pino';
 import type { ReferenceData } from '../core/scheme/reference.ts';
 import type { Db } from '../db/pool/connection.ts';
@@ -14,17 +14,17 @@ export interface ActivityDependencies {
   readonly reference: () => ReferenceData;
   readonly engine: XmlEngine;
   readonly outbound: Outbound;
-  /** By which every attempt is signed. */
+  /** Signs every attempt. */
   readonly signer: Signer;
-  /** Our own address, where destinations bring their pacs.002. */
+  /** Our own address, to which destinations send their pacs.002. */
   readonly publicUrl: string;
   /** Demos only. */
   readonly allowLoopbackCallbacks: boolean;
   readonly logger: Logger;
-  /** Tells each step of a payment to the log and the metrics. */
+  /** Reports each step of a payment to the log and the metrics. */
   readonly steps: Steps;
-  /** A UUID of this process: what it could not answer is left to one that was started with other code. */
+  /** UUID of this process. A submission that it cannot answer, by a defect, is left to a process with other code. */
   readonly workerId: string;
-  /** Absent: nothing has a span. */
+  /** Absent: tracing is off. */
   readonly traces?: Traces | undefined;
 }

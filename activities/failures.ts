@@ -1,45 +1,43 @@
-// What a failure of the world means for an activity, and what follows from it: one table. The activity waits and holds
-// nothing meanwhile; or it outlasts the failure, if what is in memory would be lost. Of the worker, only this file
-// tells defects of ours apart; of the api, api/http/failures.ts.
+// One table says what follows for an activity from each failure of the world. Usually Temporal calls the activity
+// again, and it holds nothing meanwhile. If data in memory would be lost, the activity outlasts the failure. In the
+// worker, only this file distinguishes our defects from failures; in the api, api/http/failures.ts does.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isDatabaseFailure } from '../db/pool/failures.ts';
 
-/**
- * What may keep an activity from its end, but for a database that is away: that is outlasted, or thrown on as it is.
- */
+/** Why an activity can fail, database outages aside: it outlasts those, or throws them on unchanged. */
 type FailureKind =
   /** A full gate, or an open breaker. */
   | 'Held'
-  /** We were short of what a send needs, so none was made. */
+  /** This process lacked resources for a send, so nothing was sent. */
   | 'OwnResources'
-  /** Our copy of what is to be sent is not what it was, so none was made. */
+  /** Our stored copy of the message fails its integrity check, so nothing was sent. */
   | 'MessageChanged'
-  /** This process lacks the key to open it, so none was made. */
+  /** This process lacks the key to open or to sign the message, so nothing was sent. */
   | 'KeyMissing'
-  /** There is no registered receiver, or no address that may be used. */
+  /** No receiver is registered, or its address may not be used. */
   | 'AddressWithdrawn'
-  /** An instruction had no answer that counts. */
+  /** An instruction got no answer that counts. */
   | 'DestinationDidNotAnswer'
-  /** Nor had an enquiry. */
+  /** An enquiry got no answer that counts. */
   | 'PartyDidNotAnswer'
   /** A delivery waits for its next attempt. */
   | 'NotYetDelivered'
-  /** Other submissions with the same keys kept being written first. */
+  /** Other submissions with the same keys were written first, again and again. */
   | 'KeysTaken'
-  /** A day is over for the engine, and not yet for the database, whose clock counts. */
+  /** A day is over by Temporal's clock, but not yet by the database's, which counts. */
   | 'PeriodNotClosed'
   /** Already answered, or past the deadline: nothing is sent any longer. */
   | 'TooLate'
-  /** We are wrong, and cannot even say so to the sender. */
+  /** A defect, which cannot even be reported to the sender. */
   | 'Defect';
 
 /**
- * `again`: the engine calls the activity again, after so many milliseconds (`given`: after as many as the failure
- * itself says); a local activity has one try, and the workflow makes the next after a pause of its own
- * (one-at-a-time.ts). `never`: nobody does; the workflow continues from what is on record. An `unexpected` failure is
- * an error in the engine's log.
+ * `again`: Temporal calls the activity again after `inMs` milliseconds (`given`: the failure itself says after how
+ * many). A local activity has one try, and the workflow makes the next one after its own pause (one-at-a-time.ts).
+ * `never`: the activity is not called again, and the workflow continues from the record. Only an `unexpected` failure
+ * is logged as an error by Temporal's SDK.
  */
 interface Consequence {
   readonly follows: 'again' | 'never';
@@ -49,15 +47,15 @@ interface Consequence {
 
 const consequences = {
   Held: { follows: 'again', inMs: 'given' },
-  OwnResources: { follows: 'again', inMs: 1_000 }, // it may end at any moment
-  MessageChanged: { follows: 'again', inMs: 'given' }, // once somebody has put it back
-  KeyMissing: { follows: 'again', inMs: 'given' }, // by a worker that has it
-  AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // one may be registered at any moment
+  OwnResources: { follows: 'again', inMs: 1_000 }, // the shortage may end at any moment
+  MessageChanged: { follows: 'again', inMs: 'given' }, // until somebody restores the message
+  KeyMissing: { follows: 'again', inMs: 'given' }, // until a worker that has the key takes it
+  AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // an address may be registered at any moment
   DestinationDidNotAnswer: { follows: 'again', inMs: 'given' },
   PartyDidNotAnswer: { follows: 'again', inMs: 'given' },
   NotYetDelivered: { follows: 'again', inMs: 'given' },
   KeysTaken: { follows: 'again', inMs: 50 }, // the other submission is done by then
-  PeriodNotClosed: { follows: 'again', inMs: 30_000 }, // of the clock that is behind
+  PeriodNotClosed: { follows: 'again', inMs: 30_000 }, // until the day is over by the database's clock
   TooLate: { follows: 'never' },
   Defect: { follows: 'never', unexpected: true },
 } as const satisfies Record<FailureKind, Consequence>;
@@ -70,9 +68,9 @@ type Given = {
 const leastRetryMs = 1;
 
 /**
- * A failure to be thrown. Until the activity is called again it holds no slot.
+ * A failure to be thrown. The activity holds no slot until it is called again.
  * @param message for the Temporal UI: parties and codes, nothing about a person
- * @param inMs milliseconds; whatever is given, the activity is called again
+ * @param inMs milliseconds until the next call; values below 1 and infinite values count as 1
  */
 export function failure(kind: Exclude<FailureKind, Given>, message: string): ApplicationFailure;
 export function failure(kind: Given, message: string, inMs: number): ApplicationFailure;
@@ -93,7 +91,7 @@ export function failure(kind: FailureKind, message: string, givenMs = leastRetry
   });
 }
 
-/** Whether the error says that we are wrong, not the world: a retry will not help. */
+/** Whether the error is a defect, not a failure of the world: a retry will not help. */
 export function isDefect(error: unknown): boolean {
   return !isDatabaseFailure(error) && !(error instanceof ApplicationFailure);
 }
@@ -101,14 +99,16 @@ export function isDefect(error: unknown): boolean {
 const outlastMs = 20_000; // within startToCloseTimeout, beside an exchange of 10 s
 const pausesMs = [100, 200, 500, 1_000]; // then the last one again and again
 
-/** How long a claim is asked for again, milliseconds; then it counts as MAYBE_SENT. It holds a place at a gate. */
+/**
+ * Milliseconds for which a claim is retried; then it counts as MAYBE_SENT. The call holds a place at a gate meanwhile.
+ */
 export const claimForMs = 5_000;
 
 /**
- * Writes down what is in memory, however long the database is away. Otherwise the outcome of an exchange would be lost,
- * and sent for again; or the knowledge that a claim was not sent.
- * @param forMs milliseconds; default 20 s
- * @throws the failure when the database is away for longer than that; a defect at once
+ * Writes data from memory, and retries while the database is unreachable. Otherwise the outcome of an exchange would be
+ * lost and the message sent again, or nobody would know that a claim was not sent.
+ * @param forMs milliseconds for which to retry; default 20 s
+ * @throws the database failure if it lasts longer than that; any other error at once
  */
 export async function outlast<T>(write: () => Promise<T>, forMs = outlastMs): Promise<T> {
   const until = performance.now() + forMs;

@@ -1,4 +1,4 @@
-// Heartbeats while something is waited for, so that a killed worker is noticed within seconds.
+// Heartbeats while an activity waits, so that Temporal notices a killed worker within seconds.
 import { heartbeat } from '@temporalio/activity';
 
 const everyMs = 1_000; // well within the heartbeat timeouts of workflows/policies.ts

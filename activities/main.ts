@@ -29,7 +29,9 @@ function workflowBundle(): WorkflowBundleOption {
   );
 }
 
-/** The SDK's core serves its metrics by itself, on loopback; they are told with ours. */
+/**
+ * A free loopback port where the SDK's core can serve its metrics, and a function that reads them to show with ours.
+ */
 async function sdkMetricsAt(): Promise<{ readonly address: string; readonly read: () => Promise<string> }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -65,7 +67,7 @@ async function main(): Promise<void> {
     logger.info('stopping');
     void worker.shutdown().catch(() => undefined); // its failure is reported below
   };
-  // a second signal, as a group and its parent may both send, changes nothing
+  // ignore a second signal: the process group and the parent may both send one
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   logger.info('worker is running'); // after the handlers: a reader of the log may stop it at once
   await worker.finished.finally(() => traces?.close());
@@ -80,7 +82,7 @@ main().then(
   },
 );
 
-/** Two of our workers run activities alone, on purpose: that is no warning. The SDK has no setting for it. */
+/** Warnings of the SDK that are expected: some of our workers run activities only. The SDK has no setting for it. */
 const expected: ReadonlySet<string> = new Set(['No workflows registered, not polling for workflow tasks']);
 
 const levels = {
@@ -91,14 +93,14 @@ const levels = {
   ERROR: 'error',
 } as const satisfies Record<LogLevel, string>;
 
-/** The SDK's logger, without what is as it should be. */
+/** The SDK's logger, without the expected warnings. */
 function sdkLogger(logger: PinoLogger): Logger {
   return new DefaultLogger('WARN', ({ level, message, meta }) => {
     if (!expected.has(message)) logger[levels[level]]({ ...meta, component: 'temporal' }, message);
   });
 }
 
-/** Its core logs by that logger, not by itself. */
+/** Makes the SDK's core log through that logger. */
 const coreLogging = {
   forward: {},
   filter: makeTelemetryFilterString({ core: 'WARN', other: 'WARN' }),

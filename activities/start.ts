@@ -1,5 +1,5 @@
-// Puts the worker together: database, reference data, XML engine, the way out, the task queues. Used by the
-// entry and by tests, which bring their own logger and their own task queues.
+// Assembles the worker: database, reference data, XML engine, outbound connections, task queues. Used by the entry file
+// and by tests, which pass their own logger and task queues.
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/settings/config.ts';
@@ -25,9 +25,9 @@ export interface WorkerStart extends Pick<
   'workflowBundle' | 'taskQueuePrefix' | 'maxCachedWorkflows' | 'sweep' | 'traces'
 > {
   readonly logger: Logger;
-  /** Tests bring one that fails; else the one of the configuration. */
+  /** Tests pass one that fails; default: the configured one. */
   readonly engine?: XmlEngine;
-  /** Metrics of the Temporal SDK's core, as text, to be told with ours. */
+  /** Metrics of the Temporal SDK's core, as text, to show with ours. */
   readonly sdkMetrics?: () => Promise<string>;
 }
 
@@ -50,7 +50,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     for (const closeOne of closers.toReversed()) await closeOne();
   };
   try {
-    // whatever may keep the process from starting comes before it takes work
+    // everything that can fail at start comes before the process takes work
     openCodeSets(config.codeSetsDirectory);
     const telemetry =
       config.metrics &&
@@ -62,7 +62,8 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
       }));
     if (telemetry !== undefined) closers.push(() => telemetry.close());
     await beginSealing(db);
-    const engine = await openCheckedEngine(config, { db, logger, metrics, given, closers }); // before anything that has to answer in time
+    // blocks the event loop, so before anything that must answer in time
+    const engine = await openCheckedEngine(config, { db, logger, metrics, given, closers });
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });

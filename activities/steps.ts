@@ -1,23 +1,23 @@
-// The steps of payments and resolutions: each is a line of the log, and those of payments count in a metric too.
-// Codes and ids only, never what is personal.
+// Reports the steps of payments and resolutions: each is a line of the log, and most count in a metric. Lines hold
+// codes and ids only, never personal data.
 import type { Logger } from 'pino';
 import { codeSets } from '../core/iso20022/external-codes.ts';
 import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 
-/** A destination may give any code: those that we do not know are one, or they would make series without end. */
+/** A destination may send any code. Unknown codes share one label, because each label makes a series of the metric. */
 const labelOf = (code: string | null): string | null =>
   code === null || codeSets().codes.statusReason.has(code) ? code : 'other';
 
-/** Of a pacs.008. */
+/** A submitted pacs.008. */
 interface Submission {
   /** UETR of the payment. */
   readonly subjectId: string;
-  /** Who submitted it. */
+  /** The party that submitted it. */
   readonly party: string;
 }
 
 export interface Steps {
-  /** @param durationMs since it was stored */
+  /** @param durationMs milliseconds since the submission was stored */
   accepted(
     payment: Submission & {
       readonly corridor: string;
@@ -32,7 +32,7 @@ export interface Steps {
       readonly durationMs: number;
     },
   ): void;
-  /** A repeat. */
+  /** A repeat with other content was refused. */
   refused(payment: Submission & { readonly reasonCode: string; readonly ruleId: string }): void;
   decided(decision: {
     readonly subjectId: string;
@@ -42,9 +42,9 @@ export interface Steps {
     readonly decidedBy: string;
     readonly corridor: string;
     readonly priority: string;
-    /** Since it was accepted. */
+    /** Milliseconds since it was accepted. */
     readonly durationMs: number;
-    /** Since its deadline, where that decided. */
+    /** Milliseconds since its deadline, if the deadline decided; else undefined. */
     readonly deadlineErrorMs: number | undefined;
   }): void;
   attempted(attempt: {
@@ -70,7 +70,7 @@ export interface Steps {
   }): void;
 }
 
-/** What cannot be counted changes nothing about the step. */
+/** A failure to count must not affect the step. */
 const counting = (logger: Logger) => (count: () => void) => {
   try {
     count();

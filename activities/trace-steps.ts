@@ -1,4 +1,5 @@
-// The spans of steps, and of the executions that they belong to. Names of activities, ids and codes only.
+// The spans of activities, and of the executions that they belong to. They hold names of activities, ids and codes
+// only.
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
@@ -6,7 +7,7 @@ import { paymentWorkflowId } from '../contract/ids.ts';
 import { traceOf, type EndedRun } from '../contract/trace.ts';
 import type { Traces } from '../telemetry/traces.ts';
 
-/** Each try of an activity, local or not. Of an execution that was started without a trace, each has one of its own. */
+/** A span for each try of an activity, local or not. If the execution was started without a trace, each begins one. */
 export function traceActivities(traces: Traces): ActivityInterceptorsFactory {
   return ({ info: { activityType, attempt, isLocal, workflowExecution } }) => ({
     inbound: {
@@ -17,7 +18,7 @@ export function traceActivities(traces: Traces): ActivityInterceptorsFactory {
         const attributes = { attempt, subjectId };
         const options = { kind: 'internal', from: traceparent, alsoFrom, attributes } as const;
         return traces.within(name, options, async (span) => {
-          // what waits for its next try has not failed: it ends with a code, and without an error
+          // an activity that waits for its next try has not failed: its span ends with a code, not with an error
           try {
             return await next(input);
           } catch (error) {
@@ -39,7 +40,7 @@ function isExpected(error: unknown): error is ApplicationFailure {
 
 const paymentPrefix = paymentWorkflowId('');
 
-/** UETR of the payment, or id of the resolution, as lines of the log say it. */
+/** UETR of the payment, or id of the resolution, as in the log. */
 function subjectOf([about]: readonly unknown[], workflowId = ''): string | undefined {
   const ids = (about ?? {}) as Partial<Record<'uetr' | 'subjectId' | 'resolutionId', string>>;
   const known = ids.uetr ?? ids.subjectId ?? ids.resolutionId;
@@ -49,8 +50,8 @@ function subjectOf([about]: readonly unknown[], workflowId = ''): string | undef
 type TraceSinks = InjectedSinks<{ traces: { ended(run: EndedRun): void } }>;
 
 /**
- * What workflows tell of runs that had a trace, when they have ended; also without traces, because one that was started
- * with them may end after they were turned off.
+ * The sink through which workflows report ended runs that had a trace. It must exist even if tracing is off: a run that
+ * was started with a trace may end after tracing was turned off.
  */
 export function traceRuns(traces: Traces | undefined): TraceSinks {
   return {

@@ -1,5 +1,5 @@
-// The workers of a process: one for workflows, local activities and sends, one for deliveries, one for the
-// enquiries of resolutions; or one alone, for deliveries to queues (WORKER_SERVES).
+// The Temporal workers of a process: one for workflows, local activities and sends, one for deliveries, and one for the
+// enquiries of resolutions. WORKER_SERVES can add a worker for deliveries to queues, or run that one alone.
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker';
 import type { TemporalConfig, WorkerConfig } from '../core/settings/config.ts';
 import { taskQueues } from '../contract/ids.ts';
@@ -37,25 +37,25 @@ import { watchDeadlines } from './sweep/watch-deadlines.ts';
 export interface WorkerOptions extends TemporalConfig {
   readonly serves: WorkerConfig['serves'];
   readonly workflowBundle: WorkflowBundleOption;
-  /** Tests keep apart by a prefix of the task queues' names. */
+  /** Prefix of the task queues' names, which keeps tests apart. */
   readonly taskQueuePrefix?: string;
   /** Tests set 0 to replay on every task. */
   readonly maxCachedWorkflows?: number;
   readonly sweep?: SweepOptions;
-  /** Milliseconds from one look at whether the daily books are made to the next; default 10 min. */
+  /** Milliseconds between two checks whether the daily books are made; default 10 min. */
   readonly lookAtBooksMs?: number;
-  /** Absent: nothing has a span. */
+  /** Absent: tracing is off. */
   readonly traces?: Traces | undefined;
-  /** Hears what the sweep found. */
+  /** Called with the kind and number of what the sweep found. */
   readonly onFound: (kind: string, count: number) => void;
 }
 
 export interface RunningWorkers {
   /** Rejects when a worker fails for good. */
   readonly finished: Promise<void>;
-  /** Takes no new work, ends what runs, then closes. */
+  /** Takes no new work, finishes the running work, then closes. */
   readonly shutdown: () => Promise<void>;
-  /** Whether they take work, and the engine answers. */
+  /** Whether the workers take work, and Temporal answers. */
   readonly isReady: () => Promise<boolean>;
 }
 
@@ -81,8 +81,8 @@ function createActivities(deps: ActivityDependencies, executions: Executions): A
   };
 }
 
-// A slot is only held while a socket is open, and a receiver has at most 16 of those: dead receivers by the
-// dozen leave slots for the others.
+// A send holds a slot only while a socket is open, and a receiver has at most 16 sockets. So even dozens of dead
+// receivers leave slots for the others.
 const maxSendSlots = 2_000;
 
 async function createWorkers(
@@ -96,7 +96,7 @@ async function createWorkers(
     activities,
     maxConcurrentActivityTaskExecutions: maxSendSlots,
     activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
-    shutdownGraceTime: '12s', // a running HTTP exchange may end (10 s)
+    shutdownGraceTime: '12s', // lets a running HTTP exchange end (10 s)
     ...(options.traces && { interceptors: { activity: [traceActivities(options.traces)] } }),
   } as const;
   const queue = (name: keyof typeof taskQueues) => `${options.taskQueuePrefix ?? ''}${taskQueues[name]}`;
@@ -123,7 +123,7 @@ interface Beside {
   readonly stop: () => Promise<void>;
 }
 
-/** What a process that serves queues alone tells of itself. */
+/** The reports of each process about its receivers and shortages. A process that serves queues alone does only this. */
 function startReports(deps: ActivityDependencies, { serves }: WorkerOptions): Beside {
   const reports = startReceiverReports({ ...deps, serves });
   const stopWatchingLacks = watchLacks(deps);
@@ -135,7 +135,7 @@ function startReports(deps: ActivityDependencies, { serves }: WorkerOptions): Be
   };
 }
 
-/** What each other does beside the tasks that it is given: it looks for what nobody does, and tells what it sees. */
+/** The background work of all other processes: the sweep, the watchers and the reports. */
 function startBeside(
   deps: ActivityDependencies,
   { executions, activities }: { readonly executions: Executions; readonly activities: Activities },
@@ -152,7 +152,7 @@ function startBeside(
   const stopProbing = probeEndpoints(deps);
   const stopSealing = sealRecord(deps);
   return {
-    stopSweeping: () => void sweep.stop(), // at the step that it is in; what is left is for another
+    stopSweeping: () => void sweep.stop(), // after the current step; another process does the rest
     stop: async () => {
       await Promise.all([
         sweep.stop(),
@@ -173,7 +173,7 @@ export async function runWorkers(
 ): Promise<RunningWorkers> {
   const connection = await NativeConnection.connect({
     ...temporalServer(options, (pem) => Buffer.from(pem)),
-    grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs both sides more than it spares the network
+    grpcCompression: { codec: 'none' }, // histories are a few KiB: gzip costs more CPU than it saves network
   });
   const executions = openExecutions(connection, {
     namespace: options.namespace,
@@ -185,7 +185,7 @@ export async function runWorkers(
     await executions.assertSearchAttributes();
     workers = await createWorkers(connection, activities, options);
   } catch (error) {
-    await connection.close().catch(() => undefined); // a worker that was made holds it
+    await connection.close().catch(() => undefined); // fails while a worker that was made holds it
     throw error;
   }
   const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {

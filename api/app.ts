@@ -1,4 +1,4 @@
-// The HTTP service as one Hono app: every route, and what holds for all of them (404, 405, OPTIONS, CORS, failures).
+// The HTTP service as one Hono app: every route, and the behaviour that all share (404, 405, OPTIONS, CORS, failures).
 // No rule of the domain belongs here.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -60,7 +60,7 @@ const ownModules: readonly RouteModule[] = [
   documentationRoutes,
 ];
 
-/** @throws when a route states no roles */
+/** @throws if a route states no roles */
 export function createApp(deps: ApiDependencies): OpenAPIHono {
   const { corsOrigins, senderLimits: limits } = deps.config;
   const { quotas = createQuotas(), ofDay = createQuotas(undefined, minutesOfDay) } = deps;
@@ -86,26 +86,26 @@ export function createApp(deps: ApiDependencies): OpenAPIHono {
   return router.app;
 }
 
-/** Nobody waits for this answer: the connection has ended, or ends with the server's own refusal of its bytes. */
+/** Nobody waits for this answer: the connection has ended, or the server itself refuses its bytes and ends it. */
 function giveUp(error: ClientWentAway, context: Context, logger: Logger): Response {
   logger.info({ route: routePath(context) }, error.message);
   return renderProblem(problem('invalid-request'));
 }
 
-/** Routes that store a message before they need the engine. */
+/** Routes that store a message before they call Temporal. */
 const storingRoutes = ['/iso20022/pacs008', '/iso20022/pacs002', '/iso20022/acmt023'];
-/** Its sender must neither give up nor make another message of it. */
+/** The sender must neither give up nor send another message instead. */
 const perhapsStored =
   'A part of the service does not answer. The message may have been stored: send the same bytes again until you get an answer.';
 
-/** A failure as its sender is told of it: what became of a message is not known. */
+/** The refusal that a failure leads to. On a route that stores messages, it says that the message may be stored. */
 function toldOf(error: Error, context: Context): Problem {
   const refusal = failureOf(error);
   const isUnknown = refusal.code === 'unavailable' && storingRoutes.includes(routePath(context));
   return toldToSigner(isUnknown ? problem('unavailable', { detail: perhapsStored }) : refusal, context);
 }
 
-/** What is no fault of ours is not logged as one. */
+/** Logs a failure and answers it. Missing workers are logged without a stack, which would add nothing. */
 function answerFailure(error: Error, context: Context, logger: Logger): Response {
   const refusal = toldOf(error, context);
   if (error instanceof WorkersAway) {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** By file name: what it shows. */
+/** Descriptions of the examples, by file name. */
 export const messageExamples = {
   pacs008: 'A payment of 1,000 SGD to Thailand, as the source operator submits it',
   'pacs002-actc': 'Accepted, not yet final',
@@ -28,7 +28,7 @@ export type MessageExample = keyof typeof messageExamples;
 
 const folder = fileURLToPath(new URL('../schemas/examples/', import.meta.url));
 
-/** The message itself. */
+/** The XML text of an example. */
 export function readExample(name: MessageExample): string {
   return readFileSync(`${folder}${name}.xml`, 'utf8');
 }

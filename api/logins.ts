@@ -1,5 +1,5 @@
-// Failed logins: of one client from one address few are let through in a minute, so that a secret is not guessed;
-// and not so many of one address, whomever they name. Whoever fails from elsewhere keeps nobody out.
+// Limits failed logins per minute, so that nobody can guess a secret: per client and address, and per address for all
+// clients together. Failures from one address do not lock a client out at another.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import type { ApiDependencies } from './dependencies.ts';
@@ -8,13 +8,13 @@ import { problem, type Problem } from './http/problem.ts';
 import { createQuotas, strangers } from './http/quotas.ts';
 
 export interface Logins {
-  /** One that is about to be tried. */
+  /** A login that is about to be tried. */
   by(clientId: string, context: Context): Login;
 }
 
 interface Login {
   readonly address: string;
-  /** Where too many have failed: the secret is not looked at, right or wrong. */
+  /** The refusal if too many logins have failed: the secret is then not checked, right or wrong. */
   refusal(): Problem | undefined;
   failed(): void;
 }
@@ -54,6 +54,6 @@ export function loginsOf({
   };
 }
 
-/** What somebody has made up is neither stored nor of any length. */
+/** Hashed, because strangers choose these texts: they must not be stored, and may have any length. */
 const nameOf = (...parts: readonly string[]) =>
   `${strangers}${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`;

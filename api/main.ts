@@ -26,9 +26,9 @@ async function main(): Promise<void> {
       },
     );
   };
-  // a second signal, as a group and its parent may both send, changes nothing
+  // ignore a second signal: the process group and the parent may both send one
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
-  logger.info({ url: api.url }, 'api is listening'); // after the handlers: it may be stopped right after this line
+  logger.info({ url: api.url }, 'api is listening'); // after the handlers: a reader of the log may stop it at once
 }
 
 main().catch((error: unknown) => {

@@ -1,4 +1,5 @@
-// The routes that need more than the database: the XML engine, Temporal, an issuer of our own. The others are app.ts's.
+// The routes that need more than the database: the XML engine, Temporal or the built-in issuer. app.ts lists the
+// others.
 import { validateRoutes } from './payments/dry-run.ts';
 import type { BuiltinIssuer } from './auth/issuer.ts';
 import type { RouteModule } from './dependencies.ts';
@@ -12,7 +13,7 @@ import { resolutionRoutes, type ResolutionDependencies } from './resolutions/res
 
 type Parts = Iso20022Dependencies & ResolutionDependencies;
 
-/** @param issuer undefined: tokens are another's */
+/** @param issuer undefined: an external issuer makes the tokens */
 export function modulesOf(parts: Parts, issuer: BuiltinIssuer | undefined): readonly RouteModule[] {
   const { engine, workflows } = parts;
   return [

@@ -72,7 +72,7 @@ const tokenRequestSchema = z
   })
   .openapi('TokenRequest');
 
-/** Only with the built-in issuer. */
+/** The routes of the built-in issuer. */
 export function oauthRoutes(issuer: BuiltinIssuer): (router: Router, deps: ApiDependencies) => void {
   return (router, deps) => {
     const turns = createTurns(turnKinds.stranger);
@@ -163,7 +163,7 @@ function addKeySet(router: Router, issuer: BuiltinIssuer): void {
   );
 }
 
-/** RFC 8414: libraries find the token endpoint and the keys by the address of the issuer alone. */
+/** RFC 8414: libraries find the token endpoint and the keys by the issuer's address alone. */
 function addMetadata(router: Router, { auth, publicUrl }: ApiConfig): void {
   if (auth.kind !== 'builtin') return;
   const { issuer } = auth;
@@ -188,7 +188,7 @@ function addMetadata(router: Router, { auth, publicUrl }: ApiConfig): void {
   } as const;
   const answer = () => json(metadata, 200, { 'cache-control': 'public, max-age=300' });
   router.addPublic({ ...route, path: metadataPath }, answer);
-  // an issuer with a path has it behind the well-known part (RFC 8414, 3.1)
+  // the path of an issuer follows the well-known part (RFC 8414, 3.1)
   const path = new URL(issuer).pathname.replace(/\/$/, '');
   if (path !== '') router.addPublic({ ...route, path: `${metadataPath}${path}`, hidden: true }, answer);
 }
@@ -250,7 +250,7 @@ async function issueToken(context: Context, deps: Issuing): Promise<Response | P
   );
 }
 
-/** For operators: whose secret is guessed, or has ended. The same is done for a name that nobody has. */
+/** Tells operators whose secret is being guessed, or has expired. It looks up and counts unknown names as well. */
 async function tellFailed(
   { db, logger, metrics }: Issuing,
   given: ClientCredentials,
@@ -263,14 +263,14 @@ async function tellFailed(
   metrics?.failedLogin(client?.clientId ?? '');
 }
 
-/** Of a client that has shown who it is; as many in a minute as of any other request of it. */
+/** Issues the token of an authenticated client. It counts towards the client's limit of requests per minute. */
 async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): Promise<Response | Problem> {
   const over = deps.count(context, claims);
   if (over !== undefined) return over;
   const certificate = deps.certificateOf(context);
   if (certificate === null) {
     const detail =
-      'The TLS client certificate that came with the request cannot be read, has ended, or is not of an authority that counts here. Come with another, or with none.';
+      'The TLS client certificate of the request cannot be read, has expired, or does not come from a trusted authority. Use another certificate, or none.';
     return refuse('invalid_request', detail);
   }
   return json({
@@ -280,7 +280,7 @@ async function tokenFor(claims: CallerClaims, context: Context, deps: Issuing): 
   });
 }
 
-/** The demo's secrets are public: a web page open in a browser on this machine must not be able to use them. */
+/** The demo's secrets are public, so a web page in a browser on this machine must not be able to use them. */
 function refusePage(
   { req }: Context,
   { demo, host: bound, publicUrl, corsOrigins }: ApiConfig,

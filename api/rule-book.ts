@@ -1,5 +1,5 @@
-// GET /rules/{ruleId}: the text of the rule that a refusal names, for everybody who was told one; GET /rules: all of
-// them. They are read from the very document that people read, when it is first asked for.
+// GET /rules/{ruleId} returns the text of a rule that a refusal names; GET /rules lists all rules. Neither needs a
+// token. The texts come from docs/reference/rules.md, which is read at the first request.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';

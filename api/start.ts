@@ -40,7 +40,7 @@ import { answersInTime } from './operations/readiness.ts';
 import { traceRequests } from './trace-requests.ts';
 
 export interface RunningApi {
-  /** http://host:port as it is bound. */
+  /** Scheme, host and port as they are bound. */
   readonly url: string;
   /** The port for metrics and health; undefined: none. */
   readonly metricsPort?: number;
@@ -63,9 +63,9 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   try {
     if (!config.demo || config.auth.kind === 'jwt') await assertNoDemoClients(db);
     await beginSealing(db);
-    await wrapIssuerKeys(db); // also where another issuer is used by now, so that no key is needed for them
+    await wrapIssuerKeys(db); // even if an external issuer is used now: no key may stay wrapped by an old sealing key
     await tellOfSealing(db, logger);
-    const engine = await openJudging(config); // it keeps the process busy: before anything that has to answer in time
+    const engine = await openJudging(config); // blocks the event loop, so before anything that must answer in time
     const reference = await openReferenceCache(config.databaseUrl, (error) => {
       logger.warn({ err: error }, 'reference data could not be refreshed; trying again');
     });
@@ -95,7 +95,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
       modules: modulesOf({ engine, workflows, answers, undecided: counts.undecided }, issuer),
     });
     closers.push(startMaintenance(config.databaseUrl, logger), startDueChanges(db, logger));
-    // before the work: whatever may keep the process from starting
+    // before the server: everything that can fail at start
     const telemetry =
       config.metrics &&
       (await openTelemetry(config.metrics, {
@@ -111,7 +111,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
     return {
       url: addressOf(config, server.port),
       close: async () => {
-        stopping.abort(); // first, so that nobody sends it anything while it ends
+        stopping.abort(); // first, so that load balancers stop sending requests while it ends
         await delay(config.drainSeconds * 1_000);
         await close();
       },
@@ -123,7 +123,7 @@ export async function startApi(config: ApiConfig, { logger, ...temporal }: ApiOp
   }
 }
 
-/** Code sets first: the examples of a guideline are read by them. */
+/** Opens the code sets first: the examples of a guideline are read with them. */
 function openJudging(config: ApiConfig): ReturnType<typeof openConfiguredEngine> {
   openCodeSets(config.codeSetsDirectory);
   return openConfiguredEngine(config);
@@ -138,7 +138,7 @@ const openDatabase = (config: ApiConfig, { logger, traces }: ApiOptions) =>
     vault: openVault(config.sealing, logger),
   });
 
-/** @returns stops it */
+/** @returns a function that stops the rotation */
 function startKeys(
   { issuerKeyDays: afterDays }: ApiConfig,
   issuer: BuiltinIssuer | undefined,
@@ -148,7 +148,7 @@ function startKeys(
   return startIssuerKeys(issuer, { afterDays, logger });
 }
 
-/** What hears of each request: metrics, traces, and who sends it. */
+/** The server's hooks for each request: metrics, traces, and the sender of a verified token. */
 const listeningBy = (metrics: ApiMetrics, auth: Authenticator, { traces }: TemporalOptions) => ({
   onAnswered: (request: AnsweredRequest) => metrics.requested(request),
   trace: traces && traceRequests(traces),
@@ -158,7 +158,7 @@ const listeningBy = (metrics: ApiMetrics, auth: Authenticator, { traces }: Tempo
 const addressOf = ({ tls, host }: ApiConfig, port: number) =>
   `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 
-/** Down as soon as the process is asked to stop, so that requests are sent elsewhere. */
+/** Fails as soon as the process is asked to stop, so that load balancers send requests elsewhere. */
 function untilStopping(stopping: AbortSignal): ReadinessCheck {
   // eslint-disable-next-line @typescript-eslint/require-await -- where it throws, the check fails
   return async () => stopping.throwIfAborted();
@@ -171,7 +171,7 @@ interface AuthenticationParts {
   readonly metrics: ApiMetrics;
 }
 
-/** The authenticator, with our own issuer where the configuration asks for it, and the check of signatures. */
+/** The authenticator, the built-in issuer if it is configured, and the check of signatures. */
 async function openAuthentication(
   { auth, corsOrigins, ...config }: ApiConfig,
   { db, reference, logger, metrics }: AuthenticationParts,
@@ -191,7 +191,7 @@ async function openAuthentication(
   return { auth: createAuthenticator(auth, parts), issuer, checkSignature };
 }
 
-/** Undefined on loopback, where nobody else's gateway is. */
+/** The host that signatures must name. Undefined on loopback, where there is no other gateway to confuse us with. */
 function publishedHost({ publicUrl }: Pick<ApiConfig, 'publicUrl'>): string | undefined {
   const { host, hostname } = new URL(publicUrl);
   return isLoopback(hostname.replaceAll(/[[\]]/g, '')) ? undefined : host;
@@ -212,7 +212,7 @@ function openTelemetry(
   addProcessMetrics(registry, { pool: () => poolState(db), codeSets: codeSets() });
   const isReady = async () => {
     stopping.throwIfAborted();
-    reference.current(); // throws where it is not known to be fresh
+    reference.current(); // throws if it may be stale
     await workflows.check();
     return isAnswering(db);
   };

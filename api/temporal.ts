@@ -1,6 +1,6 @@
-// The only way from the api to Temporal: starts payments and resolutions, hands payments
-// the enquiries of their source and the reports of their destination, starts redeliveries.
-// What it is asked for is durable in the database before; it must not decide anything.
+// The only way from the api to Temporal. It starts payments, resolutions and redeliveries. It hands payments the
+// enquiries of their source and the reports of their destination. The database stores everything before that, and this
+// file must decide nothing.
 import { randomUUID } from 'node:crypto';
 import {
   Client,
@@ -44,7 +44,9 @@ import { withTrace } from '../contract/trace.ts';
 export interface PaymentSubmission extends StoredPaymentKey {
   /** Country of the creditor agent, if it is known before validation: for the Temporal UI. */
   readonly destinationCountry: string | undefined;
-  /** How often a defect of ours has kept it from being answered: those outcomes stand. */
+  /**
+   * How often a defect has kept it from being answered. Each of those updates stands, so a new one is needed.
+   */
   readonly timesUnanswerable: number;
 }
 
@@ -52,42 +54,42 @@ export interface ResolutionSubmission extends ResolutionRequest, StoredRequestKe
   /** For the Temporal UI. */
   readonly destinationCountry: string | undefined;
   readonly maxResolutionSeconds: number;
-  /** Whether the resolution is known already: it is not answered from the first update's result. */
+  /** Whether the resolution is known already: then the result of the first update must not answer it. */
   readonly isRepeat: boolean;
 }
 
 export interface ResolutionWorkflows {
   /** Starts the resolution, or finds it, and waits for its answer. */
   resolve(submission: ResolutionSubmission): Promise<SubmitResult>;
-  /** Delivers again what was asked for again. */
+  /** Starts the redelivery of deliveries that were requested again. */
   redeliver(subjectId: string): Promise<void>;
 }
 
 export interface PaymentWorkflows {
-  /** Starts the payment, or finds it, and answers once this submission is judged: ACTC or RJCT. */
+  /** Starts the payment, or finds it. Resolves once this submission is judged: ACTC or RJCT. */
   submit(submission: PaymentSubmission): Promise<SubmitResult>;
-  /** Lets the instruction of an undecided payment go to the destination once more. */
+  /** Sends the instruction of an undecided payment to the destination once more. */
   enquire(payment: StoredPaymentKey): Promise<void>;
-  /** Lets a payment look at the record, which may know how it ended. */
+  /** Makes a payment read the record, which may say how it ended. */
   look(payment: StoredPaymentKey): Promise<void>;
   /**
-   * Hands a stored final report of the destination to the payment; answers the decision that stands, or null
-   * where it could not be written for a defect of ours.
+   * Hands a stored final report of the destination to the payment.
+   * @returns the decision that stands; null if a defect kept it from being written
    */
   reportFinal(payment: StoredPaymentKey & { readonly reportMessageId: string }): Promise<Decision | null>;
-  /** Delivers again what was asked for again. */
+  /** Starts the redelivery of deliveries that were requested again. */
   redeliver(subjectId: string): Promise<void>;
   /** Resolves when Temporal answers. */
   check(): Promise<unknown>;
   close(): Promise<void>;
 }
 
-const defaultCallTimeoutMs = 10_000; // an operator that waits longer sends the same message again
-const probeTimeoutMs = 1_000; // Temporal answers this within milliseconds, or is away
-const maxReconnectBackoffMs = 2_000; // grpc's own is two minutes: that long a service that is back would seem away
+const defaultCallTimeoutMs = 10_000; // after that, the operator sends the same message again
+const probeTimeoutMs = 1_000; // Temporal answers this within milliseconds, or is unreachable
+const maxReconnectBackoffMs = 2_000; // gRPC's default of two minutes would make a restored server seem unreachable
 
 export interface TemporalOptions {
-  /** Tests keep apart by a prefix of the task queues' names. */
+  /** Prefix of the task queues' names, which keeps tests apart. */
   readonly taskQueuePrefix?: string;
   /** Default: 10 s. */
   readonly callTimeoutMs?: number;
@@ -100,7 +102,7 @@ const isTimeout = (error: unknown) =>
 
 const repeatsJoinMs = 5_000;
 
-/** The same message is one update, and its repeats of 5 s are another: what one sender repeats fills no history. */
+/** One update id per message, and one for its repeats within 5 s: a sender's repeats must not fill the history. */
 const updateIdOf = ({ messageId, isRepeat }: ResolutionSubmission) =>
   isRepeat ? `${messageId} ${Math.floor(Date.now() / repeatsJoinMs)}` : messageId;
 
@@ -118,19 +120,19 @@ function startOfResolution(request: Parameters<typeof resolutionStart>[0], taskQ
   );
 }
 
-/** A defect of ours kept a submission from being answered at all. */
+/** Whether a defect kept a submission from being answered at all. */
 const isDefect = (error: unknown) =>
   error instanceof WorkflowUpdateFailedError &&
   error.cause instanceof ApplicationFailure &&
   error.cause.nonRetryable === true;
 
-/** An execution that ended during a submission, by hand or by the sweep, lost nothing: a repeat is answered. */
+/** If an operator or the sweep ended the execution during a submission, nothing is lost: a repeat is answered. */
 function asUnavailable(error: unknown): never {
   if (error instanceof TemporalUnavailable || isDefect(error)) throw error;
   throw new TemporalUnavailable('the execution was ended meanwhile', { cause: error });
 }
 
-/** The ways to call Temporal: each call has an end, and a failure to answer is distinguished from a refusal. */
+/** Calls to Temporal. Each has a deadline, and a missing answer is distinguished from a refusal. */
 function callsOn(connection: Connection, callTimeoutMs: number) {
   const ask = () => connection.workflowService.getSystemInfo({});
   const answers = () =>
@@ -148,7 +150,7 @@ function callsOn(connection: Connection, callTimeoutMs: number) {
     }
   }
 
-  /** A call that only a worker can answer. */
+  /** A call that only a worker can answer. @throws WorkersAway if Temporal answers and no worker does */
   async function callWorkers<T>(waitMs: number, work: () => Promise<T>): Promise<T> {
     try {
       return await call(waitMs, work);
@@ -193,7 +195,7 @@ async function handFinal(
       );
     }
   };
-  // a defect kept it from deciding, perhaps some time ago, and that outcome stands
+  // null: a defect kept an earlier update from deciding, and its result stands, so try a new update
   return (await hand(reportMessageId)) ?? hand(randomUUID());
 }
 

@@ -1,14 +1,14 @@
-// The span of a request: it continues the trace that its sender says it belongs to (`traceparent`, W3C Trace
-// Context), or begins one. Route patterns, codes and ids only; `tracestate` and `baggage` are foreign texts,
-// and are neither read nor handed on.
+// The span of a request. It continues the sender's trace (`traceparent`, W3C Trace Context), or begins one. It holds
+// route patterns, codes and ids only. `tracestate` and `baggage` are foreign texts: they are neither read nor passed
+// on.
 import type { IncomingMessage } from 'node:http';
 import type { Traces } from '../telemetry/traces.ts';
 import type { RequestTrace } from './http/access-log.ts';
 
-/** A probe that asks every second whether we are alive begins no trace. */
+/** Health probes come every second, so they begin no trace. */
 const isProbe = (path = '') => path.startsWith('/health/');
 
-/** @returns begins the span of a request, for the server */
+/** @returns a function that begins the span of a request, or returns undefined for a health probe */
 export function traceRequests(traces: Traces): (request: IncomingMessage) => RequestTrace | undefined {
   return ({ method = '', url, headers }) => {
     if (isProbe(url)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What our reading of a schema (`schema-model.ts`) does not know: a usage guideline must do without it, or refusals would
- * say nothing, or the wrong thing.
+ * Finds the XSD features that our reader of schemas (`schema-model.ts`) does not know. A usage guideline must not use
+ * them: otherwise refusals would say nothing, or the wrong thing.
  */
 import type { XmlElement } from '../core/iso20022/tree.ts';
 
@@ -9,7 +9,7 @@ const facets = [
   ...['totalDigits', 'fractionDigits', 'minInclusive', 'maxInclusive', 'minExclusive', 'maxExclusive'],
 ];
 
-/** What may be below what, annotations apart. */
+/** The child elements that each element may have, besides annotations. */
 const known: Readonly<Record<string, readonly string[]>> = {
   schema: ['element', 'complexType', 'simpleType'],
   element: [],
@@ -23,7 +23,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   restriction: facets,
 };
 
-/** The attributes of each, without which it would be read for something else (`nillable`, `mixed`, `default`). */
+/** The attributes that each element may have. Others would change its meaning (`nillable`, `mixed`, `default`). */
 const attributes: Readonly<Record<string, readonly string[]>> = {
   schema: ['targetNamespace', 'elementFormDefault', 'blockDefault', 'version', 'id'],
   element: ['name', 'type', 'minOccurs', 'maxOccurs'],
@@ -35,8 +35,8 @@ const attributes: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What a simple type may be made of: not of those that take spaces at the ends of a value for none (`xs:token`), because
- * what is read is what was written.
+ * The built-in types that a simple type may restrict. Text types that drop spaces at the ends of a value (`xs:token`)
+ * are excluded: we read a value exactly as it was written.
  */
 const bases = ['string', 'decimal', 'boolean', 'date', 'dateTime', 'time', 'gYear', 'gYearMonth', 'gMonth'];
 

@@ -1,11 +1,11 @@
-/** Whether a pacs.008 is still valid by a usage guideline that is not ours once we have forwarded it. */
+/** Checks that a forwarded pacs.008 is still valid by a scheme's own usage guideline. */
 import { buildForwardedPacs008, type Forwarding, type ForwardedLeg } from '../core/iso20022/build-pacs008.ts';
 import { readPacs008 } from '../core/iso20022/pacs008.ts';
 import type { AccountIdentification, AgentIdentification } from '../core/iso20022/parties.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import { treeOf } from './schemas.ts';
 
-/** Each way in which we may name the agents and accounts of a leg. */
+/** Each way to identify the agents and accounts of a leg. */
 const ways: readonly (readonly [AgentIdentification, AccountIdentification])[] = [
   [{ bicfi: 'LOTUSGS0' }, { otherId: 'MERI-TH-THB' }],
   [{ lei: '5493000IBP32UQZ0KL24' }, { iban: 'GB33BUKB20201555555555' }],
@@ -39,7 +39,7 @@ export function tryForwarding(
   const faults = new Set<string>();
   for (const document of documents) {
     const reading = readPacs008(document);
-    if (!reading.ok) continue; // a source may not send it
+    if (!reading.ok) continue; // a source may not send such a message
     for (const leg of legs)
       if (!isValid(treeOf(buildForwardedPacs008(reading.value, leg, forwarding))))
         faults.add(

@@ -1,7 +1,7 @@
 /**
- * A scheme's own usage guideline in place of ours: a directory with schemas, what becomes of the elements that ours
- * leaves out (`guideline.json`), and examples. It is compared with ours when it is loaded, and refused with everything that is wrong:
- * the code after the schema relies on what ours makes sure of.
+ * Loads a scheme's own usage guideline in place of ours. It is a directory with schemas, examples, and rules for the
+ * elements that ours leaves out (`guideline.json`). It is compared with ours and refused with all its faults, because
+ * the code after the schema relies on what our schemas guarantee.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export interface Guideline {
   readonly forwarding: Forwarding;
 }
 
-/** Messages that come from outside; those that we make stay as they are. */
+/** Messages that come from outside. The schemas of messages that we make cannot be replaced. */
 const replaceable: readonly MessageName[] = ['pacs008', 'pacs002', 'acmt023', 'acmt024'];
 const settingsFile = 'guideline.json';
 
@@ -42,7 +42,7 @@ export function openGuideline(place: GuidelinePlace): Guideline {
   return { directory: place.directory, forwarding };
 }
 
-const mostFaults = 20; // as many as a refusal of a message names
+const mostFaults = 20; // the same number as in the refusal of a message
 
 function refusal({ directory }: GuidelinePlace, faults: readonly string[]): ConfigurationError {
   const shown = faults.slice(0, mostFaults).map((one) => `\n  - ${one}`);
@@ -74,7 +74,7 @@ function readRules({ directory }: GuidelinePlace, faults: string[]): Rules {
     faults.push(`${settingsFile}: elements is an object, as in {"GrpHdr/InstgAgt": "leg"}`);
     return {};
   }
-  const rules = Object.create(null) as Record<string, ElementRule>; // no name is there from the start
+  const rules = Object.create(null) as Record<string, ElementRule>; // no inherited names
   for (const [path, rule] of Object.entries(elements)) {
     if (typeof rule === 'string' && elementRules.includes(rule)) rules[path] = rule as ElementRule;
     else faults.push(`${settingsFile}: ${path} is one of ${elementRules.join(', ')}`);
@@ -105,7 +105,7 @@ function findSchemas({ directory }: GuidelinePlace, faults: string[]): readonly 
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Without the mark that some editors put before everything. @throws where it is not UTF-8 */
+/** The text of a file, without a byte order mark. @throws if it is not UTF-8 */
 function readText(path: string): string {
   const bytes = readFileSync(path);
   try {
@@ -115,7 +115,7 @@ function readText(path: string): string {
   }
 }
 
-/** What somebody else wrote: where it is no XML, its file is named. */
+/** Parses a file of the scheme. @throws ConfigurationError that names the file if it is not XML */
 function treeAt(path: string): XmlElement {
   try {
     return treeOf(readText(path));
@@ -126,7 +126,7 @@ function treeAt(path: string): XmlElement {
   }
 }
 
-/** The order of its elements, and a rule for each that ours does not have. */
+/** The order of the guideline's elements, and a rule for each element that ours does not have. */
 function forwardingOf(path: string, rules: Rules, faults: string[]): Forwarding {
   const all = pathsOfModel(modelAt(path)).filter((one) => one.split('/').length === 2);
   const below = (parent: string) =>

@@ -1,24 +1,24 @@
-// Where a message goes: looked up in the reference data at the moment of each attempt, so that a changed address counts
-// at once and a withdrawn one never again (CBK-5); only a callback's was named by the source, and is judged again each
-// time.
+// Finds the address of a message in the reference data at each attempt. So a changed address counts at once, and a
+// withdrawn one is never used again (CBK-5). Only a callback's address was named by the source: each attempt checks it
+// again.
 import { hasUsableAddress, receiverOf, registeredAddress } from '../../core/deliveries/receiver.ts';
 import type { ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** What says where a message goes. */
+/** The part of a delivery that determines its address. */
 export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 
 /**
- * The full address, and what the gate goes by: the address as registered; of a callback, whose it is and its
- * origin.
+ * The full address, and the name of the receiver at the gate: the address as registered or, for a callback, its
+ * operator and origin.
  */
 export interface Address {
   readonly url: string;
   readonly receiver: string;
 }
 
-/** @returns undefined where none is registered, or one that may not be used: nothing is connected to */
+/** @returns undefined if no address is registered, or it may not be used: then nothing is sent */
 export function addressOf(deps: AddressDependencies, delivery: Addressed): Address | undefined {
   const data = deps.reference();
   if (!hasUsableAddress(data, delivery, { allowLoopbackHttp: deps.allowLoopbackCallbacks })) return undefined;
@@ -33,7 +33,7 @@ export function addressOf(deps: AddressDependencies, delivery: Addressed): Addre
   return { receiver: registered, url: isWhole ? registered : join(deps, registered, kind) }; // seam: gate
 }
 
-/** Our path behind the registered one; what its operator has put into the query stays there. */
+/** Appends our path to the registered address. The operator's query parameters stay. */
 function join({ publicUrl }: AddressDependencies, registered: string, kind: AppendedKind): string {
   const url = new URL(registered);
   url.pathname = `${url.pathname.replace(/\/$/, '')}${paths[kind]}`;
@@ -44,7 +44,8 @@ function join({ publicUrl }: AddressDependencies, registered: string, kind: Appe
 type AppendedKind = Exclude<ClaimedAttempt['kind'], 'callback' | 'notification' | 'book'>;
 
 /**
- * What is appended to the address that an operator registered; those of fxtr.017 and camt.054 are registered whole.
+ * The paths appended to an operator's registered address. The addresses for fxtr.017 and camt.054 are used as
+ * registered.
  */
 const paths: Readonly<Record<AppendedKind, string>> = {
   instruction: '/iso20022/pacs008',

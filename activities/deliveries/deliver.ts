@@ -1,6 +1,6 @@
-// Brings what is due of a payment or resolution to its receivers: callback, confirmation, fxtr.017. All
-// that is due is sent side by side, and none waits for another; what fails stays due, and Temporal calls again when the
-// next one is. Bytes are as stored.
+// Makes the due deliveries of a payment or resolution: callback, confirmation, fxtr.017. They are sent in parallel, and
+// none waits for another. A failed one stays due, and Temporal calls again when the next one is due. Messages are sent
+// byte for byte as stored.
 import { randomUUID } from 'node:crypto';
 import { giveUpAfterMs } from '../../core/deliveries/delivery-schedule.ts';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
@@ -22,12 +22,12 @@ import { addressOf } from './addresses.ts';
 import { enter, send, type Way } from './send.ts';
 
 // While an attempt runs, this call also makes the others that fall due.
-const startsForMs = 12_000; // then it ends and is called again: within startToCloseTimeout, whatever hangs
-const heldMs = 30_000; // how long a full gate is waited for before that is written down: half of what the sweep leaves alone
+const startsForMs = 12_000; // then it starts no more sends, to end within startToCloseTimeout even if a receiver hangs
+const heldMs = 30_000; // longer waits at a full gate are recorded: half of the time after which the sweep steps in
 const shortMs = 1_000;
-const takenElsewhereMs = 5_000; // when to look again at what another process has claimed
+const takenElsewhereMs = 5_000; // when to look again at a delivery that another process has claimed
 
-/** A delivery as this call of the activity knows it. */
+/** A delivery, and when this call of the activity attempts it next. */
 interface Scheduled {
   readonly delivery: OpenDelivery;
   /** `performance.now()` of its next attempt. */
@@ -38,14 +38,14 @@ export function createDeliver(deps: ActivityDependencies): DeliveryActivities['d
   return ({ subjectId, by }) => withHeartbeat(() => deliverOpen(deps, subjectId, by));
 }
 
-/** By its address at this moment. */
+/** The carrier that the delivery's current address needs. */
 function carrierOf(deps: ActivityDependencies, delivery: OpenDelivery): Carrier {
   const address = addressOf(deps, delivery);
   return address !== undefined && parseQueueAddress(address.url) !== undefined ? 'amqp' : 'http';
 }
 
 /**
- * Does what the activity does, outside one.
+ * The work of the activity, without the heartbeat.
  * @throws a failure that says when the next attempt is due, unless all is delivered or given up
  */
 async function deliverOpen(
@@ -77,7 +77,7 @@ async function deliverOpen(
   }
 }
 
-/** What this call of the activity has in hand. */
+/** The state of this call of the activity. */
 interface Call {
   readonly subjectId: string;
   readonly carrier: Carrier;
@@ -85,7 +85,7 @@ interface Call {
   readonly underWay: Map<string, Promise<void>>;
   /** For the Temporal UI. */
   readonly stories: string[];
-  /** Of our own: what is running ends, nothing else begins, then the first one is thrown. */
+  /** Our own failures. After the first one no send begins; once the running sends have ended, it is thrown. */
   readonly failures: unknown[];
 }
 
@@ -97,7 +97,7 @@ function nextDueInMs(call: Call): number {
   return Math.min(...idleOf(call).map(({ dueAt }) => dueAt - performance.now()));
 }
 
-/** Begins every attempt that is due and admitted; answers whether there was one. */
+/** Begins every attempt that is due and admitted. @returns whether there was one */
 async function startDue(deps: ActivityDependencies, call: Call): Promise<boolean> {
   const due = idleOf(call).filter(({ dueAt }) => dueAt <= performance.now());
   if (due.length === 0) return false;
@@ -148,8 +148,8 @@ interface Admitted {
 }
 
 /**
- * Claims what is due and has a place at its receiver's gate; the rest is due when the gate says. Without an
- * address, the claim is an attempt that opens no socket.
+ * Claims the due deliveries that get a place at their receiver's gate; the gate says when the others are due again. A
+ * delivery without an address is claimed as well: its attempt opens no socket.
  */
 async function claimAdmitted(
   deps: ActivityDependencies,
@@ -162,7 +162,7 @@ async function claimAdmitted(
     for (const scheduled of due) {
       const { deliveryId, kind, party } = scheduled.delivery;
       if (carrierOf(deps, scheduled.delivery) !== carrier) {
-        open.delete(deliveryId); // its address is another now: the sweep finds it
+        open.delete(deliveryId); // its new address needs the other carrier: the sweep finds it
         continue;
       }
       const way = enter(deps, scheduled.delivery);
@@ -186,9 +186,9 @@ async function claimAdmitted(
 }
 
 /**
- * What waits for an open breaker is due when the breaker says, and is given up in time like everything else.
- * What waits for a full gate comes back when its turn is likely; a short wait is written down just often enough not to
- * count as neglected.
+ * Postpones a delivery that got no place. Behind an open breaker, it is due when the breaker says, and is given up in
+ * time like every other. At a full gate, it is due when its turn is likely. A short wait there is recorded only often
+ * enough that the sweep does not step in.
  */
 async function hold(
   deps: ActivityDependencies,

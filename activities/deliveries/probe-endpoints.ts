@@ -1,6 +1,6 @@
-// Tries the endpoints of a proposed change of the scheme before somebody approves it: each gets a pacs.028 about a
-// payment that there is not, which is harmless, and what came of it is written beside the change. It goes the way of
-// every message: the same checks of the address, the same limits.
+// Tries the endpoints of a proposed change of the scheme before somebody approves it. Each gets a pacs.028 about a
+// payment that does not exist, which is harmless, and the result is stored with the change. The address checks and
+// limits are those of every message.
 import { randomUUID } from 'node:crypto';
 import { refuseEndpoint } from '../../core/deliveries/callback-address.ts';
 import { enquireAboutNothing } from '../../core/iso20022/pacs028.ts';
@@ -17,7 +17,7 @@ type Dependencies = Pick<
 const everyMs = 500;
 const atOnce = 4;
 
-/** @returns how to stop it, after the trials that are under way */
+/** @returns a function that stops it, and resolves after the trials that are under way */
 export function probeEndpoints(deps: Dependencies): () => Promise<void> {
   return repeat(async () => {
     await probeWanted(deps).catch((error: unknown) => {

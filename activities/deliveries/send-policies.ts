@@ -1,30 +1,30 @@
-// How each kind of message goes out, and what of its receiver's answer counts: one row per kind. When it is sent again
-// is core/deliveries/delivery-schedule.ts; where it goes, addresses.ts; what a failure leads to, failures.ts.
+// How each kind of message is sent, and which answers count: one row per kind. core/deliveries/delivery-schedule.ts
+// says when it is sent again, addresses.ts where it goes, and failures.ts what a failure leads to.
 import type { AttemptOutcome, DeliveryKind } from '../../db/deliveries/deliveries.ts';
 
 export interface SendPolicy {
   /**
-   * Whether an answer of that HTTP status counts by itself, if its body holds no message that does.
+   * Whether the HTTP status counts as a receipt by itself, if the body holds no message that counts.
    * @param isNoXml whether the body is empty, or a plain text without a tag
    */
   readonly isReceipt: (status: number, isNoXml: boolean) => boolean;
-  /** What an HTTP status of 500 and above says of the send. */
+  /** The outcome of a send that was answered with HTTP status 500 or above. */
   readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
   /**
-   * `CBK-1`: the record says when the next attempt is due; `TIM-3`: the caller, who waits for the answer, sends again.
+   * `CBK-1`: the record says when the next attempt is due; `TIM-3`: the caller waits for the answer and sends again.
    */
   readonly schedule: 'CBK-1' | 'TIM-3';
-  /** How long to wait for an answer: as SEC-5 says, or as long as the answer can be used. */
+  /** How long to wait for an answer: as SEC-5 says, or as long as the answer is of use. */
   readonly waits: 'SEC-5' | 'of-use';
-  /** How much is kept of an answer that does not count, bytes. */
+  /** The number of bytes that are kept of an answer that does not count. */
   readonly excerptBytes: number;
 }
 
 export const isSuccess = (status: number) => status >= 200 && status < 300;
 
-/** What waits for the receiver's own message. */
+/** Messages that the receiver answers with a message. */
 const asked = {
-  serverErrorIs: 'MAYBE_SENT', // it may have been read, and worse
+  serverErrorIs: 'MAYBE_SENT', // the receiver may have read the message and acted on it
   schedule: 'TIM-3',
   excerptBytes: 0, // its message is stored; anything else may hold personal data
 } as const;
@@ -35,7 +35,7 @@ const enquiry = {
   waits: 'of-use',
 } as const;
 
-/** What is told until it is taken: any 2xx says so. */
+/** Messages that are sent until the receiver takes them, which any 2xx says. */
 const told = {
   isReceipt: isSuccess, // seam: receipt
   serverErrorIs: 'ANSWERED',

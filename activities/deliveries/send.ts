@@ -1,7 +1,6 @@
-// The one way out for messages, above the wire (outbound.ts): instruction, enquiry, callback, confirmation,
-// notification. A place at the receiver's gate, a claim that is committed before the socket opens, one exchange, what
-// came of it on record (CBK-4). The kinds differ only by their row in send-policies.ts; what follows is
-// the caller's business.
+// Sends messages of all kinds through outbound.ts. Each send takes a place at the receiver's gate, commits a claim
+// before the socket opens, makes one exchange, and records the outcome (CBK-4). The kinds differ only by their row in
+// send-policies.ts. The caller decides what follows.
 import { randomUUID } from 'node:crypto';
 import {
   afterOwnFaultMs,
@@ -31,20 +30,19 @@ import type { Admission, Held, PostLimits, PostResult } from '../wire/outbound.t
 import { isSuccess, sendPolicies, type SendPolicy } from './send-policies.ts';
 import type { Signer } from '../wire/signer.ts';
 
-/** Where a message goes, and the place taken there. Undefined where it has no address. */
+/** The address of a message, and its place at the receiver's gate. `undefined` instead of it: there is no address. */
 export interface Way {
   readonly admitted: true;
   readonly url: string;
   readonly admission: Admission;
-  /** Whether its operator has messages signed. */
+  /** Whether the receiver's operator wants signed requests (RFC 9421). */
   readonly isSigned: boolean;
 }
 
 /**
- * A place at the gate of the receiver that is registered at this moment. A send that has to wait holds
- * nothing.
- * @param through anyway: past the breaker, where it must be tried; a party: one of several behind the receiver, whose
- * silence keeps no other of them waiting, nor what else goes to the receiver
+ * Takes a place at the gate of the receiver that is registered at this moment. A send that has to wait holds nothing.
+ * @param through `anyway` ignores the breaker, for a send that must be tried. `party` is one of several behind the
+ *   receiver: its silence delays neither the other parties nor other messages to the receiver.
  */
 export function enter(
   deps: ActivityDependencies,
@@ -67,13 +65,13 @@ export function enter(
 /** One send that may be made. */
 export interface Claimed {
   readonly attempt: ClaimedAttempt;
-  /** `performance.now()` until which it may leave us; undefined: no limit. */
+  /** `performance.now()` until which the message may leave; undefined: no limit. */
   readonly until: number | undefined;
 }
 
 /**
- * Claims one send, for a place that was taken before; if nothing may be sent, gives the place back. A claim whose
- * answer is lost is asked for again, because only this call knows that nothing was sent.
+ * Claims one send for a place that was taken before; gives the place back if nothing may be sent. If the database's
+ * answer is lost, it asks for the same claim again, because only this call knows that nothing was sent.
  */
 export async function claimSend(
   way: Way | undefined,
@@ -83,7 +81,7 @@ export async function claimSend(
   let claimed: Claimed | undefined;
   try {
     claimed = await outlast(async () => {
-      const beganAt = performance.now(); // before the database says how long there is: rather too early than too late
+      const beganAt = performance.now(); // read before the claim, so that the limit is rather too early than too late
       const attempt = await claim(id);
       if (attempt === undefined) return undefined;
       return { attempt, until: attempt.remainingMs === null ? undefined : beganAt + attempt.remainingMs };
@@ -94,7 +92,7 @@ export async function claimSend(
   return claimed;
 }
 
-/** What a receiver answered, as far as it was read. */
+/** A receiver's answer, as far as it was read. */
 export interface AnswerBody {
   readonly status: number;
   readonly body: Buffer;
@@ -106,29 +104,29 @@ export interface Sending<Answer> extends Claimed {
   /** UETR of the payment, or id of the resolution, for the record. */
   readonly subjectId: string;
   /**
-   * Takes in the message that the receiver answered; may run several times. Undefined: it cannot be about ours, and is on
-   * record as refused. Only for what is asked.
+   * Reads and records the message in the receiver's answer; may run several times. Undefined: the answer cannot be
+   * about our message, and is on record as refused. Only for messages that the receiver answers with a message.
    */
   readonly read?: (answer: AnswerBody) => Promise<Answer | undefined>;
 }
 
 /** What came of a send. */
 export interface Sent<Answer> {
-  /** As recorded: what an HTTP status says of it is the kind's policy. */
+  /** As recorded. The kind's policy says how an HTTP status counts. */
   readonly outcome: AttemptOutcome;
   /** The outcome in words, for the Temporal UI. */
   readonly story: string;
-  /** What the receiver answered; undefined: nothing that counts. */
+  /** The receiver's answer; undefined: none that counts. */
   readonly answer: Reply<Answer> | undefined;
-  /** Nothing was sent, by a fault of our own, which is named: it was no attempt, and ends nothing. */
+  /** Our fault because of which nothing was sent, as an error class. Then there was no attempt, and nothing ends. */
   readonly fault: string | undefined;
-  /** What follows for the delivery, as it stands in the record. */
+  /** The next step of the delivery, as recorded. */
   readonly next: Following;
 }
 
 type Reply<Answer> = { readonly kind: 'receipt' } | { readonly kind: 'message'; readonly value: Answer };
 
-/** Sends once and records the outcome. Without a way it is an attempt that opens no socket. */
+/** Sends once and records the outcome. Without a way, the attempt opens no socket. */
 export async function send<Answer = never>(
   deps: ActivityDependencies,
   sending: Sending<Answer>,
@@ -180,8 +178,8 @@ export async function send<Answer = never>(
 }
 
 /**
- * What was to be asked was not sent, by a fault of our own. No attempt was used up: only an answer that comes otherwise, a
- * deadline or an operator ends what waits for that.
+ * The failure to throw if a message was not sent by our own fault. No attempt was used up: only a deadline, an operator
+ * or an answer that arrives another way ends the wait.
  */
 export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: string) {
   const inMs = afterOwnFaultMs(fault, attempt);
@@ -192,13 +190,13 @@ export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: st
 const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind });
 
 /**
- * A 2xx that brought nothing that counts was answered, and what was asked is not: it is a failure of that party's, under a
- * name of its own. What follows is as after no answer.
+ * A 2xx without an answer that counts is a failure of the party, with a separate error class. What follows is the same
+ * as after no answer.
  */
 const uncountedAs = (status: number, answer: unknown): string | null =>
   isSuccess(status) && answer === undefined ? 'not-counted' : null;
 
-/** The receiver is told in which trace it is asked, if there are traces. */
+/** Posts within a span and sends the trace to the receiver, if tracing is on. */
 async function tracedPost(
   { traces, signer }: ActivityDependencies,
   sending: Sending<unknown>,
@@ -249,7 +247,7 @@ async function post(
   return way.admission.post(way.url, body, headers, limitsOf(policy, until)); // seam: sent-bytes
 }
 
-/** Undefined: this worker has no key to sign by, and nothing goes out unsigned. */
+/** Undefined: this worker has no key to sign with, and nothing is sent unsigned. */
 async function signatureOf(
   signer: Signer,
   { messageIdentification: id, body }: { readonly messageIdentification: string; readonly body: Buffer },
@@ -273,7 +271,7 @@ function limitsOf({ waits }: SendPolicy, until: number | undefined): PostLimits 
 }
 
 const lessThan = 0x3c;
-/** Of no text in UTF-8: of UTF-16, or compressed. */
+/** Whether a byte shows that a body is not text in UTF-8, but in UTF-16, or compressed. */
 export const isControl = (byte: number) => byte < 0x20 && !isWhiteSpace(byte);
 
 async function answerOf<Answer>(
@@ -292,7 +290,7 @@ async function answerOf<Answer>(
   return (await readReply(deps, sending, () => read(result))) ?? receipt;
 }
 
-/** Undefined: the message does not count, and is on record as refused. */
+/** Undefined: the message does not count. The record says that it was refused, or that it met a defect. */
 async function readReply<Answer>(
   deps: ActivityDependencies,
   sending: Sending<Answer>,
@@ -315,14 +313,14 @@ async function readReply<Answer>(
   );
 }
 
-/** What came of a send, and how long it took. */
+/** The outcome of a send, and how long it took. */
 interface Ended {
   readonly result: PostResult;
   readonly isOurs: boolean;
   readonly durationMs: number;
 }
 
-/** What follows for a delivery whose receiver said nothing that counts. */
+/** The next step of a delivery whose receiver gave no answer that counts. */
 function followingOf(
   { schedule }: SendPolicy,
   attempt: ClaimedAttempt,

@@ -1,5 +1,5 @@
-// Opens the connections of outbound.ts: resolves the name, checks every address, connects to one that was checked
-// and looks at the peer again (no rebinding). What fails here is NOT_SENT: no byte of a request has left.
+// Opens the connections of outbound.ts: resolves the name, checks every address, connects to a checked one, and checks
+// the peer's address again (against DNS rebinding). A failure here is NOT_SENT: no byte of a request has left.
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
@@ -10,7 +10,7 @@ import type {
 import { errorClassOf } from './error-class.ts';
 import { NameError, type NameResolver } from './resolve-name.ts';
 
-/** Raised before a request was written: nothing can have been read. */
+/** Thrown before a request is written: the receiver cannot have read anything. */
 class ConnectError extends Error {
   override readonly name = 'ConnectError';
   readonly errorClass: string;
@@ -24,30 +24,30 @@ class ConnectError extends Error {
 export interface ConnectorOptions {
   readonly resolver: NameResolver;
   readonly allowLoopback: boolean;
-  /** Milliseconds to a connection, over all addresses, apart from the name. */
+  /** Milliseconds to connect, for all addresses together, without the name resolution. */
   readonly timeoutMs: number;
-  /** By `host:port`. */
+  /** Our certificates and the trusted CAs for receivers, by `host:port`. */
   readonly certificates: ReceiverCertificates;
 }
 
 export interface Connector {
-  /** @returns ends it, if it is still connecting: no further address is tried */
+  /** @returns a function that cancels the attempt to connect: no further address is tried */
   readonly connect: (...args: Parameters<buildConnector.connector>) => () => void;
 }
 
-/** How far a connection has come. */
+/** The state of an attempt to connect. */
 interface Connecting {
   isOver: boolean;
   connecting?: net.Socket;
 }
 
-const maxAddresses = 5; // of one name: each has at least 1 s of the 5 s of SEC-5
+const maxAddresses = 5; // per name: each has at least 1 s of the 5 s of SEC-5
 
-// Ranges that ipaddr.js calls unicast and that are not the public internet.
+// Ranges that ipaddr.js calls unicast, but that are not part of the public internet.
 const otherForbidden = [ipaddr.parseCIDR('::/96'), ipaddr.parseCIDR('168.63.129.16/32')];
 
 /**
- * Only public unicast addresses; loopback where the demo allows it.
+ * Whether an address is public unicast, or loopback where the demo allows that.
  * @internal exported for tests
  */
 export function isAllowedAddress(address: string, allowLoopback: boolean): boolean {
@@ -80,10 +80,10 @@ function toConnectError(error: unknown): ConnectError {
   return new ConnectError(error instanceof NameError ? error.errorClass : errorClassOf(error));
 }
 
-/** Asked anew: it may be over since it was last asked. */
+/** Reads the flag again, because it may have changed since the last check. */
 const isOver = (state: Connecting): boolean => state.isOver;
 
-/** Each address in its turn, within one limit. */
+/** Tries one address after the other, within one time limit. */
 async function connect(
   target: buildConnector.Options,
   { resolver, allowLoopback, timeoutMs, open }: ConnectorOptions & { readonly open: Open },
@@ -112,13 +112,14 @@ async function connect(
       failures.push(error);
     }
   }
-  // one that came as far as TLS says more than an address that nobody listens at
+  // a TLS failure says more than an address where nobody listens
   throw failures.find((one) => errorClassOf(one) === 'tls') ?? failures[0];
 }
 
-// The limit is kept here: undici's timers are half a second coarse. That it returns the socket is not declared.
+// undici's own timeout is off, because its timers are half a second coarse: `connectTo` limits the time. undici's types
+// do not declare that the connector returns the socket.
 type Open = (...args: Parameters<buildConnector.connector>) => net.Socket;
-// HTTP/1.1 alone: whoever is offered HTTP/2 may choose it, and what speaks on this connection is node:http.
+// Offers HTTP/1.1 alone: a server may choose HTTP/2 if it is offered, and node:http cannot speak that.
 const opening = (own: ReceiverCertificate = {}) =>
   buildConnector({ allowH2: false, timeout: 0, ...own }) as unknown as Open;
 const openPlain = opening();

@@ -1,16 +1,15 @@
-// The connections of outbound.ts to receivers: one for each request, and for nothing else. What comes back on it
-// cannot be about another request, none is taken that its receiver has just given up, and none is left behind
-// (docs/decisions.md). Node's own client reads what comes, interim answers (1xx) included, as RFC 9110 asks of every
-// client.
+// The connections of outbound.ts to receivers: a new one for each request, never reused (docs/decisions.md). So an
+// answer cannot belong to another request, no send meets a connection that its receiver is just closing, and no
+// connection is left open. Node's own client reads the answer, and interim answers (1xx) as well, as RFC 9110 requires.
 import { type ClientRequest, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Connector } from './connect-checked.ts';
 
-/** A POST on a connection of its own. */
+/** A POST on its own connection. */
 export interface Posting {
-  /** Its head is not written before its body is given, once it has its socket. */
+  /** Node writes the headers only when the body is given; give it once the request has its socket. */
   readonly client: ClientRequest;
-  /** Nobody waits for it any more: what is connecting, or connected, is closed. */
+  /** Cancels the attempt to connect, or closes the connection. */
   readonly abandon: () => void;
 }
 
@@ -28,13 +27,13 @@ export function openConnections(connector: Connector): Connections {
       const client = request({
         createConnection: (_, callback) => {
           cancel = connector.connect(target, (...[error, socket]) => {
-            callback(error, socket as Duplex); // without a socket, the error alone is read
+            callback(error, socket as Duplex); // on an error there is no socket, and Node reads the error alone
           });
           return undefined;
         },
         hostname: host,
         port: target.port,
-        defaultPort, // left out of `Host`
+        defaultPort, // Node leaves this port out of `Host`
         path: pathname + search,
         method: 'POST',
         headers,

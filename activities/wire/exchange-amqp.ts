@@ -1,7 +1,7 @@
-// One message to a queue, and what came of it, classified as an HTTP exchange is: AMQP 1.0 over a
-// connection, a link and a transfer of its own. What the broker says of the message becomes the HTTP status that means
-// the same, so that one table says what follows. The client of AMQP (rhea) takes a broker at its word: so this runs in
-// a worker that moves no payments (WORKER_SERVES), and what a broker says is read for a moment only.
+// Sends one message to a queue by AMQP 1.0, on its own connection, link and transfer. The outcome is classified like
+// that of an HTTP exchange: the broker's outcome becomes the HTTP status with the same meaning, so that one table says
+// what follows. The AMQP client (rhea) trusts the broker. So this runs in a worker that moves no payments
+// (WORKER_SERVES), and reading the broker's bytes has a time limit.
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { createContext, Script } from 'node:vm';
@@ -17,17 +17,17 @@ interface QueueTransport {
   readonly logins: QueueLogins;
 }
 
-const maxAnswerBytes = 64 * 1024; // of all that the broker says, its goodbye included
-const maxFrameBytes = 16 * 1024; // of one thing that a broker says
-const minFrameBytes = 512; // that each side takes (AMQP 1.0, section 2.4.1)
+const maxAnswerBytes = 64 * 1024; // for all frames from the broker, its close included
+const maxFrameBytes = 16 * 1024; // for one frame from the broker
+const minFrameBytes = 512; // each side must accept frames of this size (AMQP 1.0, section 2.4.1)
 const descriptionBytes = 1_024;
 const goodbyeMs = 1_000;
-const longestReadMs = 500; // of a few KiB, which take some milliseconds; also on a machine that is busy
+const longestReadMs = 500; // for a few KiB, which take some milliseconds; enough even on a busy machine
 
-/** What the broker makes of a message (AMQP 1.0, section 3.4), as an HTTP status. */
+/** The broker's outcomes of a message (AMQP 1.0, section 3.4), as HTTP statuses. */
 const statuses = { accepted: 200, rejected: 422, released: 503, modified: 503 } as const;
 
-/** Why a connection, session or link was refused or ended. */
+/** Error classes by AMQP condition: why a connection, session or link was refused or ended. */
 const refusals: Readonly<Record<string, string>> = {
   'amqp:unauthorized-access': 'not-authorized',
   'amqp:not-found': 'no-such-queue',
@@ -45,17 +45,17 @@ const ends = [
   'error',
 ];
 
-/** How far an exchange has come. */
+/** The state of an exchange. */
 interface Course {
   ended: boolean;
   /** Whether a byte of the message may have left. */
   begun: boolean;
   readonly timers: NodeJS.Timeout[];
-  /** Gives up what is connecting, and later the connection. */
+  /** Cancels the attempt to connect, or closes the connection. */
   cancel: () => void;
 }
 
-/** What the broker says tells it. */
+/** Callbacks for what the broker says. */
 interface Steps {
   /** @returns whether the bytes of the message may leave now */
   readonly begin: () => boolean;
@@ -63,7 +63,7 @@ interface Steps {
   readonly failed: (errorClass: string) => void;
 }
 
-/** Sends once; it has ended when the total limit is over, or the way out is closed. */
+/** Sends once. It resolves at the latest when the total time limit is over or `closing` is aborted. */
 export function exchangeAmqp(
   { connector, logins }: QueueTransport,
   request: Exchange,
@@ -78,7 +78,7 @@ export function exchangeAmqp(
       course.ended = true;
       closing.removeEventListener('abort', close);
       course.timers.forEach(clearTimeout);
-      // the broker is told, and has a moment to say the same
+      // rhea has sent a close, and the broker has a moment to confirm it
       if (result.outcome === 'ANSWERED') setTimeout(course.cancel, goodbyeMs).unref();
       else course.cancel();
     };
@@ -97,7 +97,7 @@ export function exchangeAmqp(
       answered: (status, description) => {
         const body = Buffer.from(description);
         if (course.begun) end({ outcome: 'ANSWERED', status, body, truncated: false, retryAfterMs: null });
-        else failed('answer-unreadable'); // nothing that it could be about
+        else failed('answer-unreadable'); // it cannot be about a message that was not sent
       },
       failed,
     };
@@ -109,7 +109,7 @@ export function exchangeAmqp(
     course.timers.push(setTimeout(() => failed('timeout'), request.totalTimeoutMs));
     const isSecure = at.scheme === 'amqps';
     const port = at.port ?? amqpPorts[isSecure ? 'amqps' : 'amqp'];
-    // the connector knows of TLS by the scheme of the web
+    // the connector uses TLS for the protocol https:
     const target = { protocol: isSecure ? 'https:' : 'http:', hostname: at.host, port };
     course.cancel = connector.connect(target, (...[error, socket]) => {
       if (course.ended) socket?.destroy();
@@ -129,7 +129,7 @@ interface Talk {
   readonly request: Exchange;
 }
 
-/** @returns ends it */
+/** Speaks AMQP over a connected socket. @returns a function that ends the conversation */
 function speak(socket: Socket, talk: Talk, steps: Steps): () => void {
   let broken: string | undefined;
   let heardBytes = 0;
@@ -141,15 +141,15 @@ function speak(socket: Socket, talk: Talk, steps: Steps): () => void {
   });
   const ended = (errorClass?: string) => {
     broken ??= errorClass;
-    setImmediate(() => line.emit('end')); // what came before is told first
+    setImmediate(() => line.emit('end')); // after the data that came before
   };
   converse(line, talk, {
     ...steps,
     begin: () => socket.writable && steps.begin(),
-    // of its end the client does not know why
+    // rhea does not know why the connection ended, so use `broken`
     failed: (errorClass) => steps.failed(errorClass === 'reset' ? (broken ?? errorClass) : errorClass),
   });
-  // a broker that goes on and on is not heard to its end; what it said until then counts
+  // of a broker that sends without end, only the first maxAnswerBytes are read; an outcome among them counts
   socket.on('data', (bytes) => {
     const heard = bytes.subarray(0, maxAnswerBytes - heardBytes);
     heardBytes += bytes.length;
@@ -166,14 +166,17 @@ function speak(socket: Socket, talk: Talk, steps: Steps): () => void {
   socket.once('close', () => ended());
   return () => {
     socket.destroy();
-    line.emit('error', new Error('the exchange is over')); // only then does the client end its own timers
+    line.emit('error', new Error('the exchange is over')); // rhea stops its timers only on an error
   };
 }
 
 const room: { read?: () => void } = createContext({});
 const script = new Script('read()');
 
-/** Twenty bytes can have the client count to four billion: what takes longer is broken off. */
+/**
+ * Runs `read` with a time limit: twenty bytes can make rhea count to four billion.
+ * @returns false: the limit was reached, or `read` threw
+ */
 function isReadInTime(read: () => void): boolean {
   room.read = read;
   try {
@@ -184,7 +187,7 @@ function isReadInTime(read: () => void): boolean {
   }
 }
 
-/** Has the client say what is to be said over a line, in a container of its own. */
+/** Has rhea send the message over `line`, in a separate container. */
 function converse(line: EventEmitter, { host, queue, login, request }: Talk, steps: Steps): void {
   const container = rhea.create_container();
   for (const event of ends) container.on(event, (context) => steps.failed(refusalOf(context)));
@@ -225,7 +228,7 @@ function converse(line: EventEmitter, { host, queue, login, request }: Talk, ste
   connection.open_sender({ target: { address: queue }, snd_settle_mode: 0 });
 }
 
-/** Durable, and under the id that stays the same with each repeat. */
+/** A durable message. Its id is the same at each repeat, so that the receiver can recognise repeats. */
 function messageOf({ body, headers }: Exchange): Message {
   const id = headers['webhook-id'];
   return {
@@ -239,7 +242,7 @@ function messageOf({ body, headers }: Exchange): Message {
   };
 }
 
-/** The description of a refusal, for the record. */
+/** The broker's description of a refusal, for the record. */
 function descriptionOf(state: unknown): string {
   const { error } = (state ?? {}) as { error?: { description?: unknown } };
   return typeof error?.description === 'string' ? error.description.slice(0, descriptionBytes) : '';

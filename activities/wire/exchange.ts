@@ -1,5 +1,5 @@
-// One request and what came of it, classified. From the moment that a byte may have left it is MAYBE_SENT,
-// unless the head of an answer came: then its status counts, whatever becomes of the body.
+// Makes one request and classifies its outcome. Once a byte may have left, the outcome is MAYBE_SENT, unless the
+// headers of an answer came: then their status counts, whatever becomes of the body.
 import type { IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { assert } from '../../core/assert.ts';
@@ -7,7 +7,9 @@ import type { Connections, Posting } from './connections.ts';
 import { errorClassOf } from './error-class.ts';
 import { isSuccess } from '../deliveries/send-policies.ts';
 
-/** What came of one post. NOT_SENT: no byte of the request left. MAYBE_SENT: it may have been read (TIM-3). */
+/**
+ * The outcome of one POST. NOT_SENT: no byte of the request left. MAYBE_SENT: the receiver may have read it (TIM-3).
+ */
 export type PostResult =
   | {
       readonly outcome: 'ANSWERED';
@@ -15,7 +17,7 @@ export type PostResult =
       /** At most 64 KiB, decoded. */
       readonly body: Buffer;
       /**
-       * Whether the body was longer, or broke off, or took too long, or could not be decoded: what is here is its
+       * Whether the body was too long, broke off, took too long, or could not be decoded. `body` then holds its
        * beginning, if anything.
        */
       readonly truncated: boolean;
@@ -30,7 +32,7 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from the first byte of the request to the head of the answer. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds in all. */
+  /** Milliseconds for the whole exchange. */
   readonly totalTimeoutMs: number;
   /** `performance.now()` after which no byte may leave. */
   readonly sendBefore: number | undefined;
@@ -38,9 +40,9 @@ export interface Exchange {
 
 const maxBodyBytes = 64 * 1024;
 const gzip = /^[ \t]*(x-)?gzip[ \t]*$/i; // RFC 9110, section 8.4.1.3
-const maxInterims = 20; // 1xx: without end, they would hold up the sends to others
+const maxInterims = 20; // answers 1xx: an endless series would delay the sends to other receivers
 
-/** Seconds or an HTTP date (RFC 9110). */
+/** Milliseconds, from a number of seconds or an HTTP date (RFC 9110); null if it is neither. */
 function retryAfterMs(value: string | string[] | undefined): number | null {
   if (typeof value !== 'string') return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
@@ -48,7 +50,7 @@ function retryAfterMs(value: string | string[] | undefined): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
 }
 
-/** How far an exchange has come. */
+/** The state of an exchange. */
 interface ExchangeState {
   ended: boolean;
   posting?: Posting;
@@ -66,18 +68,21 @@ interface ExchangeState {
   interims: number;
 }
 
-/** What the events of an exchange tell it. */
+/** Callbacks for the events of an exchange. */
 interface ExchangeEvents {
-  /** The connection stands: whether a byte may leave now, in the same turn. */
+  /** The connection is open. @returns whether bytes may leave now, in the same turn of the event loop */
   readonly begin: () => boolean;
-  /** The first one counts. @param errorClass why it ended, unless all was sent, and the answer read to its end */
+  /**
+   * Ends the exchange; only the first call counts.
+   * @param errorClass why it ended; undefined: the whole request was sent, and the whole answer read
+   */
   readonly end: (errorClass: string | undefined) => void;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Posts once; it has ended when the total limit is over, or the way out is closed.
- * @throws only on a defect: an unusable header, or the like
+ * Posts once. It resolves at the latest when the total time limit is over or `closing` is aborted.
+ * @throws only on a defect, such as an unusable header
  */
 export function exchange(
   connections: Connections,
@@ -111,7 +116,7 @@ export function exchange(
         resolve(resultOf(state, errorClass));
         state.posting?.abandon();
       });
-    // First read what came while this process itself stood still.
+    // A timer may be late because this process stood still, so first read what has arrived meanwhile.
     let isExpired = false;
     const unlessAnswered = (act: () => void) => {
       isExpired = true;
@@ -124,7 +129,7 @@ export function exchange(
     closing.addEventListener('abort', close);
     after(request.totalTimeoutMs, () => unlessAnswered(() => end('timeout')));
     if (request.sendBefore !== undefined) {
-      // also of a request of which a part has left, nothing more may
+      // even if a part of the request has left, no more of it may leave
       after(request.sendBefore - performance.now(), () => {
         if (!state.isSent) end('too-late');
       });
@@ -159,14 +164,14 @@ function send(
   const headers = { ...request.headers, 'content-length': String(request.body.length) };
   const { client, abandon } = (state.posting = connections.post(request.url, headers));
   client.once('socket', (socket) => {
-    // what came before the request is the answer to nothing
+    // bytes that came before the request cannot be its answer
     if (socket.readableLength > 0) events.end('not-http');
     else if (events.begin()) write();
     if (!state.begun) abandon();
   });
   const write = () => {
     client.write(request.body, (error) => {
-      if (error !== null && error !== undefined) return; // told by its event
+      if (error !== null && error !== undefined) return; // the 'error' event reports it
       state.isSent = true;
       if (state.isWhole) events.end(undefined);
     });
@@ -177,10 +182,10 @@ function send(
     if (state.interims > maxInterims) events.end('not-http');
   });
   client.once('response', (answer) => readAnswer(state, events, answer));
-  client.once('upgrade', () => events.end('not-http')); // nobody asked for it
+  client.once('upgrade', () => events.end('not-http')); // the request asked for no upgrade
   client.on('error', (error) => {
     if (state.answer?.complete) {
-      // each read hands out one chunk of what has come of it; what came behind it was wrong
+      // the answer is complete, and only the bytes behind it are wrong: read the chunks that are still buffered
       while (state.answer.read() !== null);
       state.isWhole = true;
       if (state.isSent) events.end(undefined);
@@ -206,35 +211,36 @@ function readAnswer(state: ExchangeState, events: ExchangeEvents, answer: Incomi
   });
   answer.once('end', () => {
     state.isWhole = true;
-    // one that answers before it has read all may read on, or never (RFC 9110, section 7.5)
+    // a server that answers before it has read the whole request may still read the rest (RFC 9110, section 7.5)
     if (state.isSent) events.end(undefined);
   });
   answer.once('error', events.failed);
 }
 
-/** Once what has come until now is read. */
+/** Acts once the data that has arrived is read: after two turns of the event loop. */
 function afterReading(act: () => void): void {
   setImmediate(() => setImmediate(act));
 }
 
-/** 1xx is no answer yet; Node keeps those to itself, but for a 101 that upgrades nothing (RFC 9110, section 15.2). */
+/** 1xx is not a final answer. Node hides those, except a 101 that upgrades nothing (RFC 9110, section 15.2). */
 function isFinalStatus(status = 0): boolean {
   return status >= 200;
 }
 
-/** Some servers compress unasked. Undefined: it is not whole, no gzip, or longer than an answer may be. */
+/** Decodes gzip: some servers compress unasked. Undefined: the body is incomplete, not gzip, or decodes to too much. */
 function decoded(body: Buffer, isWhole: boolean): Buffer | undefined {
   if (!isWhole) return undefined;
   try {
-    return gunzipSync(body, { maxOutputLength: maxBodyBytes }); // stops there, so that a bomb costs nothing
+    return gunzipSync(body, { maxOutputLength: maxBodyBytes }); // stops at the limit, so that a zip bomb costs nothing
   } catch {
     return undefined;
   }
 }
 
 /**
- * Nobody has taken what has not left whole, though they may say so already; any other status stands.
- * @param errorClass why it ended, unless all was sent, and the answer read to its end
+ * The outcome of an exchange. A 2xx does not count before the whole request has left: the receiver cannot have taken it
+ * yet. Any other status counts.
+ * @param errorClass why the exchange ended; undefined: the whole request was sent, and the whole answer read
  */
 function resultOf(
   { head, begun, isSent, isWhole, isGzip, chunks }: ExchangeState,

@@ -1,6 +1,6 @@
-// The one way to the wire, for send.ts alone: posts a message to another party's server, or to its queue, and
-// classifies what happened, behind a gate and a breaker per receiver. It never follows a
-// redirect, and never connects to an address that it did not check itself.
+// The only way to the wire, for send.ts and probe-endpoints.ts. It posts a message to another party's server or queue
+// and classifies the outcome, behind a gate and a breaker per receiver. It never follows a redirect, and connects only
+// to addresses that it has checked.
 import { setMaxListeners } from 'node:events';
 import { assert } from '../../core/assert.ts';
 import { ownFaults } from '../../core/deliveries/delivery-schedule.ts';
@@ -28,25 +28,23 @@ export type { Held } from './receiver-gate.ts';
 export interface OutboundOptions extends GateOptions, ResolverOptions {
   /** Demos only: loopback addresses may be connected to. */
   readonly allowLoopback: boolean;
-  /** Milliseconds to connect and, apart from that, to the headers of the answer; default 5 s (SEC-5). */
+  /** Milliseconds to connect, and again from there to the headers of the answer; default 5 s (SEC-5). */
   readonly headersTimeoutMs?: number;
-  /** Milliseconds in all; default 10 s. */
+  /** Milliseconds for the whole exchange; default 10 s. */
   readonly totalTimeoutMs?: number;
-  /** For receivers that are queues. Absent: this process reaches none, so that no broker can harm it. */
+  /** Logins at brokers. Absent: this process sends to no queue, so that no broker can harm it. */
   readonly logins?: QueueLogins | undefined;
   readonly certificates?: ReceiverCertificates;
 }
 
 export interface PostLimits {
-  /** Milliseconds in all; replaces the limits of SEC-5, where another rule sets one. */
+  /** Milliseconds for the whole exchange. It replaces the limits of SEC-5 where another rule sets a limit. */
   readonly timeoutMs?: number;
   /** `performance.now()` after which no byte of the request may leave: then NOT_SENT `too-late`. */
   readonly sendBefore?: number;
 }
 
-/**
- * A place at a receiver's gate, taken before an attempt is claimed. Exactly one of `post` and `leave` ends it.
- */
+/** A place at a receiver's gate, taken before an attempt is claimed. Exactly one of `post` and `leave` ends it. */
 export interface Admission {
   readonly admitted: true;
   post(
@@ -63,13 +61,13 @@ export interface Outbound {
    * @param receiver the origin as registered (scheme, host, port, path prefix), e.g. an operator's endpointUrl
    */
   enter(receiver: string): Admission | Held;
-  /** The same for a send that must be tried, whatever the breaker says. */
+  /** The same for a send that must be tried even if the breaker is open. */
   enterAnyway(receiver: string): Admission | Held;
-  /** The same for one of several parties behind a receiver, each with a breaker of its own. */
+  /** The same for one of several parties behind a receiver. Each party has its own breaker. */
   enterFor(receiver: string, party: string): Admission | Held;
-  /** How each receiver that is in use, or failing, stands. */
+  /** The state of each receiver that is in use, or failing. */
   states(): readonly ReceiverState[];
-  /** Receivers that nothing could be sent to for ten minutes, for a lack of our own. */
+  /** Receivers that nothing could be sent to for ten minutes, because this process lacks resources. */
   lastingLacks(): readonly string[];
   close(): Promise<void>;
 }
@@ -86,13 +84,13 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const connector = connectorOf(options, headersTimeoutMs);
   const connections = openConnections(connector);
   const closing = new AbortController();
-  setMaxListeners(0, closing.signal); // one for each send that is under way
+  setMaxListeners(0, closing.signal); // one listener for each send that is under way
 
   function exchanged(url: string, request: Exchange): Promise<PostResult> {
     const queue = parseQueueAddress(url);
     if (queue === undefined) return exchange(connections, request, closing.signal);
-    assert(queue.ok, 'the address was judged before'); // addresses.ts
-    assert(logins !== undefined, 'a worker that reaches no queues was asked to'); // deliver.ts
+    assert(queue.ok, 'the address was judged before'); // by addresses.ts
+    assert(logins !== undefined, 'a worker that reaches no queues was asked to'); // deliver.ts chooses the worker
     return exchangeAmqp({ connector, logins }, request, queue.value, closing.signal);
   }
 
@@ -113,7 +111,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       place.end(signOf(result, timeoutMs !== undefined && timeoutMs < headersTimeoutMs));
       return result;
     } finally {
-      place.end('nothing'); // a defect on the way
+      place.end('nothing'); // counts only after a defect: otherwise the place has ended already
     }
   }
 
@@ -139,10 +137,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-/** What we held back, or could not do, ourselves: it says nothing about the receiver. */
+/** Error classes of sends that we held back or could not make ourselves: they say nothing about the receiver. */
 const heldBack: ReadonlySet<string> = new Set([...ownFaults, 'too-late', 'address-forbidden']);
 
-/** @param isShort whether it had less time than SEC-5 gives: its silence does not count */
+/** @param isShort whether the receiver had less time than SEC-5 gives: then its silence does not count */
 function signOf(result: PostResult, isShort: boolean): Sign {
   if (result.outcome === 'ANSWERED') return result.status >= 500 ? 'failed' : 'alive';
   const { errorClass } = result;

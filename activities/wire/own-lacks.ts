@@ -1,10 +1,13 @@
-// To which receivers nothing can be sent for a lack of our own, and since when. Such a lack uses up no attempt and
-// ends nothing: where it lasts, watch-lacks.ts tells somebody.
+// The receivers that nothing can be sent to because this process lacks resources, and since when. Such a shortage uses
+// up no attempt and ends nothing. If it lasts, watch-lacks.ts raises an alert.
 import type { PostResult } from './exchange.ts';
 
 export interface OwnLacks {
   readonly heed: (url: string, result: PostResult) => void;
-  /** Receivers, as `https://host:port`, that every send of ten minutes failed for, and the last not long ago. */
+  /**
+   * Receivers, as `https://host:port`, to which every send failed by a shortage for at least ten minutes. The last
+   * failure is at most ten minutes old.
+   */
   readonly lasting: () => readonly string[];
 }
 
@@ -13,11 +16,11 @@ interface Lack {
   readonly seenAt: number;
 }
 
-const lastsMs = 600_000; // a shortage of files or memory that passes does so within minutes
-/** They say nothing of what we are short of. */
+const lastsMs = 600_000; // a passing shortage of files or memory ends within minutes
+/** Not resource shortages: the send was held back. */
 const neverTried: ReadonlySet<string> = new Set(['closed', 'too-late']);
 
-/** @param now milliseconds that never go back */
+/** @param now monotonic clock, in milliseconds */
 export function createOwnLacks(now: () => number): OwnLacks {
   const lacks = new Map<string, Lack>();
   const isPast = ({ seenAt }: Lack) => now() - seenAt > lastsMs;

@@ -1,21 +1,22 @@
-// Before each receiver: how many sends it gets at once, and the circuit breaker that spares everybody the wait for a
-// dead one. State and arithmetic only: it opens no socket and starts no timer, so a send that has to wait holds
-// nothing. Thousands may wait: each is told when its turn is likely to come, so that their asking costs others nothing.
+// The gate before each receiver limits how many sends it gets at once. Its circuit breaker spares senders the wait for
+// a dead receiver. The gate holds state and arithmetic only: it opens no socket and starts no timer, so a send that has
+// to wait holds nothing. Thousands may wait: each is told when its turn is likely to come, so asking costs others
+// nothing.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 
 export interface GateOptions {
   /** Sends at once per receiver; default 16. */
   readonly maxSends?: number;
-  /** Milliseconds that never go back; default `performance.now`. */
+  /** Monotonic clock, in milliseconds; default `performance.now`. */
   readonly now?: () => number;
   /** From 0 up to 1, for the jitter. */
   readonly random?: () => number;
 }
 
-/** What a send says about its receiver. `nothing`: it was never tried, or we held it back ourselves. */
+/** The health of a receiver, as one send shows it. `nothing`: it was never tried, or we held it back ourselves. */
 export type Sign = 'alive' | 'failed' | 'nothing';
 
-/** A place before a receiver. */
+/** A place at a receiver's gate. */
 export interface Place {
   /** The send begins: from now on the place is held until it ends. */
   readonly begin: () => void;
@@ -28,15 +29,15 @@ export interface Held {
   readonly admitted: false;
   readonly reason: 'gate-full' | 'breaker-open';
   /**
-   * Takes a turn behind those that took one before, and answers the milliseconds after which to ask again; at least 1,
-   * jittered. What a deadline ends has turns apart from what may wait, and asks again at half of the time it has left
-   * at the latest: so it neither gives up its place to others, nor asks without end.
-   * @param deadlineInMs milliseconds until nobody may send it any longer; absent: it may wait
+   * Takes a turn behind earlier callers. Sends with a deadline have a separate queue, and ask again after at most half
+   * of the time that they have left. So they neither lose their place to others, nor ask without end.
+   * @param deadlineInMs milliseconds until the deadline, after which the message may not be sent; absent: it may wait
+   * @returns the milliseconds after which to ask again: at least 1, jittered
    */
   readonly takeTurn: (deadlineInMs?: number) => number;
 }
 
-/** The state of a receiver, for somebody who looks at the process. */
+/** The state of a receiver, for metrics and reports. */
 export interface ReceiverState {
   readonly receiver: string;
   readonly sendsUnderWay: number;
@@ -47,12 +48,11 @@ export interface ReceiverState {
 export interface ReceiverGate {
   /** @param receiver its name: the registered origin */
   readonly enter: (receiver: string) => Place | Held;
-  /** The same for a send that must be tried, whatever the breaker says; it is no probe. */
+  /** The same for a send that must be tried even if the breaker is open. It does not count as a probe. */
   readonly enterAnyway: (receiver: string) => Place | Held;
   /**
-   * The same for one of several parties behind a receiver that passes on what it gets. The breaker is the party's own,
-   * and it gets at most half of the receiver's places, so that a silent party does not keep the others from being
-   * asked.
+   * The same for one of several parties behind a receiver that passes messages on. Each party has its own breaker, and
+   * at most half of the receiver's places, so that a silent party does not block the others.
    */
   readonly enterFor: (receiver: string, party: string) => Place | Held;
   readonly states: () => readonly ReceiverState[];
@@ -61,15 +61,15 @@ export interface ReceiverGate {
 const failuresToOpen = 5;
 const firstProbeMs = 5_000;
 const longestProbeMs = 60_000;
-const lostAfterMs = 60_000; // a place whose send never began: its holder is gone; claims last 15 s
-const forgottenAfterMs = 600_000; // an idle receiver: ten times the longest wait for a probe
-const usualSendMs = 200; // until one has been measured
-const shareOfLastSend = 1 / 8; // in the average of how long they take: half of it is of the last five
-const askedPerPlace = 2; // who wait at a full gate ask twice as often as it has a place: none stays free
-const breakerTurnMs = 20; // who wait for a breaker ask at most 50 times a second, and come so once it has closed
-const longestTurnMs = 30_000; // however many are before: some may have gone, or the receiver be faster
+const lostAfterMs = 60_000; // a place whose send has not begun by then is lost: claims last only 15 s
+const forgottenAfterMs = 600_000; // for idle receivers: ten times the longest wait for a probe
+const usualSendMs = 200; // assumed until a send has been measured
+const shareOfLastSend = 1 / 8; // weight in the moving average: the last five sends make up half of it
+const askedPerPlace = 2; // waiting sends ask twice as often as places become free, so that no place stays free
+const breakerTurnMs = 20; // sends behind a breaker ask at most 50 times a second in all, also once it has closed
+const longestTurnMs = 30_000; // a cap: earlier callers may have gone, or the receiver may be faster
 
-/** A place as it is taken. */
+/** The state of a place. */
 interface Taken {
   readonly takenAt: number;
   begunAt?: number;
@@ -79,11 +79,11 @@ interface Receiver {
   readonly places: Set<Taken>;
   failuresInARow: number;
   usedAt: number;
-  /** How long its sends take: a moving average. */
+  /** Moving average of the duration of a send, in milliseconds. */
   sendMs: number;
-  /** When the last of those that wait is to ask again, apart for those that a deadline ends. */
+  /** When the last waiting send is to ask again; `urgent`: of those with a deadline. */
   readonly lastTurnAt: { patient: number; urgent: number };
-  /** Since the breaker opened. */
+  /** Set while the breaker is open. */
   open?: { waitMs: number; probeAt: number; probe: Taken | undefined } | undefined;
 }
 
@@ -115,7 +115,7 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
     return {
       begin: () => {
         taken.begunAt ??= now();
-        receiver.places.add(taken); // in case it was taken for lost
+        receiver.places.add(taken); // in case dropLost has removed it
       },
       end: (sign) => {
         if (!receiver.places.delete(taken)) return;
@@ -161,9 +161,9 @@ function newReceiver(now: number): Receiver {
 interface Wait {
   readonly reason: Held['reason'];
   readonly fromMs: number;
-  /** Of its jitter. */
+  /** Range of the jitter. */
   readonly spreadMs: number;
-  /** From one that waits to the next. */
+  /** From one waiting send to the next. */
   readonly turnMs: number;
 }
 
@@ -174,7 +174,7 @@ function waitOf(
   now: number,
 ): Wait | undefined {
   const behindBreaker = { reason: 'breaker-open', turnMs: breakerTurnMs } as const;
-  if (open?.probe !== undefined) return { ...behindBreaker, fromMs: 500, spreadMs: 500 }; // it is running: soon
+  if (open?.probe !== undefined) return { ...behindBreaker, fromMs: 500, spreadMs: 500 }; // the probe ends soon
   if (open !== undefined && now < open.probeAt)
     return { ...behindBreaker, fromMs: open.probeAt - now, spreadMs: 250 };
   if (places.size < mostSends) return undefined;
@@ -194,13 +194,15 @@ function held(
       const line = deadlineInMs === undefined ? 'patient' : 'urgent';
       const longestMs = Math.min(fromMs + longestTurnMs, (deadlineInMs ?? Infinity) / 2);
       const turnInMs = Math.max(fromMs, Math.min(lastTurnAt[line] + turnMs - now, longestMs));
-      lastTurnAt[line] = now + turnInMs; // whoever comes after this one asks after it
+      lastTurnAt[line] = now + turnInMs; // the next caller asks after this one
       return Math.max(1, Math.ceil(turnInMs + random * spreadMs));
     },
   };
 }
 
-/** A party's silence says nothing about the receiver before it, which others share. */
+/**
+ * Joins the places of a party and its receiver. The party's silence says nothing about the receiver that others share.
+ */
 function both(own: Place, shared: Place | Held): Place | Held {
   if ('admitted' in shared) {
     own.end('nothing');
@@ -218,9 +220,7 @@ function both(own: Place, shared: Place | Held): Place | Held {
   };
 }
 
-/**
- * Gives back the places that were never used: a lost one must not narrow the gate, nor a lost probe lock the breaker.
- */
+/** Frees places whose send never began: a lost place must not narrow the gate, nor a lost probe lock the breaker. */
 function dropLost({ places, open }: Receiver, now: number): void {
   for (const taken of places) {
     if (taken.begunAt !== undefined || now - taken.takenAt < lostAfterMs) continue;
@@ -229,12 +229,12 @@ function dropLost({ places, open }: Receiver, now: number): void {
   }
 }
 
-/** What the end of a send does to the breaker. */
+/** Updates the breaker at the end of a send. */
 function heed(receiver: Receiver, taken: Taken, sign: Sign, now: number): void {
   const { open } = receiver;
   const isProbe = open?.probe === taken;
   if (isProbe) open.probe = undefined;
-  if (sign === 'nothing') return; // if it was the probe, the next send will be
+  if (sign === 'nothing') return; // if this was the probe, the next send becomes the probe
   if (sign === 'alive') {
     receiver.failuresInARow = 0;
     receiver.open = undefined;

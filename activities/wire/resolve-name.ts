@@ -1,5 +1,5 @@
-// From the name of a receiver's host to its addresses, off the shared thread pool: a name server that is silent
-// about one name delays nobody who sends to another. It judges no address; connect-checked.ts does.
+// Resolves the host names of receivers without the shared thread pool: a name server that is silent about one name
+// delays no send to another. connect-checked.ts checks the addresses.
 import { Resolver } from 'node:dns/promises';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -10,7 +10,7 @@ export interface ResolverOptions {
   readonly nameServers?: readonly string[];
   /** Default /etc/hosts. */
   readonly hostsFile?: string;
-  /** Milliseconds that never go back; default `performance.now`. */
+  /** Monotonic clock, in milliseconds; default `performance.now`. */
   readonly now?: () => number;
 }
 
@@ -22,7 +22,7 @@ export interface NameResolver {
   readonly resolve: (host: string) => Promise<readonly string[]>;
 }
 
-/** A name that has no address now. */
+/** The name has no address now, or cannot be resolved. */
 export class NameError extends Error {
   override readonly name = 'NameError';
   readonly errorClass: 'name-unknown' | 'name-timeout' | 'name-failed' | 'own-resources';
@@ -36,10 +36,10 @@ export class NameError extends Error {
 const limitMs = 1_500; // CBK-3, over all servers and tries
 const tryMs = 400; // the first of three silent servers leaves time for the third
 const tries = 2;
-const otherFamilyMs = 100; // once one family has answered, how long the other is waited for
-const longestMs = 30_000;
-const shortestMs = 1_000; // also for failures: a burst of sends asks once
-const maxNames = 1_000; // names are those of registered addresses
+const otherFamilyMs = 100; // how long to wait for the other address family once one has answered
+const longestMs = 30_000; // in the cache
+const shortestMs = 1_000; // in the cache, also for failures, so that a burst of sends asks once
+const maxNames = 1_000; // in the cache; only names of registered addresses are resolved
 
 type Known = { readonly addresses: readonly string[] } | { readonly error: NameError };
 
@@ -51,7 +51,7 @@ export function createNameResolver(options: ResolverOptions = {}): NameResolver 
   async function lookUp(host: string): Promise<Known> {
     const found = await find(host, { hostsFile, nameServers });
     const ttlMs = 'error' in found ? shortestMs : Math.max(shortestMs, Math.min(found.ttlMs, longestMs));
-    cache.delete(host); // to the end of the order
+    cache.delete(host); // so that it moves to the end
     cache.set(host, { until: now() + ttlMs, known: found });
     for (const oldest of cache.keys()) {
       if (cache.size <= maxNames) break;
@@ -87,7 +87,7 @@ async function find(
   if ('error' in local) return local;
   if (local.length > 0) return { addresses: local, ttlMs: longestMs };
   const asked = await ask(host, nameServers);
-  // c-ares does not say that it had no file for its question
+  // c-ares does not report that it had no file descriptor for its query
   return 'error' in asked && isShortOfFiles() ? { error: new NameError('own-resources') } : asked;
 }
 
@@ -124,14 +124,14 @@ function nameErrorClassOf(answers: readonly PromiseSettledResult<unknown>[]): Na
   return codes.some((code) => timeoutCodes.has(code)) ? 'name-timeout' : 'name-failed';
 }
 
-/** c-ares does not read the hosts file. Read at once: an asynchronous read waits for the thread pool. */
+/** c-ares does not read the hosts file. The read is synchronous: an asynchronous one would wait for the thread pool. */
 function addressesInHostsFile(path: string, host: string): readonly string[] | { error: NameError } {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (isOfOurMachine(error)) return { error: new NameError('own-resources') };
-    return []; // there need not be one
+    return []; // the file is optional
   }
   const addresses = text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);

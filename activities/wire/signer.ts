@@ -1,6 +1,5 @@
-// Signs what is sent, anew at each attempt, by every key that signs at that moment. The keys are in memory: to sign
-// waits for nothing, because an attempt is on record by then. They are read again when they change, and made when
-// they are due.
+// Signs messages, anew at each attempt, with every key that is active at that moment. The keys are in memory, because
+// the attempt is on record by then and signing must not wait. They are reloaded when they change, and rotated when due.
 import { createPrivateKey, sign, type KeyObject, createHash, randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { signedPrefix, webhookHeaders } from '../../core/deliveries/webhook-signature.ts';
@@ -25,28 +24,28 @@ import {
 
 export interface Signer {
   /**
-   * Headers of Standard Webhooks for one attempt, which is made now: by the clock of this process, because one that is
-   * wrong keeps fewer from being told than that of the database would.
+   * Headers of Standard Webhooks for one attempt, which is made now. The time is that of this process: if its clock is
+   * wrong, fewer receivers are affected than by a wrong clock of the database.
    * @param message its MsgId, which is the same at each attempt, and its bytes
    */
   headersOf(message: { readonly id: string; readonly body: Uint8Array }): Readonly<Record<string, string>>;
   /**
-   * Headers of an HTTP Message Signature (RFC 9421) by one key, for one attempt to a party that wants them: by the
-   * newest that was published for so long that whoever keeps our key set knows it.
+   * Headers of an HTTP Message Signature (RFC 9421) for one attempt to a party that wants them. It uses one key: the
+   * newest that has been published for long enough to be in every cached copy of our key set.
    */
   signedRequest(request: {
     readonly url: string;
     readonly body: Uint8Array;
   }): Promise<Readonly<Record<string, string>>>;
-  /** By the newest key. */
+  /** Signs with the newest key. */
   sign(content: Uint8Array): { readonly keyId: string; readonly signature: Buffer };
   close(): Promise<void>;
 }
 
 export interface SignerOptions {
-  /** Days after which a key is followed by another; 0: when an operator says so. */
+  /** Days after which a key is rotated; 0: only when an operator asks for it. */
   readonly rotateAfterDays: number;
-  /** The newest reference data: another object when a key has changed. */
+  /** The newest reference data: a new object once a key has changed. */
   readonly reference: () => object;
   readonly logger: Logger;
 }
@@ -59,10 +58,10 @@ interface Key {
 }
 
 const lookMs = 250;
-const afterFailureMs = 5_000; // a line of the log each
+const afterFailureMs = 5_000; // each failure is a line of the log
 const hourMs = 3_600_000;
 
-/** @throws when the keys cannot be read, or there is none */
+/** @throws if the keys cannot be read, or there is no key */
 export async function openSigner(db: Db, options: SignerOptions): Promise<Signer> {
   const { reference, logger } = options;
   let readFor = reference();
@@ -71,7 +70,7 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
   await makeIfDue(db, options);
   let keys = await readKeys(db);
   const refresh = async () => {
-    // whatever else fails: what has been withdrawn signs no more
+    // first drop withdrawn keys: they must not sign, whatever else fails
     const signing = await signingKeyIds(db);
     const left = keys.filter(({ keyId }) => signing.has(keyId));
     if (left.length > 0) keys = left;
@@ -89,7 +88,7 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
     const newest = newestOf(reference);
     if (newest === undefined || (newest === readFor && !isHourOver)) return;
     await refresh();
-    await tellOfOthers(db, logger, false); // which waits for others; what it vouches for is read at the next look
+    await tellOfOthers(db, logger, false); // last, as it waits for a lock; keys that it vouches for are read next time
     readFor = newest;
   };
   const stopLooking = repeat(async () => {
@@ -121,16 +120,18 @@ export async function openSigner(db: Db, options: SignerOptions): Promise<Signer
   };
 }
 
-/** Nothing goes out unsigned: it waits, as for the database. */
+/** Nothing is sent unsigned: messages wait, as they wait for the database. */
 const noKey = 'there is no key for what is sent, and none could be made';
 
-/** @throws SealingKeyMissing where all have been withdrawn, and what follows cannot be read here */
+/** @throws SealingKeyMissing if all keys have been withdrawn, and their successors cannot be read here */
 function newestKey([newest]: readonly Key[]): Key {
   if (newest === undefined) throw new SealingKeyMissing(noKey);
   return newest;
 }
 
-/** Twice as long as a receiver may keep the key set; where none is as old (the others were withdrawn), the oldest. */
+/**
+ * Twice as long as a receiver may cache the key set. If no key is that old (others were withdrawn), the oldest signs.
+ */
 const publishedMs = 600_000;
 
 function wellKnownKey(keys: readonly Key[], nowMs: number): Key {
@@ -138,7 +139,7 @@ function wellKnownKey(keys: readonly Key[], nowMs: number): Key {
   return signing.find(({ from }) => nowMs - from > publishedMs) ?? signing.at(-1) ?? newestKey(keys);
 }
 
-/** Undefined: the database has not confirmed it for seconds, so that nothing new can be read either. */
+/** Undefined: the reference data is stale, because the database does not answer. New keys cannot be read either. */
 function newestOf(reference: () => object): object | undefined {
   try {
     return reference();
@@ -148,7 +149,7 @@ function newestOf(reference: () => object): object | undefined {
   }
 }
 
-/** A first one is always due. */
+/** Makes a key if the newest is too old. The first key is always due. */
 async function makeIfDue(db: Db, { rotateAfterDays, logger }: SignerOptions): Promise<void> {
   const ifOlderThanDays = rotateAfterDays === 0 ? forever : rotateAfterDays;
   try {
@@ -162,7 +163,7 @@ async function makeIfDue(db: Db, { rotateAfterDays, logger }: SignerOptions): Pr
 
 const forever = 100_000;
 
-/** Another is made at once where there is none that signs here: those of before were withdrawn, or cannot be read. */
+/** Reads the keys. If none can sign here, because they were withdrawn or cannot be read, it makes one at once. */
 async function readOrMake(db: Db, options: SignerOptions): Promise<readonly Key[]> {
   try {
     return await readKeys(db);
@@ -174,9 +175,9 @@ async function readOrMake(db: Db, options: SignerOptions): Promise<readonly Key[
 }
 
 const said = {
-  // whoever put it there wanted it to sign, or to be published
-  'delivery-key.not-ours': 'a key of what is sent is none of ours, and does not count',
-  // by another process, which has another key, or by whoever writes into the database
+  // an intruder put it there, to have it sign or to have it published
+  'delivery-key.not-ours': 'a delivery key was not made by us, and is ignored',
+  // another process with another sealing key wrote it, or an intruder in the database
   'delivery-key.unreadable': unreadableKey,
 } as const satisfies Record<StrangeKey['kind'], string>;
 
@@ -187,7 +188,7 @@ async function tellOfOthers(db: Db, logger: Logger, atStart: boolean): Promise<v
   }
 }
 
-/** @throws SealingKeyMissing where there is none */
+/** @throws SealingKeyMissing if there is no key */
 async function readKeys(db: Db): Promise<readonly Key[]> {
   const keys = await signingKeys(db);
   if (keys.length === 0) throw new SealingKeyMissing(noKey);
@@ -204,7 +205,7 @@ async function readKeys(db: Db): Promise<readonly Key[]> {
 
 interface RequestKey {
   readonly keyId: string;
-  /** ed25519. */
+  /** An Ed25519 key. */
   readonly privateKey: KeyObject;
 }
 

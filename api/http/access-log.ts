@@ -1,5 +1,5 @@
-// One line per request (OBS-1): which route, by whom, about which payment, by which rule it was refused, how long it
-// took; and its id, which the answer bears too. Never a path, a query or a body: they may hold what is personal.
+// Logs one line per request (OBS-1): route, client, payment, refusing rule, duration and request id. The answer carries
+// the same id (`x-request-id`). Paths, queries and bodies are never logged: they may hold personal data.
 import { randomBytes } from 'node:crypto';
 import {
   ServerResponse,
@@ -11,35 +11,35 @@ import type { Context } from 'hono';
 import type { Logger } from 'pino';
 import { rateLimitLines, type Standing } from './quotas.ts';
 
-/** What is known of a request, as it comes to be known. */
+/** Fields of a request's log line, filled in while the request is processed. */
 export interface AboutRequest {
   requestId: string;
-  /** Absent where there are no traces. */
+  /** Absent if the request is not traced. */
   traceId?: string;
-  /** As in OpenAPI, `/payments/{uetr}`; absent where none was found. */
+  /** Path template as in OpenAPI, such as `/payments/{uetr}`; absent if no route matched. */
   route?: string;
   /** Client id. */
   client?: string;
   /** UETR of the payment, or id of the resolution. */
   subjectId?: string;
   ruleId?: string;
-  /** The status that a report states. */
+  /** ISO status that a received report states, such as ACCC. */
   reported?: string;
 }
 
 type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
 
 /**
- * An answer that knows of its request, and bears its id. The id joins the other headers as they are written: by
- * `setHeader` beforehand, Node would set each of them by itself, which cost a tenth of a short answer.
+ * A response that holds the log fields of its request and sends the request id. It adds the id in `writeHead`: after an
+ * earlier `setHeader`, Node would set each header separately, which costs a tenth of a short answer.
  */
 export class KnownResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   readonly about: AboutRequest = { requestId: requestIdOf(this.req) };
-  /** Undefined where there are no traces. */
+  /** Undefined if the request is not traced. */
   trace?: RequestTrace;
-  /** What is left of its sender's limit; undefined: it has none. */
+  /** The client's rate limit; undefined if none applies. */
   standing?: Standing;
 
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
@@ -56,7 +56,7 @@ export class KnownResponse<
   }
 }
 
-/** Name, value, name, value: the same headers copied into an object with one more cost another tenth of a short answer. */
+/** A flat list (name, value, name, value): copying the headers into an object costs another tenth of a short answer. */
 function linesOf(headers: OutgoingHttpHeaders = {}, requestId: string): OutgoingHttpHeader[] {
   const lines: OutgoingHttpHeader[] = [];
   for (const name in headers) {
@@ -67,30 +67,30 @@ function linesOf(headers: OutgoingHttpHeaders = {}, requestId: string): Outgoing
   return lines;
 }
 
-/** What is known of this request, to be added to. Without a server, as in a test of the app alone, nobody reads it. */
+/** The log fields of this request, to be filled in. Without a server (tests of the app alone) they are discarded. */
 export function aboutRequest(context: Context): AboutRequest {
   const { outgoing } = (context.env ?? {}) as { readonly outgoing?: unknown };
   return outgoing instanceof KnownResponse ? outgoing.about : { requestId: '' };
 }
 
-/** What is left to the sender, for the head of its answer. */
+/** Adds the client's rate limit to the headers of the answer. */
 export function noteStanding(context: Context, standing: Standing): void {
   const { outgoing } = (context.env ?? {}) as { readonly outgoing?: unknown };
   if (outgoing instanceof KnownResponse) outgoing.standing = standing;
 }
 
-/** What an answer with a message says of why it refuses: `Isthmus-Rejection` begins with the rule. */
+/** Logs the rule that an answer with a message names: its `Isthmus-Rejection` header begins with the rule id. */
 export function noteRejection(about: AboutRequest, answer: Response): void {
   const ruleId = answer.headers.get('isthmus-rejection')?.split(' ', 1)[0];
   if (ruleId !== undefined) about.ruleId = ruleId;
 }
 
-/** A UUID, or the 32 digits of a trace id: text of any other form may name somebody, and would be in the log. */
+/** A UUID, or the 32 digits of a trace id. Other text could bring personal data into the log. */
 const requestIdForm = /^(?:[\da-f]{32}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 const ofProcess = randomBytes(4).toString('hex');
 let count = 0;
 
-/** The id that the sender gave (`X-Request-Id`), where it is one, or one of our own. */
+/** The sender's `X-Request-Id` if it has the form of an id, else a new id. */
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && requestIdForm.test(given) ? given : ownRequestId();
@@ -103,35 +103,35 @@ function ownRequestId(): string {
 
 /** An answered request, for metrics. */
 export interface AnsweredRequest {
-  /** `none` where there is no such route. */
+  /** `none` if no route matched. */
   readonly route: string;
-  /** `none` where it could not be read. */
+  /** `none` if it could not be read. */
   readonly method: string;
-  /** Null where nothing was answered, because its client left before. */
+  /** Null if the client left before the answer began. */
   readonly status: number | null;
-  /** Undefined where nothing was answered; of a request that was refused unread nobody knows when it began. */
+  /** Undefined without an answer, and for a request that Node's parser refused: its start is unknown. */
   readonly seconds: number | undefined;
 }
 
 /** The span of a request. */
 export interface RequestTrace {
   readonly traceId: string;
-  /** What answers the request belongs to it. */
+  /** Runs the code that answers the request within the span. */
   readonly run: (answer: () => void) => void;
-  /** @param status null where nothing was answered */
+  /** @param status null if there was no answer */
   readonly end: (about: AboutRequest, status: number | null) => void;
 }
 
 export interface RequestListeners {
   readonly logger: Logger;
-  /** Begins the span of a request, if it is to have one; absent: none has. */
+  /** Begins the span of a request; returns undefined for a request that is not traced. Absent: tracing is off. */
   readonly trace?: ((request: IncomingMessage) => RequestTrace | undefined) | undefined;
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined;
 }
 
 /**
- * The line of a request that Node's parser refused, or that asks for a tunnel: the app never sees it.
- * @param request what was read of it, if anything
+ * Logs a request that never reaches the app: Node's parser refused it, or it asks for a tunnel (CONNECT).
+ * @param request the part that was read, if any
  * @returns the id of the request, for its answer
  */
 export function logUnread(
@@ -147,8 +147,8 @@ export function logUnread(
 }
 
 /**
- * Begins the line of a request; it is written when its answer has been sent, or its connection is gone (connections.ts
- * makes sure that each is closed).
+ * Starts the timer of a request. The line is written when the answer has been sent or the connection is gone:
+ * connections.ts makes sure that every response is closed.
  */
 export function logRequest({ logger, onAnswered, trace }: RequestListeners, response: KnownResponse): void {
   const begunAt = performance.now();
@@ -165,7 +165,7 @@ export function logRequest({ logger, onAnswered, trace }: RequestListeners, resp
     const status = headersSent ? statusCode : null;
     span?.end(about, status);
     onAnswered?.({ route, method, status, seconds: status === null ? undefined : durationMs / 1_000 });
-    // a probe that asks every second whether we are alive says nothing about payments
+    // health probes come every second and say nothing about payments
     const level = route.startsWith('/health/') ? 'debug' : 'info';
     if (!logger.isLevelEnabled(level)) return;
     logger[level](

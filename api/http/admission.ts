@@ -1,6 +1,6 @@
 /**
- * Refuses a submission at once that would be answered late (OVL-1). By Little's law, a new one waits as long as those
- * before it take at the rate at which they are answered now.
+ * Refuses a submission at once if its answer would come too late (OVL-1). By Little's law, the expected wait is the
+ * number of messages before it, divided by the rate at which messages are answered now.
  */
 import { problem, type Problem } from './problem.ts';
 import type { GiveUpTurn, Turns } from './turns.ts';
@@ -8,13 +8,13 @@ import type { GiveUpTurn, Turns } from './turns.ts';
 const expectedWaitMs = 1_500; // less than the 2 s of OVL-1, because it is an estimate
 const windowMs = 250;
 const firstGuessPerSecond = 50; // corrected within the first second of load
-const busySeconds = 0.25; // a window is busy if at least this many seconds of work were always there,
-const alwaysBusy = 32; // or this many messages: one sender can have a hundred, whatever can be judged
+const busySeconds = 0.25; // a window is busy if there were always at least this many seconds of work,
+const alwaysBusy = 32; // or this many messages: one sender may have a hundred, whatever the capacity is
 
-/** Messages that are judged in a second while there is enough to do, measured in windows. */
+/** Messages judged per second under sufficient load, measured in windows. */
 interface Capacity {
   enter(): void;
-  /** @param isJudged false: it was turned away, its client has left, or the answer was on record */
+  /** @param isJudged false: the message was refused, its client left, or the answer was on record */
   leave(isJudged: boolean): void;
   perSecond(): number;
 }
@@ -27,8 +27,8 @@ function createCapacity(clock: () => number): Capacity {
   let sinceMs = clock();
 
   /**
-   * A window that was not busy shows what was asked, not what can be answered: it counts only if it was faster. When all is
-   * answered it ends early, and nothing of the time that follows is measured.
+   * A window that was not busy measures demand, not capacity, so it counts only if its rate was higher. A window ends
+   * early when nothing is under way any more, so that idle time is not measured.
    */
   function endWindow(): void {
     const now = clock();
@@ -46,7 +46,7 @@ function createCapacity(clock: () => number): Capacity {
     enter() {
       if (inside === 0) {
         sinceMs = clock();
-        perSecond = Math.max(perSecond, firstGuessPerSecond); // nothing waits: what was slow may be well again
+        perSecond = Math.max(perSecond, firstGuessPerSecond); // nothing waits, so a slowdown may be over
       } else endWindow();
       inside += 1;
     },
@@ -60,11 +60,17 @@ function createCapacity(clock: () => number): Capacity {
   };
 }
 
-/** @param clock monotonic, in milliseconds */
+/**
+ * Adds admission control to `turns`.
+ * @param clock monotonic clock, in milliseconds
+ */
 export function admitting(turns: Turns, clock = () => performance.now()): Turns {
   const capacity = createCapacity(clock);
-  const underWay = new Map<string, number>(); // arriving, waiting or being judged, by sender
-  /** Senders whose last message was not judged, but refused before or answered from the record: what of theirs waits says nothing of the engine. */
+  const underWay = new Map<string, number>(); // messages per sender that arrive, wait or are being judged
+  /**
+   * Senders whose last message was refused before it was judged, or answered from the record. Their waiting messages
+   * say nothing about the capacity.
+   */
   const notJudged = new Set<string>();
 
   function change(sender: string, by: number): void {
@@ -73,7 +79,7 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
     else underWay.set(sender, count);
   }
 
-  /** Senders take turns, so each has an equal part of the capacity. One message of each is always admitted. */
+  /** Senders take turns, so each has an equal share of the capacity. One message of each is always admitted. */
   function refusalOf(sender: string): Problem | undefined {
     const own = underWay.get(sender) ?? 0;
     if (own === 0) return undefined;
@@ -81,7 +87,7 @@ export function admitting(turns: Turns, clock = () => performance.now()): Turns 
     const waitMs = ((own + 1) * senders * 1_000) / capacity.perSecond();
     if (waitMs <= expectedWaitMs) return undefined;
     const others = [...underWay.values()].reduce((sum, count) => sum + count, -own);
-    const isItsOwn = own > (2 * others) / Math.max(1, senders - 1); // more than twice what the others have on average
+    const isItsOwn = own > (2 * others) / Math.max(1, senders - 1); // more than twice the average of the others
     return problem(isItsOwn ? 'too-many-messages' : 'overloaded');
   }
 

@@ -1,5 +1,5 @@
-// What a message goes through before it is read: who sends it, whether its sender may send one more now, its size and type,
-// and whether it is signed, where its operator wants that.
+// Checks a message before it is read: its caller, the caller's rate limit, room for the body, size and content type. If
+// the operator requires a signature, that is checked too.
 import type { Context } from 'hono';
 import { aboutRequest, noteStanding } from './access-log.ts';
 import { senderOf, type Authenticator, type BodyCheck, type Caller, type SignatureCheck } from './caller.ts';
@@ -8,8 +8,8 @@ import type { Quotas } from './quotas.ts';
 import type { Turns } from './turns.ts';
 
 /**
- * Checks before authentication: size and content type of a message; undefined: passed.
- * @param keeps false: whatever it finds, the request is refused afterwards, and its body need not be kept
+ * Receives a message and checks its size and content type; undefined: passed.
+ * @param keeps false: the request is refused afterwards in any case, so the body need not be kept
  */
 export type Before = (context: Context, keeps: boolean) => Promise<Problem | undefined>;
 
@@ -19,11 +19,11 @@ export interface Arrival {
   readonly context: Context;
   readonly count: Count;
   readonly checkSignature: SignatureCheck | undefined;
-  /** Why this caller may not send it; undefined: it may. */
+  /** The refusal if this caller may not send the message; undefined: it may. */
   readonly forbid: (caller: Caller) => Problem | undefined;
 }
 
-/** Counts a request of a client; the problem where its limit is reached. */
+/** Counts a request of a client; returns the problem if its limit is reached. */
 export type Count = (context: Context, caller: Pick<Caller, 'clientId'>) => Problem | undefined;
 
 export function counting(
@@ -45,8 +45,8 @@ export function counting(
 }
 
 /**
- * The caller, or the first refusal, in the order of MSG-2. The caller is looked at before anything is received, too: a
- * body may take 30 s to arrive, and meanwhile nothing of it is kept for somebody whom nobody knows.
+ * Returns the caller, or the first refusal in the order of MSG-2. It authenticates the caller before it receives the
+ * body too: a body may take 30 s to arrive, and an unknown sender's body must not take up memory.
  */
 export async function authenticateAfter(
   before: Before,
@@ -54,7 +54,7 @@ export async function authenticateAfter(
 ): Promise<Caller | Problem> {
   const claimed = await authenticator.authenticate(context);
   const isKnown = !isProblem(claimed);
-  if (isKnown) aboutRequest(context).client = claimed.clientId; // of whatever it is refused for
+  if (isKnown) aboutRequest(context).client = claimed.clientId; // the log names the client of a refused request too
   const signed = isKnown && checkSignature !== undefined ? await checkSignature(context, claimed) : undefined;
   const over = isKnown
     ? (refusalOf(signed, { context, caller: claimed, count }) ?? forbid(claimed))
@@ -69,27 +69,27 @@ export async function authenticateAfter(
   }
   if (!isKnown) return claimed;
   if (over !== undefined) return over;
-  const caller = await authenticator.authenticate(context); // as it is now
+  const caller = await authenticator.authenticate(context); // again: the token may have ended meanwhile
   if (typeof room === 'object') return room;
   if (signed === undefined || isProblem(signed) || isProblem(caller)) return caller;
   return (await signed(context.get('message'))) ?? caller;
 }
 
 /**
- * Whoever has a token and cannot sign is counted apart: none of what its operator may send is used up by that, and no room
- * for its body is taken.
+ * Counts the unsigned requests of a caller separately: whoever has only its token must not use up its operator's limit.
+ * The body of such a request gets no room either.
  */
 function refusalOf(
   signed: Problem | BodyCheck | undefined,
   { context, caller, count }: Pick<Arrival, 'context' | 'count'> & { readonly caller: Caller },
 ): Problem | undefined {
   if (!isProblem(signed)) return count(context, caller);
-  if (signed.code !== 'signature-refused') return signed; // nobody has looked at its signature
+  if (signed.code !== 'signature-refused') return signed; // the signature was not checked
   const over = count(context, { clientId: `${caller.clientId} unsigned` });
   return over === undefined
     ? signed
     : {
         ...over,
-        detail: `${over.detail} Counted are those that were not signed as their operator wants it.`,
+        detail: `${over.detail} This limit counts requests without the signature that their operator requires.`,
       };
 }

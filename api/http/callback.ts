@@ -1,4 +1,4 @@
-// The callback address of a submission: the first check, before anything is stored.
+// Checks the callback address of a submission, before anything is stored. Each attempt checks it again.
 import { refuseCallbackAddress } from '../../core/deliveries/callback-address.ts';
 import type { ApiConfig } from '../../core/settings/config.ts';
 import type { ReferenceCache } from '../../db/scheme/reference-cache.ts';

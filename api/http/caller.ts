@@ -1,5 +1,5 @@
-// The caller, as every route sees it. api/auth/ makes it from a verified token or, with AUTH=none, from what
-// the caller says.
+// The caller, as every route sees it. api/auth/ makes it from a verified token or, with AUTH=none, from the caller's
+// own claim.
 import type { Context } from 'hono';
 import type { Problem } from './problem.ts';
 
@@ -20,7 +20,7 @@ export function roleInWords(role: Role | 'all'): string {
 }
 
 export interface Caller {
-  /** `all` exists with AUTH=none only: a caller that does not name itself may do everything. */
+  /** `all` only with AUTH=none: a caller that does not name itself may do everything. */
   readonly role: Role | 'all';
   readonly clientId: string;
   /** internalId of the institution that a psp or fxp speaks for. */
@@ -34,19 +34,20 @@ export interface Authenticator {
   /** Synchronous if the token was verified before. */
   authenticate(context: Context): Caller | Problem | Promise<Caller | Problem>;
   /**
-   * Whose an `Authorization` is, if its token was verified before and has not ended. It may have been withdrawn since,
-   * and gives no access: it says only in whose line a request waits.
+   * The sender of an `Authorization` header whose token was verified before and has not expired. The token may have
+   * been revoked since, so the result grants no access: it only says in whose queue a request waits.
    */
   knownSender(authorization: string): string | undefined;
 }
 
 /**
- * Whether a message is signed as its operator wants it, by its head, before anything of its body is kept.
- * @returns what is to be asked once the body has come; undefined from there: it is signed, or need not be
+ * Checks by the headers whether a message is signed as its operator requires, before any of its body is kept.
+ * @returns the refusal, or the check to make once the body has arrived. That check returns undefined if the signature
+ *   is valid or not required.
  */
 export type SignatureCheck = (context: Context, caller: Caller) => Promise<Problem | BodyCheck>;
 export type BodyCheck = (body: Uint8Array) => Promise<Problem | undefined>;
 
-/** Those of one clearing system or institution are one sender. */
+/** All clients of one clearing system or institution count as one sender. */
 export const senderOf = ({ clearingSystemId, institutionId, clientId }: Caller): string =>
   clearingSystemId ?? institutionId ?? clientId;

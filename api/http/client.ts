@@ -1,5 +1,4 @@
-// Who is at the other end of a request: where it comes from, as far as limits tell clients apart by it, and until
-// when somebody is there.
+// The client of a request: the address by which limits count it, and the moment when it is gone.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -7,8 +6,8 @@ import type { Context } from 'hono';
 import type { WaitingClient } from './turns.ts';
 
 /**
- * Where a request comes from.
- * @param proxies whose word counts for where it came to them from; see {@link trusting}
+ * The address by which limits count a client; see {@link socketAddress}. Empty without a server.
+ * @param proxies proxies whose `X-Forwarded-For` is trusted; see {@link trusting}
  */
 export function clientAddress(context: Context, proxies: BlockList): string {
   const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
@@ -16,7 +15,7 @@ export function clientAddress(context: Context, proxies: BlockList): string {
   return networkOf(forwardedFrom(incoming.socket.remoteAddress ?? '', incoming.headers, proxies));
 }
 
-/** Whether a connection is one of those proxies'. */
+/** Whether a connection comes from one of these proxies. */
 export function comesFrom(
   { remoteAddress = '' }: Pick<Socket, 'remoteAddress'>,
   proxies: BlockList,
@@ -39,22 +38,22 @@ export function trusting(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** In one spelling for each, an IPv4 address as itself, even if mapped; empty where it is no address. */
+/** Canonical spelling of an address; a mapped IPv4 address becomes plain IPv4. Empty if it is not an address. */
 function plain(address: string): string {
   switch (isIP(address)) {
     case 4:
       return address;
     case 6:
-      return ipaddr.process(address.replace(/%.*/, '')).toString(); // a zone is of one machine alone
+      return ipaddr.process(address.replace(/%.*/, '')).toString(); // a zone id means something on one machine only
     default:
       return '';
   }
 }
 
-/** Of what a proxy wrote: some add the port, which is another with each connection. */
+/** Removes the port that some proxies add, because it changes with each connection. */
 const hostOf = (hop: string) => /^\[(.*)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^([\d.]+):\d+$/, '$1');
 
-/** The last one in `X-Forwarded-For`, from its end, that no proxy of ours has; anything before it may be made up. */
+/** Reads `X-Forwarded-For` from its end, up to the first address that is not our proxy: a client can forge the rest. */
 function forwardedFrom(socket: string, headers: IncomingMessage['headers'], proxies: BlockList): string {
   const hops = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
   let address = plain(socket);
@@ -66,22 +65,22 @@ function forwardedFrom(socket: string, headers: IncomingMessage['headers'], prox
   return address;
 }
 
-/** As a turn knows whoever waits for it. */
+/** The client of this request, for a turn that waits (turns.ts). */
 export const waiting = (context: Context): WaitingClient => ({ closed: () => closed(context) });
 
-/** Ends when the answer has been sent, or its client is gone. */
+/** Resolves when the answer has been sent, or its client is gone. */
 function closed(context: Context): Promise<void> {
   const { outgoing } = (context.env ?? {}) as { readonly outgoing?: ServerResponse };
   return new Promise((resolve) => {
     if (outgoing === undefined || outgoing.closed || outgoing.destroyed)
-      resolve(); // one that was never written is not closed, but destroyed
+      resolve(); // a response that was never written is destroyed without being closed
     else outgoing.once('close', resolve);
   });
 }
 
 /**
- * An IPv6 address counts as its network of 64 bits, which usually has one owner; an IPv4 address as itself, even if
- * mapped.
+ * The address by which limits count a connection. An IPv6 address counts as its /64 network, which usually has one
+ * owner; an IPv4 address counts as itself, even if mapped.
  */
 export function socketAddress({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string {
   return networkOf(remoteAddress);

@@ -1,6 +1,6 @@
-// The connections of the server: how many there may be, and what is answered on one that cannot go on. Node itself
-// bounds heads, bodies and idle time (server.ts). When there are as many as may be, the least recently used gives way, but
-// never one that waits for our work.
+// Limits the server's connections, and answers on those that cannot continue. Node itself limits headers, bodies and
+// idle time (server.ts). At the limit, the least recently used connection is closed, but never one that waits for our
+// work.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { socketAddress } from './client.ts';
@@ -10,46 +10,46 @@ import { isPlainHttp, rawRefusal, refusalOf, refuse, type ParserError } from './
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** Of one address, or of one IPv6 network of 64 bits. */
+  /** For one IPv4 address, or one IPv6 network of 64 bits. */
   readonly maxConnectionsPerAddress: number;
   /** Milliseconds that a client may take to read an answer. */
   readonly answerMs: number;
-  /** Milliseconds between two checks of the connections: the possible delay of closing one. */
+  /** Milliseconds between two checks of the connections; closing one may be late by as much. */
   readonly checkMs: number;
 }
 
 export interface Connections {
-  /** @returns false: an earlier answer ends the connection, so that the answer to this request would be lost */
+  /** @returns false: the connection is ending, so the answer to this request would be lost */
   begin(request: IncomingMessage, response: ServerResponse): boolean;
-  /** From now on each answer is the last of its connection, and a connection on which nothing was asked ends. */
+  /** Ends each connection after its current answer, and at once if nothing was asked on it. */
   drain(): void;
   close(): void;
 }
 
 interface Connection {
-  /** Beneath TLS until that is agreed. */
+  /** The TCP socket; after a TLS handshake, the TLS socket. */
   socket: Socket;
   readonly address: string;
-  /** The one to the latest request, whether it is finished or not. */
+  /** The response to the latest request, whether it is finished or not. */
   latest?: ServerResponse;
-  /** Answers that have not been closed yet: the whole is sent, or the connection gone. */
+  /** Responses that are not closed yet. A response closes when it is sent completely, or its connection is gone. */
   readonly unfinished: Set<ServerResponse>;
-  /** When unread data was first seen. */
+  /** Monotonic clock, in milliseconds: since when the client has left sent data unread. */
   unreadSinceMs?: number | undefined;
-  /** What came last is no request: nothing more is read. */
+  /** The latest bytes are not a request: nothing more is read. */
   isEnding?: true;
 }
 
-const maxUnfinished = 32; // requests of one connection: a client that goes on sending and reads nothing would fill the memory
-const lingerMs = 500; // for the client to read the refusal: closing a connection with unread bytes discards what was sent
+const maxUnfinished = 32; // requests per connection: a client that sends and never reads would fill the memory
+const lingerMs = 500; // lets the client read the refusal: closing a socket with unread input discards sent data
 
 export interface ConnectionListeners {
-  /** There are as many connections as are allowed. */
+  /** The limit of connections is reached. */
   readonly onFull: () => void;
   /**
-   * A request is answered that never becomes one of the server's.
-   * @param request what was read of it, if anything
-   * @returns its id
+   * A request is refused that never reaches the server's handlers.
+   * @param request the part that was read, if any
+   * @returns the request id
    */
   readonly onUnread: (refusal: Problem, request?: IncomingMessage) => string;
 }
@@ -67,7 +67,7 @@ export function guardConnections(
   server.on('secureConnection', book.secure);
   server.on('connect', (request, socket) => {
     const connection = book.of(request.socket);
-    // Node has let go of it: nobody else would see that its client leaves
+    // Node no longer watches this socket, so notice here that its client leaves
     socket
       .on('error', () => undefined)
       .once('end', () => socket.end())
@@ -93,7 +93,7 @@ export function guardConnections(
     begin(request, response) {
       const connection = book.of(request.socket);
       if (connection === undefined || !take(connection, response)) return false;
-      if (all.delete(connection)) all.add(connection); // it stands last
+      if (all.delete(connection)) all.add(connection); // moves to the end: most recently used
       if (isDraining) endAfter(connection);
       return true;
     },
@@ -106,16 +106,16 @@ export function guardConnections(
 }
 
 function createBook({ maxConnections, maxConnectionsPerAddress }: ConnectionLimits, onFull: () => void) {
-  const all = new Set<Connection>(); // the least recently used first
+  const all = new Set<Connection>(); // least recently used first
   const bySocket = new WeakMap<Socket, Connection>();
-  const byEnds = new Map<string, Connection>(); // TLS makes another socket of the same ends
+  const byEnds = new Map<string, Connection>(); // a TLS socket has the same ends as its TCP socket
   const perAddress = new Map<string, number>();
 
   function know(connection: Connection, socket: Socket): void {
     connection.socket = socket;
     bySocket.set(socket, connection);
     socket.once('close', () => {
-      if (connection.socket !== socket) return; // TLS goes on
+      if (connection.socket !== socket) return; // the TLS socket has taken over
       forget(connection);
       closeUnwritten(connection);
     });
@@ -131,7 +131,10 @@ function createBook({ maxConnections, maxConnectionsPerAddress }: ConnectionLimi
     else perAddress.set(address, left);
   }
 
-  /** @param address whose it has to be; undefined: anybody's */
+  /**
+   * Closes the least recently used connection that does not wait for our work.
+   * @param address only a connection of this address; undefined: of any
+   */
   function giveWay(address?: string): boolean {
     for (const connection of all) {
       if ((address !== undefined && connection.address !== address) || isAwaited(connection)) continue;
@@ -152,7 +155,7 @@ function createBook({ maxConnections, maxConnectionsPerAddress }: ConnectionLimi
   return {
     all,
     of: (socket: Socket) => bySocket.get(socket),
-    /** Of a socket of TLS that is not agreed. */
+    /** The connection of a TLS socket whose handshake is not done. */
     beneath: (socket: Socket) => byEnds.get(endsOf(socket)),
     admit: (socket: Socket): void => {
       const address = socketAddress(socket);
@@ -174,7 +177,7 @@ function createBook({ maxConnections, maxConnectionsPerAddress }: ConnectionLimi
     secure: (socket: Socket): void => {
       const connection = byEnds.get(endsOf(socket));
       if (connection !== undefined && all.has(connection)) know(connection, socket);
-      else socket.destroy(); // it gave way meanwhile
+      else socket.destroy(); // giveWay closed the connection during the handshake
     },
   };
 }
@@ -189,14 +192,16 @@ function cutUnread(all: Iterable<Connection>, { answerMs }: ConnectionLimits): v
 }
 
 /**
- * Ends a connection on which what came last is no request: after the answers to those before it, and never instead of one.
- * @param onUnread it is answered; gives its id
+ * Ends a connection whose latest bytes are not a request. The refusal follows the answers to earlier requests, and
+ * replaces none of them.
+ * @param onUnread logs the refusal; returns the request id
  */
 function end(connection: Connection, refusal: Problem, onUnread: () => string): void {
   const { socket, latest, unfinished } = connection;
-  const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete); // it has its answer
+  // the latest answer already ends the connection
+  const isOver = latest !== undefined && (!latest.shouldKeepAlive || !latest.req.complete);
   const write = () => {
-    // a client that connected and sent nothing is told so, but it has asked nothing
+    // a client that connected and sent nothing gets a refusal too, but it has made no request to log
     const requestId = isOver || socket.bytesRead === 0 ? undefined : onUnread();
     socket.end(isOver ? '' : rawRefusal(refusal, requestId));
     setTimeout(() => socket.destroy(), lingerMs).unref();
@@ -214,18 +219,18 @@ function take(connection: Connection, response: ServerResponse): boolean {
   }
   connection.latest = response;
   unfinished.add(response);
-  // not once: it comes once, and the wrapping costs
+  // `on`, not `once`: the event fires only once anyway, and `once` costs a wrapper
   response.on('close', () => unfinished.delete(response));
   return true;
 }
 
-/** Whether its client waits for our work: an answer that has begun waits for the client. */
+/** Whether the client waits for our work. Once an answer has begun, we wait for the client instead. */
 function isAwaited({ unfinished }: Connection): boolean {
   for (const { headersSent, req } of unfinished) if (!headersSent && req.complete) return true;
   return false;
 }
 
-/** Ends the connection with its latest answer, which says so where its head is not sent yet. */
+/** Ends the connection after its latest answer, which says `Connection: close` if its headers are not sent yet. */
 function endAfter(connection: Connection): void {
   const { socket, latest, unfinished } = connection;
   if (latest === undefined && socket.bytesRead === 0) socket.end();
@@ -236,7 +241,7 @@ function endAfter(connection: Connection): void {
   });
 }
 
-/** Whether the latest request has not come whole, and has no answer yet: what is unreadable is its own. */
+/** Whether the latest request is incomplete and unanswered: then the unreadable bytes are part of it. */
 function isUnanswered(
   connection: Connection,
 ): connection is Connection & { readonly latest: ServerResponse } {
@@ -246,15 +251,15 @@ function isUnanswered(
 
 function refuseLatest(latest: ServerResponse, refusal: Problem, error: ParserError): void {
   refuse(latest, refusal); // after the answers to earlier requests
-  // what the app answers from here on is dropped
+  // drop whatever the app answers from here on
   const ignored = () => latest;
   Object.assign(latest, { writeHead: ignored, end: ignored, write: () => true, flushHeaders: ignored });
   latest.once('close', () => latest.req.destroy(error)); // notifies readers of the request body
 }
 
-/** When a connection is gone, Node tells only the answer that it is writing, and forgets those behind it. */
+/** Closes all responses of a closed connection: Node closes only the one that it is writing, not those behind it. */
 function closeUnwritten({ unfinished }: Connection): void {
-  // not before Node has told the one that it was writing
+  // after Node has closed the response that it was writing
   queueMicrotask(() => {
     for (const response of unfinished) {
       response.destroy(); // whatever the app writes from here on is dropped
@@ -263,6 +268,6 @@ function closeUnwritten({ unfinished }: Connection): void {
   });
 }
 
-/** Of a connection to a port of ours; the host may have several addresses. */
+/** Identifies a connection to our port by both ends; the local address counts because a host may have several. */
 const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
   `${remoteAddress ?? ''} ${remotePort ?? 0} ${localAddress ?? ''}`;

@@ -1,25 +1,25 @@
-// Distinguishes a part that does not answer (503, try again) from a defect of ours (500).
+// Distinguishes a part that does not answer (503, try again) from our defect (500).
 import { isDatabaseFailure } from '../../db/pool/failures.ts';
 import { problem, type Problem } from './problem.ts';
 
-/** Of a part other than the database. */
+/** Error codes of parts other than the database. */
 const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);
 
-/** Temporal did not answer in time; what was stored is not lost, and the same request may be sent again. */
+/** Temporal did not answer in time. Stored data is not lost, and the client may send the same request again. */
 export class TemporalUnavailable extends Error {
   override readonly name = 'TemporalUnavailable';
 }
 
-/** Temporal answers, but no worker does the work: a stack would add nothing to the message. */
+/** Temporal answers, but no worker does. Its stack need not be logged: it would add nothing to the message. */
 export class WorkersAway extends TemporalUnavailable {}
 
-/** Whether a part could not be reached, or asked for a retry. */
+/** Whether a part of the service could not be reached, or asked for a retry. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof TemporalUnavailable || isDatabaseFailure(error)) return true;
   return error instanceof Error && 'code' in error && socketCodes.has(String(error.code));
 }
 
-/** 503 if a part does not answer, else 500; without the reason. */
+/** 503 if a part does not answer, else 500. The answer does not reveal the reason. */
 export function failureOf(error: unknown): Problem {
   return problem(isUnavailable(error) ? 'unavailable' : 'internal');
 }

@@ -1,33 +1,35 @@
 /**
- * Fair queueing of the one thread that serves everybody. A payment needs some 35 passes of the event loop until
- * it is answered, and waits in each of them for what was begun in it. So a round begins what takes two milliseconds, of those
- * who wait in rotation (round robin). After one that held the thread for longer by itself, the queue rests for as long.
+ * Fair queueing for the event loop, which all senders share. A payment needs some 35 passes of the event loop until it
+ * is answered. In each pass it waits for the requests that begin in it. So a round begins only two milliseconds of
+ * work, round robin over the senders that wait. If one request blocks the event loop for longer, the queue then rests
+ * for the excess time.
  */
 export interface FairQueue {
   /**
-   * @param asker whose line it waits in
-   * @param begin called once: at once where nobody waits and the round has room
-   * @returns takes it back, if it has not begun; undefined: too many of its asker wait, and it is not called
+   * @param asker the sender in whose queue the request waits
+   * @param begin called once; immediately if nobody waits and the round has room
+   * @returns cancels the request if it has not begun; undefined: too many of the asker wait, and `begin` is never
+   *   called
    */
   ask(asker: string, begin: () => void): (() => void) | undefined;
 }
 
-const roundMs = 2; // some tens of questions; 35 rounds of it are what another's payment is slower under any flood
-const longestRestMs = 50; // it may be that the whole process stood still meanwhile
-const defaultMaxWaiting = 4_096; // of one asker: some 64 MiB, of the longest headers
+const roundMs = 2; // some tens of questions; under any flood, another sender's payment is slower by 35 such rounds
+const longestRestMs = 50; // a cap, because the whole process may have stood still meanwhile
+const defaultMaxWaiting = 4_096; // per asker: some 64 MiB with the longest headers
 
 /** @internal exported for tests */
 export function createFairQueue({ maxWaiting = defaultMaxWaiting } = {}): FairQueue {
-  const lines = new Map<string, Set<() => void>>(); // by asker; whose request began last stands last
-  let beganAtMs: number | undefined; // of the round; undefined: there is none
-  let longestMs = 0; // of those that were begun in the round
+  const lines = new Map<string, Set<() => void>>(); // queues by asker, least recently served first
+  let beganAtMs: number | undefined; // when the round began; undefined: there is no round
+  let longestMs = 0; // the longest time for which a request of the round blocked the event loop
 
   const hasRoom = () => beganAtMs === undefined || performance.now() - beganAtMs < roundMs;
 
   function start(begin: () => void): void {
     const from = performance.now();
     if (beganAtMs === undefined) beginRound(from);
-    // a tick that a microtask asks for comes when nothing is left to do without waiting
+    // a tick that a microtask requests runs once the request can only wait
     queueMicrotask(() =>
       process.nextTick(() => {
         longestMs = Math.max(longestMs, performance.now() - from);
@@ -81,5 +83,5 @@ export function createFairQueue({ maxWaiting = defaultMaxWaiting } = {}): FairQu
   };
 }
 
-/** Of this process: requests wait in it as they come, and messages again once their body is there. */
+/** The queue of this process. Requests wait in it when they arrive, and messages again once their body has arrived. */
 export const thread = createFairQueue();

@@ -1,4 +1,4 @@
-// The Idempotency-Key header of the three posts (FX-10). Used only after the input was found valid.
+// The Idempotency-Key header of the three POST routes for rates (FX-10). It is used only after the input was validated.
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
@@ -26,14 +26,14 @@ export interface IdempotentCall {
   readonly context: Context;
   readonly caller: Caller;
   readonly bodyText: string;
-  /** Shared by the aliases of a route, so that a repeat may use either path. */
+  /** Name of the operation. The aliases of a route share it, so that a repeat may use either path. */
   readonly operation: string;
 }
 
 type Work = (trx: Db) => Promise<JsonValue | Problem>;
 
 /**
- * Does the work in one transaction, at most once per key; a repeat gets the first answer, even if that was a refusal.
+ * Does the work in one transaction, at most once per key. A repeat gets the first answer, even if that was a refusal.
  */
 export async function idempotent(db: Db, call: IdempotentCall, work: Work): Promise<Response | Problem> {
   const header = call.context.req.raw.headers.get('idempotency-key');

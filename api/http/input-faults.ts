@@ -1,4 +1,4 @@
-// Words the faults of an input: what is expected, and what was found, if that is harmless to repeat.
+// Describes the faults of an input: the expected form, and the value found, if that is safe to repeat.
 import type { z } from '@hono/zod-openapi';
 import type { InputFault } from './problem.ts';
 
@@ -50,7 +50,7 @@ function rule(issue: z.core.$ZodIssue): string {
   if (code === 'invalid_value') return `must be one of: ${issue.values.map(String).join(', ')}`;
   if (code === 'too_small') return bound(issue.origin, 'at least', issue.minimum);
   if (code === 'too_big') return bound(issue.origin, 'at most', issue.maximum);
-  return message; // our own: every form has its own text
+  return message; // written by us: every custom check has its own text
 }
 
 const counted: Readonly<Partial<Record<string, string>>> = { string: 'character', array: 'item' };
@@ -65,7 +65,7 @@ function bound(origin: string, which: 'at least' | 'at most', limit: number | bi
 
 const never = '\u0000'; // no field accepts it, so the refusal says what is expected
 
-/** What a field expects; undefined if it accepts any text and has no description. */
+/** Describes what a field expects; undefined if it accepts any text and has no description. */
 function expectationOf(field: z.ZodType): string | undefined {
   const { description } = field;
   const [issue] = field.safeParse(never).error?.issues ?? [];

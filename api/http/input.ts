@@ -1,7 +1,7 @@
-// Turns path, query and JSON body into checked input, or into a 400 that names every fault. Not Hono's own
-// validation: that stops at the first invalid one of path, query and body, and accepts a JSON body that is too large,
-// not UTF-8 or repeats a member. Side by side (`npm run bench -- hono`) path and query cost the same either way (CPU
-// per request 0.9 to 1.2 times ours); a body costs Hono 0.7 to 0.8 times ours, without those checks.
+// Turns path, query and JSON body into checked input, or into a 400 that names every fault. Hono's own validation is
+// not used: it stops at the first invalid one of path, query and body. It also accepts a JSON body that is too large,
+// is not UTF-8 or repeats a member. Path and query cost the same either way: Hono needs 0.9 to 1.2 times our CPU per
+// request (`npm run bench -- hono`). For a body it needs 0.7 to 0.8 times our CPU, but makes fewer checks.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { findRepeatedMembers, findUnstorable, isDeeperThan } from '../../core/json.ts';
@@ -14,7 +14,7 @@ export interface InputSchemas<Params extends z.ZodObject, Query extends z.ZodObj
   readonly query?: Query;
   /** JSON body; strict: unknown members are refused. */
   readonly body?: Body;
-  /** Largest body; default: 64 KiB. */
+  /** Size of the largest body, in bytes; default: 64 KiB. */
   readonly maxBodyBytes?: number;
 }
 
@@ -27,16 +27,17 @@ export interface Input<Params extends z.ZodObject, Query extends z.ZodObject, Bo
 
 const usualBodyBytes = 65_536; // most bodies of these routes have some hundred bytes
 const maxFaults = 20;
-const maxLevels = 32; // objects and arrays within each other: our bodies have three
+const maxLevels = 32; // nested objects and arrays; our bodies have three levels
 const jsonTypes = ['application/json'];
 
-/** What is read at once, or what reads a body that has arrived. */
+/** The input, or a function that parses a body that has arrived. */
 export type Received<Value> = Value | Problem | (() => Value | Problem);
 export type Receiver<Value> = (context: Context) => Received<Value> | Promise<Received<Value>>;
 
 /**
- * The reader of a route's input, made once per route. Of a body it waits for the bytes only: what it returns then reads
- * them, which holds the event loop, and so is due in the caller's turn (fair-queue.ts).
+ * Makes the reader of a route's input, once per route. If there is a body, the reader only waits for its bytes and
+ * returns a function that parses them. Parsing blocks the event loop, so call that function in the caller's turn
+ * (fair-queue.ts).
  */
 export function readInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   schemas: InputSchemas<Params, Query, Body>,
@@ -74,7 +75,7 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
     return (context) => {
       const address = readAddress(context);
       if (isProblem(address)) return address;
-      // each member by its name: a spread costs more than all of the reading (`npm run bench -- quotes`)
+      // no spread: it costs more than reading the whole input (`npm run bench -- quotes`)
       return { params: address.params, query: address.query, body: undefined, bodyText: '' } as Result;
     };
   }
@@ -96,14 +97,14 @@ export function readInput<Params extends z.ZodObject, Query extends z.ZodObject,
   };
 }
 
-/** U+0000 is in no text of the database: no parameter may bring one there. */
+/** Faults of parameters with U+0000, which text in Postgres cannot hold. */
 function withNull(values: Readonly<Record<string, string | undefined>>): readonly InputFault[] {
   return Object.entries(values).flatMap(([parameter, value]) =>
     value?.includes('\0') === true ? [{ parameter, detail: whyUnstorable['null-character'] }] : [],
   );
 }
 
-/** Each known parameter once; a parameter given twice is a fault, because we would have to choose. */
+/** Reads each known parameter. A parameter given twice is a fault, because we would have to choose one value. */
 function queryValues(
   context: Context,
   names: readonly string[],
@@ -119,7 +120,7 @@ function queryValues(
   return values;
 }
 
-/** The members of a body that is an object. */
+/** The members of a body that is an object; undefined for any other body. */
 function shapeOf(body: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
   return 'shape' in body ? (body.shape as Readonly<Record<string, z.ZodType>>) : undefined;
 }
@@ -144,7 +145,7 @@ function textOf(bytes: Uint8Array): string | Problem {
   }
 }
 
-/** The content type that was sent instead, if it may be repeated. */
+/** Describes the content type that was sent instead, if it is safe to repeat. */
 export function sentInstead(headers: Headers): string {
   const encoding = isUnencoded(headers.get('content-encoding')) ? '' : ' with a Content-Encoding';
   const type = headers.get('content-type');
@@ -165,7 +166,7 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
     const detail = text.trim() === '' ? 'is empty; send a JSON object' : 'is not JSON';
     return invalidRequest([{ pointer: '', detail }]);
   }
-  // first, because the others take longer with every level
+  // first, because the other checks take longer with every level
   if (isDeeperThan(text, maxLevels)) {
     const detail = `is nested deeper than ${maxLevels} levels`;
     return invalidRequest([{ pointer: '', detail }], 'SEC-4');
@@ -183,21 +184,23 @@ function parseJson(text: string): { readonly value: unknown } | Problem {
   );
 }
 
-/** The client closed the connection before its request was complete: not our fault, and nobody to answer. */
+/**
+ * The client closed the connection before its request was complete. It is not our error, and nobody can be answered.
+ */
 export class ClientWentAway extends Error {
   override readonly name = 'ClientWentAway';
 }
 
-/** Each piece of a body costs as much to take as some kilobytes in one. */
+/** A body in too many small chunks: receiving a chunk costs as much as some kilobytes of a larger one. */
 export class BodyInPieces extends Error {
   override readonly name = 'BodyInPieces';
 }
-const mostPieces = 1_000; // of any size: a client that writes a message element by element has some hundreds
-const leastPiece = 64; // bytes, on average, of more than these
+const mostPieces = 1_000; // chunks of any size: a client that writes a message element by element sends some hundreds
+const leastPiece = 64; // bytes per chunk, on average, once there are more chunks than that
 
 /**
  * The body's bytes, or undefined if there are more than `limit`: reading stops there.
- * @param keeps false: it is read to its end all the same, but nothing of it is kept
+ * @param keeps false: the body is read to its end, but nothing of it is kept
  * @throws ClientWentAway if it does not arrive completely
  */
 export async function readLimited(
@@ -208,7 +211,7 @@ export async function readLimited(
   const length = request.headers.get('content-length');
   if (length !== null && Number(length) > limit) return undefined;
   try {
-    // the server reads no more than was announced; without a stream, this is cheaper
+    // Node reads no more than Content-Length, and reading without a stream is cheaper
     return length === null || !keeps
       ? await readStream(request, limit, keeps)
       : new Uint8Array(await request.arrayBuffer());

@@ -20,7 +20,7 @@ declare module 'hono' {
   }
 }
 
-/** Size, then content type; the bytes are kept for `bodyOf`, if they are to be kept. */
+/** Checks the size, then the content type. If `keeps`, the bytes are kept for `bodyOf`. */
 export async function takeMessage(context: Context, keeps: boolean): Promise<Problem | undefined> {
   const { raw } = context.req;
   const bytes = await readLimited(raw, maxMessageBytes, keeps);
@@ -47,13 +47,16 @@ export interface TakenMessage {
   readonly key: MessageKey;
 }
 
-/** The refusal of a body that is not a message: every fault found, without any text of the body. */
+/** The refusal of a body that is not a message. It names every fault found, and repeats no text of the body. */
 export function refusal({ detail, ruleId }: IntakeFault): Problem {
   const told = { detail: `The body is refused: ${detail}.` };
   return problem('message-refused', ruleId === undefined ? told : { ...told, ruleId });
 }
 
-/** @param about whatever becomes of the message, the line of its request tells its UETR, if that can be read */
+/**
+ * Parses a message and reads its keys.
+ * @param about gets the UETR if that can be read, even if the message is refused
+ */
 export function openMessage(
   engine: XmlEngine,
   { body, name, about }: { readonly body: Buffer; readonly name: MessageName; readonly about: AboutRequest },

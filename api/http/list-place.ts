@@ -1,5 +1,5 @@
-// Where a page of a list ends that is in the order of a time: cursors of its address. Anybody can write one, so
-// what is read is held against the form of a place.
+// Cursors of lists that are ordered by time: each names the last row of a page. Anybody can write a cursor, so its
+// content is checked against the form of a place.
 import { uuidV4Pattern } from '../../core/ids.ts';
 import type { ListPlace } from '../../core/list-place.ts';
 import { readCursor, writeCursor } from './paging.ts';
@@ -16,7 +16,7 @@ function isPlace(text: string): boolean {
 /** @param list path of the list */
 export const cursorTo = (list: string, { at, id }: ListPlace): string => writeCursor(list, `${at}/${id}`);
 
-/** Undefined: it is no cursor of this list. */
+/** Undefined if it is not a cursor of this list. */
 export function placeAt(list: string, cursor: string): ListPlace | undefined {
   const [at, id] = readCursor(list, cursor, isPlace)?.split('/') ?? [];
   return at === undefined || id === undefined ? undefined : { at, id };

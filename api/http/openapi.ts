@@ -50,7 +50,7 @@ const problemSchema = z
 
 const problemContent = { 'application/problem+json': { schema: problemSchema } };
 
-/** The same with one example per code of this status. */
+/** The content of a refusal's status, with one example per code. */
 export function problemsShown(codes: readonly ProblemCode[]) {
   const examples = Object.fromEntries(
     codes.map((code) => [code, { $ref: `#/components/examples/${problemExampleName(code)}` }]),

@@ -1,4 +1,4 @@
-// What operators are refused: alerts, redeliveries, pauses, books, outcomes. Part of the one table, problems.ts.
+// Refusals of operators' requests: alerts, redeliveries, pauses, books, outcomes. Part of the table in problems.ts.
 import type { ProblemRow } from './problem-row.ts';
 
 export const operationsProblems = {

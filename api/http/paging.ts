@@ -1,10 +1,9 @@
-// Pages of lists: how many, where the next one begins, and where its address stands: in the Link header (RFC
-// 8288).
+// Pages of lists: their size, the cursor of the next page, and its address in the Link header (RFC 8288).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { problem, type Problem } from './problem.ts';
 
-/** `limit` of a list. */
+/** Schema of a list's `limit` parameter. */
 export function pageLimit({ usual, most }: { readonly usual: number; readonly most: number }) {
   return z
     .string()
@@ -28,18 +27,17 @@ export const pageCursor = z
   .openapi({ description: 'From the Link header of the previous page; opaque (REF-2)' });
 
 /**
- * A place in a list with a check value, to recognise a cursor of another list, or one that was cut. It is no
- * secret, because the processes share no key that could make it one: whoever reads a cursor must also check that its
- * place is a place.
+ * Encodes a place in a list with a check value, which reveals a cut cursor, or one of another list. The check value is
+ * not secret, because the processes share no key. So a reader must also check the form of the place.
  */
 export function writeCursor(list: string, place: string): string {
   return `${Buffer.from(place).toString('base64url')}.${checkOf(list, place)}`;
 }
 
 /**
- * @param isPlace whether a text has the form of a place in this list: anybody can write a cursor with a right check
- * value
- * @returns undefined where it is no cursor of this list
+ * @param isPlace whether a text has the form of a place in this list; needed because anybody can compute the check
+ *   value
+ * @returns the place; undefined if it is not a cursor of this list
  */
 export function readCursor(
   list: string,
@@ -55,7 +53,7 @@ function checkOf(list: string, place: string): string {
   return createHash('sha256').update(`${list}\0${place}`).digest('base64url').slice(0, 8);
 }
 
-/** Where the page stands that follows this one, and the header that says so. */
+/** The address of the next page, and the Link header that names it. */
 export function linkToNext(
   publicUrl: string,
   path: string,

@@ -10,7 +10,7 @@ import {
 } from '../../core/money/money.ts';
 import { invalidRequest, type Problem } from './problem.ts';
 
-/** Of our own ids; UETRs are of version 4. */
+/** The form of our ids; a UETR must be a UUID of version 4. */
 export const uuid = z.string().regex(uuidPattern, 'must be a lower-case UUID');
 
 export const countryCode = z
@@ -72,7 +72,7 @@ export const corridorPath = z.object({
   destinationCurrency: currencyCode.openapi({ example: 'THB' }),
 });
 
-/** A moment (RFC 3339), with its offset. An unencoded `+` of a query arrives as a space, which nothing else can mean. */
+/** A date and time with its offset (RFC 3339). An unencoded `+` in a query arrives as a space, so that is accepted. */
 export const instant = z
   .string()
   .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'))
@@ -82,7 +82,7 @@ export const instant = z
   .transform((text) => new Date(text))
   .openapi({ type: 'string', format: 'date-time', example: '2026-01-05T04:00:00Z' });
 
-/** A whole day, UTC: its beginning. */
+/** A whole UTC day; its value is the beginning of the day. */
 export const day = z
   .string()
   .refine((text) => /^\d{4}-\d\d-\d\d$/.test(text) && momentOf(`${text}T00:00Z`) !== undefined, {
@@ -91,7 +91,7 @@ export const day = z
   .transform((text) => new Date(`${text}T00:00:00Z`))
   .openapi({ type: 'string', format: 'date', description: 'A whole day, UTC', example: '2026-11-21' });
 
-/** A range that holds nothing is a mistake, and no answer without rows. */
+/** Refuses an empty range, which is a mistake: an answer without rows would hide it. */
 export function emptyRange({
   from,
   to,
@@ -105,7 +105,7 @@ export function emptyRange({
 
 const rfc3339 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Milliseconds of an RFC 3339 time; undefined where it is none: Date.parse takes 30 February for 2 March. */
+/** Epoch milliseconds of an RFC 3339 time; undefined if it is not one. Date.parse would read 30 February as 2 March. */
 export function momentOf(text: string): number | undefined {
   const [, day] = rfc3339.exec(text) ?? [];
   const midnight = new Date(`${day ?? ''}T00:00:00Z`);
@@ -114,7 +114,7 @@ export function momentOf(text: string): number | undefined {
   return isDay && !Number.isNaN(at) ? at : undefined;
 }
 
-/** One or several of these words, with commas. */
+/** One or several of these words, separated by commas. */
 export function severalOf<const Words extends readonly string[]>(words: Words) {
   return z
     .string()

@@ -1,7 +1,7 @@
-// What is on record already is passed on to the engine beside the answer, not before it.
+// Tells Temporal about something that is on record already, in parallel with the answer.
 import type { Logger } from 'pino';
 
-/** Not awaited; if it fails, the sweep takes over. */
+/** Does not wait for `passing`. If that fails, the sweep takes over. */
 export function passOn(
   { logger }: { readonly logger: Logger },
   subjectId: string,

@@ -26,7 +26,7 @@ export interface ProblemOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal of the table; `options` say more precisely what is wrong. */
+/** A refusal of the table; `options` make it more precise. */
 export function problem(code: ProblemCode, options: ProblemOptions = {}): Problem {
   const row: ProblemRow = problems[code];
   const ruleId = options.ruleId ?? row.ruleId;
@@ -56,7 +56,7 @@ function placeOf(fault: InputFault): string {
   return fault.detail.startsWith('missing') ? `The query parameter ${fault.parameter} is` : fault.parameter;
 }
 
-/** The first fault in words, and how many more there are. */
+/** Describes the first fault, and says how many more there are. */
 function sentenceOf([first, ...more]: readonly InputFault[]): string {
   if (first === undefined) return problems['invalid-request'].detail;
   const others = more.length === 0 ? '' : ` And ${more.length} more: see errors.`;
@@ -86,7 +86,7 @@ export function problemBody(refusal: Problem): string {
   });
 }
 
-/** Status and headers of a refusal, wherever it is written. */
+/** Status and headers of a refusal, for every code that writes one. */
 export function problemHead(refusal: Problem): {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

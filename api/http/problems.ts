@@ -1,4 +1,4 @@
-// Every refusal of the JSON API, in one table; problem.ts has its form on the wire. Never with a stack, SQL, an
+// Every refusal of the JSON API, in one table; problem.ts has its form on the wire. No text contains a stack, SQL, an
 // internal address or a value of a payment.
 
 import { operationsProblems } from './operations-problems.ts';

@@ -1,21 +1,24 @@
 /**
- * Counts per sender and window: requests per minute (SEC-7), other quantities per day. Counted in memory, so that
- * a request waits for nothing; api/operations/share-counts.ts tells every process what the others have counted, once a second.
- * Fixed windows and no token buckets: processes share a window by adding.
+ * Counts per sender and window: requests per minute (SEC-7), other quantities per day. Counts are kept in memory, so
+ * that no request waits for them. Once a second, api/operations/share-counts.ts tells every process what the others
+ * have counted. Windows are fixed, not token buckets, because processes can share a window by adding their counts.
  */
 
-/** What is left, as the headers `RateLimit-Policy` and `RateLimit` say it (draft-ietf-httpapi-ratelimit-headers-10). */
+/**
+ * The state of a limit, as the headers `RateLimit-Policy` and `RateLimit` state it
+ * (draft-ietf-httpapi-ratelimit-headers-10).
+ */
 export interface Standing {
   readonly limit: number;
   readonly used: number;
   readonly remaining: number;
-  /** Until the next minute begins. */
+  /** Seconds until the next window begins, at least 1. */
   readonly resetSeconds: number;
-  /** After which one that is over may come again. */
+  /** Seconds after which a refused request may be repeated. */
   readonly retrySeconds: number;
-  /** Nothing was left: this one was not counted, and is not served. */
+  /** The limit is reached: this request was not counted, and must be refused. */
   readonly isOver: boolean;
-  /** It is this second of which nothing was left. */
+  /** The limit of this second is reached, not that of the window. */
   readonly isOfSecond?: true;
 }
 
@@ -24,24 +27,26 @@ export interface Count {
   readonly count: number;
 }
 
-/** What the others are to be told: of each name that has used a hundredth of its limit since the last time. */
+/** Counts to share: those of each name that has used a hundredth of its limit since they were last shared. */
 export interface Untold {
+  /** The last minute of the window, in minutes since the epoch. */
   readonly minute: number;
-  /** The minute that it is. */
+  /** The current minute, in minutes since the epoch. */
   readonly now: number;
   readonly counts: readonly Count[];
 }
 
 export interface Quotas {
-  /** Counts one of that name, if it is within the limit; 0: no limit. */
+  /** Counts one use of the name, if the limit allows it. Limit 0: no limit. */
   use(name: string, limit: number): Standing;
-  /** Counts one that has happened, or so many, whatever the limit is. */
+  /** Counts `by` uses (default 1) that have already happened, whatever the limit is. */
   note(name: string, limit: number, by?: number): void;
-  /** How it stands, without counting one. */
+  /** The state of the limit, without counting a use. */
   look(name: string, limit: number): Standing;
   /**
-   * @param tell tells the others, and answers with what all together have counted; where it fails, all of it is told the next time
-   * @throws what it throws
+   * @param tell sends our counts to the other processes, and returns the totals of all. If it fails, the next call
+   *   sends the same counts again.
+   * @throws the error of `tell`
    */
   share(tell: (untold: Untold) => Promise<readonly Count[]>): Promise<void>;
 }
@@ -50,19 +55,19 @@ interface Counter {
   used: number;
   untold: number;
   readonly limit: number;
-  /** Of this second, in this process: what others need is not taken by one at once. */
+  /** Uses in this second, in this process: a burst must not take the capacity that others need. */
   inSecond: number;
   second: number;
 }
 
-/** A tenth of what a minute has, so that what one may ask in a minute does not come at once. */
+/** The limit per second: a tenth of the limit per minute, so that a sender cannot use up its minute at once. */
 const burstOf = (limit: number) => Math.max(10, Math.ceil(limit / 10));
 
 const minuteMs = 60_000;
 export const minutesOfDay = 1_440;
-/** What strangers may name. Clients are as many as there are, and are counted each by its own name. */
+/** Prefix of names that strangers choose. Their number is unbounded, unlike the number of clients. */
 export const strangers = 'stranger ';
-/** From then on the one that was named longest ago is forgotten for each new one, so that nobody is counted with somebody else. */
+/** Above this, each new stranger evicts the least recently named one, so that no two strangers share a counter. */
 const mostStrangers = 50_000; // some 10 MB
 
 interface Told extends Count {
@@ -71,7 +76,7 @@ interface Told extends Count {
 
 interface Now {
   readonly nowMs: number;
-  /** When the counters begin anew. */
+  /** Epoch milliseconds: the end of the window. */
   readonly endsAtMs: number;
 }
 
@@ -87,7 +92,7 @@ function standingAt({ nowMs, endsAtMs }: Now, used: number, limit: number): Stan
   };
 }
 
-/** Counts one, if it is within what the minute and this second have. */
+/** Counts one use, if the limits of the window and of this second allow it. */
 function take(counter: Counter, limit: number, now: Now): Standing {
   if (counter.limit !== 0) {
     if (counter.used >= limit) return { ...standingAt(now, counter.used, limit), isOver: true };
@@ -108,14 +113,14 @@ function add(counter: Counter, by = 1): void {
 }
 
 /**
- * @param clock epoch milliseconds: processes count the same minutes
- * @param windowMinutes after which the counters begin anew; a day begins at midnight UTC
+ * @param clock epoch milliseconds, so that all processes count the same minutes
+ * @param windowMinutes length of the window; a day begins at midnight UTC
  */
 export function createQuotas(clock: () => number = Date.now, windowMinutes = 1): Quotas {
   const windowMs = windowMinutes * minuteMs;
-  let minute = 0; // that it is; of a longer window, its last one
+  let minute = 0; // the last minute of the current window, in minutes since the epoch
   let clients = new Map<string, Counter>();
-  let guests = new Map<string, Counter>(); // of strangers; the one that was named last stands last
+  let guests = new Map<string, Counter>(); // strangers, least recently named first
 
   function begin(): Now {
     const nowMs = clock();
@@ -140,7 +145,7 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
     return counter;
   }
 
-  /** Those that have used a hundredth of their limit since the last time: from now on they are told. */
+  /** Takes the counts that have grown by a hundredth of their limit since they were last shared. */
   function takeUntold(): readonly Told[] {
     const told: Told[] = [];
     for (const counters of [clients, guests]) {
@@ -176,7 +181,7 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
         const totals = await tell({ minute, now: Math.floor(nowMs / minuteMs), counts });
         const byName = new Map(told.map(({ name, counter }) => [name, counter]));
         for (const { name, count } of totals) {
-          const counter = byName.get(name); // where the minute has ended meanwhile, nobody looks at it any more
+          const counter = byName.get(name); // unused if the window has ended meanwhile
           if (counter !== undefined) counter.used = Math.max(counter.used, count + counter.untold);
         }
       } catch (error) {
@@ -187,7 +192,7 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
   };
 }
 
-/** Lines of an answer's head; a limit that there is not has none. */
+/** Rate limit headers as a flat list (name, value, ...); empty without a limit. */
 export function rateLimitLines({ limit, remaining, resetSeconds, isOfSecond }: Standing): readonly string[] {
   if (limit === 0) return [];
   return [

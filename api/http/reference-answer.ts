@@ -1,7 +1,7 @@
-// Answers of reference data: made once per snapshot and address, with an ETag, so that a repeated request costs almost
-// nothing. Not for rates or quotes, or anything that depends on the caller. Not `hono/etag`: it hashes every
-// answer again, which costs 6 to 8 times the CPU of ours per request, and 1.2 to 1.4 times if the tag is given and only
-// compared (`npm run bench -- hono`). Its 304 keeps none of the security headers by default.
+// Answers from reference data, made once per snapshot and address, with an ETag. A repeated request costs almost
+// nothing. Do not use them for rates, quotes or anything that depends on the caller. `hono/etag` is not used: it hashes
+// every answer again, which costs 6 to 8 times our CPU per request (`npm run bench -- hono`). If the tag is given and
+// only compared, it costs 1.2 to 1.4 times our CPU. By default, its 304 keeps none of the security headers.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { renderJson, type JsonValue } from '../../core/money/money.ts';
@@ -15,7 +15,10 @@ export interface Kept {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What every route of reference data is, beside its path and answer. @param current the snapshot that it is made from */
+/**
+ * The properties that all routes of reference data share.
+ * @param current the snapshot that answers are made from
+ */
 export function referenceRoute(current: () => object) {
   return { method: 'get', tag: 'Reference data', roles: 'any', madeFrom: current } as const;
 }
@@ -23,7 +26,7 @@ export function referenceRoute(current: () => object) {
 const keptOf = new WeakMap<object, Map<string, Kept>>();
 const maxKept = 2_000; // per snapshot; a client that tries many addresses must not fill the memory
 
-/** The earlier answer for this address, from the same snapshot. Answers to addresses with a query are not kept. */
+/** The kept answer for this address, from the same snapshot. Answers to addresses with a query are not kept. */
 export function keptAnswer(snapshot: object, context: Context): Kept | undefined {
   const { req } = context;
   return req.raw.url.includes('?') ? undefined : keptOf.get(snapshot)?.get(req.path);

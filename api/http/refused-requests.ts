@@ -32,7 +32,7 @@ export function notHttp(reason: string): Problem {
   return problem('invalid-request', { detail: `This is not HTTP/1.1 (RFC 9112): ${reason}.` });
 }
 
-/** A repeated header, of which another program might choose the other value. */
+/** Refuses a repeated header: another program might choose the other value. */
 export function repeatedHeader(name: string): Problem {
   return problem('invalid-request', { detail: `The ${name} header is given more than once. Send it once.` });
 }

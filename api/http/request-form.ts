@@ -1,10 +1,10 @@
-// Whether a request is unambiguous plain HTTP/1.1, checked before anything else sees it. api/http/unreadable.ts
-// words the refusals of Node's own parser.
+// Checks that a request is unambiguous plain HTTP/1.1, before anything else sees it. api/http/unreadable.ts words the
+// refusals of Node's own parser.
 import type { IncomingMessage } from 'node:http';
 import { problem, type Problem } from './problem.ts';
 import { malformed, repeatedHeader } from './refused-requests.ts';
 
-/** As many as common servers read. Each costs time before it is anybody's turn, and memory while it waits. */
+/** As many as common servers read. Each line costs time before the request's turn, and memory while it waits. */
 export const maxHeaderLines = 100;
 
 /** Single-valued headers: if one is repeated, another program might choose the other value. By name in lower case. */
@@ -26,7 +26,7 @@ const oddPath = /^[^?]*(?:\\|\/(?:\.|%2e){1,2}(?:[/?]|$))/i;
 
 /** Undefined if the request may proceed: then its `url` is path and query. */
 export function refuseForm(request: IncomingMessage): Problem | undefined {
-  // before `headers`, which are only made when they are read
+  // before `headers`, which Node builds only when they are read
   if (request.rawHeaders.length > 2 * maxHeaderLines) return problem('headers-too-large');
   const { httpVersion, headers } = request;
   if (httpVersion !== '1.1') return malformed('version');
@@ -40,8 +40,8 @@ export function refuseForm(request: IncomingMessage): Problem | undefined {
   if (oddPath.test(url)) return malformed('oddPath');
   const { expect, upgrade, 'transfer-encoding': coding } = headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') return problem('expectation-failed');
-  // An offer is ignored (RFC 9110, 7.8): some clients make one with every request, of h2c or TLS/1.2. Only a client of
-  // websockets has nothing to say in HTTP/1.1.
+  // An upgrade is an offer that we ignore (RFC 9110, 7.8): some clients offer h2c or TLS/1.2 with every request. Only a
+  // WebSocket client is refused, because it cannot go on in HTTP/1.1.
   if (upgrade?.toLowerCase().includes('websocket') === true) return malformed('upgrade');
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return malformed('transferEncoding');
   return undefined;
@@ -50,8 +50,8 @@ export function refuseForm(request: IncomingMessage): Problem | undefined {
 const absoluteTarget = /^https?:\/\/([^/?#]*)((?:[/?#].*)?)$/i;
 
 /**
- * Makes an absolute target (RFC 9112, 3.2.2) the path that it is here. Its host must be the Host header's, so that nobody
- * before us can have chosen the other one.
+ * Replaces an absolute target (RFC 9112, 3.2.2) by its path. Its host must equal the Host header: a proxy before us may
+ * have used either of them.
  */
 function takeAbsolute(request: IncomingMessage, asked: string): Problem | undefined {
   const { url = '' } = request;

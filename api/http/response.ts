@@ -2,7 +2,10 @@
 // strings: the HTTP adapter writes such a response without building a web Response.
 import { renderJson, type JsonValue } from '../../core/money/money.ts';
 
-/** On every answer: no sniffing, no framing, nothing to load, nothing told of where one came from; https alone, where it is read over https. */
+/**
+ * On every answer. Browsers must not sniff types, frame the page, load anything or send a referrer, and must keep to
+ * https.
+ */
 export const baseHeaders = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -10,14 +13,14 @@ export const baseHeaders = {
   'strict-transport-security': 'max-age=31536000',
 } as const;
 
-/** For answers that apply to this moment or caller only. */
+/** For answers that are valid only now or for this caller: no cache may store them. */
 export const jsonHeaders = {
   ...baseHeaders,
   'content-type': 'application/json',
   'cache-control': 'no-store',
 } as const;
 
-/** 200 (or another status) with the value as JSON, its marked numbers digit for digit. */
+/** 200 (or another status) with the value as JSON. Exact decimals keep every digit. */
 export function json(value: JsonValue, status = 200, headers?: Readonly<Record<string, string>>): Response {
   return new Response(renderJson(value), {
     status,

@@ -1,6 +1,6 @@
-// How every route of the JSON API is declared and served: roles, input, answer. It checks the token, the role
-// and the input before a handler sees anything. One function does the work of a chain of middleware: input.ts, cors.ts
-// and reference-answer.ts say what Hono's own would cost.
+// Declares and serves every route of the JSON API: roles, input, answer. It checks the token, the role and the input
+// before a handler runs. One function does the work of a chain of middleware. input.ts, cors.ts and reference-answer.ts
+// say how much Hono's own would cost.
 import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
@@ -41,25 +41,25 @@ export interface Route<
   readonly method: 'get' | 'post';
   /** OpenAPI template, written as the specification writes it; served with and without a trailing slash. */
   readonly path: string;
-  /** Other paths of the same operation, each with its own name in the OpenAPI document. */
+  /** Operation ids of other paths of the same operation, by path. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  /** Who may call it; a route without roles stops the start. `any`: any valid token. */
+  /** Roles that may call it. `any`: any valid token. An empty list stops the start. */
   readonly roles: readonly Role[] | 'any';
-  /** What a message goes through before it is read. */
+  /** The checks of a message before it is read. */
   readonly before?: Before;
-  /** What is taken in: it must be signed where its operator wants that. */
+  /** The message must be signed if its operator requires that. */
   readonly isSigned?: true;
   /**
-   * How many requests of a sender are processed at a time; default: as messages where there is a body, which
-   * must be read, else as questions. What is answered from memory (`madeFrom`) waits for nothing, and in no line.
+   * The kind of queue, which limits how many requests of a sender run at once. Default: `message` if the route has a
+   * body, else `question`. Answers from memory (`madeFrom`) never wait in a queue.
    */
   readonly turns?: TurnKind;
   /**
-   * The data that the answer is made from, besides the address: as long as it is the same object, the answer to an
+   * The data that the answer depends on, besides the address. As long as this returns the same object, the answer to an
    * address is kept and reused.
    */
   readonly madeFrom?: () => object;
@@ -70,18 +70,16 @@ export interface Route<
   readonly request?: RouteConfig['request'];
 }
 
-/** What a handler gets: valid input, and the caller. */
+/** The argument of a handler: valid input, and the caller. */
 export interface Call<Params extends Fields, Query extends Fields, Body extends z.ZodType> {
   readonly params: z.output<Params>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
-  /** The bytes of the JSON body. */
+  /** The text of the JSON body. */
   readonly bodyText: string;
   readonly caller: Caller;
   readonly context: Context;
-  /**
-   * Lets the next request of the same sender begin, while this one only waits for another party.
-   */
+  /** Lets the next request of the same sender begin, while this one only waits for another party. */
   readonly giveUpTurn: GiveUpTurn;
 }
 
@@ -117,7 +115,7 @@ export interface Router {
   addPublic(route: PublicRoute, handler: PublicHandler): void;
   /** Methods of the path, for 405 and OPTIONS; empty if there is no such path. */
   methodsOf(path: string): readonly string[];
-  /** @throws if the app serves a route that was not declared here, and so has no roles */
+  /** @throws if the app serves a route that was not declared here: it would have no roles */
   assertAllDeclared(): void;
 }
 
@@ -128,7 +126,7 @@ export interface RouterOptions {
   readonly corsOrigins: readonly string[];
   readonly quotas: Quotas;
   readonly limits: SenderLimits;
-  /** Absent: nobody signs. */
+  /** Absent: signatures are not checked. */
   readonly checkSignature?: SignatureCheck;
 }
 
@@ -197,8 +195,7 @@ export function createRouter(
 }
 
 /**
- * Continues synchronously if there is nothing to wait for, so that an answer from memory needs no turn of the event
- * loop.
+ * Continues synchronously if there is nothing to wait for: an answer from memory then needs no turn of the event loop.
  */
 function andThen<Value, Result>(
   value: Value | Promise<Value>,
@@ -214,7 +211,7 @@ interface Answering<Params extends Fields, Query extends Fields, Body extends z.
   readonly count: Count;
 }
 
-/** Limit, role, kept answer, input, handler, in this order. */
+/** Checks the limit and the role. Then it returns a kept answer, or reads the input and calls the handler. */
 function answering<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
   { route, roles, turns, count }: Answering<Params, Query, Body>,
   handler: Handler<Params, Query, Body>,
@@ -224,7 +221,7 @@ function answering<Params extends Fields, Query extends Fields, Body extends z.Z
   return (context, caller) => {
     if (isProblem(caller)) return caller;
     aboutRequest(context).client = caller.clientId;
-    const over = route.before === undefined ? count(context, caller) : undefined; // else it was counted as it came
+    const over = route.before === undefined ? count(context, caller) : undefined; // else authenticateAfter counted it
     if (over !== undefined) return over;
     const forbidden = forbid(roles, caller);
     if (forbidden !== undefined) return forbidden;
@@ -258,7 +255,7 @@ function forbid(roles: readonly Role[], { role, clientId }: Caller): Problem | u
   return problem('forbidden', { detail });
 }
 
-/** Receives a body only while its sender has room for one more. */
+/** Receives a body only if its sender has room for one more. */
 function inRoom<Value>(
   receive: Receiver<Value>,
   turns: Turns | undefined,
@@ -275,7 +272,10 @@ function inRoom<Value>(
   };
 }
 
-/** Routes with a body have lines of their own, so that no kind of message waits behind another; questions share theirs. */
+/**
+ * Each route for messages has its own queues, so that no kind of message waits behind another. Other kinds share
+ * theirs.
+ */
 function turnsByKind(): (kind: TurnKind) => Turns {
   const shared = new Map<TurnKind, Turns>();
   return (kind) => {
@@ -304,19 +304,19 @@ function render(answer: Answer, context: Context): Response {
   return renderProblem(toldToSigner(answer, context));
 }
 
-/** Default deny: a route without roles may not be called by anyone. */
+/** Default deny: a route without roles stops the start. */
 function checkedRoles(route: { roles: readonly Role[] | 'any'; operationId: string }): readonly Role[] {
   const roles = route.roles === 'any' ? everyRole : route.roles;
   assert(roles.length > 0, `${route.operationId} states no roles (SEC-1)`);
   return roles;
 }
 
-/** `{name}` becomes `:name`; the app is not strict, so that the trailing slash is left out. */
+/** `{name}` becomes `:name`. The trailing slash is left out, because the app is not strict about it. */
 function toHonoPath(path: string): string {
   return path.replaceAll(/\{([^{}]+)\}/g, ':$1').replace(/(?<=.)\/$/, '');
 }
 
-/** Sorted; the router itself is asked, so that 405 and the routes cannot differ. */
+/** Sorted. It asks the router itself, so that 405 and the routes cannot differ. */
 function methodsFor(path: string, { router }: OpenAPIHono): readonly string[] {
   const [gets, posts] = ['GET', 'POST'].map((method) => router.match(method, path)[0].length > 0);
   if (!gets && !posts) return [];
@@ -359,7 +359,7 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
   });
 }
 
-/** An answer that declares no example shows the recorded one of its operation. */
+/** Adds the recorded example of the operation, unless the answer declares one. */
 function withExample({ operationId, answer }: Pick<Route, 'operationId' | 'answer'>): AnswerDocument {
   const example = (answerExamples as Readonly<Record<string, unknown>>)[operationId];
   return example === undefined ? answer : { example, ...answer };

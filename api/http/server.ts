@@ -1,4 +1,4 @@
-// Serves the app on a port: only plain HTTP/1.1 that is complete and in time reaches it.
+// Serves the app on a port. Only requests in plain HTTP/1.1 that arrive completely and in time reach it.
 import { constants } from 'node:crypto';
 import {
   createServer,
@@ -27,13 +27,13 @@ import { refuse } from './unreadable.ts';
 
 export interface RunningServer {
   readonly port: number;
-  /** Ends idle connections, lets requests finish, then resolves. */
+  /** Ends idle connections, lets requests finish for at most 10 s, then resolves. */
   close(): Promise<void>;
 }
 
 /** Milliseconds, and numbers of connections. */
 export interface ServerLimits extends ConnectionLimits {
-  /** From the first byte of a request, or the connection, to the end of the headers. */
+  /** From the first byte of a request, or from the connection, to the end of the headers. */
   readonly headersMs: number;
   /** From the first byte of a request to its last. */
   readonly requestMs: number;
@@ -48,7 +48,7 @@ export interface ServerOptions extends RequestListeners {
   readonly limits?: Partial<ServerLimits>;
   /** Absent: plain HTTP. */
   readonly tls?: ServerTls;
-  /** Who sends with this `Authorization`, where its token was verified before. */
+  /** The sender of an `Authorization` header whose token was verified before. */
   readonly knownSender?: Authenticator['knownSender'];
 }
 
@@ -57,7 +57,7 @@ const defaultLimits: ServerLimits = {
   requestMs: 30_000,
   answerMs: 30_000, // as long as a request may take
   idleMs: 65_000, // longer than the 60 s of common load balancers, so that they close first
-  checkMs: 250, // closed within 1 s: one check sees an unread answer, another that its time is over
+  checkMs: 250, // less than 1 s late: one check sees an unread answer, a later one that its time is over
   maxConnections: 16_384, // about 10 KB each when idle
   maxConnectionsPerAddress: 8_192, // a proxy in front of us is one address
 };
@@ -76,17 +76,17 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
       return logUnread(options, { status, ruleId: refusal.ruleId }, request);
     },
   });
-  server.maxHeadersCount = maxHeaderLines + 1; // what comes beyond is not kept: the request is refused
+  server.maxHeadersCount = maxHeaderLines + 1; // Node drops further lines, and refuseForm refuses the request
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
     logRequest(options, response);
     const refusal = refuseForm(request);
     if (refusal !== undefined) refuse(response, refusal);
-    // Node drops what came in the same packet behind an offer to upgrade: a request there may be half gone
+    // Node drops the bytes behind an upgrade offer in the same packet, so the next request may be incomplete
     else if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     return refusal === undefined;
   };
-  // a token that nobody has verified yet may be made up: it counts as where it comes from
+  // an unverified token may be forged, so its request counts for its address
   const askerOf = ({ headers, socket }: IncomingMessage) =>
     options.knownSender?.(headers.authorization ?? '') ?? socketAddress(socket);
   const answer = (request: IncomingMessage, response: KnownResponse): void => {
@@ -105,7 +105,7 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     response.writeContinue();
     answer(request, response);
   });
-  server.on('checkExpectation', take); // it refuses every other expectation
+  server.on('checkExpectation', take); // refuseForm refuses every other expectation
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -145,10 +145,11 @@ function listenBy(tls: ServerTls | undefined, limits: ServerLimits): KnownServer
     key,
     minVersion: 'TLSv1.2',
     handshakeTimeout: options.headersTimeout,
-    // No session goes on: its ticket would stand for the certificate of the one before, also once that has ended (RFC 8705)
+    // No session is resumed: its ticket would vouch for the earlier client certificate even after that expired (RFC
+    // 8705)
     secureOptions: constants.SSL_OP_NO_TICKET,
     requestCert: true,
-    rejectUnauthorized: false, // most clients have none; whether one counts is said where a token is bound to it
+    rejectUnauthorized: false, // most clients have no certificate; it is checked where a token is bound to it
     ...(clientCa !== undefined && { ca: clientCa }),
   });
 }
@@ -168,7 +169,7 @@ function sayingFull(logger: Logger): () => void {
   return () => {
     if (performance.now() - saidAtMs < fullLogMs) return;
     saidAtMs = performance.now();
-    logger.warn('as many connections as are allowed: idle ones are ended for new ones');
+    logger.warn('the limit of connections is reached: idle connections are closed for new ones');
   };
 }
 

@@ -1,5 +1,5 @@
-// A signature of a message counts once, whatever becomes of the message: whoever is to send the message again has to be
-// told, by each refusal that it may get.
+// A signature counts once, whatever becomes of its message. So each refusal of a signed message must tell the sender to
+// sign again.
 import type { Context } from 'hono';
 import type { Problem } from './problem.ts';
 
@@ -11,8 +11,8 @@ declare module 'hono' {
 
 export const noteSigner = (context: Context): void => context.set('isFromSigner', true);
 
-/** The refusal, for its sender. */
+/** Adds to a refusal, if its sender signs, that a repeat needs a new signature. */
 export function toldToSigner(refusal: Problem, context: Context): Problem {
-  if (!context.get('isFromSigner') || refusal.code === 'signature-refused') return refusal; // that says it itself
+  if (!context.get('isFromSigner') || refusal.code === 'signature-refused') return refusal; // its text says so already
   return { ...refusal, detail: `${refusal.detail} A signature counts once: sign anew what you send again.` };
 }

@@ -1,5 +1,5 @@
-// Words the refusals of well-formed input that does not fit: which field, what was given, what to give instead. `core`
-// or the handler decides; the refusals of `core` (corridor, amount, PSP) become problems here.
+// Words the refusals of well-formed input that does not fit: the field, the given value, and a value to give instead.
+// `core` or the handler decides. This file turns the refusals of `core` (corridor, amount, PSP) into problems.
 import type {
   AmountRefusal,
   CorridorKey,
@@ -205,7 +205,7 @@ export function unknownInstitution(field: Field, { type, id }: Named): Problem {
   );
 }
 
-/** @param country whose PSPs are allowed; undefined: any */
+/** @param country only PSPs of this country are allowed; undefined: any */
 export function unknownPsp(field: Field, { type, id }: Named, country?: string, ruleId?: string): Problem {
   const list = country === undefined ? '/fin-insts/psp' : `/countries/${country}/fin-insts/psp`;
   return refuse(

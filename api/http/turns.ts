@@ -1,66 +1,67 @@
 /**
- * Whose request is next: of each sender and kind a few are taken in at a time, the next ones wait in a line
- * of their own, and what would wait too long is turned away before anything of it is read or stored. However many one sender
- * sends at once, and however costly they are, another's finds the engine, the database and the event loop almost free.
+ * Decides whose request is next. Each sender has a few requests of each kind under way; further ones wait in the
+ * sender's queue. A request that would wait too long is refused before any of it is read or stored. However many and
+ * costly the requests of one sender are, those of others find Temporal, the database and the event loop almost free.
  */
 import type { FairQueue } from './fair-queue.ts';
 import { problem, type Problem } from './problem.ts';
 
 export interface TurnLimits {
-  /** Requests of one sender that are under way at a time. */
+  /** Requests of one sender that may be under way at a time. */
   readonly atOnce: number;
   /** Requests of one sender that may wait, each with its body in memory; as many more may arrive. */
   readonly waiting: number;
-  /** Milliseconds after which one that waits is turned away. */
+  /** Milliseconds after which a waiting request is refused. */
   readonly waitMs: number;
 }
 
-/** Each kind of request, and how many of it a sender may have under way. */
+/** The kinds of request, each with its limits per sender. */
 export const turnKinds = {
-  /** Messages that are judged in some tens of milliseconds: eight keep every part of the service busy, and no more. */
+  /** Messages that are judged in some tens of milliseconds. Eight are enough to keep every part of the service busy. */
   message: { atOnce: 8, waiting: 100, waitMs: 5_000 },
   /** Payments, which are judged in the same time. Few wait long, because admission.ts refuses those that would. */
   submission: { atOnce: 8, waiting: 100, waitMs: 2_000 },
-  /** Messages that are answered by others: most of the time they only wait. */
+  /** Messages that another party answers: most of the time they only wait. */
   resolution: { atOnce: 16, waiting: 100, waitMs: 2_000 },
   /**
-   * Questions that the database answers, of which some hold the thread for a millisecond or more when its answer comes:
-   * another's message goes on behind two of them, and not behind hundreds. No body waits with them, so many may.
+   * Questions to the database. Some block the event loop for a millisecond or more when the rows arrive. Another
+   * sender's message then waits for two of them, not for hundreds. They wait without a body, so many may wait.
    */
   question: { atOnce: 2, waiting: 1_000, waitMs: 5_000 },
-  /** Questions that are answered in some tenths of a millisecond, and share their trips to the database's disk. */
+  /** Quotes: each is answered in some tenths of a millisecond, and they share writes to the database's disk. */
   quote: { atOnce: 16, waiting: 1_000, waitMs: 5_000 },
-  /** Signatures of one payment system that are verified: a few at a time, whoever sends them in its name. */
+  /** Signature checks of one payment system: a few at a time, whichever client sends the messages. */
   signature: { atOnce: 8, waiting: 1_000, waitMs: 5_000 },
-  /** What asks the database before it is known who sends it: of one address. */
+  /** Requests of one address that need the database before their sender is known. */
   stranger: { atOnce: 4, waiting: 1_000, waitMs: 5_000 },
-  /** Answers of any length: under way until the last of it is taken or its client is gone. */
+  /** Answers of any length: under way until the client has taken everything, or is gone. */
   book: { atOnce: 2, waiting: 10, waitMs: 5_000 },
 } as const satisfies Readonly<Record<string, TurnLimits>>;
 
 export type TurnKind = keyof typeof turnKinds;
 
 export interface WaitingClient {
-  /** Ends when the client has taken the answer, or has left: then it waits no more. */
+  /** Resolves when the client has taken the answer, or has left. A waiting request is then given up. */
   closed(): Promise<void>;
-  /** The turn ends no earlier, because the answer is read as it is taken. */
+  /** The turn lasts until then, because the answer is streamed. */
   readonly untilClosed?: boolean;
 }
 
-/** @param from record: the answer was there already, and says nothing of how fast messages are judged */
+/** @param from record: the answer was on record, so it says nothing about how fast messages are judged */
 export type GiveUpTurn = (from?: 'record') => void;
 
 export interface Turns {
   /**
-   * Makes room for a body, before any of it is kept.
-   * @returns to be called when it has arrived; or why there is no room for it
+   * Reserves room for a body, before any of it is kept.
+   * @returns a function to call when the body has arrived; or the refusal if there is no room
    */
   makeRoom(sender: string): (() => void) | Problem;
   /**
    * Does the work when it is the sender's turn.
-   * @param work may give its turn up before it ends, once its message is judged or stored for good, and all that is left is to
-   * wait for another party. Never because of the time that has passed: the slower the engine, the more would be in it
-   * @returns what the work answers, or the problem `too-many-messages`
+   * @param work may give up its turn early, once its message is judged or stored and it only waits for another party.
+   *   It must not do so because time has passed: the slower Temporal is, the more requests it would then have to
+   *   handle.
+   * @returns the result of `work`, or the problem `too-many-messages`
    */
   take<T>(
     sender: string,
@@ -72,13 +73,13 @@ export interface Turns {
 interface Line {
   arriving: number;
   underWay: number;
-  /** Each is called when it has a place. */
+  /** Callbacks of the waiting requests, oldest first. Each is called when it gets a place. */
   readonly waiting: Set<() => void>;
 }
 
 /**
- * Lines of one kind of request.
- * @param thread where those that hold the thread as they begin wait once more
+ * Makes the queues of one kind of request, one per sender.
+ * @param thread the queue for the event loop, for requests that block the event loop when they begin
  */
 export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: FairQueue): Turns {
   const lines = new Map<string, Line>();
@@ -93,7 +94,7 @@ export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: Fa
     if (arriving + underWay === 0) lines.delete(sender);
   }
 
-  /** @returns whether it has a place; false: its patience has ended, or too many wait */
+  /** @returns whether the request has a place; false: it waited too long, its client left, or too many wait */
   async function enter(line: Line, client?: WaitingClient): Promise<boolean> {
     if (line.underWay < atOnce) {
       line.underWay += 1;
@@ -114,7 +115,7 @@ export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: Fa
     });
   }
 
-  /** Its place goes to the next one. */
+  /** Gives the place to the next waiting request. */
   function leave(sender: string, line: Line): void {
     const [next] = line.waiting;
     if (next !== undefined) {
@@ -153,7 +154,7 @@ export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: Fa
   };
 }
 
-/** @returns false: too many of its sender wait for the thread */
+/** Waits for the event loop. @returns false: too many requests of the sender wait for it */
 async function holdThread(thread: FairQueue | undefined, sender: string): Promise<boolean> {
   if (thread === undefined) return true;
   return new Promise((resolve) => {

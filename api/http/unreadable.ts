@@ -4,13 +4,13 @@ import { KnownResponse } from './access-log.ts';
 import { problem, problemBody, problemHead, type Problem } from './problem.ts';
 import { malformed, notHttp } from './refused-requests.ts';
 
-/** An error of Node's HTTP parser, which https://github.com/nodejs/llhttp names; or of TLS. */
+/** An error of TLS or of Node's HTTP parser, whose codes https://github.com/nodejs/llhttp lists. */
 export interface ParserError extends NodeJS.ErrnoException {
   readonly reason?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** A port that speaks TLS got plain HTTP, as OpenSSL knows it by its first bytes. */
+/** Whether a TLS port got plain HTTP. OpenSSL recognises it by the first bytes. */
 export const isPlainHttp = ({ code }: Pick<NodeJS.ErrnoException, 'code'>) =>
   code === 'ERR_SSL_HTTP_REQUEST' || code === 'ERR_SSL_HTTPS_PROXY_REQUEST';
 
@@ -36,8 +36,8 @@ export function refuse(response: ServerResponse, refusal: Problem): void {
 }
 
 /**
- * The bytes of the refusal, if there is no request object to answer.
- * @param requestId of the request; undefined where nothing was asked
+ * The refusal as text for the socket, if there is no request object to answer.
+ * @param requestId undefined if the client made no request
  */
 export function rawRefusal(refusal: Problem, requestId?: string): string {
   const { status, headers } = problemHead(refusal);

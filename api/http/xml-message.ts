@@ -1,4 +1,4 @@
-// A message as the body of an answer.
+// Answers with a message as the body.
 import { openOrTell } from '../../db/records/changed-messages.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { loadAnswer } from '../../db/records/messages.ts';
@@ -14,8 +14,8 @@ const xmlHeaders = {
 const maxRefusalLength = 1_000; // well within the header limits of proxies
 
 /**
- * The header with the long form of a refusal, reduced to printable ASCII whatever was stored, so that an
- * invalid header cannot break the answer.
+ * The header with the long form of a refusal. The text is reduced to printable ASCII, so that an invalid header cannot
+ * break the answer.
  */
 function refusalHeader(refusal: string | null): Readonly<Record<string, string>> {
   if (refusal === null) return {};
@@ -26,9 +26,9 @@ export function xml(body: Buffer, headers: Readonly<Record<string, string>> = {}
   return new Response(body, { headers: { ...xmlHeaders, ...headers } });
 }
 
-/** For whoever sent us something that has an answer: it waits for that, and never makes another payment for it. */
+/** Tells a sender whose answer was changed to wait for that answer, and never to make another payment instead. */
 export const answerChanged =
-  'What you sent is on record, and stays as it is. Its answer is on record too, but what is stored of it is no longer what was stored, so it is not sent. The operators are told, who can put it back: send the same bytes again later, and nothing else in their place.';
+  'Your message is on record and stays as it is. The stored copy of its answer fails its integrity check, so the answer is not sent. The operators are alerted and can restore it: send the same bytes again later, and nothing else in their place.';
 
 /** A stored answer, byte for byte, if it is still kept; with the long form of a refusal in a header. */
 export async function storedAnswer(

@@ -1,6 +1,6 @@
 /**
- * Configuration, parsed once at start; an entry file passes its environment in. It never guesses: a setting that is
- * wrong stops the start.
+ * Parses the configuration once at start, from the environment that an entry file passes in. It never guesses: a wrong
+ * setting stops the start.
  */
 import {
   assertNone,
@@ -13,13 +13,13 @@ import {
 import { isLoopback, isOwnAddress, isSecureAddress } from './setting-forms.ts';
 import { api, common, recordsYears, retention, sealing, temporal, traces, worker } from './settings.ts';
 
-/** What the retention job needs. */
+/** The configuration of the retention job. */
 export type RetentionConfig = Values<typeof retention>;
 
 export interface TemporalConfig {
   readonly address: string;
   readonly namespace: string;
-  /** Undefined: no TLS. PEM each. */
+  /** Undefined: no TLS. Certificates and keys are PEM. */
   readonly tls?: {
     /** Undefined: the CAs that the system trusts. */
     readonly ca?: string;
@@ -38,7 +38,7 @@ type CommonValues = Values<typeof common>;
 type WorkerValues = Values<typeof worker>;
 type ApiValues = Values<typeof api>;
 
-/** What every process needs. */
+/** The configuration that every process needs. */
 export interface CommonConfig extends Omit<CommonValues, 'metrics'> {
   /** The port for metrics and health; undefined: none. Port 0: the operating system chooses. */
   readonly metrics?: Required<CommonValues['metrics']>;
@@ -54,7 +54,7 @@ export interface WorkerConfig
 }
 
 interface TracesConfig extends Pick<WorkerValues['traces'], 'sampler' | 'ratio' | 'serviceName'> {
-  /** Of an OTLP receiver over HTTP, with its path. */
+  /** Address of an OTLP receiver over HTTP, with its path. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -67,15 +67,17 @@ export interface ApiConfig extends WorkerConfig, Omit<ApiValues, keyof WorkerVal
 
 export type SenderLimits = ApiValues['senderLimits'];
 
-/** PEM each. */
+/** Certificates and keys, as PEM. */
 export interface ServerTls {
   readonly cert: string;
   readonly key: string;
-  /** By which certificates of clients are judged; absent: each counts as the key that it is of (RFC 8705, 2.2). */
+  /**
+   * CAs that must have issued the clients' certificates; absent: a certificate counts only as its key (RFC 8705, 2.2).
+   */
   readonly clientCa?: string;
 }
 
-/** Where nobody else asks: benchmarks, and what only reads the routes. */
+/** No limits, for processes without foreign callers: benchmarks, and tools that only read the routes. */
 export const unlimited: Pick<ApiConfig, 'senderLimits' | 'trustedProxies'> = {
   senderLimits: {
     requestsPerMinute: 0,
@@ -87,12 +89,12 @@ export const unlimited: Pick<ApiConfig, 'senderLimits' | 'trustedProxies'> = {
   trustedProxies: [],
 };
 
-/** @throws ConfigurationError, as all of these do */
+/** @throws ConfigurationError, as all parse functions here do */
 export function parseCommonConfig(env: Environment): CommonConfig {
   return commonOf(read(common, env));
 }
 
-/** What `isthmus audit verify` goes by, beside the database. */
+/** The configuration of `isthmus audit verify`, besides the database. */
 export function parseAuditConfig(
   env: Environment,
 ): Pick<RetentionConfig, 'recordsYears'> & Pick<WorkerConfig, 'sealing'> {
@@ -186,7 +188,7 @@ function faultsOfTemporal({ temporal: values }: WorkerValues): readonly (string 
   ];
 }
 
-/** Without an address to export to, or switched off, nothing of OpenTelemetry's is read: others may have set it. */
+/** Ignores OpenTelemetry's settings if tracing is off or has no address to export to: other software may use them. */
 function withoutUnusedTraces(env: Environment): Environment {
   const has = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
   const isOff = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
@@ -206,8 +208,8 @@ function tracesOf({
 }
 
 /**
- * Settings that are safe on loopback only. A public PUBLIC_URL or a trusted proxy means that others reach the
- * process, whatever HOST it binds.
+ * Faults of settings that are safe on loopback only. A public PUBLIC_URL or a trusted proxy means that others can reach
+ * the process, whatever HOST it binds.
  */
 function faultsOfPrivate(values: WorkerValues & Partial<ApiValues>): readonly string[] {
   const [, ip6, host = ''] = /^https?:\/\/(?:\[([^\]]*)\]|([^/:]*))/.exec(values.publicUrl) ?? [];
@@ -228,7 +230,7 @@ function faultsOfPrivate(values: WorkerValues & Partial<ApiValues>): readonly st
   );
 }
 
-/** TLS that ends in the api, and certificates that clients present to us, or to a proxy that says which. */
+/** Faults of TLS that ends in the api, and of client certificates, which a proxy may pass on in a header. */
 function faultsOfTls(
   { tls: { cert, key, clientCa }, clientCertificateHeader, trustedProxies }: ApiValues,
   isPublicPlain: boolean,
@@ -237,7 +239,7 @@ function faultsOfTls(
     (cert === undefined) !== (key === undefined) &&
       notValid(cert === undefined ? api.tls.cert : api.tls.key, 'PEM: TLS_CERT and TLS_KEY go together'),
     cert === undefined && clientCa !== undefined && notValid(api.tls.clientCa, 'nothing, without TLS_CERT'),
-    // it is the issuer of our tokens, and where receivers answer
+    // PUBLIC_URL is the issuer of our tokens, and the address that receivers answer to
     cert !== undefined &&
       isPublicPlain &&
       notValid(api.publicUrl, 'https, where the api ends TLS by TLS_CERT'),
@@ -248,8 +250,8 @@ function faultsOfTls(
 }
 
 /**
- * Without authentication, or with the demo's clients, whose secrets are public, bind to loopback only, unless
- * allowed.
+ * Without authentication, the api may bind to loopback only. The same holds for the demo's clients, whose secrets are
+ * public, unless ALLOW_DEMO_ON_NETWORK is set.
  */
 function faultsOfAuth({ auth, host, demo }: ApiValues): readonly (string | false)[] {
   const { kind, issuer, jwksUrl, allowsDemoOnNetwork } = auth;

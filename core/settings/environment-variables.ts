@@ -1,18 +1,18 @@
-/** How settings are described, and read from environment variables or files. All faults are told at once. */
+/** Describes settings, and reads them from environment variables or files. All faults are reported at once. */
 import { z } from 'zod';
 import { isPort } from './setting-forms.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Setting<T = unknown, D extends Details = Details> {
-  /** Of its environment variable. */
+  /** The name of its environment variable. */
   readonly name: string;
   /** Its description says what is allowed. */
   readonly form: z.ZodType<T, string>;
   readonly details: D;
 }
 
-/** As docs/reference/configuration.md tells them. */
+/** The content of docs/reference/configuration.md. */
 export interface Details {
   readonly description: string;
   /** Used when the variable is absent or empty. */
@@ -23,7 +23,7 @@ export interface Details {
   readonly file?: true;
 }
 
-/** Settings, and groups of them, by the member of the configuration that they give. */
+/** Settings and groups of settings, by their member in the configuration. */
 export interface Settings {
   readonly [member: string]: Setting | Settings;
 }
@@ -38,7 +38,7 @@ type Members<S extends Settings, T extends S[keyof S]> = {
       : never;
 };
 
-/** What is not set and has no default is absent. */
+/** The parsed values. A setting that is not set and has no default is absent. */
 export type Values<S extends Settings> = Members<
   S,
   Extract<S[keyof S], Settings | Setting<unknown, Details & Given>>
@@ -58,11 +58,11 @@ export function setting<T, const D extends Details>(
   return { name, form, details };
 }
 
-/** Text that is of a form, with that form in words. */
+/** Text that must have a form; `allowed` describes the form. */
 export const text = (isFormed: (value: string) => boolean, allowed: string) =>
   z.string().refine(isFormed).describe(allowed);
 
-/** Text that something else is read from; undefined where it cannot be. */
+/** Text that is parsed to a value; `parse` returns undefined if it cannot be. */
 export const parsed = <T>(parse: (value: string) => T | undefined, allowed: string) =>
   z
     .string()
@@ -105,7 +105,7 @@ export function settingsIn(settings: Settings): readonly Setting[] {
 }
 
 /**
- * Each value in its form. No fault repeats a value, which may be a secret.
+ * Reads and parses each setting. No fault repeats a value, which may be a secret.
  * @throws ConfigurationError with a line for each fault
  */
 export function read<S extends Settings>(settings: S, env: Environment): Values<S> {
@@ -143,7 +143,7 @@ export const notSet = ({ name, details }: Setting) => `${name} is not set: ${det
 export const notValid = ({ name, form, details }: Setting, allowed = form.description ?? '') =>
   `${name} is not valid; expected: ${allowed}. (${details.description})`;
 
-const leastLetters = 8; // a short name may well be somebody else's: POST, HOSTS
+const leastLetters = 8; // shorter names may belong to other software: POST, HOSTS
 
 function misspelt(settings: readonly Setting[], env: Environment): readonly string[] {
   const known = settings.flatMap(({ name }) => [name, `${name}_FILE`]);
@@ -154,7 +154,7 @@ function misspelt(settings: readonly Setting[], env: Environment): readonly stri
   });
 }
 
-/** Equal, or one letter is missing, added, another, or in its neighbour's place. */
+/** Whether the names are equal, or one letter is missing, added, replaced, or swapped with its neighbour. */
 function isOneSlipFrom(text: string, meant: string): boolean {
   let at = 0;
   while (at < meant.length && text[at] === meant[at]) at += 1;
@@ -164,9 +164,9 @@ function isOneSlipFrom(text: string, meant: string): boolean {
 }
 
 /**
- * The environment with what the files of `NAME_FILE` hold, as orchestrators hand over secrets. White space at the end of
- * a file does not count.
- * @throws ConfigurationError where a file cannot be read, or a value is given twice
+ * Adds the contents of the files that `NAME_FILE` variables name: orchestrators pass secrets this way. White space at
+ * the end of a file does not count.
+ * @throws ConfigurationError if a file cannot be read, or a value is given twice
  */
 export function withFilesOf(
   settings: readonly Setting[],
@@ -186,7 +186,7 @@ export function withFilesOf(
       held[name] = readFile(path).trimEnd();
       return held[name] === '' && `${name}_FILE names an empty file.`;
     } catch (error) {
-      // never its path: it may be the secret itself, by mistake
+      // never show the path: by mistake, it may be the secret itself
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'it is no file';
       return `${name}_FILE does not name a file that can be read (${code}).`;
     }

@@ -1,11 +1,11 @@
 /**
- * The keys under which what the database holds of people is sealed: `id:key`, one after the other, the key in
- * base64. The first wraps from now on; the others open what they have wrapped.
+ * The keys that seal personal data and our private keys in the database: a list of `id:key`, with the key in base64.
+ * The first key wraps from now on; the others only open what they have wrapped before.
  */
 export interface SealingConfig {
   /** At least one; each of 32 bytes in base64. */
   readonly keys: readonly SealingKey[];
-  /** Whether what is stored from now on is sealed, or only opened: while not all processes have the keys. */
+  /** Whether new data is sealed. False while some processes lack the keys: then sealed data is only opened. */
   readonly seals: boolean;
 }
 
@@ -15,13 +15,13 @@ export interface SealingKey {
   readonly key: string;
 }
 
-/** What is expected, in words. */
+/** The expected form, in words. */
 export const sealingKeysForm =
   'id:key, separated by white space or commas, each key 32 bytes in base64 (openssl rand -base64 32), no id twice';
 
 const keyForm = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/]{43}=)$/;
 
-/** @returns undefined where the text is something else; it never shows in a message, for it holds secrets */
+/** @returns undefined if the text is malformed. No message may show the text, because it holds secrets. */
 export function parseSealingKeys(text: string): readonly SealingKey[] | undefined {
   const keys: SealingKey[] = [];
   for (const part of text.split(/[\s,]+/).filter((one) => one !== '')) {

@@ -1,6 +1,6 @@
 /**
- * The forms of settings that are addresses: a malformed one stops the start, instead of failing later or being trusted
- * as something else than was meant.
+ * The forms of settings that are addresses. A malformed address stops the start. Otherwise it would fail later, or we
+ * would trust an address that nobody meant.
  */
 import { hostFault } from '../deliveries/host.ts';
 import {
@@ -16,11 +16,11 @@ export function isWebAddress(text: string): boolean {
   return parsed.ok && parsed.value.query === '';
 }
 
-/** Ours: as others are told it. */
+/** An address at which others reach us: https, or http on loopback, without a query. */
 export const isOwnAddress = (text: string): boolean =>
   isWebAddress(text) && isSecureAddress(text, { allowLoopbackHttp: true });
 
-/** An https address, or one over http on loopback where that is allowed. */
+/** An https address, or an http address on loopback if the policy allows that. */
 export function isSecureAddress(text: string, policy: WebAddressPolicy): boolean {
   const parsed = parseWebAddress(text);
   return parsed.ok && isSecure(parsed.value, policy);
@@ -42,7 +42,7 @@ const databaseForm =
   /^postgres(?:ql)?:\/\/(?:[^\s/?#]*@)?(?<host>\[[^\s/?#@[\]]*\]|[^\s/?#@:[\]]*)(?::(?<port>\d+))?\/[\w$.~%+-]+(?:\?(?<query>[^\s?#]*))?$/i;
 
 /**
- * postgres://user:password@host:port/database; the host may be in the query, as for a socket, or be its encoded path.
+ * postgres://user:password@host:port/database. The host may be in the query (for a socket), or an encoded socket path.
  */
 export function isDatabaseUrl(text: string): boolean {
   const { host, port, query = '' } = databaseForm.exec(text)?.groups ?? {};
@@ -57,7 +57,7 @@ export function isDatabaseUrl(text: string): boolean {
 
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
-/** Anything like `sslmode` is written for a reason, so one that would have no effect is refused. */
+/** Refuses anything like `sslmode` that would have no effect: its author relies on it. */
 function asksClearlyForTls(parameters: readonly string[]): boolean {
   const modes = parameters.filter((one) => /^ssl_?mode(=|$)/i.test(one));
   return modes.length <= 1 && modes.every((one) => tlsModes.some((mode) => one === `sslmode=${mode}`));
@@ -83,7 +83,7 @@ export function isPort(text: string): boolean {
   return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
 }
 
-/** What a server can bind to: a name or an address, without a port. */
+/** A host that a server can bind to: a name or an address, without a port. */
 export function isBindHost(text: string): boolean {
   return isIpv6(text) || (!text.startsWith('[') && isHost(text));
 }
@@ -99,7 +99,7 @@ function isHost(text: string): boolean {
   return hostFault(text.toLowerCase().replaceAll('_', 'a').replace(/\.$/, '')) === undefined;
 }
 
-/** In any of its forms (RFC 4291, 2.2), without a zone. */
+/** An IPv6 address in any of its forms (RFC 4291, 2.2), without a zone. */
 function isIpv6(text: string): boolean {
   const plain = text.replace(/(?<=:)(?:\d{1,3}\.){3}\d{1,3}$/, (tail) => (hostFault(tail) ? tail : '0:0'));
   const [head = '', tail, ...more] = plain.split('::');
@@ -108,7 +108,7 @@ function isIpv6(text: string): boolean {
   return isWhole && groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group));
 }
 
-/** RFC 7468: any line break, and whatever explains it before and between. */
+/** PEM (RFC 7468): with any line breaks, and with explanatory text before and between. */
 export function isPem(text: string): boolean {
   return /^-----BEGIN ([A-Z0-9 ]+)-----\r?\n[^]*^-----END \1-----\s*$/m.test(text);
 }
@@ -124,14 +124,14 @@ export function isNetwork(text: string): boolean {
   return isAddress && isMask && rest.length === 0;
 }
 
-/** Whether a server bound there can be reached from this machine only. */
+/** Whether a server bound to this host can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 const headerForm = /^([\w!#$%&'*+.^`|~-]+)=([!-~]*)$/;
 
-/** @returns undefined where they cannot be sent */
+/** @returns values by header name, decoded; undefined if a header could not be sent */
 export function parseHeaders(list: string): Readonly<Record<string, string>> | undefined {
   const headers: Record<string, string> = {};
   for (const item of list.split(',')) {

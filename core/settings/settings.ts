@@ -79,7 +79,8 @@ export const temporal = {
   ),
   namespace: setting('TEMPORAL_NAMESPACE', word, {
     default: 'default',
-    description: 'Temporal namespace, of this system alone: two in one take the work of each other',
+    description:
+      'Temporal namespace, for this system alone: two systems in one namespace would take work from each other',
   }),
   isSecure: setting('TEMPORAL_TLS', flag, {
     default: '0',
@@ -87,7 +88,7 @@ export const temporal = {
   }),
   ca: setting('TEMPORAL_TLS_CA', pem, {
     file: true,
-    description: 'The CA of its certificate, if it is none that this system trusts',
+    description: 'The CA of its certificate, if this system does not trust that CA already',
   }),
   cert: setting('TEMPORAL_TLS_CERT', pem, {
     file: true,
@@ -117,14 +118,14 @@ export const sealing = {
   }),
 };
 
-/** OpenTelemetry's own names. */
+/** The names of these settings are OpenTelemetry's. */
 export const traces = {
   endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', text(isWebAddress, webAddress), {
     description:
       'Address of an OpenTelemetry collector; traces go to /v1/traces below it. Empty, and no OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: no traces, whatever else is set (OBS-3)',
   }),
   tracesEndpoint: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', text(isWebAddress, webAddress), {
-    description: 'The same for traces alone, with its whole path; it goes before the other',
+    description: 'The same for traces alone, with its whole path; it takes precedence',
   }),
   disabled: setting(
     'OTEL_SDK_DISABLED',
@@ -137,7 +138,7 @@ export const traces = {
   }),
   protocol: setting('OTEL_EXPORTER_OTLP_PROTOCOL', oneOf(['http/protobuf']), {
     default: 'http/protobuf',
-    description: 'Refused where a platform sets another: its collector would not understand ours',
+    description: 'Any other protocol is refused: we export by this one only',
   }),
   headers: setting(
     'OTEL_EXPORTER_OTLP_HEADERS',
@@ -201,7 +202,7 @@ export const worker = {
   deliveryKeyDays: setting('DELIVERY_KEY_DAYS', days, {
     default: '90',
     description:
-      'Days after which the key that signs what we send is followed by another (CBK-2); 0: only when an operator says so',
+      'Days after which the key that signs our messages is rotated (CBK-2); 0: only when an operator says so',
   }),
   sealing,
   publicUrl: setting(
@@ -217,7 +218,7 @@ export const worker = {
     list(isNetwork, 'addresses or networks such as 10.0.0.0/8 or fd00::/8, separated by commas alone'),
     {
       default: '',
-      description: 'Whose X-Forwarded-For says for whom they ask (SEC-7); empty: nobody is believed',
+      description: 'Proxies whose X-Forwarded-For header is trusted (SEC-7); empty: none',
     },
   ),
   usageGuideline: setting('USAGE_GUIDELINE', directory, {
@@ -288,7 +289,7 @@ export const api = {
   issuerKeyDays: setting('ISSUER_KEY_DAYS', days, {
     default: '90',
     description:
-      'Days after which the key of the built-in issuer is followed by another (SEC-8); 0: only when an operator says so',
+      'Days after which the key of the built-in issuer is rotated (SEC-8); 0: only when an operator says so',
   }),
   demo: setting('DEMO', flag, {
     default: '0',
@@ -305,7 +306,7 @@ export const api = {
   fourEyes: setting('FOUR_EYES', flag, {
     default: '1',
     description:
-      '0: changes of the scheme count without a second operator (ADM-2); for demos only: refused where PUBLIC_URL or TRUSTED_PROXIES say that others come',
+      '0: changes of the scheme count without a second operator (ADM-2); for demos only: refused if PUBLIC_URL or TRUSTED_PROXIES show that others can reach the process',
   }),
   instanceId: setting('INSTANCE_ID', z.string().describe('text'), {
     description:
@@ -334,7 +335,7 @@ export const api = {
         'Header in which a proxy of TRUSTED_PROXIES says which certificate its client presented: in the form of RFC 9440 (Client-Cert), or as PEM with percent-encoding (nginx: $ssl_client_escaped_cert). The proxy must remove what its client wrote there',
     },
   ),
-  /** How much one sender may ask for. */
+  /** Limits per sender. */
   senderLimits: {
     requestsPerMinute: setting('REQUESTS_PER_MINUTE', limit, {
       default: '12000',
@@ -383,12 +384,9 @@ export const retention = {
   recordsYears,
 };
 
-/**
- * Every setting of ours.
- * @internal exported for tests
- */
+/** @internal exported for tests */
 export const allSettings = settingsIn({ ...api, ...retention });
 
-/** @throws ConfigurationError where a file cannot be read, or a value is given twice */
+/** @throws ConfigurationError if a file cannot be read, or a value is given twice */
 export const withFiles = (env: Environment, readFile: (path: string) => string): Environment =>
   withFilesOf(allSettings, env, readFile);

@@ -67,7 +67,10 @@ test('whose signature was refused is counted apart, and told that', async () => 
   const send = sender();
   for (let nth = 0; nth < 10; nth += 1) expect((await send(problem('signature-refused'))).status).toBe(401);
   const { status, detail } = await send(problem('signature-refused'));
-  expect([status, detail]).toEqual([429, expect.stringContaining('Counted are those that were not signed')]);
+  expect([status, detail]).toEqual([
+    429,
+    expect.stringContaining('This limit counts requests without the signature'),
+  ]);
   expect((await send()).status).toBe(200);
 });
 

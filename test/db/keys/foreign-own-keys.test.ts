@@ -148,7 +148,7 @@ test('a worker says so, with an alert, and goes on by ours', async () => {
     expect.objectContaining({
       level: 50,
       keyId: myId,
-      msg: 'a key of what is sent is none of ours, and does not count',
+      msg: 'a delivery key was not made by us, and is ignored',
     }),
   ]);
   const { rows } =
