@@ -5,9 +5,7 @@ import { expect, test } from 'vitest';
 import type { Exchange } from '../../chaos/oracle/evidence.ts';
 import { openLoad } from '../../chaos/load/load.ts';
 import { createRandom } from '../../chaos/load/random.ts';
-import { planned } from '../../chaos/load/schedule.ts';
 import { makeOlder } from '../../chaos/system/ageing.ts';
-import { usualRate } from '../../chaos/options.ts';
 import { stories } from '../../chaos/load/stories/all.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { quietPort } from '../harness/quiet-port.ts';
@@ -125,25 +123,4 @@ test('a sender without an answer sends the same bytes to the next api, until it 
     const same = exchanges.filter((one) => one.uetr === uetr && one.requestBody === requestBody);
     expect(same.at(-1)).toMatchObject({ api: 'api-1', status: 200, purpose: 'payment-again' });
   }
-});
-
-test('every story comes within two and a half minutes at the usual rate', () => {
-  const arrivals = planned(createRandom(3), usualRate);
-  const met = new Set(Array.from({ length: 2.5 * 60 * usualRate }, () => arrivals.next().value.story));
-  expect(stories.filter((story) => !met.has(story)).map(({ name }) => name)).toEqual([]);
-});
-
-test('the same seed makes the same stories at the same times, another seed others', () => {
-  const first = (seed: number) => {
-    const arrivals = planned(createRandom(seed), 5);
-    return Array.from({ length: 200 }, () => {
-      const { afterMs, story, random } = arrivals.next().value;
-      return { afterMs, name: story.name, drawn: random.uuid() };
-    });
-  };
-  expect(first(7)).toEqual(first(7));
-  expect(first(8)).not.toEqual(first(7));
-  const seconds = first(7).reduce((sum, { afterMs }) => sum + afterMs, 0) / 1_000;
-  expect(200 / seconds).toBeGreaterThan(4);
-  expect(200 / seconds).toBeLessThan(6.3); // 5 a second, as it comes
 });

@@ -44,13 +44,6 @@ describe('an accepted payment', () => {
     pause(draft, destination, pausedAt, moved(pausedAt, 3_000));
     expect(judge(draft).breaches.filter(({ subject }) => subject === uetr)).toEqual([]);
   });
-
-  it('whose destination had been paused, and had gone on', () => {
-    const draft = draftOf(clean);
-    const pausedAt = longBefore(draft);
-    pause(draft, payment(draft)['destination_clearing_system'], pausedAt, moved(pausedAt, 20_000));
-    expect(saidOf(draft)).toEqual([]);
-  });
 });
 
 describe('a payment that was refused because its destination was paused', () => {
@@ -63,13 +56,6 @@ describe('a payment that was refused because its destination was paused', () => 
     Object.assign(row(draft, 'decisions', { uetr }), { rule_id: 'LIF-5', reason_code: 'ED06' });
     return String(row(draft, 'payments', { uetr })['judged_at']);
   }
-
-  it('is refused rightly while it was', () => {
-    const draft = draftOf(clean);
-    const receivedAt = refused(draft);
-    pause(draft, destination, moved(receivedAt, -2_000), moved(receivedAt, 2_000));
-    expect(saidOfPauses(draft)).toEqual([]);
-  });
 
   it('which it was not', () => {
     const draft = draftOf(clean);

@@ -62,18 +62,6 @@ it('a party of one’s own is printed with its address, and not among those of t
   expect(ownFxp).toBe('yours, MERISGS0: http://m:9001/iso20022/fxtr017');
 });
 
-it('how to have status, reason and corridor in the list of the Temporal UI', () => {
-  const text = printed(printAddresses, run).join('\n');
-  expect(text).toMatch(/^its columns: .*PaymentStatus, Reason, Corridor/m);
-});
-
-it('a country with two currencies is printed once', () => {
-  const [, named = ''] = /country is one of (.*)$/m.exec(printed(printClients, run).join('\n')) ?? [];
-  const countries = named.split(' ');
-  expect(countries).toContain('HK');
-  expect(countries).toEqual([...new Set(countries)]);
-});
-
 it('both persons of the scheme are named, where clients are: settle takes two (LIF-4)', () => {
   const line = printed(printClients, run).find((one) => one.includes('Scheme operators'));
   expect(line).toMatch(/operator operator2/);

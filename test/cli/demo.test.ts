@@ -146,10 +146,6 @@ describe('npm start, on the same folder', () => {
     expect(rows.map(({ usename }) => usename)).toEqual(['isthmus_api', 'isthmus_worker']);
   });
 
-  it('warns of nothing that is as it should be', () => {
-    expect(readFileSync(join(runFile().logDirectory, 'worker.log'), 'utf8')).not.toContain('WARN');
-  });
-
   it('a second one on the folder is refused with what to do, and takes nothing from the first', async () => {
     const dist = join(folder, 'image', 'dist');
     const programs = () => readdirSync(dist).map((name) => [name, statSync(join(dist, name)).ino]);
@@ -184,23 +180,6 @@ describe('npm start, on the same folder', () => {
     expect(output).not.toContain('pacs.008');
   });
 
-  it('npm run pay -- --capped: an amount above the maximum says what is sent instead', async () => {
-    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '250000', '--capped');
-    expect(code, output).toBe(0);
-    expect(output).toMatch(
-      /250,000 SGD is more than the payment systems of SG and TH allow in one payment: the quote is for 79,681\.60 SGD, 2,000,000 THB/,
-    );
-    expect(output).toMatch(/moves 2,000,000 THB/);
-  });
-
-  it('npm run pay: where only one system allows less, it is that one that is named (QUO-4)', async () => {
-    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '100000', '--capped');
-    expect(code, output).toBe(0);
-    expect(output).toContain(
-      "100,000 SGD is more than TH's payment system allows in one payment: the quote is for 79,681.60 SGD",
-    );
-  });
-
   it('npm run pay: Ctrl-C says that the payment goes on, and how to look at it', async () => {
     const paying = run('pay', '--to', 'TH', '--amount', '1000', '--account', `...${endingIn.silent}`);
     await paying.says('answered HTTP 202');
@@ -212,38 +191,11 @@ describe('npm start, on the same folder', () => {
     expect(paying.output()).toContain(`npm run ops -- show ${uetrIn(paying.output())}`);
   });
 
-  it('npm run pay: an amount in the destination currency is what is credited', async () => {
-    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '24900', '--currency', 'THB');
-    expect(code, output).toBe(0);
-    expect(output).toMatch(/credits 24,900 THB/);
-  });
-
-  it('npm run pay: what the gateway refuses itself is told with its reason', async () => {
-    const { code, output } = await finish(
-      'pay',
-      '--to',
-      'TH',
-      '--amount',
-      '1000',
-      '--creditor-psp',
-      'FERNTHS0',
-    );
-    expect(code, output).toBe(0);
-    expect(output).toMatch(/RJCT {2}in the HTTP answer; AGNT; .*PAY-6/);
-    expect(output).toContain('Rejected, no money moved: RJCT AGNT');
-  });
-
   it('npm run pay: a destination that stays silent ends with 3 and says where to look', async () => {
     const options = ['--to', 'TH', '--amount', '1000', '--account', `...${endingIn.silent}`, '--wait', '2'];
     const { code, output } = await finish('pay', ...options);
     expect(code, output).toBe(3);
     expect(output).toMatch(/No final status in time[^]*workflows\/pacs008%2F/);
-  });
-
-  it('npm run pay: a refusal of the quotes ends with 1 and the reason', async () => {
-    const { code, output } = await finish('pay', '--to', 'TH', '--amount', '1000', '--psp', 'LOTUMYS0');
-    expect(code, output).toBe(1);
-    expect(output).toMatch(/HTTP 4\d\d: /);
   });
 
   it('a destination of one’s own gets the pacs.008 at its address, an FX provider its fxtr.017', async () => {

@@ -51,8 +51,3 @@ test('books that were taken, and a page that was given up, with what sends it ag
   const [answer = ''] = lines;
   expect(JSON.parse(answer)).toContainEqual(expect.objectContaining({ book: 'SGDFAST', dead: 1 }));
 });
-
-test('a day before anybody had registered', async () => {
-  await listBooks(context(), { date: '2026-01-05' });
-  expect(lines.join()).toMatch(/^No book of 2026-01-05 is sent to anybody/);
-});

@@ -1,11 +1,9 @@
 // What an attack on the system found, each fault kept as a test of its own (docs/reference/invariants.md): reports
 // after the decision, defects at every judgement, addresses named while a decision is written, submissions that nobody
 // looked at for long.
-import { createHash, randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -133,82 +131,6 @@ test('a decision that cannot be made for a defect of ours raises an alert, and i
   );
   isPoison = () => false;
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('RJCT');
-});
-
-test('while a decision cannot be made for a defect of ours, nobody is told that it was, and the clock stays right (SEC-9, TIM-1)', async () => {
-  const message = instruction(await bestQuote(gateway), { priority: 'HIGH', ending: endingIn.silent });
-  const { uetr } = message;
-  isPoison = (text) =>
-    text.includes(`<OrgnlMsgId>${message.messageIdentification}<`) && text.includes('<TxSts>RJCT<');
-  const beganAt = Date.now();
-  await submit(gateway, message);
-  // the execution, and whoever watches the deadlines beside it
-  await vi.waitFor(async () => {
-    expect(await evidence.audit(uetr)).toContain('decision.defect');
-    expect(logged.filter((line) => line.includes(uetr) && line.includes('HIGH deadline'))).not.toEqual([]);
-  }, 15_000);
-  expect(logged.filter((line) => line.includes(uetr) && line.includes('decided from the record'))).toEqual(
-    [],
-  );
-  // an enquiry from before the deadline begins another round, which an operator sees with its time
-  await gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr)).signal('enquire');
-  const details = async () => {
-    const handle = gateway.temporal.workflow.getHandle(paymentWorkflowId(uetr));
-    const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
-    return currentDetails;
-  };
-  await vi.waitFor(async () => expect(await details()).toContain('Round 2 '), 10_000);
-  const at = /Round 2 .* began at (\S+)\./.exec(await details())?.[1] ?? '';
-  expect(Date.parse(at)).toBeGreaterThan(beganAt);
-  isPoison = () => false;
-  expect((await evidence.arrival(uetr, 'source', 'pacs002')).status).toBe('RJCT');
-});
-
-test('a callback address that is named while the decision is being written is the one that is told (DUP-1)', async () => {
-  const message = instruction(await bestQuote(gateway));
-  let release: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  let reached: () => void = () => undefined;
-  const isWriting = new Promise<void>((resolve) => (reached = resolve));
-  onValidate = async (text) => {
-    if (!text.includes(`<OrgnlMsgId>${message.messageIdentification}<`) || !text.includes('<TxSts>ACCC<'))
-      return;
-    reached();
-    await held;
-  };
-  await submit(gateway, message);
-  await isWriting;
-  const other = `${gateway.sandbox.callbackUrl('SGDFAST')}?named=later`;
-  expect((await submit(gateway, message, { callbackUrl: other })).report?.status).toBe('ACTC');
-  release();
-  await evidence.closed(message.uetr);
-  const { url } = await db
-    .selectFrom('deliveries')
-    .select('url')
-    .where('subject_id', '=', message.uetr)
-    .where('kind', '=', 'callback')
-    .executeTakeFirstOrThrow();
-  expect(url).toBe(other);
-});
-
-test('a submission that was stored while nothing could be started for long is found when it can again (LIF-2)', async () => {
-  const agoMs = 25 * 60_000;
-  const acceptanceDateTime = new Date(Date.now() - agoMs).toISOString();
-  const message = instruction(await bestQuote(gateway), { acceptanceDateTime });
-  const body = Buffer.from(buildPacs008(message));
-  await gateway.stopWorker();
-  await sql`
-    with stored as (
-      insert into messages (message_id, subject_id, message_type, message_identification, direction, leg, party, answer_url,
-        sha256, size, created_at)
-      values (${randomUUID()}, ${message.uetr}, 'pacs008', ${message.messageIdentification}, 'in', 'source', 'SGDFAST',
-        ${gateway.sandbox.callbackUrl('SGDFAST')}, ${createHash('sha256').update(body).digest()}, ${body.length},
-        now() - interval '25 minutes')
-      returning message_id, created_at)
-    insert into message_bodies select message_id, created_at, ${body} from stored`.execute(db);
-  await gateway.startWorker();
-  const { status, reasonCode } = await evidence.arrival(message.uetr, 'source', 'pacs002');
-  expect([status, reasonCode]).toEqual(['RJCT', 'AB03']); // it came in time: the lateness is ours
 });
 
 test('the same refused repeat at the same time gets one answer, whatever it prefers (I-13, DUP-2)', async () => {

@@ -111,18 +111,6 @@ test('a status that the source asks for is asked of the destination within 30 s 
   });
 }, 60_000);
 
-test('an enquiry whose signal is lost with its execution is made by the next one (DUP-1, LIF-3)', async () => {
-  const message = await undecided(gateway);
-  await becomesIdle(message.uetr);
-  await heard(gateway, message.uetr);
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).terminate('by mistake');
-  await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
-    timeout: 30_000,
-    interval: 500,
-  });
-}, 60_000);
-
 test("the destination's final reaches the source within 60 s, and the execution is ended (I-15)", async () => {
   const { uetr } = await undecided(gateway);
   const ended = await becomesIdle(uetr);

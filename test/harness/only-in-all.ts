@@ -10,7 +10,7 @@ export const onlyInAll = [
   'test/docs/commands.test.ts',
   'test/harness/after-a-stall.test.ts',
   'test/system/{second-engine,set-up-a-scheme,signed-heads}.test.ts',
-  'test/telemetry/{log-beside-others,traces-as-built,traces-beside}.test.ts',
+  'test/telemetry/{traces-as-built,traces-beside}.test.ts',
   'test/workflows/{at-once,changed-workflows,daily-books,record-histories,resolution-resumed}.test.ts',
   'test/xml/{engine,generated,guideline}.test.ts',
 ];

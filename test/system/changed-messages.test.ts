@@ -139,17 +139,3 @@ test('ops show names the one that was changed; met again after its alert was clo
   expect(await alertsOf(id)).toHaveLength(before + 1);
   await putBack();
 });
-
-test('what was refused, and was changed since, is not shown either', async () => {
-  const { rows } = await sql<{ id: string }>`
-    with refused as (
-      insert into refused_messages (message_id, subject_id, party, sha256, size, created_at, refused_as, fault)
-      values (gen_random_uuid(), ${message.uetr}, 'THBPPAY', sha256('was'), 3, now(), 'report.invalid', '{}')
-      returning message_id, created_at)
-    insert into message_bodies (message_id, created_at, body) select message_id, created_at, 'is' from refused
-    returning message_id as id`.execute(db);
-  const id = rows[0]?.id ?? '';
-  const { status, body } = await bytes(id);
-  expect([status, body.code]).toEqual([503, 'message-changed']);
-  expect(await alertsOf(id)).toHaveLength(1);
-});

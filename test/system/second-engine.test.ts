@@ -14,7 +14,6 @@ import { withSecondOpinion } from '../../xml/second-opinion.ts';
 import { root } from '../docs/documents.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
-import { lotus } from '../xml/fixtures.ts';
 
 const javaHome = process.env['JAVA_HOME'];
 const folders = javaHome === undefined ? (process.env['PATH'] ?? '').split(':') : [`${javaHome}/bin`];
@@ -96,27 +95,6 @@ test.skipIf(!hasJava)(
   },
 );
 
-test('samples wait in a queue of 20 and are dropped beyond it; nothing waits for the second engine (MSG-8)', async () => {
-  const outcomes: string[] = [];
-  const { engine, stop } = withSecondOpinion(createLibxml2Engine(), {
-    share: 1,
-    second: new Promise(() => undefined), // never
-    onOutcome: (outcome) => {
-      outcomes.push(outcome);
-      return Promise.resolve();
-    },
-    onFailure: (error) => outcomes.push(String(error)),
-  });
-  for (let nth = 1; nth <= 30; nth += 1) {
-    const parsed = engine.parse(Buffer.from(lotus), ['pacs008']);
-    if (!parsed.ok) throw new Error(parsed.refusal.detail);
-    expect(await parsed.value.validate()).toEqual([]);
-    parsed.value.dispose();
-  }
-  stop();
-  expect(outcomes).toEqual(Array.from({ length: 9 }, () => 'dropped')); // one is being asked, 20 wait
-});
-
 test('the engine that decides judges by the schema that it is asked for, sampled or not (MSG-8, PAY-11)', async () => {
   const asked: string[] = [];
   const { engine, stop } = withSecondOpinion(createLibxml2Engine(), {
@@ -143,12 +121,3 @@ test('a machine without Java is told so, and libxml2 decides alone', async () =>
     /^libxml2 decides alone; Xerces does not work here: .*Java/,
   );
 });
-
-test.skipIf(!hasJava)(
-  `a machine with Java has both engines${hasJava ? '' : ' (skipped: there is no Java)'}`,
-  async () => {
-    expect(await describeEngines({ xsdEngine: 'libxml2', xercesShare: 0.01 })).toBe(
-      'libxml2 decides; Xerces (xsd-schema-validator) checks 1 % of the messages',
-    );
-  },
-);

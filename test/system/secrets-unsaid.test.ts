@@ -82,13 +82,3 @@ test.each([
     expect(message).not.toContain('pass-word');
   },
 );
-
-test('a certificate with the line breaks of another system is read as it is (CRLF)', () => {
-  const crlf = { ...env, TEMPORAL_TLS_CA: pem('ca').replaceAll('\n', '\r\n') };
-  expect(parseWorkerConfig(crlf).temporal.tls?.ca).toBeDefined();
-});
-
-test('a CA bundle that begins with a comment is one (PEM, RFC 7468)', () => {
-  const commented = { ...env, TEMPORAL_TLS_CA: `# Our own CA\n${pem('ca')}` };
-  expect(parseWorkerConfig(commented).temporal.tls?.ca).toBeDefined();
-});

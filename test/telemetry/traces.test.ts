@@ -108,11 +108,6 @@ describe('a submission', () => {
 
   test.each([
     ['no trace at all', 'garbage'],
-    ['a trace id of zeros', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`],
-    ['a span id of zeros', `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`],
-    ['capitals', `00-${'A'.repeat(32)}-${'b'.repeat(16)}-01`],
-    ['version ff', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`],
-    ['more than version 00 has', `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01-more`],
     ['two in one', `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01, 00-${'c'.repeat(32)}-${'d'.repeat(16)}-01`],
   ])('whose traceparent is malformed (%s) is taken as if there were none', async (_, traceparent) => {
     const { uetr, status } = await submit({ traceparent });

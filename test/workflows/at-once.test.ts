@@ -57,10 +57,6 @@ async function submitTogether(...changes: readonly ((xml: string) => string)[]):
 }
 
 describe('an execution that was asked several things at once replays', () => {
-  it('a payment, and a copy of it that is broken', async () => {
-    await expectReplayable(await several(() => submitTogether(changed.broken)));
-  });
-
   it('a payment, another message with its keys, and a broken one', async () => {
     await expectReplayable(await several(() => submitTogether(changed.other, changed.broken)));
   });
@@ -76,23 +72,6 @@ describe('an execution that was asked several things at once replays', () => {
           postReport(gateway, reportOn({ messageIdentification: messageId, uetr }, said)),
         ),
       );
-      await evidence.closed(uetr);
-      return paymentWorkflowId(uetr);
-    });
-    await expectReplayable(ids);
-  });
-
-  it('a report of the destination, and a repeat of the payment', async () => {
-    const ids = await several(async () => {
-      const message = await undecided(gateway);
-      const { uetr } = message;
-      const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
-      gateway.reported.push(uetr);
-      await Promise.all([
-        postReport(gateway, reportOn({ messageIdentification: messageId, uetr })),
-        submitXml(gateway, changed.other(buildPacs008(message))),
-        submitXml(gateway, changed.broken(buildPacs008(message))),
-      ]);
       await evidence.closed(uetr);
       return paymentWorkflowId(uetr);
     });

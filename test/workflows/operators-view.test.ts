@@ -122,21 +122,6 @@ test('a worker does not start in a namespace without the attributes that its wor
   );
 });
 
-test('sends are told of while the final is awaited, and an enquiry is one more', async () => {
-  const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
-  await submit(gateway, message);
-  await vi.waitFor(
-    async () =>
-      expect(await details(message.uetr)).toMatch(/Round 1 of sending to \w+ began at .* It was taken/),
-    10_000,
-  );
-  await submit(gateway, message);
-  await vi.waitFor(
-    async () => expect(await details(message.uetr)).toMatch(/Round 2 of sending to \w+ began at /),
-    10_000,
-  );
-});
-
 test.each([
   ['HIGH', 'HIGH deadline (TIM-1)'],
   ['NORM', 'enquiry 1 of 26 (TIM-2)'],

@@ -127,17 +127,6 @@ describe('the same message again (DUP-1)', () => {
 });
 
 describe('keys of a payment in another message (DUP-2): told in the answer only, the payment untouched', () => {
-  test('the same UETR under another MsgId is DUPL', async () => {
-    const { message, final } = await ended(endingIn.creditedAtOnce);
-    const other = await submit(gateway, { ...message, messageIdentification: newMessageId() });
-    expect(told(other)).toBe('RJCT DUPL');
-    expect(other.report?.additionalInformation?.[0]).toMatch(/^DUP-2 CdtTrfTxInf\/PmtId\/UETR/);
-    expect((await submit(gateway, message)).text).toBe(final);
-    await vi.waitFor(() => expect(callbacks(message.uetr)).toHaveLength(2), 10_000);
-    expect(distinct(callbacks(message.uetr))).toBe(1);
-    expect(await evidence.audit(message.uetr)).toEqual([]);
-  });
-
   test('the same UETR under another MsgId while the payment runs is DUPL, and the payment goes on', async () => {
     const message = await valid({ ending: endingIn.interim });
     await submit(gateway, message);
@@ -213,14 +202,6 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
     const corrected = await submit(gateway, { ...other, messageIdentification: newMessageId() });
     expect(told(corrected)).toBe('ACTC');
   });
-
-  test('an invalid message is told what is wrong with it, whatever MsgId it carries (PAY-3)', async () => {
-    const { message } = await ended(endingIn.creditedAtOnce);
-    const other = await valid({ messageIdentification: message.messageIdentification, purpose: 'ZZZZ' });
-    const answer = await submit(gateway, other);
-    expect(told(answer)).toBe('RJCT FF01');
-    expect(textOf(await evidence.arrival(other.uetr, 'source', 'pacs002'))).toBe(answer.text);
-  });
 });
 
 describe('at the same time (DUP-3)', () => {
@@ -238,18 +219,6 @@ describe('at the same time (DUP-3)', () => {
     for (const final of last) expect(final).toBe(textOf(callbacks(message.uetr)[0]!));
     expect(distinct(evidence.received(message.uetr, 'fxp', 'fxtr017'))).toBe(1);
     expect(evidence.entries(message.uetr).filter((one) => one.status === 'moved')).toHaveLength(1);
-  });
-
-  test('20 identical submissions that wait: all get the one final', async () => {
-    const message = await valid({ ending: endingIn.creditedLater });
-    const xml = buildPacs008(message);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => submitXml(gateway, xml, { prefer: 'wait=20' })),
-    );
-    expect(answers.map((one) => `${one.httpStatus} ${told(one)}`)).toEqual(answers.map(() => '200 ACCC'));
-    expect(new Set(answers.map((one) => one.text)).size).toBe(1);
-    expect(told(answers[0]!)).toBe('ACCC');
-    expect(distinct(instructions(message.uetr))).toBe(1);
   });
 
   test('two messages with one UETR: exactly one is accepted, the other is DUPL', async () => {

@@ -45,22 +45,10 @@ export const agents: readonly Row[] = [
     change: (_, valid) => creditorAgent(valid, { bicfi: 'NONETHS0' }),
   },
   {
-    title: 'a creditor agent that is no PSP is refused (PAY-6)',
-    code: 'RC07',
-    told: `PAY-6 ${tx('CdtrAgt')}`,
-    change: (_, valid) => creditorAgent(valid, { bicfi: 'HARBTHS0' }),
-  },
-  {
     title: 'a creditor agent that is known but not onboarded is refused (PAY-6)',
     code: 'AGNT',
     told: `PAY-6 ${tx('CdtrAgt')}`,
     change: (_, valid) => creditorAgent(valid, { bicfi: 'FERNTHS0' }),
-  },
-  {
-    title: 'a debtor agent that nobody knows is refused (PAY-6)',
-    code: 'AGNT',
-    told: `PAY-6 ${tx('DbtrAgt')}`,
-    change: (_, valid) => debtorAgent(valid, { bicfi: 'NONESGS0' }),
   },
   {
     title: "a debtor agent of another operator's system is refused (PAY-6)",
@@ -145,28 +133,10 @@ export const quotes: readonly Row[] = [
     change: () => ({ intermediaryAgent1: { bicfi: 'HARBMYS0' } }),
   },
   {
-    title: "an account at intermediary agent 1 that is not the quote's is refused (PAY-4)",
-    code: 'RC11',
-    told: `PAY-4 ${tx('IntrmyAgt1Acct')}`,
-    change: () => ({
-      intermediaryAgent1: { bicfi: 'HARBSGS0' },
-      intermediaryAgent1Account: { otherId: 'ZENI-SG-SGD' },
-    }),
-  },
-  {
     title: "an intermediary agent 2 that is not the quote's is refused (PAY-4)",
     code: 'RC11',
     told: `PAY-4 ${tx('IntrmyAgt2')}:`,
     change: () => ({ intermediaryAgent2: { bicfi: 'HARBSGS0' } }),
-  },
-  {
-    title: "an account at intermediary agent 2 that is not the quote's is refused (PAY-4)",
-    code: 'RC11',
-    told: `PAY-4 ${tx('IntrmyAgt2Acct')}`,
-    change: () => ({
-      intermediaryAgent2: { bicfi: 'HARBTHS0' },
-      intermediaryAgent2Account: { otherId: 'LOTU-TH-THB' },
-    }),
   },
   {
     title: "a creditor agent fee that is not the quote's is refused (PAY-4)",

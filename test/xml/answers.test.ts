@@ -163,11 +163,8 @@ test.each([
     (text: string) => text.replace('<TxSts>', '<Sts>OK</Sts><TxSts>'),
   ],
   ['no status', (text: string) => text.replace(/<TxSts>.*<\/TxSts>/, '')],
-  ['two statuses', (text: string) => text.replace(/<TxSts>.*<\/TxSts>/, '$&$&')],
   ['a status that the scheme does not know', (text: string) => text.replace('>ACCC<', '>ACSC<')],
   ['a second transaction', (text: string) => text.replace(transaction, transaction + transaction)],
-  ['no transaction', (text: string) => text.replace(transaction, '')],
-  ['another version', (text: string) => text.replaceAll('pacs.002.001.15', 'pacs.002.001.14')],
   ['another namespace', (text: string) => text.replace('<TxSts>', '<TxSts xmlns="urn:other">')],
   [
     'a type of its own',
@@ -196,10 +193,7 @@ test.each([
   ['<CreDtTm> \t\r\n $1</CreDtTm>'],
   ['<CreDtTm>$1 \n</CreDtTm>'],
   ['<CreDtTm>\n  2026-01-01T00:00:00\n</CreDtTm>'], // without a zone
-  ['<CreDtTm>2026-01-01T00:00:00.123 </CreDtTm>'],
-  ['<CreDtTm >\n $1</CreDtTm >'],
   ['<CreDtTm>&#10;$1&#32;</CreDtTm>'],
-  ['<x:CreDtTm xmlns:x="urn:iso:std:iso:20022:tech:xsd:pacs.002.001.15">\n$1\n</x:CreDtTm>'],
 ])('white space around a date undoes nothing, as in XML Schema: %j (PAY-11)', async (spaced) => {
   const report = answerPacs008({ original }, { ...ours, status: 'ACCC' });
   const changed = report.replace(/<CreDtTm>(.*?)<\/CreDtTm>/, spaced);
@@ -209,7 +203,6 @@ test.each([
 
 test.each([
   ['2026-02-30T00:00:00Z', 'not valid'],
-  ['', 'CreDtTm'],
   ['x', 'CreDtTm: must be: Date and time'],
 ])('no date (%j) counts for nothing (PAY-11, MSG-13)', async (text, reason) => {
   const report = answerPacs008({ original }, { ...ours, status: 'ACCC' });

@@ -128,57 +128,17 @@ interface Case {
 }
 
 const tx = 'CdtTrfTxInf';
-const account = '6600000001</Id>';
 const member = (code: string) =>
   `<ClrSysMmbId><ClrSysId><Cd>${code}</Cd></ClrSysId><MmbId>1</MmbId></ClrSysMmbId>`;
-const person = (code: string) =>
-  `<Id><PrvtId><Othr><Id>1</Id><SchmeNm><Cd>${code}</Cd></SchmeNm></Othr></PrvtId></Id>`;
 const reference = (code: string) =>
   `<Strd><CdtrRefInf><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp></CdtrRefInf></Strd>`;
 const cases: readonly Case[] = [
   { name: 'pacs008', path: `${tx}/Purp/Cd`, text: (code) => codeIn(lotus, 'Purp', code), good: 'BFWD' },
   {
     name: 'pacs008',
-    path: `${tx}/PmtTpInf/CtgyPurp/Cd`,
-    text: (code) => codeIn(lotus, 'CtgyPurp', code),
-    good: 'SALA',
-  },
-  {
-    name: 'pacs008',
-    path: `${tx}/PmtTpInf/SvcLvl/Cd`,
-    text: (code) => before(lotus, '<CtgyPurp>', `<SvcLvl><Cd>${code}</Cd></SvcLvl>`),
-    good: 'G001',
-  },
-  {
-    name: 'pacs008',
-    path: `${tx}/PmtTpInf/LclInstrm/Cd`,
-    text: (code) => before(lotus, '<CtgyPurp>', `<LclInstrm><Cd>${code}</Cd></LclInstrm>`),
-    good: 'INST',
-  },
-  {
-    name: 'pacs008',
-    path: `${tx}/CdtrAcct/Id/Othr/SchmeNm/Cd`,
-    text: (code) => edit(lotus, account, `${account}<SchmeNm><Cd>${code}</Cd></SchmeNm>`),
-    good: 'BBAN',
-  },
-  {
-    name: 'pacs008',
-    path: `${tx}/InstrForCdtrAgt/Cd`,
-    text: (code) => before(lotus, '<Purp>', `<InstrForCdtrAgt><Cd>${code}</Cd></InstrForCdtrAgt>`),
-    good: 'HOLD',
-  },
-  {
-    name: 'pacs008',
     path: `${tx}/InstgAgt/FinInstnId/ClrSysMmbId/ClrSysId/Cd`,
     text: (code) => edit(lotus, /(<InstgAgt>\s*<FinInstnId>\s*<BICFI>[^<]*<\/BICFI>)/, `$1${member(code)}`),
     good: 'SGIBG',
-  },
-  {
-    name: 'pacs008',
-    path: `${tx}/Cdtr/Id/PrvtId/Othr/SchmeNm/Cd`,
-    text: (code) =>
-      edit(lotus, /(<Nm>Somchai Jaidee<\/Nm>(?:\s*<PstlAdr>[^]*?<\/PstlAdr>)?)/, `$1${person(code)}`),
-    good: 'NIDN',
   },
   {
     name: 'pacs008',
