@@ -14,26 +14,20 @@ const long = [
   'workflows/resolution-resumed',
   'faults/idle-executions',
   'faults/lost-by-the-engine',
-  'faults/deadline-behind-held',
   'cli/demo', // a system
   'faults/lease-without-engine',
   'faults/own-faults',
   'faults/receivers-down',
   'faults/found-by-attack',
   'docs/commands', // a system
-  'faults/brought-again',
   'workflows/payment-uncached',
-  'faults/asked-while-idle',
   'telemetry/traces-as-built', // a system
-  'faults/asked-while-held',
   // of those that keep the processors busy
   'xml/generated',
   'model/interleavings',
   'fuzz/intake',
   'chaos/oracle',
   'chaos/load',
-  'fuzz/names',
-  'cli/port-taken-late',
   // of those whose limits are of seconds
   'faults/killed-after-answer',
   'faults/stopped-processes',

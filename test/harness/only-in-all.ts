@@ -5,8 +5,8 @@
 export const onlyInAll = [
   'test/{chaos,deploy,faults,fuzz,model}/**',
   'test/bench/leftovers.test.ts',
-  'test/cli/{demo,interrupted,moved-away,ops-tail,port-taken-late,unusable,wrong-options}.test.ts',
-  'test/cli/parts/{claim,moved-servers}.test.ts',
+  'test/cli/{demo,interrupted,ops-tail,unusable,wrong-options}.test.ts',
+  'test/cli/parts/claim.test.ts',
   'test/docs/commands.test.ts',
   'test/harness/after-a-stall.test.ts',
   'test/system/{second-engine,set-up-a-scheme,signed-heads}.test.ts',
