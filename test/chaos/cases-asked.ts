@@ -1,4 +1,4 @@
-// What sources and FX providers asked for, and got wrongly: I-3, TIM-1, CBK-1, CBK-3, SEC-5, FX-4, FX-10.
+// Mistakes in what sources and FX providers asked for: I-3, TIM-1, CBK-1, CBK-3, SEC-5, FX-4, FX-10.
 import {
   attempts,
   credited,

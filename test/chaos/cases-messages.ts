@@ -1,4 +1,4 @@
-// What messages say and where they go: I-7, I-11, PAY-9, RES-1, RES-3.
+// Mistakes in the content and the addresses of messages: I-7, I-11, PAY-9, RES-1, RES-3.
 import {
   attempts,
   credited,

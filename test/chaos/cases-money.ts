@@ -1,4 +1,4 @@
-// Money and words: who was credited, told, billed and answered what (I-2 to I-6, I-9, MSG-3).
+// Mistakes in money and final statuses: I-2 to I-6, I-8, I-9, MSG-3.
 import {
   amountsOfQuote,
   credited,

@@ -1,4 +1,5 @@
-// What is missing, doubled or false in the record, and who waits for ever: I-1, I-10, I-13 to I-18, I-20.
+// Mistakes in the record: missing, doubled or false rows, and payments that wait for ever (I-1, I-10, I-13 to I-18,
+// I-20).
 import {
   attempts,
   contradicted,

@@ -1,4 +1,4 @@
-// Time: attempts that come too early, too late or after the end (I-8, I-12, I-19, TIM-1).
+// Attempts that come too early, too late or after the end: I-8, I-12, I-19, TIM-1.
 import {
   addAttempt,
   attempts,

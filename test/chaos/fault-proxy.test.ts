@@ -30,7 +30,7 @@ beforeEach(async () => {
 const body = 'x'.repeat(100_000); // more than one piece
 const patienceMs = 1_200; // longer than the slowest answer of the proxy
 
-/** @param isLast whether the client says that the connection ends with this message, as ours does */
+/** @param isLast sends `connection: close`, as our client does */
 async function post({ isLast = false, client = new Client(`http://${proxy.origin}`) } = {}): Promise<string> {
   try {
     const {

@@ -1,5 +1,4 @@
-// The load of a run under faults (chaos/load), without faults: what each story expects is what the rules say, for the
-// service does it; and the seed alone says what is sent.
+// Plays every story of the chaos load without faults. The answer to each must be the one that the story expects.
 import { CompiledQuery } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../chaos/oracle/evidence.ts';
@@ -43,7 +42,7 @@ function loadOf(seed: number, pace: number, urls: readonly string[] = [gateway.u
 const codeIn = (text = '') => /<Rsn><Cd>(\w+)</.exec(text)?.[1];
 const isRefusal = (text = '') => /<TxSts>RJCT<|<Vrfctn>false</.test(text);
 
-/** What an answer says against what was expected; undefined: it agrees. */
+/** How an answer differs from the expected one; undefined: it agrees. */
 function contradictionIn(exchange: Exchange): string | undefined {
   const { expected, status, responseBody } = exchange;
   if (expected === undefined || !isJudgement(exchange)) return undefined;
@@ -60,7 +59,7 @@ function contradictionIn(exchange: Exchange): string | undefined {
   return `${exchange.purpose}: expected ${JSON.stringify(expected)}, was ${answered}`;
 }
 
-/** Under the load of other tests, one may be turned away for a while (SEC-7). */
+/** Beside other tests a request may be refused for a while. */
 const isJudgement = ({ status }: Exchange) => status !== undefined && status < 500 && status !== 429;
 
 test('every story, played without faults, is answered as it expects', async () => {
@@ -72,7 +71,7 @@ test('every story, played without faults, is answered as it expects', async () =
       await load.play(next.story, next.chance);
     }
   };
-  await Promise.all(Array.from({ length: 12 }, lane)); // as many at once as leave each clearing system its turns
+  await Promise.all(Array.from({ length: 12 }, lane)); // few enough that no clearing system reaches its limit
   await load.stop();
   const { defects, endedEarly, stories: played } = load.stats();
   expect({ defects, endedEarly }).toEqual({ defects: [], endedEarly: {} });
@@ -82,7 +81,7 @@ test('every story, played without faults, is answered as it expects', async () =
   const judged = new Set(expecting.filter(isJudgement).map(({ purpose }) => purpose.replace(/-again$/, '')));
   const unjudged = expecting.map(({ purpose }) => purpose.replace(/-again$/, ''));
   expect(unjudged.filter((purpose) => !judged.has(purpose))).toEqual([]);
-  // which may also end false AB08, when they come late (RES-1)
+  // late resolutions may also end with AB08
   const resolutions = exchanges.filter(({ purpose }) => purpose === 'resolution');
   const reasons = resolutions.flatMap(({ expected }) =>
     expected?.verdict === 'accepted' ? (expected.orCodes ?? []) : [],

@@ -1,6 +1,6 @@
-// The oracle of chaos/: it finds nothing in the evidence of a clean run, and names what is altered in it. Each case
-// stands for a mistake that somebody could make in the product; `also` are invariants that the same mistake breaks with
-// it.
+// Tests the chaos judge. It finds nothing in the evidence of a clean run, and names each alteration of that
+// evidence. Each case stands for one mistake in the product. `also` lists the invariants that the same mistake
+// breaks.
 import { expect, test } from 'vitest';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';

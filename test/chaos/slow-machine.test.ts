@@ -1,4 +1,4 @@
-// A run on a slow machine: what came late then is not judged, content is, and the load gives way.
+// The chaos judge on a slow machine: it does not judge lateness, but still judges content.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ import { unansweredCases } from './cases-unanswered.ts';
 
 const clean = readEvidence(unpackCleanEvidence());
 
-/** Beats of the probe from one moment to another, each as late as that. */
+/** Adds beats of the probe between two moments, each late by `lateMs`. */
 function measure(draft: Draft, from: string, to: string, lateMs: number): void {
   for (let at = from; at < to; at = moved(at, 500 + lateMs)) draft.machine.push({ at, lateMs });
 }
@@ -94,7 +94,7 @@ test('a message that is answered late is judged by how slow the machine was at t
 test('what is ten seconds late is judged, though the machine was slow for four seconds before', () => {
   const draft = draftOf(clean);
   caseOf('a deadline is missed by ten seconds').alter(draft);
-  const uetr = first(uetrs(draft, { reason_code: 'AB03', decided_by: 'gateway' })); // as the case takes it
+  const uetr = first(uetrs(draft, { reason_code: 'AB03', decided_by: 'gateway' })); // the payment that the case alters
   const deadline = String(row(draft, 'payments', { uetr })['deadline_at']);
   measure(draft, draft.run.startedAt, moved(deadline, -8_000), 5);
   measure(draft, moved(deadline, -8_000), moved(deadline, -4_000), 200);

@@ -1,4 +1,4 @@
-// What a person can open or paste: the list of payments in the Temporal UI, and the queries that the documents name.
+// The addresses and queries that the command line prints can be opened and pasted as they are.
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { printAddresses, printClients } from '../../cli/demo/addresses.ts';

@@ -1,4 +1,4 @@
-// What a person types behind `isthmus admin`, and what they are told: every mistake with what to do next (ADM-1).
+// The answers of `isthmus admin`: each mistake is told with what to do next.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// The way from an npm script to a command: exit codes come back, one Ctrl-C arrives once, nothing is left behind.
+// Runs commands through cli/bootstrap.mjs: exit codes come back, one Ctrl-C arrives once, and no process is left
+// behind.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,5 @@
-// What a newcomer does: the demo from an empty folder, payments of their own against a running one, a worker killed in
-// the middle, their own destination and FX provider, Ctrl-C. Everything embedded, everything real.
+// The demo on real servers: from an empty folder, payments against a running demo, a killed worker, a reader's own
+// destination and FX provider, and Ctrl-C.
 import { createServer, type Server } from 'node:http';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ import { commandFolder, type RunningCommand } from './command.ts';
 const place = await commandFolder();
 const { folder, run, finish, runFile } = place;
 
-/** A party of a person's own: takes everything, keeps it. */
+/** A user's own party: accepts and keeps every request. */
 async function openParty(status: number) {
   const received: { readonly path: string; readonly body: string }[] = [];
   const server: Server = createServer((request, response) => {
@@ -33,14 +33,14 @@ async function openParty(status: number) {
   return { received, server, url: `http://127.0.0.1:${port}` };
 }
 
-/** Times out of the loop are the test's own. */
+/** Polls until it fits; the test's own timeout ends it. */
 async function until(fits: () => boolean): Promise<void> {
   while (!fits()) await new Promise((resolve) => setTimeout(resolve, 25));
 }
 
 const uetrIn = (output: string) => /UETR ([0-9a-f-]{36})/.exec(output)?.[1] ?? '';
 
-/** Holds the ports that the sandbox would take, from the moment on that nobody else does; undone by what it returns. */
+/** Occupies the sandbox's default ports as soon as they are free. @returns frees them */
 function holdDefaultPorts(): () => void {
   let isHeld = true;
   const servers = [9101, 9102, 9103].map((port) => {
@@ -150,7 +150,7 @@ describe('npm start, on the same folder', () => {
     const dist = join(folder, 'image', 'dist');
     const programs = () => readdirSync(dist).map((name) => [name, statSync(join(dist, name)).ino]);
     const before = programs();
-    expect(before.map(([name]) => name)).toContain('worker.js'); // it is started again from here
+    expect(before.map(([name]) => name)).toContain('worker.js'); // the supervisor restarts it from here
     const { code, output } = await finish('start');
     expect(code).toBe(1);
     expect(output).toMatch(/already runs Isthmus on .*Stop it where it runs/);
@@ -215,7 +215,7 @@ describe('npm start, on the same folder', () => {
     expect(ownFxp.received.at(-1)?.path).toBe('/iso20022/fxtr017');
   });
 
-  /** What a payment that did not end says too little about. */
+  /** Output and logs, to explain a payment that did not end. */
   const everythingSaid = (paying: RunningCommand) =>
     [
       paying.output(),
@@ -228,7 +228,7 @@ describe('npm start, on the same folder', () => {
     { timeout: 150_000 },
     async () => {
       const payment = ['--to', 'TH', '--amount', '1000', '--account', `...${endingIn.interim}`];
-      const paying = run('pay', ...payment, '--wait', '120'); // what it says in the end tells more than a test's limit
+      const paying = run('pay', ...payment, '--wait', '120'); // longer than needed: its own message explains more than a test timeout
       await paying.says('ACWP'); // the destination has the instruction, its answer comes 2 s later
       const killed = runFile().pids['worker'] ?? 0;
       process.kill(killed, 'SIGKILL');

@@ -1,4 +1,4 @@
-// What the first command of a bare clone decides before any dependency is there.
+// Decisions of the first command in a bare clone, before any dependency is installed.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Ctrl-C, a closed terminal or a kill may come at any moment, also before anybody listens: whatever had been started is
-// gone afterwards, and the folder is free.
+// Interrupts commands while they start. Every process that was started ends, and the folder is free again.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +50,7 @@ describe.skipIf(!canSeeProcesses)('a command that is interrupted', () => {
   });
 });
 
-/** What the command has just said; the first start of a folder makes the cluster then. */
+/** Lines of output at which the start is interrupted. */
 const stages = ['Starting Isthmus', 'Database:'];
 
 describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {

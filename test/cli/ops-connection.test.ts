@@ -1,4 +1,4 @@
-// As whom `isthmus ops` asks, and what becomes of a token that cannot be had or has ended.
+// The credentials that `isthmus ops` uses, and how it renews an expired token.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { writeRunFile } from '../../cli/demo/run-file.ts';
 import { listening } from '../harness/listening.ts';
 import { opsOn } from './ops-context.ts';
 
-/** What the gateway says to each request that follows; then 200. */
+/** Statuses of the next answers, in order; after them 200. */
 const statuses: number[] = [];
 const asked: string[] = [];
 let tokens = 0;

@@ -1,5 +1,4 @@
-// What others have written is shown to operators as characters, and never steers their terminal (OBS-7, CBK-4): a
-// receiver's answer, and words of another operator, which are refused before they are on record (OBS-6).
+// Text of receivers and of other operators cannot act on an operator's terminal.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { act, show } from '../../cli/ops/commands.ts';
 import { pauseOrResume } from '../../cli/ops/pause.ts';

@@ -1,6 +1,5 @@
-// What `npm run ops` says where something waits: for a breaker, a place, a worker, or an enquiry that has not gone out;
-// and where to read what a party sent that did not count. What the workers say of their receivers is written as they
-// write it.
+// `npm run ops` says why a payment waits: an open breaker, no free place, no worker, or a pending enquiry. Tests
+// write the workers' reports themselves.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { enquire, listParties, redeliverOne, show } from '../../cli/ops/commands.ts';
@@ -30,7 +29,7 @@ const thailand = (
 ).url;
 const callbacks = 'SGDFAST 127.0.0.1 http://127.0.0.1:*';
 
-/** Of a second worker, beside the one that runs. */
+/** Reports the state of a receiver in the name of a second worker. */
 const otherWorker = randomUUID();
 const says = (state: Partial<ReceiverReport> & Pick<ReceiverReport, 'receiver'>) =>
   writeReceiverStates(gateway.db, otherWorker, [
@@ -72,7 +71,7 @@ test('an enquiry that was asked for and has not gone out is what a payment waits
   await heard(gateway, uetr);
   await show(context(), uetr, {});
   expect(text()).toMatch(/^waits for: enquiry, 20.{17}$/m);
-  expect(await askStatus(gateway.db, uetr, () => true)).toBe(true); // and the engine does not hear of it
+  expect(await askStatus(gateway.db, uetr, () => true)).toBe(true); // without a signal to the execution
   lines.splice(0);
   await show(context(), uetr, {});
   expect(text()).toMatch(/^waits for: enquiry, due since 20.{17}$/m);
@@ -93,7 +92,7 @@ test('parties: of what did not count it names the payments, whose record says wh
   expect(text()).toMatch(/report\.invalid {2}THBPPAY {2}.*reported ACSC/);
 });
 
-// the last: nothing is registered any more behind it
+// last test of the file: it deletes all registered addresses
 test('what can go nowhere is named, wherever its address has been withdrawn (OBS-7, CBK-5)', async () => {
   const told = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   await submit(gateway, told);

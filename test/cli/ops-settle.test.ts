@@ -1,5 +1,4 @@
-// `isthmus ops settle`, and what `show`, `enquire` and `parties` say of a payment that hangs, against a gateway that
-// runs (LIF-4, OBS-7).
+// `isthmus ops settle`, `show` and `enquire` on a payment in doubt, against a running gateway.
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { enquire, listParties, show } from '../../cli/ops/commands.ts';
@@ -48,7 +47,7 @@ test('settle: one records, and sees that nothing is decided; another confirms', 
   lines.splice(0);
   await settle(context(), uetr, { status: 'ACCC', evidence: 'on second thoughts' });
   const outcome = outcomeRead();
-  // what was read is what is confirmed, not what stands by now
+  // a confirmation is for the outcome that was read, not for the current one
   const stale = settle(context(second), uetr, { confirm: 'ACCC', outcome: readFirst });
   await expect(stale).rejects.toThrow('is withdrawn already');
   await expect(settle(context(), uetr, { confirm: 'ACCC', outcome })).rejects.toThrow(

@@ -1,4 +1,4 @@
-// `npm run ops -- tail` against a whole gateway: nothing that it follows changes unseen.
+// `npm run ops -- tail` against a whole gateway shows every change of the payments that it follows.
 import { afterEach, expect, test } from 'vitest';
 import { tail } from '../../cli/ops/tail.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -14,7 +14,7 @@ const evidence = evidenceOf(gateway);
 const { lines, context, interrupt } = opsOn(gateway);
 
 let following: Promise<void> | undefined;
-/** Begins anew, with nothing printed. */
+/** Clears the output and starts to follow. */
 function follow(
   ...[query, options = {}]: [query: Parameters<typeof tail>[1], options?: { json?: true }]
 ): void {

@@ -1,4 +1,4 @@
-// `npm run ops` against a whole gateway: what an operator reads there, and what comes of what they do.
+// `npm run ops` against a whole gateway: what it shows, and the effect of its commands.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// What a person types becomes one plan of a payment, or a sentence that says what to type instead.
+// Options of `npm run pay`: each is understood, or refused with what to type instead.
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../cli/errors.ts';
 import { meaningOf, planOf, type PayOptions } from '../../cli/demo/pay.ts';

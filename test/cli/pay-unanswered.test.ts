@@ -1,5 +1,5 @@
-// `npm run pay` where the gateway does not say whether it has the payment: it asks again with the same bytes, and says
-// what may be so at the end, never that nothing was paid (DUP-1).
+// `npm run pay` without an answer: it sends the same bytes again. In the end it says that the payment may have been
+// stored.
 import { mkdtempSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -27,13 +27,13 @@ const resets: Answer = (response) => response.destroy();
 const takes: Answer = (response, uetr) =>
   response.writeHead(200).end(reportOn({ messageIdentification: 'M1', uetr }, { status: 'ACTC' }));
 
-/** One after the other, the last one for good. */
+/** Answers in order; the last one repeats. */
 let answers: readonly Answer[] = [];
 const submitted: string[] = [];
 const lines: string[] = [];
 beforeEach(() => [submitted, lines].forEach((list) => list.splice(0)));
 
-/** The gateway, but for what a submission is answered. */
+/** Passes everything on to the gateway, and answers submissions itself. */
 const front = await reading((response, body, request) => {
   if (request.url?.startsWith('/iso20022/pacs008') === true) {
     const answer = answers[Math.min(submitted.length, answers.length - 1)];

@@ -1,4 +1,4 @@
-// What a person reads fits the terminal and says the amounts digit for digit.
+// Output for a terminal: colours, widths, tables, amounts, and foreign text.
 import { describe, expect, it } from 'vitest';
 import { visible, visibleJson } from '../../cli/foreign-text.ts';
 import { openTerminal, renderTable, showAmount, wrap } from '../../cli/terminal.ts';

@@ -1,5 +1,5 @@
-// What a person set up wrongly, or what is missing on their machine, is told in a sentence that says what to do, within
-// seconds, without a stack; nothing is left running and nothing of theirs is touched.
+// Wrong settings and missing parts end `npm start` within seconds, with one sentence that says what to do. No
+// process is left, and no file of the user is touched.
 import {
   chmodSync,
   existsSync,
@@ -54,7 +54,7 @@ const changed = (change: (url: URL) => void) => {
   return url.href;
 };
 
-/** One sentence on standard error, an exit code, and nothing that only we understand. */
+/** Expects exit code 1, one sentence on standard error, and no stack trace. */
 async function expectSentence(command: RunningCommand, said: RegExp): Promise<void> {
   const code = await command.ended;
   const output = command.output();
@@ -92,7 +92,7 @@ describe.concurrent('npm start says what is wrong and what to do', () => {
     const command = place.runWith({ ISTHMUS_HOME: home('given'), DATABASE_URL: url() }, 'start');
     await expectSentence(command, said);
     expect(command.output()).not.toContain(database.password);
-    expect(existsSync(join(home('given'), 'temporal.log'))).toBe(false); // told before anything is started
+    expect(existsSync(join(home('given'), 'temporal.log'))).toBe(false); // refused before any server is started
   });
 
   it.each<[string, () => NodeJS.ProcessEnv, RegExp]>([
@@ -127,7 +127,7 @@ describe('other commands say it too', () => {
   it('npm start as a user who may not write to ISTHMUS_HOME', async () => {
     const locked = home('locked');
     chmodSync(locked, 0o555);
-    const isRoot = process.getuid?.() === 0; // who may write everywhere but where the kernel makes no files
+    const isRoot = process.getuid?.() === 0; // root may write everywhere, except in kernel file systems
     await expectSentence(
       place.runWith({ ISTHMUS_HOME: isRoot ? '/sys/kernel/x' : locked }, 'start'),
       /ISTHMUS_HOME.*(no right to|cannot be created).*another folder/,

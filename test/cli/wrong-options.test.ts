@@ -1,5 +1,4 @@
-// What is typed wrongly is told at once, with exit code 2, whether it is the name of an option or its value, and also
-// when npm has taken the options for itself. What must wait says for what.
+// Wrong options end with exit code 2 and a sentence, also when npm has taken the options for itself.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,4 @@
-// What an attack on the system found, each fault kept as a test of its own (docs/reference/invariants.md): reports
-// after the decision, defects at every judgement, addresses named while a decision is written, submissions that nobody
-// looked at for long.
+// Faults that attacks on the system found: finals after the decision, and defects of ours in answers and decisions.
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -16,7 +14,7 @@ import { bestQuote, submit } from '../harness/payer.ts';
 
 const destination = await lateDestination(4_500);
 
-/** What meets a defect of ours, or is held, on its way through the worker's engine. */
+/** Which messages make the worker's XML engine throw. */
 let isPoison: (text: string) => boolean = () => false;
 let onValidate: (text: string) => Promise<void> = () => Promise.resolve();
 afterEach(() => {
@@ -24,7 +22,7 @@ afterEach(() => {
   onValidate = () => Promise.resolve();
 });
 const engine = createLibxml2Engine();
-/** What the parts have logged, a line each. */
+/** Log lines of api and worker. */
 const logged: string[] = [];
 const gateway = await testGateway({
   logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
@@ -64,9 +62,8 @@ async function toMalaysia() {
 }
 
 /**
- * A HIGH payment that the gateway has rejected at its deadline, 3 s, before the ACCC of its destination came, 4.5 s after
- * the instruction. On a machine that decides later than that the ACCC is first and decides (PAY-7): it says so, and makes
- * another.
+ * A HIGH payment that the gateway rejects at its deadline, after 3 s. The destination's ACCC comes after 4.5 s. On a slow
+ * machine the ACCC may come first and decide; then it makes another payment.
  */
 async function rejectedBeforeItsAccc(fate: string): Promise<string> {
   const message = await toMalaysia();
@@ -95,7 +92,7 @@ describe.each(['kept', 'terminated'])(
       );
       await vi.waitFor(
         async () => {
-          // a delivery that nobody brings is found after 60 s; here it has been due for longer
+          // the sweep finds deliveries that are overdue for 60 s
           await makeOverdue(db, uetr)
             .where('kind', '=', 'confirmation')
             .where('delivered_at', 'is', null)

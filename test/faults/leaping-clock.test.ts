@@ -1,5 +1,5 @@
-// The clock of the database is set forward by an hour, as when one that was behind is put right. The sweep counts how
-// far it looks back by the clock of its process (LIF-2).
+// The database's clock leaps forward by an hour. The sweep measures how far it looks back by the clock of its
+// process.
 import { expect, test, vi } from 'vitest';
 import { movableClock } from '../harness/database-clock.ts';
 import { testGateway } from '../harness/gateway.ts';

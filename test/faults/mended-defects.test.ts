@@ -1,6 +1,5 @@
-// A submission that a defect of ours kept from being answered is judged when a worker starts whose code no longer has
-// the defect (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again, or the first sweep
-// of the worker is cut short.
+// A defect of ours left a submission unanswered. A worker without the defect judges it, after its start or when the
+// source sends it again.
 import { sql } from 'kysely';
 import { workflowTypes, type PaymentWorkflow } from '../../contract/ids.ts';
 import { paymentStart } from '../../contract/starts.ts';

@@ -1,5 +1,5 @@
-// One source repeats what is on record: each repeat is answered from the record, and what they start in the engine is bounded,
-// however many they are (DUP-1, SEC-7, OVL-2).
+// One source repeats decided payments. Each repeat is answered from the record, and the callbacks that repeats
+// cause are bounded.
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';

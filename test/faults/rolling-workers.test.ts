@@ -1,5 +1,5 @@
-// A worker with the mended code starts beside the one that has the defect (SEC-9, LIF-2): it tries once what could not
-// be answered, whoever holds the lease of the sweep, and whoever polls beside it.
+// A rolling update: a worker with a fix starts beside one with the defect. It judges what the old worker could not
+// answer.
 import { pino } from 'pino';
 import { afterEach, expect, test, vi } from 'vitest';
 import { startWorker } from '../../activities/start.ts';

@@ -15,10 +15,10 @@ export const onlyInAll = [
   'test/xml/{engine,generated,guideline}.test.ts',
 ];
 
-/** What is run: quick, without those; all, with every sample; named, or undefined: whatever is named, with few samples. */
+/** `quick`: without those files; `all`: with every sample; `named` or undefined: the named files, with few samples. */
 const { TESTS } = process.env;
 
 export const leftOut = TESTS === 'quick' ? onlyInAll : [];
 
-/** How many samples a test takes: a few, or as many as `npm run test:all` has time for. */
+/** Number of samples: `all` in `npm run test:all`, else `few`. */
 export const samples = (few: number, all: number) => (TESTS === 'all' ? all : few);

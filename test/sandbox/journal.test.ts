@@ -1,4 +1,4 @@
-/** The journals: what tests and invariants are judged from, and what a restarted sandbox remembers. */
+// The journals: tests read them, and a restarted sandbox restores its state from them.
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The source operators' callbacks, the FX providers, and what all parties refuse (NOT-1, CBK-1). */
+// Callbacks of source operators, notifications of FX providers, and requests that all parties refuse.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';

@@ -1,4 +1,4 @@
-/** How the sandbox is started: its settings, its tokens, and as a process of its own. */
+// Starting the sandbox: its settings, its tokens, and as a process of its own.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

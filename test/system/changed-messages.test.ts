@@ -1,5 +1,5 @@
-// Messages of a payment that were changed in the database, as whoever looks at the payment meets them (SEC-3): the record is
-// shown, and says which; what was changed is neither shown nor sent; and nobody is told to pay again.
+// Stored messages that somebody changed in the database. The record says which, the message is neither shown nor
+// sent, and the source is not told to pay again.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -28,7 +28,7 @@ interface Shown {
 const ask = await jsonRoutes<Shown>(gateway);
 
 let message: OriginalPacs008;
-/** By what it is: its id. */
+/** Message ids by direction, leg, type and status. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ const repeat = async () => {
   return httpStatus === 200 ? 200 : [httpStatus, (JSON.parse(text) as Shown).code];
 };
 
-/** @returns puts it back */
+/** Changes one byte. @returns restores it */
 async function change(id: string): Promise<() => Promise<unknown>> {
   const { rows } = await sql<{ body: Buffer }>`
     select body from message_bodies where message_id = ${id}`.execute(db);

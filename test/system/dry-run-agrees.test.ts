@@ -1,5 +1,4 @@
-// A dry run says what a submission is told (MSG-14): the same code and the same words, whether the body is refused at
-// intake (MSG-2) or its message afterwards (MSG-13), for messages that are made oddly in every way that we know.
+// A dry run gives the same code and the same words as a submission, for malformed bodies and for refused messages.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -151,7 +150,7 @@ describe('a pacs.002', () => {
     const body = utf8(make(report));
     const dry = await toldByDryRun(body, 'text/xml');
     const submitted = await toldBySubmission('/iso20022/pacs002', body, 'text/xml');
-    // whoever reports, and does not only try, is also told what that means for the payment (PAY-8)
+    // a real report is also told what the refusal means for the payment
     expect(dry).toEqual({
       ...submitted,
       words: submitted.words?.replace(/ This report does not count.*$/, ''),

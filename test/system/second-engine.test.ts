@@ -1,4 +1,5 @@
-// Xerces checks a sample of what libxml2 has judged (MSG-8): nothing waits for it, and a verdict that differs is an alert.
+// Xerces checks a sample of the messages that libxml2 has judged. Judging does not wait for it, and a different
+// verdict raises an alert.
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ if (!hasJava) {
 }
 afterEach(() => vi.unstubAllEnvs());
 
-// a worker whose libxml2 judges by a guideline that its Xerces does not have: their verdicts on an agent's address differ
+// libxml2 has a guideline here that Xerces lacks, so their verdicts on an agent's address differ
 const directory = join(root, 'docs/how-to/example-guideline');
 const gateway = await testGateway({
   workerEngine: createLibxml2Engine({ guideline: openGuideline({ directory }) }),
@@ -39,7 +40,7 @@ const widened = (xml: string) =>
     '$1<PstlAdr><StrtNm>Rama IV Road</StrtNm><Ctry>TH</Ctry></PstlAdr>',
   );
 
-/** A final that counts, and that the usage guideline does not have. */
+/** A final that is valid for intake and not valid by the usage guideline. */
 const withoutOriginals = buildPacs002({
   messageIdentification: 'REPORT-1',
   creationDateTime: '2026-06-01T12:00:00.000Z',

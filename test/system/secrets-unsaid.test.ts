@@ -1,4 +1,4 @@
-// A secret that somebody set wrongly stops the start, and is not in the message that says so: that is logged (SEC-3).
+// A secret that is set wrongly stops the start, and does not appear in the logged error.
 import http2 from 'node:http2';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Where an operator wants it, its messages count only with a signature of its own, once (SEC-1, RFC 9421): a stolen token, or
-// somebody at a proxy, is not enough. Ours to it: signed-to-parties.test.ts.
+// Messages of an operator that requires signatures count only with a signature, and each signature counts once (RFC
+// 9421). Our own signatures: signed-to-parties.test.ts.
 import {
   createHash,
   constants,
@@ -60,7 +60,7 @@ const keys = {
   'fast-ec': ec('prime256v1', 'ecdsa-p256-sha256', 'sha256'),
   'fast-ec-384': ec('secp384r1', 'ecdsa-p384-sha384', 'sha384'),
   'fast-rsa': rsa(2_048),
-  'fast-weak': rsa(1_536), // no form takes it; as if it had been entered before there was one
+  'fast-weak': rsa(1_536), // entered by SQL, because the admin routes refuse it
   'thb-ed': ed25519('THBPPAY'),
 } satisfies Record<string, Key>;
 type KeyName = keyof typeof keys;
@@ -193,7 +193,7 @@ describe('a message that is signed', () => {
   });
 });
 
-/** As Prometheus has it, of SGDFAST. */
+/** The counter of refused signatures of SGDFAST. */
 async function refusedSoFar(): Promise<number> {
   const scrape = await (await fetch(`${gateway.telemetryUrl('api')}/metrics`)).text();
   return Number(/^isthmus_signatures_refused_total\{party="SGDFAST"\} (\d+)$/m.exec(scrape)?.[1] ?? 0);
@@ -259,10 +259,10 @@ describe('a message that is refused, and of which nothing is stored', () => {
     const before = await refusedSoFar();
     const { text } = await post(await signed(await payment(), changes));
     expect((JSON.parse(text) as { detail: string }).detail).toContain(says);
-    const said = log.at(-1) ?? ''; // for operators: its sender may be a program that nobody reads
+    const said = log.at(-1) ?? ''; // the log tells operators, too
     expect(said).toContain('a message was refused for its signature');
     expect(said).toContain(says);
-    await vi.waitFor(async () => expect(await refusedSoFar()).toBeGreaterThan(before), 25_000); // the first is shown as 0 for 20 s
+    await vi.waitFor(async () => expect(await refusedSoFar()).toBeGreaterThan(before), 25_000); // a new series shows 0 for its first 20 s
   });
   it('a key that has ended', async () => {
     await sql`update public_keys set valid_until = now() where key_id = 'fast-ec'`.execute(db);
@@ -276,7 +276,7 @@ describe('a message that is refused, and of which nothing is stored', () => {
 
 test('whose operator wants no signatures is taken without one; a dry run stores nothing and needs none', async () => {
   const { status } = await post(unsigned({ path: '/iso20022/pacs002', body: '<x/>', client: 'THBPPAY' }));
-  expect(status).toBe(400); // of what it is, and not of who signed it
+  expect(status).toBe(400); // refused for its body, not for its signature
   const { body } = await payment();
   expect((await post(unsigned({ path: '/iso20022/validate', body, client: 'SGDFAST' }))).status).toBe(200);
 });

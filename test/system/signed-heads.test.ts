@@ -1,6 +1,5 @@
-// A signature is over the head of a message, with the digest of its body, and is looked at before the body is kept: whoever has
-// a token and cannot sign takes nothing that the operator needs (SEC-1, SEC-7). Here it is made by hand, from what is on the
-// wire, as a program does that has no library.
+// Signatures are checked before the body is read, so a caller with a stolen token and no key cannot use up the
+// operator's share. The test signs by hand, without a library.
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { once as event } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -48,7 +47,7 @@ interface Message {
 interface Signing {
   readonly keyId?: string;
   readonly components?: string;
-  /** Behind the components. */
+  /** Signature parameters, after the list of components. */
   readonly parameters?: string;
   readonly digest?: string;
   readonly label?: string;
@@ -99,7 +98,7 @@ async function post(message: Message, ...signatures: readonly ReturnType<typeof 
   });
 }
 
-/** A message of which the body has come up to what is sent. */
+/** Sends the head and the first part of the body. */
 async function begin(
   { path, system }: Message,
   made: ReturnType<typeof signature>,
@@ -150,7 +149,7 @@ describe('of one who has the token and cannot sign', () => {
       socket.on('error', () => undefined).resume();
       socket.write(head);
       sockets.push(socket);
-      if (nth % 50 === 49) await delay(1_100); // 60 of them are let through in a second
+      if (nth % 50 === 49) await delay(1_100); // the limit is 60 a second
     }
     const own = await payment();
     const { status, said } = await post(own, signature(own));
@@ -164,7 +163,7 @@ describe('of one who has the token and cannot sign', () => {
     expect(status, said).toBe(200);
     const statuses = (await Promise.all(refused)).map((one) => one.status);
     expect(statuses.filter((one) => ![401, 429].includes(one))).toEqual([]);
-    await delay(1_100); // for those below: the second is over, of which they have used up what there is
+    await delay(1_100); // the limit of this second is used up; the tests below need the next
   });
 });
 
@@ -174,7 +173,7 @@ describe('of one who has seen a message go by', () => {
     const made = signature(own);
     expect((await post(own, made)).status).toBe(200);
     const socket = await begin(own, made, { length: 5, sent: 'other' });
-    expect(await answerOf(socket)).toContain('was used before'); // and not that the body is another
+    expect(await answerOf(socket)).toContain('was used before'); // the signature is checked before the body
   });
 
   it('a key that is withdrawn while the body arrives counts no more (SEC-8)', async () => {
@@ -183,7 +182,7 @@ describe('of one who has seen a message go by', () => {
     const made = signature(own, { keyId: 'leaked' });
     const length = Buffer.byteLength(own.body);
     const socket = await begin(own, made, { length, sent: own.body.slice(0, 10) });
-    await delay(500); // its head has been looked at
+    await delay(500); // the head has been checked
     await sql`delete from public_keys where key_id = 'leaked'`.execute(db);
     socket.write(own.body.slice(10));
     expect(await answerOf(socket)).toContain('No key of this operator that counts now');
@@ -213,7 +212,7 @@ it('a payment system that has ended still signs what became of the payments that
   await evidence.arrival(message.uetr, 'destination', 'pacs008');
   await signs('THBPPAY', 'thai');
   await sql`update clearing_systems set ended_at = now() where clearing_system_id = 'THBPPAY'`.execute(db);
-  await delay(1_500); // until every process knows
+  await delay(1_500); // until every process has the change
   const { rows } = await sql<{ messageIdentification: string }>`
     select message_identification as "messageIdentification" from messages
     where subject_id = ${message.uetr} and message_type = 'pacs008' and party = 'THBPPAY'`.execute(db);

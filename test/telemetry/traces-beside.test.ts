@@ -1,5 +1,4 @@
-// What a collector sees beside the plain way of a submission (OBS-3): reports, retries, resolutions, shared statements; and
-// what it must never see (SEC-3).
+// Traces of reports, retries and resolutions, and personal data that must not be in them.
 import { expect, test, vi } from 'vitest';
 import { buildAcmt023 } from '../../fixtures/acmt023.ts';
 import { proxyRequest } from '../harness/asker.ts';
@@ -92,7 +91,7 @@ test('a resolution is one trace too, with each party that is asked', async () =>
     'POST directory-enquiry',
     'POST account-enquiry',
   ];
-  // each process sends its spans when it thinks fit
+  // each process exports its spans at its own time
   await vi.waitFor(
     () => expect(namesIn(collector.spansOf(source.traceId))).toEqual(expect.arrayContaining(expected)),
     { timeout: 10_000 },
@@ -114,7 +113,7 @@ test('no byte of what is exported names a person, an account, an address or a te
     },
   );
   await evidence.closed(uetr);
-  // and where something is wrong with it
+  // and an invalid request
   await fetch(`${gateway.url}/fees-and-amounts/CANARY-TEXT-4?name=CANARY-TEXT-5`, {
     headers: { authorization: `Bearer ${await gateway.token('LOTUSGS0')}`, traceparent: source.traceparent },
   });

@@ -1,5 +1,5 @@
-// What a collector does not take: so much waits and no more, what is lost is counted to the last span, and said at most
-// once a minute (OBS-3).
+// A collector that takes no spans: the queue is bounded, lost spans are counted, and a log line says so at most
+// once a minute.
 import { pino, type Logger } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { openTraces } from '../../telemetry/open-traces.ts';
@@ -15,7 +15,7 @@ interface Lost {
   readonly reason: string;
 }
 
-async function open(settings: { url?: string; sampler?: string; ratio?: number; exportMs?: number } = {}) {
+async function open(settings: { url?: string; sampler?: string; ratio?: number } = {}) {
   const lines: Lost[] = [];
   const logger: Logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Lost) });
   const url = `${collector.url}/v1/traces`;
@@ -44,7 +44,7 @@ test('a collector that takes nothing costs 8,192 spans of memory, two lines of t
     return lines;
   });
   expect(first).toMatchObject({ level: 40, reason: 'too-many' });
-  expect(lines).toHaveLength(1); // the others are counted until a minute is over, or the end comes
+  expect(lines).toHaveLength(1); // further losses are logged after a minute or at the end
   expect(await closeMs(traces)).toBeLessThan(2_000);
   expect(lines).toHaveLength(2);
   expect(lines.reduce((sum, { lost }) => sum + lost, 0)).toBe(30_000);

@@ -1,5 +1,5 @@
-// Duplicates are enquiries (DUP): the same message again is a question, its keys in another message are refused, and
-// whatever comes at the same time, one payment results.
+// Repeats and duplicates: the same message again is an enquiry, and other content under its ids is refused.
+// Simultaneous submissions make one payment.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -25,7 +25,7 @@ async function valid(changes: Changes = {}): Promise<OriginalPacs008> {
   return instruction(await bestQuote(gateway), changes);
 }
 
-/** A payment that has ended, with what its callback said. */
+/** A decided payment, with the text of its callback. */
 async function ended(ending: Ending): Promise<{ message: OriginalPacs008; final: string }> {
   const message = await valid({ ending });
   expect(told(await submit(gateway, message))).toBe('ACTC');
@@ -78,7 +78,7 @@ describe('the same message again (DUP-1)', () => {
     const message = await valid({ ending: endingIn.silent });
     const first = await submit(gateway, message);
     await evidence.arrival(message.uetr, 'destination', 'pacs008');
-    await sent(message.uetr); // a question during a send joins it
+    await sent(message.uetr); // an enquiry during a send joins that send
     const second = await submit(gateway, message);
     expect([told(first), second.text]).toEqual(['ACTC', first.text]);
     await vi.waitFor(() => expect(instructions(message.uetr)).toHaveLength(2), 10_000);
@@ -165,7 +165,7 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
     }
     expect((await submit(gateway, message)).text).toBe(final);
     const foreign = await submit(gateway, broken, { clientId: 'MYRRPP' });
-    expect(foreign.text).not.toContain('stands'); // nobody else learns that there is one
+    expect(foreign.text).not.toContain('stands'); // another operator does not learn of the first message
     expect(await evidence.audit(message.uetr), 'told its own fault alone').toEqual([
       'payment.content-changed',
     ]);
@@ -182,7 +182,7 @@ describe('keys of a payment in another message (DUP-2): told in the answer only,
   test('a UETR that another operator used first is told as that, and whoever used it is named to a person', async () => {
     const message = await valid();
     const theirs = await submit(gateway, message, { clientId: 'MYRRPP' });
-    expect(told(theirs)).toBe('RJCT AGNT'); // it came first, and is refused: the UETR is taken all the same
+    expect(told(theirs)).toBe('RJCT AGNT'); // refused, but the UETR is used from now on
     const ours = await submit(gateway, message);
     expect(told(ours)).toBe('RJCT DUPL');
     expect(ours.text).toContain('UETR used by another sender; this message made no payment');

@@ -1,5 +1,5 @@
-// Every reason for which the gateway itself refuses a payment, one row each: a valid instruction, one change, and what
-// the source is told. A rejection is final: it goes to the callback in the same bytes, and nothing else happens.
+// The reasons for which the gateway rejects a payment, one row each: a valid instruction, one change, and the
+// answer to the source. The callback has the same bytes, and nothing else is sent.
 import { describe, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { evidenceOf, expectSoundMessages, textOf } from '../harness/evidence.ts';

@@ -1,5 +1,4 @@
-// Rows of the rejections that a message earns by its form: a valid instruction, one change, and what the source is
-// told.
+// Rejections for the form of a message, one row each: a valid instruction, one change, and the answer.
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
 import type { TestGateway } from '../harness/gateway.ts';
@@ -9,17 +8,17 @@ import type { Trip } from '../harness/payer.ts';
 export type Changes = Partial<OriginalPacs008>;
 
 export interface Row {
-  /** What the gateway guarantees. */
+  /** The guarantee, as the title of the test. */
   readonly title: string;
   readonly code: string;
-  /** Rule and XPath, as `AddtlInf` begins. */
+  /** Rule and XPath: the beginning of `AddtlInf`. */
   readonly told: string;
   readonly trip?: Trip;
-  /** Of a valid instruction's values. */
+  /** Changes the values of a valid instruction. */
   readonly change?: (quote: QuoteOnOffer, valid: OriginalPacs008) => Changes;
-  /** Of a valid instruction's text. */
+  /** Edits the text of a valid instruction. */
   readonly edit?: (xml: string) => string;
-  /** Before it is submitted. */
+  /** Runs before the submission. */
   readonly before?: (gateway: TestGateway, quote: QuoteOnOffer) => Promise<void>;
 }
 
@@ -40,7 +39,7 @@ export function debtorAgent(valid: OriginalPacs008, agent: OriginalPacs008['debt
   return { ...charges(valid, 0, { agent }), debtorAgent: agent };
 }
 
-/** What a message must be by itself and by reference data (MSG-4 to MSG-7, MSG-10). */
+/** Rejections by schema, code sets and reference data. */
 export const form: readonly Row[] = [
   {
     title: 'a quote id is a lower-case UUID v4 (MSG-4, QUO-7)',

@@ -1,4 +1,4 @@
-// Rows of the rejections that a valid message earns by what it asks for: times, agents, quote, own exchange, limits.
+// Rejections of valid messages, one row each: times, agents, quote, own exchange, limits.
 import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -13,7 +13,7 @@ import { charges, creditorAgent, debtorAgent, tx, type Row } from './rejected-fo
 
 const iso = (epochMs: number) => new Date(epochMs).toISOString();
 
-/** Without a quote, at a rate of its own of 25, from Lotus's own account in Thailand (PAY-5); fee 75 + 0.1 %. */
+/** Own exchange at 25, from Lotus's account in Thailand. The fee formula is 75 + 0.1 %. */
 const atOwnRate = (amount: string, fee: string) => instruction(ownExchange({ amount, fee }));
 
 export const times: readonly Row[] = [

@@ -1,5 +1,5 @@
-// A resolution whose execution is cancelled, terminated, lost or fails: nothing of that changes what the source is
-// told, and an execution that is started from the record goes on where the record stands (LIF-3, LIF-2).
+// A resolution whose execution is cancelled, terminated or lost. An execution that is started from the record
+// continues, and the source gets the same answer.
 import { describe, expect, test } from 'vitest';
 import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { recordReceived } from '../../db/records/messages.ts';
@@ -9,7 +9,7 @@ import { distinct, expectSoundMessages } from '../harness/evidence.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { accountRequest, ask, proxyRequest, resolutionEvidence } from '../harness/asker.ts';
 
-const gateway = await testGateway({ timings: { interimDelayMs: 700 } }); // of a slow directory (0407)
+const gateway = await testGateway({ timings: { interimDelayMs: 700 } }); // delay of the slow directory (0407)
 const { sandbox, db, temporal } = gateway;
 const evidence = resolutionEvidence(gateway);
 
@@ -21,7 +21,7 @@ const execution = (messageId: string) =>
 const asked = (text: string) =>
   sandbox.journal.waitFor((entry) => entry.kind === 'acmt023' && textOf(entry).includes(text), 20_000);
 
-/** The source has taken the answer to it. */
+/** Resolves when the source has taken the answer. */
 const told = (messageId: string) =>
   sandbox.journal.waitFor(
     (entry) => entry.kind === 'acmt024' && entry.httpStatus === 200 && textOf(entry).includes(messageId),
@@ -42,7 +42,7 @@ async function stored(request: OriginalAcmt023): Promise<string> {
   return messageId;
 }
 
-/** What the sweep does (LIF-2): starts an execution, and nobody waits for it. */
+/** Starts an execution as the sweep does. */
 function startFromRecord({ messageIdentification }: OriginalAcmt023, recordedId: string) {
   return temporal.workflow.start(workflowTypes.resolution, {
     workflowId: resolutionWorkflowId('SGDFAST', messageIdentification),
@@ -51,7 +51,7 @@ function startFromRecord({ messageIdentification }: OriginalAcmt023, recordedId:
   });
 }
 
-/** The same, to its end. */
+/** Starts it, and waits for its result. */
 async function endFromRecord(request: OriginalAcmt023, recordedId: string): Promise<unknown> {
   return (await startFromRecord(request, recordedId)).result();
 }

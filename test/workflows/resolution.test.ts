@@ -1,4 +1,4 @@
-// The ways of a resolution on real parts: proxy or account, found or not, each reason, the deadline, repeats.
+// Resolutions on real parts: proxy or account, found or not, refusals, the deadline, repeats.
 import { describe, expect, test, vi } from 'vitest';
 import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { ibanOf } from '../../fixtures/iban.ts';
@@ -15,7 +15,7 @@ import {
   resolutionEvidence,
 } from '../harness/asker.ts';
 
-const deadlineSeconds = 2; // of those that submit from Malaysia (RES-1)
+const deadlineSeconds = 2; // for requests from Malaysia
 
 const gateway = await testGateway({
   prepare: async (db) => {
@@ -28,7 +28,7 @@ const gateway = await testGateway({
 });
 const evidence = resolutionEvidence(gateway);
 
-/** Each question here is answered by an acmt.024; whatever else came instead is shown. */
+/** Asks, and expects an acmt.024. */
 const ask: typeof askOnce = async (...question) => {
   const asked = await askOnce(...question);
   expect(asked.httpStatus, asked.text).toBe(200);

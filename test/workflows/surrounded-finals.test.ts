@@ -1,4 +1,5 @@
-// Whatever surrounds the status of a destination's pacs.002 undoes nothing, and is told to operators (PAY-11).
+// Unusual elements around the status of a destination's pacs.002 do not change its effect. Operators are told of
+// them.
 import { describe, expect, test } from 'vitest';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -7,10 +8,10 @@ import { parsePacs002 } from '../harness/payer.ts';
 import { postReport, reportOn, undecided } from '../harness/reports.ts';
 import { officialFaults, officialPresent } from '../xml/fixtures.ts';
 
-const gateway = await testGateway({ settings: { XERCES_SHARE: '1' } }); // as in production, where a sample is checked twice
+const gateway = await testGateway({ settings: { XERCES_SHARE: '1' } }); // both engines check every message
 const evidence = evidenceOf(gateway);
 
-/** A payment that a silent destination has got, and the ids of the pacs.008 that it got. */
+/** An undecided payment, and the ids of its forwarded pacs.008. */
 async function forwarded(): Promise<{ uetr: string; original: Pacs002['original'] }> {
   const { uetr } = await undecided(gateway);
   const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
@@ -57,7 +58,7 @@ describe('what surrounds a final undoes nothing (PAY-11)', () => {
     const { bytes = '' } = await evidence.arrival(uetr, 'source', 'pacs002', 'RJCT');
     const callback = parsePacs002(bytes);
     expect([callback.reasonCode, callback.additionalInformation]).toEqual([reasonCode, words && [words]]);
-    const isUsual = what.startsWith('NARR') || what.startsWith('the name'); // our guideline has it as well
+    const isUsual = what.startsWith('NARR') || what.startsWith('the name'); // our own guideline allows these
     expect(await evidence.audit(uetr)).toEqual(isUsual ? [] : ['payment.report-deviates']);
   });
 

@@ -1,5 +1,5 @@
-// The schemas of what parties answer us take all that ISO 20022 has, and nothing else but inside elements that nobody
-// reads (PAY-11, RES-2). The official schemas are the judges.
+// The schemas for parties' answers accept all that ISO 20022 accepts. They accept more only inside elements that no
+// code reads. The official schemas decide.
 import { describe, expect, test } from 'vitest';
 import { passOnAcmt024, type Acmt024 } from '../../core/iso20022/acmt024.ts';
 import { answerPacs008, type Pacs002 } from '../../core/iso20022/pacs002.ts';
@@ -61,7 +61,7 @@ const original = {
   verificationId: 'V',
 };
 
-/** What the source gets of it: the status with its reason, or the answer itself. */
+/** The message that the source gets: status with reason, or the answer itself. */
 function passedOn(name: Name, values: Pacs002 | Acmt024): string {
   if (name === 'acmt024') return passOnAcmt024(values as Acmt024, original, ours);
   const { status, reasonCode, proprietaryReason } = values as Pacs002;
@@ -86,7 +86,7 @@ const withChildren = (tree: XmlElement, children: readonly XmlElement[]): XmlEle
   children: [...children],
 });
 
-/** One element of the tree, any, is lost, doubled, renamed, moved or has another value. */
+/** Removes, doubles, renames, moves or changes a random element of the tree. */
 function mutated(tree: XmlElement, random: () => number): XmlElement {
   const { children } = tree;
   if (children.length === 0)
@@ -149,7 +149,7 @@ describe(`${perMessage} messages of each kind${officialNote}`, () => {
         if (!counts) changedVerdicts += 1;
         if (counts) expect(official, core).toEqual([]);
       }
-      expect(changedVerdicts).toBeGreaterThan(perMessage / 20); // the changes do break messages
+      expect(changedVerdicts).toBeGreaterThan(perMessage / 20); // enough changes break messages
     },
   );
 });

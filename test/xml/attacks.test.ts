@@ -1,5 +1,5 @@
-// Bodies made to keep the parser or the schema busy, each filling the 256 KiB that intake takes (MSG-2). None may hold
-// a process for a second: that is why XML work runs in the process that was asked, without threads of its own.
+// Bodies of up to 256 KiB that are made to keep the parser or the schema busy. None may take a second, because XML
+// is parsed in the process itself, without threads.
 import { expect, test } from 'vitest';
 import { readMessageKey } from '../../core/iso20022/references.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
@@ -44,7 +44,7 @@ const bodies: readonly (readonly [string, string])[] = [
   ['elements as deep as the parser goes', before('<RmtInf>', '<a>'.repeat(240) + '</a>'.repeat(240))],
 ];
 
-/** What a parser or a pattern may stumble over, alone or again and again, and where it may stand. */
+/** Pieces that may confuse a parser or a pattern, and places for them. */
 const pieces = ['<a', '<a=', '<a:', '<', '=', '"', '>', 'a="b"', '<!--', '<?', '<![CDATA[', ']]>', ' xmlns'];
 const places: readonly (readonly [string, (text: string) => string])[] = [
   ['alone', (text) => text],

@@ -1,6 +1,5 @@
-// What a refusal says (MSG-13): which element, what stands there, what was expected, which of four it is. It is said
-// from the tree and the schema, so that it must agree with the engine on every message; and it never shows what is
-// nobody's business.
+// The explanation of a refusal: the element, what was found, what was expected, and the kind of fault. It must
+// agree with the engine on every message, and show no personal data.
 import { describe, expect, test } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
@@ -61,7 +60,7 @@ describe('agrees with the engine', () => {
       else {
         accepted += 1;
         if (officialPresent) expect(officialFaults(name, broken), broken.toString()).toEqual([]);
-        if (name === 'pacs008') readPacs008(opened.value.root); // a rejection or values, never an exception
+        if (name === 'pacs008') readPacs008(opened.value.root); // must not throw
       }
       expect(found.length > 0, `${JSON.stringify(found)}\n${broken.toString()}`).toBe(violations.length > 0);
       for (const violation of violations) {
@@ -179,7 +178,7 @@ describe('says which element, what stands there, what was expected, and which of
   });
 });
 
-/** Where each leaf with text stands in a text. */
+/** Matches of all leaf elements with text. */
 const leaves = (text: string) =>
   [...text.matchAll(/<(\w+)(?: [^<>]*)?>([^<>]+)<\/\1>/g)].filter(
     ([, , inner]) => (inner ?? '').trim() !== '',

@@ -1,4 +1,4 @@
-// The XML engines: what they let in, what they refuse and why, and that both agree.
+// The XML engines: what they accept, what they refuse and why, and that both agree.
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
@@ -32,7 +32,7 @@ async function violationsOf(engine: XmlEngine, bytes: Uint8Array, message: Messa
 const fullPath = (path: string) =>
   path === '' ? '/Document' : `/Document/${messages.pacs008.messageElement}/${path}`;
 
-/** The rejection, but for its words: those are held in explanation.test.ts. */
+/** The rejection without its words, which explanation.test.ts checks. */
 function expected({ key, isoCode, ruleId, path }: RefusedMessage) {
   return { key, isoCode, ruleId, xpath: fullPath(path) };
 }
@@ -110,7 +110,7 @@ test.skipIf(!officialPresent)(
     const [official] = await violationsOf(gated, doubled);
     const [own] = await violationsOf(libxml2, doubled);
     expect(official?.xpath).toBe(own?.xpath);
-    expect(official?.message).toContain("'DEBT', 'CRED', 'SHAR', 'SLEV'"); // more than ours allows: the official one spoke
+    expect(official?.message).toContain("'DEBT', 'CRED', 'SHAR', 'SLEV'"); // more codes than ours: the official schema answered
     const ours = Buffer.from(lotus.replace('<ChrgBr>SHAR</ChrgBr>', '<ChrgBr>DEBT</ChrgBr>'));
     expect(await violationsOf(gated, ours)).toHaveLength(1);
   },
@@ -134,7 +134,7 @@ describe('forms that others send are read alike (MSG-12)', () => {
     const plain = readPacs008(await validTree('pacs008', lotus));
     const reading = readPacs008(await validTree('pacs008', text));
     if (!plain.ok || !reading.ok) throw new Error('both must be read');
-    const transaction = undefined; // as written: whitespace around decimals stays in it
+    const transaction = undefined; // it keeps white space around decimals
     expect({ ...reading.value, transaction }).toEqual({ ...plain.value, transaction });
   });
 
@@ -180,7 +180,7 @@ describe('Xerces, the second engine', () => {
     `gives the verdict of libxml2 on every fixture${hasJava ? '' : ' (skipped: there is no Java)'}`,
     { timeout: 240_000 },
     async () => {
-      vi.stubEnv('JAVA_TOOL_OPTIONS', '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'); // for a message each: nothing to warm up
+      vi.stubEnv('JAVA_TOOL_OPTIONS', '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'); // short runs: no need to warm up the JVM
       const xerces = await createXercesEngine();
       const queue = [...cases];
       const differences: unknown[] = [];

@@ -1,5 +1,5 @@
-// A scheme's own usage guideline is checked when it is loaded: what is looser than our rules can bear, or what would not
-// pass, is named, and the process does not start (MSG-8, MSG-9).
+// A scheme's own usage guideline is checked at the start. The process does not start with one that is looser than
+// our rules can bear.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

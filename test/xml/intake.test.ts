@@ -1,5 +1,4 @@
-// What is told of a body that is no message (MSG-1, MSG-2, MSG-12, MSG-13): everything that can be known, at once, in
-// words of our own.
+// The refusal of a body that is no message names everything that is wrong with it, in our own words.
 import { describe, expect, test } from 'vitest';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { libxml2, lotus } from './fixtures.ts';

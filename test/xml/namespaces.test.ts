@@ -1,5 +1,5 @@
-// Only elements of the message's own namespace are ours (MSG-8), whatever their prefix, wherever they stand: a foreign
-// element is never read as the one that it looks like, and a message that holds one is refused.
+// Only elements of the message's own namespace are read, whatever their prefix. A message with a foreign element is
+// refused.
 import { describe, expect, test } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
@@ -72,7 +72,7 @@ describe('an element of the namespace is ours, whatever its prefix', () => {
 });
 
 describe('attributes are read to the last one, whatever stands before them (XML white space is #x20 #x9 #xD #xA)', () => {
-  // characters that are legal in names of XML and white space to JavaScript
+  // legal in XML names, and white space for JavaScript
   test.each(['\u1680', '\uFEFF'])('after a prefix with U+%s', async (character) => {
     const declared = `xmlns:a${character}="urn:a"`;
     const text = edit('<IntrBkSttlmAmt Ccy="SGD">', `<IntrBkSttlmAmt ${declared} Ccy="SGD">`);
@@ -93,7 +93,7 @@ test('white space is what XML calls so, and nothing else (#x20 #x9 #xD #xA)', as
     ).toEqual(['invalid']);
   }
   const around = await open(edit('<Nm>Somchai Jaidee</Nm>', '<Nm>\u3000Somchai\u3000</Nm>'));
-  expect(around.violations).toEqual([]); // characters that a person does not see, but no blanks of XML's
+  expect(around.violations).toEqual([]); // invisible characters that are no white space in XML
   const spaced = await validTree('pacs008', edit('>1000.00<', '> \t\r\n1000.00 <'));
   expect(readPacs008(spaced)).toMatchObject({
     ok: true,

@@ -1,4 +1,4 @@
-// One message per rule that is refused: an edit of a valid one, and the rejection that it must get.
+// One refused message per rule: an edit of a valid message, and its rejection.
 import type { RejectionKey } from '../../core/rejections/rejection-table.ts';
 import { lotus } from './fixtures.ts';
 import { edit as editText } from '../harness/patches.ts';
@@ -136,7 +136,7 @@ export const refusedByReading: readonly RefusedMessage[] = [
   refused(code, `${tx}/Purp/Cd`, 'a purpose outside its set', edit('GDDS', 'ZZZZ')),
 ];
 
-/** Refused by what reference data say. */
+/** Refused by reference data. */
 export const refusedByReference: readonly RefusedMessage[] = [
   refused(currency, `${tx}/AgrdRate/UnitCcy`, 'a rate from another currency', value('UnitCcy', 'MYR')),
   refused(

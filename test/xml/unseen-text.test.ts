@@ -1,5 +1,4 @@
-// A text that shows nothing is empty, whichever characters it is made of (MSG-4): a name that nobody can see names
-// nobody.
+// A text of invisible characters counts as empty.
 import { describe, expect, test } from 'vitest';
 import { readable } from '../../core/iso20022/lexical.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
@@ -21,7 +20,7 @@ const rejectionsOf = async (name: string) => (await violationsOf(named(name))).m
 const codeOf = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Characters that XML can carry; of the 4,096 of one block, some. */
+/** Characters that XML can carry; of the block of 4,096 tags, a sample. */
 const characters = Array.from({ length: 0x110000 }, (_, code) => code)
   .filter((code) => code < 0xd800 || (code > 0xdfff && code < 0xfffe) || code > 0xffff)
   .filter((code) => (code >= 0xe0000 && code <= 0xe0fff ? code % 64 === 1 : true))

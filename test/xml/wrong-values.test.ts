@@ -1,5 +1,5 @@
-// What is expected is told so that it cannot be true of what was found (MSG-13): case, impossible dates and times, the
-// number of digits and a missing namespace are named as such.
+// Refusals of wrong values say precisely what does not fit: case, impossible dates and times, number of digits, a
+// missing namespace.
 import { describe, expect, test } from 'vitest';
 import { libxml2, lotus } from './fixtures.ts';
 import { edit as editText } from '../harness/patches.ts';

@@ -1,4 +1,4 @@
-// Addresses that the demo prints must be those it got.
+// Choosing free ports for the demo's servers.
 import { createServer } from 'node:net';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { portChooser, startOnFreePorts } from '../../../cli/parts/ports.ts';
 import { quietPort } from '../../harness/quiet-port.ts';
 
-// What other tests of this process were given is not given again: each test here chooses by itself.
+// A chooser never gives a port twice, so each test has its own.
 let freePort = portChooser();
 beforeEach(() => {
   freePort = portChooser();
@@ -39,7 +39,7 @@ describe('a server that could not have a port', () => {
     'panic: failed assigning ephemeral port: failed to assign a free port: dial tcp 127.0.0.1:40000: connect: cannot assign requested address\n\n' +
     `goroutine 1 [running]:\n${'main.main()\n\t/home/runner/main.go:18 +0x8e\n'.repeat(12)}`;
 
-  /** One whose first starts end with that in its log. */
+  /** Starts a server whose first starts fail with `said` in its log. */
   async function start(said: string, failing: number): Promise<readonly string[]> {
     const lines: string[] = [];
     let starts = 0;

@@ -1,4 +1,4 @@
-// The embedded Postgres: what was committed stays, whatever happened in between.
+// The embedded Postgres keeps committed data over restarts and kills.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,7 @@ import { isAlive } from '../../../cli/parts/child.ts';
 import { postgresFolders, postgresHome } from '../../../cli/parts/postgres-home.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../../../cli/parts/postgres.ts';
 
-// The system's temporary folders of this kind are open to their owner only: under root the server's own user cannot
-// even look inside, so this is also the test of the way around that.
+// Only its owner may open such a folder. Run by root, this also tests that the server's user gets a folder elsewhere.
 const folder = mkdtempSync(join(tmpdir(), 'isthmus-postgres-'));
 const say = () => undefined;
 const start = () => startPostgres({ env: {}, folder, database: 'isthmus', say });
@@ -28,7 +27,7 @@ describe('startPostgres', () => {
 
     const data = join(postgresHome(join(folder, 'postgres')).folder, 'data');
     expect(existsSync(join(data, 'postmaster.pid'))).toBe(false);
-    // After a crash of the machine the number in the file may be that of any process: here, of this one.
+    // After a crash the process id in the file may belong to another process: here, to this one.
     writeFileSync(join(data, 'postmaster.pid'), `${process.pid}\n${data}\n`);
     const second = await start();
     expect(await query(second, 'select * from kept')).toEqual([{ moment: 'before the restart' }]);

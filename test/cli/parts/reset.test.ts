@@ -1,4 +1,4 @@
-// npm run reset: back to the seed data, without fetching the Temporal server again.
+// `npm run reset` removes the demo's data, and nothing that is not its own.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

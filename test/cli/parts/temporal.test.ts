@@ -1,4 +1,4 @@
-// The development server of Temporal: it keeps what it was told, and knows the search attributes.
+// The Temporal development server keeps open workflows over a restart and has the search attributes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';

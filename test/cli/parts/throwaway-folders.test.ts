@@ -1,4 +1,4 @@
-// A benchmark, a run under faults and the tests remove what those before them left, and never what another runs on.
+// Temporary folders of benchmarks, chaos runs and tests: leftovers of dead owners are removed, those in use stay.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
