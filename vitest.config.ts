@@ -14,7 +14,7 @@ const waiting = [
   'test/cli/{demo,ops-tail,unusable}.test.ts',
   'test/docs/commands.test.ts',
   'test/system/{corridors,logs,notification-queue}.test.ts',
-  'test/telemetry/{log-beside-others,traces-as-built,traces-beside}.test.ts',
+  'test/telemetry/{traces-as-built,traces-beside}.test.ts',
   'test/workflows/{changed-workflows,daily-books,operators-view,payment,payment-*,record-histories}.test.ts',
   'test/workflows/{resolution-faults,resolution-killed,resolution-resumed,worker-killed}.test.ts',
 ];

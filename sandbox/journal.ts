@@ -67,10 +67,9 @@ function openFiles(directory: string): Files {
   };
 }
 
-const defaultMemoryEntries = 10_000;
+const memoryEntries = 10_000;
 
-export function openJournal(options: { directory?: string; memoryEntries?: number }): Journal {
-  const { directory, memoryEntries = defaultMemoryEntries } = options;
+export function openJournal({ directory }: { directory?: string }): Journal {
   const files = directory === undefined ? noFiles : openFiles(directory);
   const emitter = new EventEmitter<{ entry: [JournalEntry] }>().setMaxListeners(0);
   let kept: JournalEntry[] = [];

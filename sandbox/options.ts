@@ -50,8 +50,6 @@ export interface SandboxOptions {
   readonly gatewayKeysUrl?: string;
   /** Absent: entries are kept in memory only. */
   readonly journalDirectory?: string;
-  /** Number of newest entries that are kept in memory. */
-  readonly memoryEntries?: number;
   readonly timings?: Partial<SandboxTimings>;
   /** false: messages are parsed and read, but not validated against their schema (benchmarks). */
   readonly validate?: boolean;

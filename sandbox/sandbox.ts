@@ -39,11 +39,8 @@ export interface Sandbox {
 }
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { clearingSystems, journalDirectory, memoryEntries } = options;
-  const journal = openJournal({
-    ...(journalDirectory === undefined ? {} : { directory: journalDirectory }),
-    ...(memoryEntries === undefined ? {} : { memoryEntries }),
-  });
+  const { clearingSystems, journalDirectory } = options;
+  const journal = openJournal(journalDirectory === undefined ? {} : { directory: journalDirectory });
   const { engine = createLibxml2Engine(), validate = true } = options;
   if (validate) await warmUp(engine);
   const reader = messageReader(engine, validate);

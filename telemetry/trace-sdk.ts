@@ -40,8 +40,6 @@ export interface TraceSdkOptions {
   /** Share of traces to keep, from 0 to 1, if the sampler is ratio-based. */
   readonly ratio: number;
   readonly serviceName: string;
-  /** Milliseconds for one batch, retries included; default: 5,000. */
-  readonly exportMs?: number;
   /**
    * Called at most once a minute, with the number of spans lost since the last call, and a code of the latest reason.
    */
@@ -49,7 +47,7 @@ export interface TraceSdkOptions {
 }
 
 const mostWaiting = 8_192; // spans: a few MB, about a second at a hundred payments per second
-const usualExportMs = 5_000; // for one batch, retries included
+const exportMs = 5_000; // for one batch, retries included
 const batchMs = 1_000; // so that somebody who looks for a failed payment finds its trace soon
 const sayMs = 60_000;
 const closeMs = 1_000; // in parallel with the other work of a shutdown
@@ -63,7 +61,7 @@ export async function openTraceSdk(options: TraceSdkOptions): Promise<TraceSdk> 
     import('@opentelemetry/exporter-trace-otlp-proto'),
   ]);
   const lost = countingLost(options.onLost);
-  const { url, headers, exportMs = usualExportMs } = options;
+  const { url, headers } = options;
   const { agentOf, cut } = cuttable();
   const limits = { timeoutMillis: exportMs, httpAgentOptions: agentOf };
   const exporter = inTime(

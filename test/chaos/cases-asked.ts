@@ -1,6 +1,5 @@
-// What sources and FX providers asked for, and got wrongly: I-3, TIM-1, CBK-1, CBK-3, SEC-5, FX-4, FX-10.
+// Mistakes in what sources and FX providers asked for: I-3, TIM-1, CBK-1, CBK-3, SEC-5, FX-4, FX-10.
 import {
-  addAttempt,
   attempts,
   credited,
   delivery,
@@ -57,15 +56,6 @@ const ofDeliveries: readonly Case[] = [
     },
   },
   {
-    title: 'a callback is sent again after 410',
-    id: 'I-12',
-    also: ['I-17'],
-    alter: (draft) => {
-      const { subject_id: uetr } = row(draft, 'audit_events', { kind: 'delivery.dead-letter' });
-      addAttempt(draft, String(uetr), 'callback', 1_200);
-    },
-  },
-  {
     title: 'a receiver that says nothing is waited for',
     id: 'R:SEC-5',
     alter: (draft) => {
@@ -106,31 +96,6 @@ const ofRates: readonly Case[] = [
     also: ['R:FX-2', 'R:FX-8', 'R:QUO-2', 'R:QUO-3', 'I-5'],
     alter: (draft) => {
       baseRate(draft)['exchange_rate'] = '25.1234';
-    },
-  },
-  {
-    title: 'one post is stored twice',
-    id: 'R:FX-10',
-    also: ['R:FX-4', 'R:QUO-2', 'R:QUO-3'],
-    alter: (draft) => {
-      const base = baseRate(draft);
-      rows(draft, 'rates').push({ ...base, rate_id: 'c0ffee00-4fd7-4bf6-8a44-6d2b3a0c8e11' });
-    },
-  },
-  {
-    title: 'the rate of another FX provider is ended',
-    id: 'R:FX-4',
-    also: ['R:QUO-2', 'R:QUO-3', 'R:FX-8'],
-    alter: (draft) => {
-      const base = baseRate(draft);
-      const other = rows(draft, 'rates').find(
-        (one) =>
-          one['fxp_id'] !== base['fxp_id'] &&
-          one['destination_currency'] === 'THB' &&
-          one['source_currency'] === 'SGD' &&
-          one['threshold'] === '0',
-      );
-      Object.assign(other ?? {}, { expired_at: base['created_at'] });
     },
   },
 ];

@@ -1,4 +1,4 @@
-// What messages say and where they go: I-7, I-11, PAY-9, RES-1, RES-3.
+// Mistakes in the content and the addresses of messages: I-7, I-11, PAY-9, RES-1, RES-3.
 import {
   attempts,
   credited,
@@ -19,27 +19,17 @@ const compact = (text: string) => text.replaceAll(/>\s+</g, '><');
 
 /** What a forgotten or wrong line in the builder of the forwarded pacs.008 would do. */
 const forwardedMistakes: readonly (readonly [string, RegExp, string])[] = [
-  ['forgets the remittance information', /<RmtInf>.*<\/RmtInf>/s, ''],
   [
     'swaps debtor and creditor account',
     /<DbtrAcct>(.*?)<\/DbtrAcct>(.*)<CdtrAcct>(.*?)<\/CdtrAcct>/s,
     '<DbtrAcct>$3</DbtrAcct>$2<CdtrAcct>$1</CdtrAcct>',
   ],
-  ['passes on the source MsgId', /<MsgId>.*?<\/MsgId>/s, '<MsgId>MSG0</MsgId>'],
   ['keeps the source amount', /(<IntrBkSttlmAmt Ccy="THB">)[\d.]+/, '$11000'],
-  [
-    'names the source SAP as instructing agent',
-    /<InstgAgt><FinInstnId><BICFI>HARBTHS0/s,
-    '<InstgAgt><FinInstnId><BICFI>HARBSGS0',
-  ],
   [
     'swaps the instructing and the instructed agent',
     /<InstgAgt>(.*?)<\/InstgAgt><InstdAgt>(.*?)<\/InstdAgt>/s,
     '<InstgAgt>$2</InstgAgt><InstdAgt>$1</InstdAgt>',
   ],
-  ['forgets the previous instructing agent', /<PrvsInstgAgt1>.*?<\/PrvsInstgAgt1>/s, ''],
-  ['names another account of the previous instructing agent', /MERI-SG-SGD/, 'ZENI-SG-SGD'],
-  ['keeps the clearing system of the source', /<Prtry>THBPPAY</, '<Prtry>SGDFAST<'],
   ['changes the fee of the creditor agent', /(<Amt Ccy="THB">)[\d.]+/, '$175'],
 ];
 
@@ -81,14 +71,6 @@ export const messageCases: readonly Case[] = [
       const uetr = credited(draft);
       const entry = draft.journal.find((one) => one.uetr === uetr && one.kind === 'pacs008');
       if (entry !== undefined) Object.assign(entry, { sha256: '00' });
-    },
-  },
-  {
-    title: 'the final to the source names the MsgId of the forwarded message',
-    id: 'I-11',
-    alter: (draft) => {
-      const { callback_message_id: id } = row(draft, 'decisions', { uetr: credited(draft) });
-      rewrite(draft, id, (text) => text.replace(/<OrgnlMsgId>.*?</, '<OrgnlMsgId>other<'));
     },
   },
   {
@@ -187,32 +169,6 @@ export const messageCases: readonly Case[] = [
     alter: (draft) => {
       const [attempt] = attempts(draft, credited(draft), 'callback');
       Object.assign(attempt ?? {}, { url: String(attempt?.['url']).replace('SGDFAST', 'MYRRPP') });
-    },
-  },
-  {
-    title: 'a callback goes to an address that was replaced a minute before',
-    id: 'I-7',
-    alter: (draft) => {
-      const [naming] = rows(draft, 'callback_addresses');
-      const payment = row(draft, 'payments', { message_id: naming?.['message_id'] });
-      const last = attempts(draft, String(payment['uetr']), 'callback').at(-1);
-      Object.assign(naming ?? {}, { named_at: moved(String(last?.['started_at']), -60_000) });
-      const { answer_url: url } = row(draft, 'messages', { message_id: naming?.['message_id'] });
-      row(draft, 'messages', { message_id: naming?.['message_id'] })['created_at'] = moved(
-        String(last?.['started_at']),
-        -90_000,
-      );
-      Object.assign(last ?? {}, { url });
-    },
-    also: ['I-16'],
-  },
-  {
-    title: 'a resolution is not told at the address that its source named',
-    id: 'R:RES-1',
-    also: ['I-11', 'I-17'],
-    alter: (draft) => {
-      const { resolution_id: id } = row(draft, 'resolution_answers', { answered_by: 'creditor-agent' });
-      drop(draft, 'deliveries', { subject_id: id, kind: 'callback' });
     },
   },
   {

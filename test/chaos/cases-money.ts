@@ -1,4 +1,4 @@
-// Money and words: who was credited, told, billed and answered what (I-2 to I-6, I-9, MSG-3).
+// Mistakes in money and final statuses: I-2 to I-6, I-8, I-9, MSG-3.
 import {
   amountsOfQuote,
   credited,
@@ -102,40 +102,6 @@ export const moneyCases: readonly Case[] = [
     },
   },
   {
-    title: 'a payment is rejected as unreachable after half a minute',
-    id: 'I-8',
-    also: ['I-12'],
-    alter: (draft) => {
-      const uetr = first(uetrs(draft, { reason_code: 'ED06' }));
-      const one = decision(draft, uetr);
-      one['decided_at'] = moved(String(one['decided_at']), -30_000);
-      for (const id of [one['callback_message_id'], one['confirmation_message_id']]) {
-        row(draft, 'messages', { message_id: id })['created_at'] = one['decided_at'];
-      }
-    },
-  },
-  {
-    title: 'the gateway blocks a payment by itself',
-    id: 'I-8',
-    also: ['I-4', 'I-11', 'I-3', 'I-5', 'I-9', 'R:PAY-9', 'R:PAY-7', 'I-18'],
-    alter: (draft) => {
-      Object.assign(decision(draft, credited(draft)), {
-        status: 'BLCK',
-        decided_by: 'gateway',
-        report_message_id: null,
-      });
-    },
-  },
-  {
-    title: 'a payment is rejected as unreachable without an attempt',
-    id: 'I-8',
-    also: ['I-17'],
-    alter: (draft) => {
-      const uetr = first(uetrs(draft, { reason_code: 'ED06' }));
-      drop(draft, 'delivery_attempts', { delivery_id: delivery(draft, uetr, 'instruction')['delivery_id'] });
-    },
-  },
-  {
     title: 'the source gets the confirmation of another status',
     id: 'I-3',
     also: ['I-4', 'I-11'],
@@ -187,12 +153,6 @@ export const moneyCases: readonly Case[] = [
   ...(
     [
       ['sold amount', /(<TradgSdSellAmt><Amt Ccy="SGD">)1000</, '$11000.01<'],
-      [
-        'bought and sold sides',
-        /<TradgSdBuyAmt>(.*?)<\/TradgSdBuyAmt><TradgSdSellAmt>(.*?)<\/TradgSdSellAmt>/s,
-        '<TradgSdBuyAmt>$2</TradgSdBuyAmt><TradgSdSellAmt>$1</TradgSdSellAmt>',
-      ],
-      ['account of the FX provider', /MERI-SG-SGD/, 'MERI-TH-THB'],
       ['quote', /<CmonRef>.{8}/, '<CmonRef>00000000'],
     ] as const
   ).map(([what, from, to]): Case => ({
@@ -223,20 +183,6 @@ export const moneyCases: readonly Case[] = [
     },
   },
   {
-    title: 'a quote in use is free for others',
-    id: 'I-6',
-    alter: (draft) => drop(draft, 'quote_uses', { uetr: credited(draft) }),
-  },
-  {
-    title: 'a quote of another PSP is taken',
-    id: 'I-6',
-    also: ['R:QUO-3', 'R:QUO-2', 'R:QUO-7', 'I-5'],
-    alter: (draft) => {
-      const { request } = amountsOfQuote(draft, credited(draft));
-      request['psp_id'] = 'SG-BANY';
-    },
-  },
-  {
     title: 'a quote is taken eleven minutes after it was issued',
     id: 'I-6',
     also: ['R:QUO-3', 'R:QUO-2', 'R:QUO-7'],
@@ -251,14 +197,6 @@ export const moneyCases: readonly Case[] = [
     alter: (draft) => {
       const exchange = draft.exchanges.find(({ purpose }) => purpose === 'payment');
       if (exchange !== undefined) exchange.expected = { verdict: 'rejected', code: 'AB04' };
-    },
-  },
-  {
-    title: 'what is no XML gets another status than 400',
-    id: 'R:MSG-3',
-    alter: (draft) => {
-      const exchange = draft.exchanges.find(({ purpose }) => purpose === 'not-xml');
-      if (exchange !== undefined) exchange.status = 422;
     },
   },
   {

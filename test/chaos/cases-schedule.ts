@@ -1,9 +1,8 @@
-// Time: attempts that come too early, too late or after the end (I-8, I-12, I-19, TIM-1).
+// Attempts that come too early, too late or after the end: I-8, I-12, I-19, TIM-1.
 import {
   addAttempt,
   attempts,
   credited,
-  delivery,
   first,
   moved,
   repeatEntry,
@@ -36,29 +35,6 @@ export const scheduleCases: readonly Case[] = [
     },
   },
   {
-    title: 'a destination is asked twice within five seconds',
-    id: 'I-12',
-    also: ['I-17'],
-    alter: (draft) => {
-      const uetr = silent(draft);
-      const asked = attempts(draft, uetr, 'instruction')[1];
-      const extra = addAttempt(draft, uetr, 'instruction', 0);
-      extra['started_at'] = moved(String(asked?.['started_at']), 1_500);
-      extra['finished_at'] = moved(String(asked?.['started_at']), 1_550);
-      const own = attempts(draft, uetr, 'instruction').sort((one, other) =>
-        String(one['started_at']).localeCompare(String(other['started_at'])),
-      );
-      for (const [index, one] of own.entries()) one['attempt'] = String(index + 1);
-      const repeat = draft.exchanges.find((one) => one.uetr === uetr && one.purpose === 'repeat');
-      if (repeat !== undefined)
-        draft.exchanges.push({
-          ...repeat,
-          sentAt: moved(repeat.sentAt, 1_200),
-          endedAt: moved(repeat.endedAt, 1_200),
-        });
-    },
-  },
-  {
     title: 'the enquiry after a minute is not made',
     id: 'I-12',
     also: ['I-15', 'I-17'],
@@ -80,32 +56,6 @@ export const scheduleCases: readonly Case[] = [
       Object.assign(next, { started_at: moved(String(failed?.['finished_at']), 20) });
     },
     also: ['I-17'],
-  },
-  {
-    title: 'a callback is attempted again five minutes late',
-    id: 'I-12',
-    also: ['I-17', 'I-3'],
-    alter: (draft) => {
-      const failed = rows(draft, 'delivery_attempts').find(
-        (one) => one['http_status'] === '503' && one['outcome'] === 'ANSWERED',
-      );
-      const next = row(draft, 'delivery_attempts', { delivery_id: failed?.['delivery_id'], attempt: '2' });
-      Object.assign(next, {
-        started_at: moved(String(failed?.['finished_at']), 300_000),
-        outcome: null,
-        http_status: null,
-        finished_at: null,
-      });
-    },
-  },
-  {
-    title: 'a confirmation is sent again after it was taken',
-    id: 'I-12',
-    also: ['I-17'],
-    alter: (draft) => {
-      const uetr = first(uetrs(draft, { status: 'BLCK' }));
-      addAttempt(draft, uetr, 'confirmation', 3_000);
-    },
   },
   {
     title: 'an instruction is sent after the final',
@@ -169,27 +119,6 @@ export const scheduleCases: readonly Case[] = [
       }
     },
     also: ['I-17', 'I-18'],
-  },
-  {
-    title: 'a receiver that asked for two seconds is tried again after one',
-    id: 'I-12',
-    also: ['I-17'],
-    alter: (draft) => {
-      const uetr = first(
-        uetrs(draft, { status: 'ACCC' }).filter((one) => delivery(draft, one, 'callback')['asks'] === '1'),
-      );
-      const attempt = first(attempts(draft, uetr, 'callback'));
-      const next = addAttempt(draft, uetr, 'callback', 1_000);
-      attempt['http_status'] = '503';
-      next['http_status'] = '200';
-      draft.faults.push({
-        name: 'source-fails-for-now',
-        target: `source/${String(delivery(draft, uetr, 'callback')['party'])}`,
-        beganAt: moved(String(attempt['started_at']), -2_000),
-        endedAt: moved(String(attempt['started_at']), 500),
-        detail: '',
-      });
-    },
   },
   {
     title: 'what follows from a decision is written later',

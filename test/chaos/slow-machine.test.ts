@@ -1,9 +1,9 @@
-// A run on a slow machine: what came late then is not judged, content is, and the load gives way.
+// The chaos judge on a slow machine: it does not judge lateness, but still judges content.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { carriedShare, openMachineProbe } from '../../chaos/machine.ts';
+import { openMachineProbe } from '../../chaos/machine.ts';
 import type { MachineBeat } from '../../chaos/oracle/evidence.ts';
 import { judge } from '../../chaos/oracle/judge.ts';
 import { readEvidence } from '../../chaos/oracle/read-evidence.ts';
@@ -29,7 +29,7 @@ import { unansweredCases } from './cases-unanswered.ts';
 
 const clean = readEvidence(unpackCleanEvidence());
 
-/** Beats of the probe from one moment to another, each as late as that. */
+/** Adds beats of the probe between two moments, each late by `lateMs`. */
 function measure(draft: Draft, from: string, to: string, lateMs: number): void {
   for (let at = from; at < to; at = moved(at, 500 + lateMs)) draft.machine.push({ at, lateMs });
 }
@@ -94,21 +94,12 @@ test('a message that is answered late is judged by how slow the machine was at t
 test('what is ten seconds late is judged, though the machine was slow for four seconds before', () => {
   const draft = draftOf(clean);
   caseOf('a deadline is missed by ten seconds').alter(draft);
-  const uetr = first(uetrs(draft, { reason_code: 'AB03', decided_by: 'gateway' })); // as the case takes it
+  const uetr = first(uetrs(draft, { reason_code: 'AB03', decided_by: 'gateway' })); // the payment that the case alters
   const deadline = String(row(draft, 'payments', { uetr })['deadline_at']);
   measure(draft, draft.run.startedAt, moved(deadline, -8_000), 5);
   measure(draft, moved(deadline, -8_000), moved(deadline, -4_000), 200);
   measure(draft, moved(deadline, -4_000), draft.run.gatheredAt, 5);
   expect(judge(draft).breaches.map(({ id }) => id)).toContain('R:TIM-1');
-});
-
-test('one late beat among punctual ones excuses nothing', () => {
-  const draft = draftOf(clean);
-  caseOf('a message is answered after nine seconds').alter(draft);
-  measure(draft, draft.run.startedAt, draft.run.gatheredAt, 5);
-  for (const [index, beat] of draft.machine.entries())
-    if (index % 20 === 0) Object.assign(beat, { lateMs: 500 });
-  expect(judge(draft).breaches.map(({ id }) => id)).toContain('I-16');
 });
 
 test('the exit code is 0, or 3 where the machine was too slow for most of the run, or 1 after a breach', () => {
@@ -130,10 +121,6 @@ test('the exit code is 0, or 3 where the machine was too slow for most of the ru
     codeOf(lose, slowly),
     codeOf(atTheEnd),
   ]).toEqual([0, 3, 1, 1, 0]);
-});
-
-test('the load gives way to a slow machine in proportion, and never ends', () => {
-  expect([0, 20, 60, 180, 10_000].map(carriedShare)).toEqual([1, 1, 0.5, 0.2, 0.1]);
 });
 
 test('the probe measures this machine in a process of its own until it is stopped', async () => {

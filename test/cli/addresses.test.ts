@@ -1,4 +1,4 @@
-// What a person can open or paste: the list of payments in the Temporal UI, and the queries that the documents name.
+// The addresses and queries that the command line prints can be opened and pasted as they are.
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { printAddresses, printClients } from '../../cli/demo/addresses.ts';
@@ -60,18 +60,6 @@ it('a party of one’s own is printed with its address, and not among those of t
   expect(fxProviders).toMatch(/^FX providers +http:\/\/c\/<BIC>\/iso20022\/fxtr017; BIC: [^;]*$/);
   expect(fxProviders).not.toContain('MERISGS0');
   expect(ownFxp).toBe('yours, MERISGS0: http://m:9001/iso20022/fxtr017');
-});
-
-it('how to have status, reason and corridor in the list of the Temporal UI', () => {
-  const text = printed(printAddresses, run).join('\n');
-  expect(text).toMatch(/^its columns: .*PaymentStatus, Reason, Corridor/m);
-});
-
-it('a country with two currencies is printed once', () => {
-  const [, named = ''] = /country is one of (.*)$/m.exec(printed(printClients, run).join('\n')) ?? [];
-  const countries = named.split(' ');
-  expect(countries).toContain('HK');
-  expect(countries).toEqual([...new Set(countries)]);
 });
 
 it('both persons of the scheme are named, where clients are: settle takes two (LIF-4)', () => {

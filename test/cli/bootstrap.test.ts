@@ -1,7 +1,7 @@
-// The way from an npm script to a command: exit codes come back, one Ctrl-C arrives once, nothing is left behind.
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+// Runs commands through cli/bootstrap.mjs: exit codes come back, one Ctrl-C arrives once, and no process is left
+// behind.
+import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bareProject } from './bare-project.ts';
 
@@ -45,27 +45,6 @@ describe('cli/bootstrap.mjs', () => {
     expect(run.output()).toContain(
       'demo|start|pay|where|reset|migrate|retention|ops|admin|audit|bench|verify:chaos|test|test:all|verify|verify:static|fuzz',
     );
-  });
-
-  it.each(['verify', 'verify:static'])(
-    'npm run %s -- --help says what it checks, and begins nothing',
-    async (name) => {
-      const { stdout } = await promisify(execFile)('npm', ['run', '--silent', name, '--', '--help'], {
-        cwd: root,
-      });
-      expect(stdout).toContain(`Usage: npm run ${name}`);
-      expect(stdout).toContain('format:check, lint, lint:commits, types, unused, bundle');
-      expect(stdout).not.toContain('▶');
-    },
-  );
-
-  it('npm run fuzz -- --help says what it does, and begins nothing; what it does not understand it names', async () => {
-    const help = start(root, 'fuzz', '--help');
-    expect(await help.ended).toBe(0);
-    expect(help.output()).toContain('Usage: npm run fuzz');
-    const wrong = start(root, 'fuzz', '--minutes', 'ten');
-    expect(await wrong.ended).toBe(2);
-    expect(wrong.output()).toContain('--minutes ten: not understood.');
   });
 
   it('lets the command end in order on Ctrl-C, which the terminal and npm both pass on', async () => {

@@ -1,4 +1,4 @@
-// What the first command of a bare clone decides before any dependency is there.
+// Decisions of the first command in a bare clone, before any dependency is installed.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,22 +93,5 @@ describe('installState', () => {
   it('is current when somebody ran npm by hand', () => {
     write(installed, { 'node_modules/one': package1 });
     expect(installState(root)).toBe('current');
-  });
-
-  it('is current without the optional packages of other platforms, and changed without any other', () => {
-    write(installed, { 'node_modules/one': package1 });
-    write(lockfile, {
-      '': {},
-      'node_modules/one': package1,
-      'node_modules/mac': { version: '1.0.0', optional: true },
-    });
-    expect(installState(root)).toBe('current');
-    write(lockfile, { '': {}, 'node_modules/one': package1, 'node_modules/two': { version: '1.0.0' } });
-    expect(installState(root)).toBe('changed');
-  });
-
-  it('is changed when something is installed that the lockfile no longer names', () => {
-    write(installed, { 'node_modules/one': package1, 'node_modules/gone': package1 });
-    expect(installState(root)).toBe('changed');
   });
 });

@@ -1,10 +1,7 @@
-// Ctrl-C, a closed terminal or a kill may come at any moment, also before anybody listens: whatever had been started is
-// gone afterwards, and the folder is free.
+// Interrupts commands while they start. Every process that was started ends, and the folder is free again.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { claimFolder } from '../../cli/parts/claim.ts';
 import { postgresFolders } from '../../cli/parts/postgres-home.ts';
@@ -51,34 +48,9 @@ describe.skipIf(!canSeeProcesses)('a command that is interrupted', () => {
       expect({ signal, left: await left() }).toEqual({ signal, left: [] });
     }
   });
-
-  it('leaves nothing when npm alone is told to stop', { timeout: 30_000 }, async () => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      const { pid, left } = start('npm', ['start']);
-      await untilStarted(pid);
-      process.kill(pid, signal);
-      expect({ signal, left: await left() }).toEqual({ signal, left: [] });
-    }
-  });
-
-  it('leaves nothing at any moment of its start', { timeout: 60_000 }, async () => {
-    const moment = fc.record({
-      ms: fc.integer({ min: 50, max: 700 }),
-      signal: fc.constantFrom('SIGINT', 'SIGTERM'),
-    });
-    await fc.assert(
-      fc.asyncProperty(moment, async ({ ms, signal }) => {
-        const { pid, left } = start('npm', ['start']);
-        await delay(ms);
-        process.kill(-pid, signal);
-        expect(await left()).toEqual([]);
-      }),
-      { numRuns: 12, seed: 26, endOnFailure: true },
-    );
-  });
 });
 
-/** What the command has just said; the first start of a folder makes the cluster then. */
+/** Lines of output at which the start is interrupted. */
 const stages = ['Starting Isthmus', 'Database:'];
 
 describe.skipIf(!canSeeProcesses)('npm start that is interrupted', () => {
@@ -116,15 +88,5 @@ function tryRead(path: string): string {
     return readFileSync(path, 'utf8');
   } catch {
     return ''; // it has ended
-  }
-}
-
-/** Until npm's child has a child that has one: npm, bootstrap, command, with or without a shell between. */
-async function untilStarted(pid: number): Promise<void> {
-  let depth = 0;
-  while (depth < 3) {
-    let pids: readonly number[] = [pid];
-    for (depth = 0; pids.length > 0; depth += 1) pids = pids.flatMap(childrenOf);
-    await delay(10);
   }
 }

@@ -1,10 +1,8 @@
-// What `npm run ops` says where something waits: for a breaker, a place, a worker, or an enquiry that has not gone out;
-// and where to read what a party sent that did not count. What the workers say of their receivers is written as they
-// write it.
+// `npm run ops` says why a payment waits: an open breaker, no free place, no worker, or a pending enquiry. Tests
+// write the workers' reports themselves.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { enquire, listParties, redeliverDead, redeliverOne, show } from '../../cli/ops/commands.ts';
+import { enquire, listParties, redeliverOne, show } from '../../cli/ops/commands.ts';
 import { askStatus } from '../../db/payments/asks.ts';
 import { writeReceiverStates, type ReceiverReport } from '../../db/deliveries/party-health.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -31,7 +29,7 @@ const thailand = (
 ).url;
 const callbacks = 'SGDFAST 127.0.0.1 http://127.0.0.1:*';
 
-/** Of a second worker, beside the one that runs. */
+/** Reports the state of a receiver in the name of a second worker. */
 const otherWorker = randomUUID();
 const says = (state: Partial<ReceiverReport> & Pick<ReceiverReport, 'receiver'>) =>
   writeReceiverStates(gateway.db, otherWorker, [
@@ -73,7 +71,7 @@ test('an enquiry that was asked for and has not gone out is what a payment waits
   await heard(gateway, uetr);
   await show(context(), uetr, {});
   expect(text()).toMatch(/^waits for: enquiry, 20.{17}$/m);
-  expect(await askStatus(gateway.db, uetr, () => true)).toBe(true); // and the engine does not hear of it
+  expect(await askStatus(gateway.db, uetr, () => true)).toBe(true); // without a signal to the execution
   lines.splice(0);
   await show(context(), uetr, {});
   expect(text()).toMatch(/^waits for: enquiry, due since 20.{17}$/m);
@@ -94,46 +92,7 @@ test('parties: of what did not count it names the payments, whose record says wh
   expect(text()).toMatch(/report\.invalid {2}THBPPAY {2}.*reported ACSC/);
 });
 
-test('parties: a receiver whose breaker is open is named once, with what goes there (CBK-3)', async () => {
-  const open = { breaker: 'open', failuresInARow: 9 } as const;
-  await says({ receiver: callbacks, ...open });
-  await listParties(context(), minutes);
-  expect(lines.at(-1)).toBe(
-    `SGDFAST at http://127.0.0.1:* (callbacks): breaker open in 1 of 2 workers, 9 failures in a row`,
-  );
-  await says({ receiver: thailand, ...open });
-  await listParties(context(), minutes);
-  expect(lines.at(-1)).toBe(`THBPPAY at ${thailand}: breaker open in 1 of 2 workers, 9 failures in a row`);
-});
-
-/** Callbacks that were given up: two to where callbacks go, and one to where none may go any longer. */
-async function threeDead(): Promise<void> {
-  const good = gateway.sandbox.callbackUrl('SGDFAST');
-  const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
-  await submit(gateway, message);
-  await evidence.arrival(message.uetr, 'source', 'pacs002');
-  await sql`
-    insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party, url, closed_at, closed_reason)
-    select gen_random_uuid(), gen_random_uuid(), now(), 'callback', told.message_id, 'SGDFAST', address.url, now(), 'gone'
-    from unnest(${[good, good, 'https://withdrawn.example/callback']}::text[]) as address (url), deliveries told
-    where told.subject_id = ${message.uetr}::uuid and told.kind = 'callback'`.execute(gateway.db);
-}
-
-test('redeliver of many says how many of them have to wait or can go nowhere, and why, before they are asked for and after (OBS-7)', async () => {
-  await threeDead();
-  await says({ receiver: callbacks, breaker: 'open', failuresInARow: 9 });
-  for (const options of [{}, { yes: true }] as const) {
-    lines.splice(0);
-    await redeliverDead(context(), { kinds: ['callback'], reason: 'gone', limit: '100', ...options });
-    expect(lines.slice(3)).toEqual([
-      options.yes ? '✓ 3 of 3 are due again' : '3 of 3 would be delivered again: add --yes.',
-      '! callback to SGDFAST (1 of these): it has no address that may be used (no-usable-address), and waits until one is registered.',
-      '! callback to SGDFAST (2 of these): the breaker is open in 1 of 2 workers. It goes out once a probe is answered; there is one every minute, or more often.',
-    ]);
-  }
-});
-
-// the last: nothing is registered any more behind it
+// last test of the file: it deletes all registered addresses
 test('what can go nowhere is named, wherever its address has been withdrawn (OBS-7, CBK-5)', async () => {
   const told = instruction(await bestQuote(gateway), { ending: endingIn.creditedAtOnce });
   await submit(gateway, told);

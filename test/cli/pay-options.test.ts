@@ -1,4 +1,4 @@
-// What a person types becomes one plan of a payment, or a sentence that says what to type instead.
+// Options of `npm run pay`: each is understood, or refused with what to type instead.
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../cli/errors.ts';
 import { meaningOf, planOf, type PayOptions } from '../../cli/demo/pay.ts';
@@ -71,9 +71,6 @@ describe('npm run pay', () => {
 
   it.each([
     ['...0003', { otherId: '6600000003' }],
-    ['…0003', { otherId: '6600000003' }],
-    ['0011', { otherId: '6600000011' }],
-    ['3', { otherId: '6600000003' }],
     ['1234567890003', { otherId: '1234567890003' }],
     ['DE13370400440532010003', { iban: 'DE13370400440532010003' }],
   ])('reads the account %s', (account, expected) => {
@@ -82,20 +79,11 @@ describe('npm run pay', () => {
 
   it.each([
     [{ to: 'XX' }, '--to XX: the demo has DE, FR, HK'],
-    [{ to: 'SG' }, 'must be two countries'],
     [{ amount: '1,000' }, '--amount 1,000: write it in plain digits'],
-    [{ amount: '1e3' }, 'MON-1'],
     [{ account: 'my account' }, 'or its last four digits'],
     [{ priority: 'URGENT' }, 'HIGH or NORM'],
     [{ wait: 'long' }, 'seconds'],
-    [{ wait: '0' }, 'seconds'],
-    [{ amount: '0.00' }, '--amount 0.00: must be more than 0'],
-    [
-      { psp: 'lotus' },
-      '--psp lotus: a BIC of 8 or 11 characters, with the two letters of a country at 5 and 6',
-    ],
     [{ psp: 'NOPESGS0' }, '--psp NOPESGS0: the PSPs of SG in the demo are BANYSGS0, LOTUSGS0'],
-    [{ creditorPsp: 'x' }, '--creditor-psp x: a BIC of 8 or 11 characters'],
     [{ currency: 'baht' }, '--currency baht: a currency code of three letters'],
   ])('refuses %j with a sentence, as a mistake of whoever typed it', (change, said) => {
     const planned = () => planOf({ ...typed, ...change });
@@ -122,10 +110,7 @@ describe('--destination and --fxp', () => {
 
   it.each([
     [['MY'], [], '--destination MY: name one of DE'],
-    [['ZZ=http://127.0.0.1:9000'], [], 'name one of DE, FR'],
     [['MY=http://192.168.1.5:9000'], [], 'http on loopback or https'],
-    [['MY=ftp://127.0.0.1'], [], 'SEC-2'],
-    [['MY=http://user@127.0.0.1'], [], 'SEC-2'],
     [[], ['LOTUSGS0=http://127.0.0.1:9001'], 'name one of ORBIDES0'],
   ])('refuse %j %j with a sentence', (destinations, fxps, said) => {
     expect(() => parseReplacements(destinations, fxps)).toThrow(said);

@@ -1,5 +1,4 @@
-// What could not be answered is brought again under an outcome of its own each time, and two workers may do it at once
-// (SEC-9, DUP-1, I-12).
+// Two workers sweep the same unanswered messages at once. Each payment is sent to its destination once.
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';

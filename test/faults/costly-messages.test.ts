@@ -1,6 +1,6 @@
-// One operator floods the gateway with messages that are cheap to send, costly to read, and refused without anybody
-// being asked, so that its line never stands still: another's payment is judged in its turn all the same (SEC-7, I-16).
-// It counts what of the flood is served meanwhile, which does not depend on the machine.
+// One operator floods the gateway with messages that are cheap to send and costly to parse. Another operator's
+// payment is still judged in its turn. The test counts how many flood messages are served meanwhile, because a
+// count does not depend on the machine.
 import { expect, test } from 'vitest';
 import { fromTheOther, other } from '../harness/another-payer.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -9,19 +9,19 @@ import { submit } from '../harness/payer.ts';
 const gateway = await testGateway();
 
 const flooder = 'SGDFAST';
-const connections = 40; // as many as one client keeps open without effort
-const fairShare = 40; // of the flood may be served while one message of another waits (floods.test.ts)
+const connections = 40; // an ordinary client keeps that many open
+const fairShare = 40; // flood messages that may be served while another operator's message waits (floods.test.ts)
 
 const callback = encodeURIComponent(gateway.sandbox.callbackUrl(flooder));
 const namespace = (message: string) => `xmlns="urn:iso:std:iso:20022:tech:xsd:${message}"`;
 
-/** 48 KB that cost some 7 ms: just below what is refused unread. */
+/** 48 KB that take about 7 ms to parse: just below the limits of intake. */
 const elements = (message: string, root: string) =>
   `<Document ${namespace(message)}><${root}>${'<Qq>x</Qq>'.repeat(4_800)}</${root}></Document>`;
 const attributes = (message: string, root: string) =>
   `<Document ${namespace(message)} ${Array.from({ length: 4_800 }, (_, n) => `a${n}="x"`).join(' ')}><${root}/></Document>`;
 
-/** None has keys, and so none is stored (MSG-2). */
+/** None has ids, so none is stored. */
 const floods: readonly (readonly [name: string, path: string, body: string])[] = [
   ['dry runs', '/iso20022/validate', elements('pacs.008.001.13', 'FIToFICstmrCdtTrf')],
   [
@@ -37,7 +37,7 @@ const floods: readonly (readonly [name: string, path: string, body: string])[] =
   ],
 ];
 
-/** Until it is stopped. */
+/** Floods until it is stopped. */
 async function startFlood(path: string, body: string) {
   const headers = {
     authorization: `Bearer ${await gateway.token(flooder)}`,
@@ -65,7 +65,7 @@ async function startFlood(path: string, body: string) {
 test.each(floods)(
   'under a flood of costly %s that are refused at once the payment of another operator is judged in its turn (SEC-7, I-16)',
   async (_, path, body) => {
-    await submit(gateway, await fromTheOther(gateway), { clientId: other }); // every part is warm
+    await submit(gateway, await fromTheOther(gateway), { clientId: other }); // warms up
     const payments = [await fromTheOther(gateway), await fromTheOther(gateway)];
     const flood = await startFlood(path, body);
     await expect.poll(flood.served, { timeout: 10_000, interval: 5 }).toBeGreaterThan(connections / 2);

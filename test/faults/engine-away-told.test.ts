@@ -1,4 +1,4 @@
-// Temporal does not answer: whoever looks is told that nothing goes out, and so is Prometheus (OBS-2, OBS-7).
+// While Temporal does not answer, operators and Prometheus are told that nothing goes out.
 import { expect, test } from 'vitest';
 import { enquire, listParties, show } from '../../cli/ops/commands.ts';
 import { opsOn } from '../cli/ops-context.ts';

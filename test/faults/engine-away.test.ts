@@ -1,5 +1,5 @@
-// The engine frozen, killed or flooded: what is on record is answered from the record, a final that was stored decides,
-// and a payment that waits long goes on in a new execution (DUP-1, PAY-7, TIM-1, I-15, I-18).
+// Temporal frozen, killed or flooded: enquiries are answered from the record, stored finals decide, and a payment
+// with a long history continues in a new execution.
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
@@ -23,7 +23,7 @@ const gateway = await testGateway({
 });
 const evidence = evidenceOf(gateway);
 
-/** A payment that its destination has got and says nothing of. */
+/** A payment that its destination has received and not answered. */
 const waiting = (priority: 'HIGH' | 'NORM') => undecided(gateway, { priority });
 /** The destination's ACCC; answers the HTTP status. */
 const report = (uetr: string) => reportFinal(gateway, uetr);
@@ -40,7 +40,7 @@ test('an enquiry is answered from the record while the engine is frozen: the fin
     const [decided, undecided] = await Promise.all([submit(gateway, ended), submit(gateway, open)]);
     expect([decided.httpStatus, decided.text]).toEqual([200, final]);
     expect([undecided.httpStatus, undecided.report?.status]).toEqual([200, 'ACTC']);
-    expect(performance.now() - startedAt).toBeLessThan(5_000); // not the 10 s for which the engine is waited for
+    expect(performance.now() - startedAt).toBeLessThan(5_000); // a call to Temporal would take 10 s
   } finally {
     engine.thaw();
   }
@@ -53,7 +53,7 @@ test('a final that is stored while the engine is frozen over the HIGH deadline d
   engine.freeze();
   let status: number;
   try {
-    status = await report(uetr); // stored within milliseconds; the engine is waited for until well after the deadline
+    status = await report(uetr); // stored within milliseconds; the call to Temporal ends long after the deadline
   } finally {
     engine.thaw();
   }
@@ -64,7 +64,7 @@ test('a final that is stored while the engine is frozen over the HIGH deadline d
 
 test('however many finals come while the engine is frozen, each is stored at once, and decides (PAY-7, PAY-8)', async () => {
   const open: OriginalPacs008[] = [];
-  // of one sender eight at a time are judged, and the others wait for 5 s at most (SEC-7)
+  // eight messages of one sender are judged at a time; the others wait for at most 5 s
   for (let round = 0; round < 4; round += 1) {
     open.push(...(await Promise.all(Array.from({ length: 6 }, () => waiting('NORM')))));
   }
@@ -129,8 +129,8 @@ test('an engine that was away for 17 s: the api is ready within 4 s of its retur
   const backAt = Date.now();
   const isReady = async () => (await fetch(`${gateway.url}/health/ready`)).status === 200;
   await vi.waitFor(async () => expect(await isReady()).toBe(true), { timeout: 20_000, interval: 100 });
-  expect(Date.now() - backAt).toBeLessThan(4_000); // grpc's own back-off would let it wait for up to two minutes
-  // what was answered 503 was stored: it is paid without being sent again
+  expect(Date.now() - backAt).toBeLessThan(4_000); // gRPC's own backoff may take two minutes
+  // a submission that was answered 503 is stored, and is paid without a repeat
   expect((await evidence.arrival(message.uetr, 'source', 'pacs002')).status).toBe('ACCC');
   expect(await report(open.uetr)).toBe(200);
   await evidence.closed(open.uetr);

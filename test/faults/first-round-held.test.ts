@@ -1,6 +1,5 @@
-// A destination that refuses connections, and a breaker that opens on it in the middle of first rounds (CBK-3): every
-// NORM payment that never left is rejected after 60 s all the same, however few of the retries the breaker lets through
-// (TIM-3).
+// The breaker opens on a destination during the first sends of several NORM payments. Each payment that never left
+// is rejected after 60 s.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import type { OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -12,7 +11,7 @@ import { instruction } from '../../fixtures/instruction.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { quietPort } from '../harness/quiet-port.ts';
 
-// the first sends begin when so many of the 60 seconds are over
+// `secondsAgo`: how much of the 60 s is over when the first send begins
 const rounds = [
   { secondsAgo: 45, when: 'tried once and then held or not tried at all before' },
   { secondsAgo: 61, when: 'whose first send begins when they are over' },
@@ -35,7 +34,7 @@ for (const { secondsAgo, when } of rounds) {
       expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
       messages.push(message);
     }
-    // it is due 15 s after each was submitted, or at once; three times that is allowed
+    // due 15 s after each submission, or at once; the test allows three times that
     const until = Date.now() + 45_000;
     await vi.waitFor(
       async () => {
@@ -51,7 +50,7 @@ for (const { secondsAgo, when } of rounds) {
   }, 90_000);
 }
 
-/** Makes every payment that is accepted look as if that had been so many seconds earlier. */
+/** Dates the acceptance of every payment back. */
 async function beginAfter(db: Db, secondsAgo: number): Promise<void> {
   await sql
     .raw(

@@ -1,6 +1,5 @@
-// A fault of our own that keeps a first round from its end (TIM-3: it uses nothing up and ends nothing): the payment is
-// told in doubt after a day (TIM-2), and is rejected after 60 s where nothing has left (TIM-3), as if the round were
-// over.
+// A fault of ours prevents sends from being claimed. The payment is in doubt after a day, or is rejected after 60 s
+// if nothing left.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, searchAttributes } from '../../contract/ids.ts';

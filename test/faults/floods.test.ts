@@ -1,6 +1,5 @@
-// One operator floods the gateway with messages, hostile and plain: another's payment is judged as if there were no
-// flood, whoever is turned away is told so before anything of it is stored, and what was stored is judged (SEC-7,
-// SEC-9, I-16).
+// One operator floods the gateway. Another operator's payment is judged in its turn, and a refused message is not
+// stored.
 import { afterEach, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { fromTheOther, other } from '../harness/another-payer.ts';
@@ -14,15 +13,15 @@ const evidence = evidenceOf(gateway);
 const { db } = gateway;
 
 const flooder = 'SGDFAST';
-const taken = 108; // may be under way and wait
-const fairShare = 40; // of the flood may be taken while one message of another waits: a fifth of a second's work
+const taken = 108; // under way or waiting
+const fairShare = 40; // flood messages that may be taken while another operator's message waits: about 0.2 s of work
 
 const quote = await bestQuote(gateway);
 
 const plain = () => buildPacs008(instruction(quote));
 const within = (xml: string, filling: string) => xml.replace('</CdtTrfTxInf>', `${filling}</CdtTrfTxInf>`);
 
-/** What a flood may be made of; only the first is of more than are taken in, to spare the machine. */
+/** Kinds of floods. Only the first exceeds the limit of messages, to spare the machine. */
 const floods: readonly (readonly [string, number, () => string])[] = [
   ['payments that share one quote', taken + 40, plain],
   [
@@ -49,7 +48,7 @@ async function storedOf(party: string): Promise<number> {
   return Number(count);
 }
 
-/** Submissions that are stored and that nobody has judged (LIF-2). */
+/** Number of stored submissions without a judgement. */
 async function unjudged(): Promise<number> {
   const rows = await db
     .selectFrom('messages as m')

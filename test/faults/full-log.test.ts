@@ -1,5 +1,4 @@
-// A log that can take nothing more, as a file on a full disk: what is told of a payment fails, the payment does not
-// (OBS-1, I-10, I-15).
+// The log's disk is full: log lines are lost, payments go on.
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,6 +1,5 @@
-// Executions that run, wait for nothing and never go on. Seen under load: a workflow task was completed without a
-// command, because the worker had lost the local activity that it waited for. The record says that something is owed,
-// the engine that nobody is about to do it: the sweep ends such an execution and goes on from the record (LIF-2, I-15).
+// Executions that are open but do nothing, as when a worker lost the local activity that it waited for. The sweep
+// terminates such an execution and continues from the record.
 import { WorkflowIdConflictPolicy } from '@temporalio/common';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
@@ -20,8 +19,8 @@ const { db, temporal } = gateway;
 const taskQueue = await runBrokenWorker(gateway, 'idle');
 
 /**
- * Puts an execution that does nothing, and never will, in the place of the payment's own.
- * @returns what waits until it was ended
+ * Replaces the payment's execution by one that does nothing.
+ * @returns waits until the sweep has terminated it
  */
 async function becomesIdle(uetr: string): Promise<() => Promise<void>> {
   const workflowId = paymentWorkflowId(uetr);
@@ -30,7 +29,7 @@ async function becomesIdle(uetr: string): Promise<() => Promise<void>> {
     taskQueue,
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.TERMINATE_EXISTING,
   });
-  for (let sent = 0; sent < 3; sent += 1) await begun.signal(signals.look); // it has had several tasks
+  for (let sent = 0; sent < 3; sent += 1) await begun.signal(signals.look); // several workflow tasks
   return async () => {
     const handle = temporal.workflow.getHandle(workflowId, begun.firstExecutionRunId);
     await vi.waitFor(async () => expect((await handle.describe()).status.name).toBe('TERMINATED'), {
@@ -53,7 +52,7 @@ const alertsOf = async (uetr: string) => {
 const instructionOf = (uetr: string) =>
   sql`(select delivery_id from deliveries where subject_id = ${uetr} and kind = 'instruction')`;
 
-/** As if it had been accepted, and sent, two minutes ago. */
+/** Dates acceptance and send back by two minutes. */
 async function age(uetr: string): Promise<void> {
   await sql`update delivery_attempts set started_at = started_at - interval '2 minutes',
     finished_at = finished_at - interval '2 minutes'
@@ -61,7 +60,7 @@ async function age(uetr: string): Promise<void> {
   await acceptedAgo(db, uetr, 120_000);
 }
 
-/** As if its execution had come to a standstill before it was ever sent. */
+/** Deletes the send, as if the execution had stopped before it. */
 async function unsend(uetr: string): Promise<void> {
   await sql`delete from delivery_attempts where delivery_id = ${instructionOf(uetr)}`.execute(db);
   await sql`update deliveries set attempts = 0, possibly_sent = 0, attempts_since_asked = 0, round = null, claim = null,
@@ -105,18 +104,6 @@ test('a status that the source asks for is asked of the destination within 30 s 
   await becomesIdle(message.uetr);
   await heard(gateway, message.uetr);
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
-    timeout: 30_000,
-    interval: 500,
-  });
-}, 60_000);
-
-test('an enquiry whose signal is lost with its execution is made by the next one (DUP-1, LIF-3)', async () => {
-  const message = await undecided(gateway);
-  await becomesIdle(message.uetr);
-  await heard(gateway, message.uetr);
-  expect((await submit(gateway, message)).report?.status).toBe('ACTC');
-  await temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).terminate('by mistake');
   await vi.waitFor(() => expect(evidence.received(message.uetr, 'destination', 'pacs008')).toHaveLength(2), {
     timeout: 30_000,
     interval: 500,

@@ -1,4 +1,4 @@
-// Kills a worker between a late final that is stored and what follows from it, at a statement that a test names.
+// Kills a worker after it has stored a late final, at a statement that the test names.
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
@@ -7,23 +7,23 @@ import type { LateAnswers } from '../harness/late-answers.ts';
 import { bestQuote, submit } from '../harness/payer.ts';
 import { killProcess } from '../harness/worker-process.ts';
 
-/** A statement that fails while the worker lives that is killed, so that it gets no further than this. */
+/** A statement that fails until the worker is killed, so the worker cannot get past it. */
 export interface Stop {
   readonly table: 'deliveries' | 'audit_events' | 'delivery_attempts';
   readonly event: 'insert' | 'update';
-  /** SQL of the row as it becomes, `new`, and as it was, `old`. */
+  /** SQL condition on the new row (`new`) and the old row (`old`). */
   readonly of: string;
 }
 
-/** Longest that it takes, in ms. */
+/** Timeout in ms. */
 export const killBetweenMs = 90_000;
 
-/** The contradiction is on record, and the destination told again, once another worker runs (PAY-7, PAY-9). */
+/** Once another worker runs, the contradiction is on record and the destination is told again. */
 export async function expectHealed(place: LateAnswers, { table, event, of }: Stop): Promise<void> {
   const { gateway, evidence, destination, startAnother, killAll, reported } = place;
   const { db } = gateway;
   const worker = await startAnother();
-  destination.answerAfterMs = 4_200; // after the deadline, and well before nobody listens any more (5 s, SEC-5)
+  destination.answerAfterMs = 4_200; // after the deadline, before the timeout of 5 s
   const acceptanceDateTime = new Date(Date.now() - 2_500).toISOString(); // 3.5 s to the deadline
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH', acceptanceDateTime });
   const { uetr } = message;
@@ -43,7 +43,7 @@ export async function expectHealed(place: LateAnswers, { table, event, of }: Sto
     timeout: 12_000,
     interval: 50,
   });
-  await setTimeout(200); // it gets as far as it can
+  await setTimeout(200); // until it meets the failing statement
   await killProcess(worker);
   if (table !== 'delivery_attempts')
     expect(await evidence.audit(uetr)).not.toContain('payment.contradiction');

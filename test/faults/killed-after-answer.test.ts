@@ -1,4 +1,4 @@
-// A worker that is killed between a late final that is stored and what follows from it (PAY-7, PAY-9, I-18).
+// A worker is killed after it has stored a late final, before it has acted on it.
 import { test } from 'vitest';
 import { lateAnswers } from '../harness/late-answers.ts';
 import { expectHealed, killBetweenMs, type Stop } from './kill-between.ts';

@@ -1,4 +1,4 @@
-// A worker that is killed when a late final is stored, and before the attempt is settled that it answered (PAY-7, I-18).
+// A worker is killed after it has stored a late final, before it has settled the attempt.
 import { test } from 'vitest';
 import { lateAnswers } from '../harness/late-answers.ts';
 import { expectHealed, killBetweenMs } from './kill-between.ts';

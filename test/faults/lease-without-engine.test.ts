@@ -1,5 +1,4 @@
-// The process that has the lease of the sweep reaches the database and not the engine: its sweeps do nothing. Another
-// worker reaches both (LIF-2, LIF-3).
+// The worker with the sweep's lease cannot reach Temporal. Another worker takes the lease over.
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
@@ -18,14 +17,14 @@ const { db, temporal } = gateway;
 test('a payment whose execution is lost goes on, although the worker that sweeps has lost the engine', async () => {
   let cutShort = 0;
   const logger = pino({ level: 'warn' }, { write: () => void (cutShort += 1) });
-  // a call to the engine ends after 10 s, and the lease after one and a half of this: as with the 30 s of the default
+  // a call to Temporal ends after 10 s, and the lease after 1.5 times `everyMs`: in proportion to the default of 30 s
   const times = { everyMs: 22_000, graceMs: 1_000, standstillMs: 1_000 };
   const stop = await sweepThrough(gateway, proxy.address, { ...times, logger, workerId: randomUUID() });
   try {
     await vi.waitFor(async () => {
       expect(await db.selectFrom('leases').selectAll().where('name', '=', 'sweep').execute()).toHaveLength(1);
     }, 5_000);
-    await gateway.startWorker(); // reaches everything
+    await gateway.startWorker(); // reaches database and Temporal
     const { uetr } = await undecided(gateway);
     await proxy.blackHole();
     const execution = () => temporal.workflow.getHandle(paymentWorkflowId(uetr));

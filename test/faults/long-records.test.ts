@@ -1,5 +1,5 @@
-// A worker starts where much is on record (LIF-2): what it looks through is judged for long, and the one that nobody has judged is the
-// youngest. The time that a sweep gives to judging is for judging; to look must not use it up, or the sweep begins at once for ever.
+// A worker starts on a large record. Reading old messages must not use up the time that a sweep has for judging new
+// ones.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { testGateway } from '../harness/gateway.ts';
@@ -8,7 +8,7 @@ import { storeOnly } from '../harness/payer.ts';
 import { messagesAged } from '../harness/rewritten.ts';
 
 const pieceMs = 300;
-const many = 150_000; // what takes longer to look through than that; production: 10 s, and some million within 62 days
+const many = 150_000; // reading them takes longer than pieceMs; production: 10 s, and some million messages within 62 days
 const gateway = await testGateway({ worker: false, sweepEveryMs: 500, sweepPieceMs: pieceMs });
 const { db } = gateway;
 

@@ -1,5 +1,5 @@
-// The engine answers, but cannot tell how one execution stands: its shard is away, or its history is lost. What the
-// record says of all others, and of that payment itself, holds all the same (LIF-2, SEC-9).
+// Temporal cannot describe one execution, because its shard or history is lost. Other payments go on, and this
+// payment's final decides from the record.
 import { Client, Connection } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
@@ -10,12 +10,12 @@ import { storeReport, undecided } from '../harness/reports.ts';
 import { testTemporal } from '../harness/temporal.ts';
 
 const { address } = await testTemporal();
-const engine = await engineGap(() => address);
+const engine = await engineGap(address);
 const gateway = await testGateway({
   temporalAddress: engine.address,
   sweepEveryMs: 500,
   standstillMs: 500,
-  sweepPieceMs: 2_000, // less than what one of these takes
+  sweepPieceMs: 2_000, // one such call to Temporal takes longer
 });
 const evidence = evidenceOf(gateway);
 const { db } = gateway;

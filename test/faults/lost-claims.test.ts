@@ -1,5 +1,5 @@
-// A claim that is committed and whose answer is lost on its way, as at a failover: whoever made it knows that it has
-// sent nothing, and takes the same claim again; whoever does not know counts it as MAYBE_SENT (TIM-3, CBK-1).
+// The commit of a claim succeeds and its answer is lost, as in a failover. The claimant knows that it has sent
+// nothing and reuses its claim. Anybody else counts the attempt as MAYBE_SENT.
 import { sql } from 'kysely';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDecidePayment } from '../../activities/payments/decide-payment.ts';
@@ -36,7 +36,7 @@ await vi.waitFor(() => expect(deps.reference().operators.get('IPSO-TH')?.endpoin
 
 beforeEach(async () => {
   requests = 0;
-  await sql`select 1`.execute(through); // a connection stands
+  await sql`select 1`.execute(through); // opens the connection
 });
 
 const attemptsOf = async (uetr: string, kind: string) => {
@@ -51,7 +51,7 @@ const attemptsOf = async (uetr: string, kind: string) => {
   return rows.map(({ outcome }) => outcome ?? 'open');
 };
 
-/** Runs it as the engine does, once more after a fault of ours; the first answer to a claim is lost. */
+/** Runs an activity and retries it as Temporal does. The first answer to a claim is lost. */
 async function losingTheClaim<T>(
   payment: { readonly uetr: string; readonly kind: string },
   activity: () => Promise<T>,
@@ -122,7 +122,7 @@ describe('the claim of an instruction whose answer is lost', () => {
       },
     );
     expect(await attemptsOf(uetr, 'instruction')).toEqual(['NOT_SENT']);
-    // it was due while nobody could know; the destination saw nothing, and is told nothing (PAY-9)
+    // the destination saw no instruction, so it gets no confirmation
     const confirmation = db
       .selectFrom('deliveries')
       .where('subject_id', '=', uetr)
@@ -139,7 +139,7 @@ test('the claim of a callback whose answer is lost is the same claim: sent at on
   expect([requests, await attemptsOf(uetr, 'callback')]).toEqual([1, ['ANSWERED']]);
 });
 
-/** What is open is listed before it is claimed: the answer is lost from the claim on. */
+/** Loses the answers from the claim on; the list of open deliveries still arrives. */
 async function losingTheCallback(uetr: string): Promise<void> {
   await sql`
     create function holds() returns trigger language plpgsql as $$ begin

@@ -1,5 +1,5 @@
-// Executions that are cancelled, terminated, deleted or were never started: nothing about their payments changes, and
-// whatever nobody works on is found and started again (LIF-2, LIF-3, PAY-7, I-15).
+// Executions that were cancelled, terminated, deleted or never started. The sweep starts them again from the
+// record.
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { distinct, evidenceOf, expectSoundMessages } from '../harness/evidence.ts';
@@ -16,7 +16,7 @@ const evidence = evidenceOf(gateway);
 const { db, temporal } = gateway;
 const handleOf = (uetr: string) => temporal.workflow.getHandle(paymentWorkflowId(uetr));
 
-/** A payment that its destination has got and says nothing of. */
+/** A payment that its destination has received and not answered. */
 const waiting = (priority: 'HIGH' | 'NORM') => undecided(gateway, { priority });
 /** The destination's final, as an operator posts it. */
 const report = (uetr: string) => reportFinal(gateway, uetr);

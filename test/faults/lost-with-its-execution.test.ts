@@ -1,6 +1,5 @@
-// A send is under way when the destination reports its final to our address; its worker dies before it has read the
-// answer to the send, and the execution is lost too: nobody is left who knows that an answer was lost (PAY-9, LIF-2,
-// LIF-3).
+// A worker dies with the destination's HTTP answer unread, and the execution is lost too. The final that came by
+// the other way is confirmed all the same.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';

@@ -1,6 +1,5 @@
-// One party asks hundreds of questions at once, and again as soon as each is answered: another's payment is judged in
-// its turn all the same (SEC-7, I-16). What of the flood is answered meanwhile is counted, because that does not depend
-// on the machine.
+// One party sends hundreds of queries at once. Another party's payment is judged in its turn. The test counts
+// answered queries, because a count does not depend on the machine.
 import { Pool } from 'undici';
 import { afterAll, expect, test } from 'vitest';
 import { fromTheOther, other } from '../harness/another-payer.ts';

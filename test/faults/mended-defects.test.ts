@@ -1,8 +1,7 @@
-// A submission that a defect of ours kept from being answered is judged when a worker starts whose code no longer has
-// the defect (SEC-9, LIF-2): whether its execution still runs, or the source itself sends it again, or the first sweep
-// of the worker is cut short.
+// A defect of ours left a submission unanswered. A worker without the defect judges it, after its start or when the
+// source sends it again.
 import { sql } from 'kysely';
-import { paymentWorkflowId, workflowTypes, type PaymentWorkflow } from '../../contract/ids.ts';
+import { workflowTypes, type PaymentWorkflow } from '../../contract/ids.ts';
 import { paymentStart } from '../../contract/starts.ts';
 import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -67,20 +66,6 @@ test('a message that only a moment of the database made unanswerable is judged w
   expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
 }, 60_000);
 
-test('and is judged even if the execution that could not has ended before', async () => {
-  isMended = false;
-  const message = instruction(await bestQuote(gateway), {
-    messageIdentification: poisonedMessageId(),
-  });
-  expect((await submit(gateway, message)).httpStatus).toBe(500);
-  await gateway.temporal.workflow.getHandle(paymentWorkflowId(message.uetr)).result(); // it makes way
-  await gateway.stopWorker();
-  isMended = true;
-  await gateway.startWorker();
-  const { httpStatus, report } = await submit(gateway, message);
-  expect([httpStatus, report?.status]).toEqual([200, 'ACTC']);
-}, 60_000);
-
 /** A submission that nobody could answer, whose execution has ended since. */
 async function unanswered(): Promise<string> {
   isMended = false;
@@ -116,28 +101,5 @@ test('what could not be answered is brought by the first sweep of a worker', asy
   const uetr = await unanswered();
   await pastGrace();
   await gateway.startWorker();
-  await expectPaid(uetr);
-}, 60_000);
-
-test('what is younger than the grace then is brought by the next one', async () => {
-  const uetr = await unanswered();
-  await gateway.startWorker();
-  await expectPaid(uetr);
-}, 60_000);
-
-test('and all of it, if the first one is cut short', async () => {
-  const uetr = await unanswered();
-  await pastGrace();
-  await gateway.db.transaction().execute(async (session) => {
-    await sql`lock table leases in access exclusive mode`.execute(session);
-    await gateway.startWorker();
-    const waiting = async () => {
-      const { rows } = await sql`select from pg_stat_activity where datname = current_database()
-        and application_name = 'isthmus-worker' and wait_event_type = 'Lock'`.execute(gateway.db);
-      return rows.length;
-    };
-    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 5_000, interval: 50 });
-    await vi.waitFor(async () => expect(await waiting()).toBe(0), { timeout: 5_000, interval: 50 }); // its lock_timeout
-  });
   await expectPaid(uetr);
 }, 60_000);

@@ -1,5 +1,4 @@
-// A payment in doubt that two people end while the engine stands still, and a final of the destination meanwhile (LIF-2,
-// LIF-4, PAY-7).
+// Two operators settle a payment in doubt while Temporal is frozen, with and without a final at the same time.
 import { expect, test } from 'vitest';
 import { writeEvent } from '../harness/events.ts';
 import { evidenceOf } from '../harness/evidence.ts';

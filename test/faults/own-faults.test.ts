@@ -1,6 +1,6 @@
-// Faults of our own, by name: clocks that differ, a worker that comes back after the deadline, a database that fails
-// exactly when a send is claimed or settled, messages that break our own builders. None of them decides a payment, uses
-// up a send, or keeps another payment from being judged (TIM-1, TIM-3, SEC-9, I-16, I-19).
+// Faults of our own: clocks that differ, a worker that returns after the deadline, a database that fails while a
+// send is claimed or settled, messages that break our builders. No fault decides a payment, uses up a send, or
+// delays another payment.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';

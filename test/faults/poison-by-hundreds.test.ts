@@ -1,5 +1,5 @@
-// Many messages of one kind that nobody can answer are on record when a worker starts (SEC-9, LIF-2): it tries each of
-// them once, and what is lost meanwhile does not wait until it is through (I-15).
+// A worker starts with hundreds of messages that no worker can answer. It tries each once, and a lost execution is
+// restarted meanwhile.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';

@@ -1,6 +1,4 @@
-// A repeat that cannot be answered at all, for a defect of ours, is left to a person (SEC-9). The payment under whose
-// UETR it came has nothing to do with it: its execution goes on, and no further send leaves for its destination (LIF-2,
-// TIM-2, TIM-3, I-12).
+// A repeat that cannot be answered, because of a defect of ours, does not disturb the payment with the same UETR.
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { setEndpoint } from '../harness/destination.ts';

@@ -1,5 +1,5 @@
-// Two receivers of one payment that are down at once, and receivers that change while a delivery waits: every delivery
-// that was due ends delivered or as a dead letter (I-17, CBK-1, CBK-5, DUP-1).
+// Receivers that are down, hang, or change their address while a delivery waits. Each delivery ends delivered or as
+// a dead letter.
 import type { ServerResponse } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';

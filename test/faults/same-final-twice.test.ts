@@ -1,6 +1,5 @@
-// One pacs.002, byte for byte, by both ways (PAY-8, PAY-9): first at our address, then in the HTTP answer to our
-// instruction. The second is owed its confirmation at the destination's address, whatever becomes of the worker that
-// takes it.
+// A destination sends the same pacs.002 to our address and in its HTTP answer. It gets its confirmation even if the
+// worker dies.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { bothWays, refuseConfirmations } from '../harness/both-ways.ts';

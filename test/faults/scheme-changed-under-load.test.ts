@@ -1,5 +1,4 @@
-// Two operators (ADM-1) change an endpoint, a key and a fee formula while payments are under way (ADM-2, REF-6): nothing is lost,
-// nothing goes to the old address any more, and quotes that were given stand.
+// Two operators change an endpoint, a key and a fee formula while payments run.
 import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -47,7 +46,7 @@ const asOperator = async (client: string, path: string, body?: object) => {
 const documentOf = async (kind: string, id: string) =>
   (await asOperator('operator', `/admin/scheme/${kind}/${id}`))['document'] as Record<string, unknown>;
 
-/** One proposes, another approves; answers when it was approved. */
+/** One operator proposes, another approves. @returns the time of the approval */
 async function change(objects: readonly { kind: string; document: object }[]): Promise<number> {
   const { changeId, state } = await asOperator('operator', '/admin/changes', {
     because: 'ticket 1',

@@ -1,5 +1,5 @@
-// One operator that sends while the engine is slow (SEC-7, I-16): what it has under way is bounded by what is judged,
-// not by the time that passes, or the slower the engine is, the more of its messages everybody else stands behind.
+// One operator sends while Temporal is slow. The number of its messages under way is bounded, however slow Temporal
+// is.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -33,7 +33,7 @@ test.each([
       submitXml(gateway, buildPacs008(one()), prefer === undefined ? {} : { prefer }),
     );
     await vi.waitFor(async () => expect((await storedSubmissions()) - before).toBe(8), { timeout: 20_000 });
-    await Promise.allSettled(flood); // the others have waited for their turn in vain
+    await Promise.allSettled(flood); // the others were refused
     expect((await storedSubmissions()) - before).toBe(8);
   },
   60_000,

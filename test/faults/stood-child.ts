@@ -1,4 +1,4 @@
-// A process that posts once, for a test that stops it meanwhile (SIGSTOP).
+// A process that posts one request, for a test that stops it meanwhile (SIGSTOP).
 import { createOutbound } from '../../activities/wire/outbound.ts';
 
 const [url = ''] = process.argv.slice(2);

@@ -1,5 +1,4 @@
-// Processes that stand still at the worst moment: a worker stopped beside another one, and one that stands still while
-// its answer comes (TIM-1, PAY-7, PAY-8, I-18).
+// Workers that are stopped (SIGSTOP) near a deadline, or while their answer arrives.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -16,12 +15,12 @@ const { gateway, evidence, destination, startAnother, reported } = await lateAns
 const { db } = gateway;
 
 /**
- * One that stands still before its answer has come, else it may have the callback in hand, which is taken over later
- * (I-15); a machine that is slower than that says so, and begins anew.
+ * Stops a worker before the destination's answer has come. Later the worker might hold the callback, which is taken over
+ * only after a while. On a slow machine it tries again.
  */
 async function stoppedBeforeDeadline(sweepEveryMs: number) {
   const stopped = await startAnother();
-  destination.answerAfterMs = 4_500; // another worker has to be up before (and 5 s are the longest for an answer)
+  destination.answerAfterMs = 4_500; // another worker must be up before; the timeout is 5 s
   const message = instruction(await bestQuote(gateway), { priority: 'HIGH' });
   const { uetr } = message;
   expect((await submit(gateway, message)).report?.status).toBe('ACTC');
@@ -45,7 +44,7 @@ async function stoppedBeforeDeadline(sweepEveryMs: number) {
 
 test.each([
   ['watch', 60_000],
-  ['sweep', 50], // it comes before the watch, which looks once a second
+  ['sweep', 50], // the sweep comes before the watch, which looks once a second
 ] as const)(
   'a worker that stands still (SIGSTOP) beside the %s of another one delays no HIGH deadline, and the source is told (TIM-1)',
   async (_, sweepEveryMs) => {
@@ -55,7 +54,7 @@ test.each([
     expect(((await evidence.decision(uetr))?.decided_at.getTime() ?? 0) - atDeadline).toBeLessThan(4_000);
     stopped.kill('SIGCONT');
     await vi.waitFor(async () => {
-      // the answer came while it stood still: read, stored, and on record for what it is
+      // the answer that came meanwhile is read and stored
       expect(await reported(uetr)).toEqual(['ACCC']);
       const isRejected = (await evidence.decision(uetr))?.status === 'RJCT';
       expect(await evidence.audit(uetr)).toEqual(

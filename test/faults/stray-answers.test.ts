@@ -1,5 +1,4 @@
-// A party whose server sends answers that nobody asked for, on a connection that is kept: as one does that answers twice,
-// or says 408 on an idle connection. None of them is the receipt of a callback that has not left.
+// A receiver sends unrequested HTTP answers on a kept connection. None of them counts as the receipt of a callback.
 import { createServer, type Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -13,7 +12,7 @@ const open = new Set<Socket>();
 const requests: string[] = [];
 let isStraying = false;
 
-/** Each request is answered; while `isStraying`, answers come all the time besides. */
+/** Answers each request. While `isStraying`, it also sends unrequested answers all the time. */
 const source = createServer((socket) => {
   open.add(socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket)));
   let unread = '';
@@ -54,7 +53,7 @@ test('a callback is delivered only if its receiver got it, whatever its server s
     }, 10_000);
     return message.uetr;
   };
-  await tell(); // from now on there is a connection that is kept
+  await tell(); // opens a connection that is kept
   isStraying = true;
   stray();
   const told: string[] = [];

@@ -1,5 +1,4 @@
-// Executions whose workflow tasks fail again and again: they run by name only. The sweep finds that nobody works on
-// their payments, ends them and goes on from the record (LIF-2, I-15).
+// Executions whose workflow tasks fail again and again. The sweep terminates them and continues from the record.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ const gateway = await testGateway({ worker: false, sweepEveryMs: 500 });
 const evidence = evidenceOf(gateway);
 const { workerConfig, db, taskQueuePrefix, temporal } = gateway;
 
-/** Payments that their destination has got and says nothing of, in executions that a worker with other code began. */
+/** Undecided payments, in executions that a worker with other workflow code started. */
 async function begunByOtherCode(): Promise<readonly { readonly uetr: string; readonly xml: string }[]> {
   const folder = mkdtempSync(join(tmpdir(), 'isthmus-other-code-'));
   const codePath = join(folder, 'workflow-bundle.js');
@@ -62,7 +61,7 @@ test('a payment whose execution cannot go on is taken from it, continues from th
     interval: 500,
   });
   for (const { uetr, xml } of payments) {
-    // another message with its keys is judged, as long as the payment is open
+    // another message with its ids is judged while the payment is open
     const answer = await vi.waitFor(
       async () => {
         const answered = await submitXml(gateway, xml.replace('Canary Tan', 'Canary Lim'));

@@ -1,4 +1,4 @@
-// A redelivery that is stuck: what it should bring is brought all the same, within two sweeps (LIF-2, CBK-1, I-17).
+// A redelivery workflow that is stuck. The sweep delivers its messages within two rounds.
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId, redeliveryWorkflowId, workflowTypes } from '../../contract/ids.ts';
 import { runBrokenWorker } from '../harness/broken-worker.ts';
@@ -38,7 +38,7 @@ test.each([
     gateway.sandbox.source.refuse(null);
     await vi.waitFor(
       async () => {
-        // as if it had been due for longer than a healthy system lets anything be
+        // overdue for longer than a healthy system allows
         await makeOverdue(db, uetr)
           .where('kind', '=', 'callback')
           .where('delivered_at', 'is', null)
@@ -47,7 +47,7 @@ test.each([
       },
       { timeout: 45_000, interval: 1_000 },
     );
-    // this run: another of the same name may be telling the others
+    // this run: a later run of the same id may be delivering
     const run = temporal.workflow.getHandle(stuck.workflowId, stuck.firstExecutionRunId);
     await expect.poll(async () => (await run.describe()).status.name).toBe('TERMINATED');
   },

@@ -1,5 +1,5 @@
-// Many operators at once end many payments in doubt, while the destination reports and the database fails now and then
-// (LIF-4, PAY-7, PAY-10, QUO-8, I-4).
+// Operators settle many payments in doubt at once, while the destination reports and the database fails now and
+// then.
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { gatewayInDoubt } from '../harness/in-doubt.ts';
@@ -14,7 +14,7 @@ const ask = await jsonRoutes<{ readonly outcomeId?: string }>(gateway);
 const statuses = ['ACCC', 'RJCT', 'BLCK'] as const;
 const operators = ['operator', 'operator2'] as const;
 
-/** Everything at once about one payment. */
+/** Outcomes, confirmations, withdrawals and reports for one payment at once. */
 async function struggle(uetr: string, round: number): Promise<void> {
   const path = `/payments/${uetr}/outcomes`;
   const status = statuses[round % 3] ?? 'ACCC';
@@ -61,7 +61,7 @@ test('whatever happens at once, a payment in doubt is decided once, by a final o
       db,
     );
   await Promise.all(uetrs.map((uetr, round) => struggle(uetr, round)));
-  // not `drop trigger`, which waits for tables that are in use, in an order of its own
+  // `drop trigger` would lock tables in use, and may deadlock
   await sql`create or replace function fail_sometimes() returns trigger language plpgsql as $$
     begin return new; end $$`.execute(db);
 

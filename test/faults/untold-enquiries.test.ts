@@ -1,6 +1,5 @@
-// A source asks for the status, and the word of it never reaches the execution: the api died between the record and the
-// signal, or the engine was away for a moment. The sweep sees to it (DUP-1, LIF-2), and ends no execution that was
-// never told and is well.
+// A source asks for the status, and the signal never reaches the execution. The sweep has the destination asked,
+// and terminates no healthy execution.
 import { expect, test, vi } from 'vitest';
 import { paymentWorkflowId } from '../../contract/ids.ts';
 import { askStatus } from '../../db/payments/asks.ts';

@@ -13,13 +13,10 @@ export interface EngineGap {
   asked(): number;
 }
 
-const dataLoss = 15;
+const dataLoss = '15';
 
-/**
- * @param address host:port of the engine
- * @param status gRPC status of its answers; default: DATA_LOSS
- */
-export async function engineGap(address: () => string, status = dataLoss): Promise<EngineGap> {
+/** @param address host:port of the engine */
+export async function engineGap(address: string): Promise<EngineGap> {
   const lost = new Set<string>();
   let asked = 0;
   const sessions = new Set<http2.ServerHttp2Session>();
@@ -27,7 +24,7 @@ export async function engineGap(address: () => string, status = dataLoss): Promi
   server.on('session', (session) => {
     sessions.add(session);
     session.on('error', () => undefined);
-    const far = http2.connect(`http://${address()}`);
+    const far = http2.connect(`http://${address}`);
     far.on('error', () => session.destroy());
     far.on('close', () => session.destroy());
     session.on('close', () => {
@@ -47,7 +44,7 @@ export async function engineGap(address: () => string, status = dataLoss): Promi
             {
               ':status': 200,
               'content-type': 'application/grpc',
-              'grpc-status': String(status),
+              'grpc-status': dataLoss,
               'grpc-message': 'history is lost',
             },
             { endStream: true },
@@ -58,7 +55,7 @@ export async function engineGap(address: () => string, status = dataLoss): Promi
           stream.close(http2.constants.NGHTTP2_REFUSED_STREAM);
           return;
         }
-        const onward = far.request({ ...headers, ':authority': address() });
+        const onward = far.request({ ...headers, ':authority': address });
         onward.on('error', () => stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR));
         stream.on('close', () => onward.close(http2.constants.NGHTTP2_CANCEL));
         let trailers: http2.IncomingHttpHeaders = {};

@@ -1,11 +1,11 @@
-// The order of the test files: the longest first, so that none of them runs alone at the end, and not all at once,
-// because they mostly wait. Vitest knows how long each took from its last run only, and a fresh clone had none.
+// Runs the longest test files first, so that none of them runs alone at the end. Vitest knows only the durations of
+// its last run, and a fresh clone has none.
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
 /**
- * Those of about half a minute and more: the longest first, but those that start a system of their own, and keep the
- * processors busy, one behind the other.
+ * Files that take about half a minute or more, the longest first. Files that start a whole system keep the processors
+ * busy, so they are spread out.
  */
 const long = [
   'chaos/minute', // a system
@@ -14,32 +14,26 @@ const long = [
   'workflows/resolution-resumed',
   'faults/idle-executions',
   'faults/lost-by-the-engine',
-  'faults/deadline-behind-held',
   'cli/demo', // a system
   'faults/lease-without-engine',
   'faults/own-faults',
   'faults/receivers-down',
   'faults/found-by-attack',
   'docs/commands', // a system
-  'faults/brought-again',
   'workflows/payment-uncached',
-  'faults/asked-while-idle',
   'telemetry/traces-as-built', // a system
-  'faults/asked-while-held',
-  // of those that keep the processors busy
+  // project "busy"
   'xml/generated',
   'model/interleavings',
   'fuzz/intake',
   'chaos/oracle',
   'chaos/load',
-  'fuzz/names',
-  'cli/port-taken-late',
-  // of those whose limits are of seconds
+  // project "seconds"
   'faults/killed-after-answer',
   'faults/stopped-processes',
 ];
 
-/** So many of them at once at the beginning; then one after each of the others, so that they do not all wait together. */
+/** Long files that start together at first. After them, long and short files alternate. */
 const atOnce = 3;
 
 export class LongestFirst extends BaseSequencer {

@@ -5,20 +5,20 @@
 export const onlyInAll = [
   'test/{chaos,deploy,faults,fuzz,model}/**',
   'test/bench/leftovers.test.ts',
-  'test/cli/{demo,interrupted,moved-away,ops-tail,port-taken-late,unusable,wrong-options}.test.ts',
-  'test/cli/parts/{claim,moved-servers}.test.ts',
+  'test/cli/{demo,interrupted,ops-tail,unusable,wrong-options}.test.ts',
+  'test/cli/parts/claim.test.ts',
   'test/docs/commands.test.ts',
   'test/harness/after-a-stall.test.ts',
   'test/system/{second-engine,set-up-a-scheme,signed-heads}.test.ts',
-  'test/telemetry/{log-beside-others,traces-as-built,traces-beside}.test.ts',
+  'test/telemetry/{traces-as-built,traces-beside}.test.ts',
   'test/workflows/{at-once,changed-workflows,daily-books,record-histories,resolution-resumed}.test.ts',
   'test/xml/{engine,generated,guideline}.test.ts',
 ];
 
-/** What is run: quick, without those; all, with every sample; named, or undefined: whatever is named, with few samples. */
+/** `quick`: without those files; `all`: with every sample; `named` or undefined: the named files, with few samples. */
 const { TESTS } = process.env;
 
 export const leftOut = TESTS === 'quick' ? onlyInAll : [];
 
-/** How many samples a test takes: a few, or as many as `npm run test:all` has time for. */
+/** Number of samples: `all` in `npm run test:all`, else `few`. */
 export const samples = (few: number, all: number) => (TESTS === 'all' ? all : few);

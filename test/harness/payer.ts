@@ -102,18 +102,13 @@ export async function submit(
   return submitXml(gateway, buildPacs008(message), options);
 }
 
-export interface InTurn extends Submitted {
-  /** 1, and once more for each refusal for lack of capacity. */
-  readonly comings: number;
-}
-
 /** Submits again until a busy machine has capacity for it: its own turn (429, SEC-7), or anybody's (503, OVL-1). */
-export async function inTurn(send: () => Promise<Submitted>, comings = 1): Promise<InTurn> {
+export async function inTurn(send: () => Promise<Submitted>): Promise<Submitted> {
   const answer = await send();
   const isRefused = answer.httpStatus === 429 || answer.text.includes('urn:isthmus:problem:overloaded');
-  if (!isRefused) return { ...answer, comings };
+  if (!isRefused) return answer;
   await untilPast(1_000);
-  return inTurn(send, comings + 1);
+  return inTurn(send);
 }
 
 /** The values of a pacs.002 that is well formed; its validity is judged by the tests of messages. */

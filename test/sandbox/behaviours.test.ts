@@ -1,4 +1,5 @@
-/** Every behaviour of the destination operators, over HTTP (sandbox/behaviours.ts). */
+// Behaviours of the sandbox's destinations over HTTP (sandbox/behaviours.ts). test/workflows/orchestration.ts plays the others
+// through a whole gateway.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
@@ -43,23 +44,6 @@ async function untilConfirmed(count: number): Promise<void> {
   await sandbox.journal.waitFor(() => sandbox.journal.entries().filter(confirmed).length >= count, 5_000);
 }
 
-test('0001: ACCC at once in the HTTP answer, as a valid pacs.002 about our message, and 24,900 THB are credited', async () => {
-  const forwarded = forwardedPacs008({ ending: endingIn.creditedAtOnce });
-  const answer = await instruct(sandbox, gateway, forwarded);
-  expect(answer.status).toBe(200);
-  expect(answer.headers['content-type']).toBe('application/xml');
-  expect(await readReport(answer.bytes)).toMatchObject({
-    status: 'ACCC',
-    original: { messageIdentification: forwarded.messageId, uetr: forwarded.uetr, endToEndId: 'INVOICE-118' },
-    instructingAgent: { bicfi: 'LOTUTHS0' }, // swapped against the original (MSG-11)
-    instructedAgent: { bicfi: 'HARBTHS0' },
-  });
-  expect(movements()).toMatchObject([
-    { status: 'moved', amount: '25000', currency: 'THB', creditedAmount: '24900', uetr: forwarded.uetr },
-  ]);
-  expect(gateway.reports).toHaveLength(0);
-});
-
 test.each([endingIn.creditedLater, '7777', 'IBAN'])(
   '%s: 202 with an empty body, then ACCC by a message with a token of role ipso for the clearing system',
   async (digits) => {
@@ -78,16 +62,6 @@ test.each([endingIn.creditedLater, '7777', 'IBAN'])(
   },
 );
 
-test.each([
-  [endingIn.rejected, { status: 'RJCT', reasonCode: 'AC04' }],
-  [endingIn.blocked, { status: 'BLCK' }],
-])('%s: %j in the HTTP answer, and no money moves', async (digits, statement) => {
-  const answer = await instruct(sandbox, gateway, forwardedPacs008({ ending: digits }));
-  expect(answer.status).toBe(200);
-  expect(await readReport(answer.bytes)).toMatchObject(statement);
-  expect(movements()).toEqual([]);
-});
-
 test('0005: 202 and never more, an enquiry too', async () => {
   const silent = forwardedPacs008({ ending: endingIn.silent });
   const talking = forwardedPacs008({ ending: endingIn.creditedLater });
@@ -101,19 +75,6 @@ test('0005: 202 and never more, an enquiry too', async () => {
   expect(movements().filter((entry) => entry.uetr === silent.uetr)).toEqual([]);
 });
 
-test('0006: ACCC only after the HIGH deadline, counted from AccptncDtTm; the money that moved goes back when told so', async () => {
-  const acceptedAt = Date.now() - 700; // deadline 1 s after acceptance
-  const forwarded = forwardedPacs008({ ending: endingIn.tooLate, priority: 'HIGH', acceptedAt });
-  confirmWith(forwarded, 'RJCT');
-  expect((await instruct(sandbox, gateway, forwarded)).status).toBe(202);
-  await untilConfirmed(1);
-  const sent = await sandbox.journal.waitFor((entry) => entry.direction === 'sent', 1_000);
-  expect(Date.parse(sent.at)).toBeGreaterThanOrEqual(acceptedAt + 1_000);
-  expect(sent).toMatchObject({ status: 'ACCC', httpStatus: 200 });
-  expect(movements()).toMatchObject([{ status: 'moved' }, { status: 'reversed', amount: '25000' }]);
-  expect(violations()).toEqual([]);
-});
-
 test('0007: the connection is reset after the request was read and the money moved; an enquiry reveals ACCC', async () => {
   const forwarded = forwardedPacs008({ ending: endingIn.cut });
   await expect(instruct(sandbox, gateway, forwarded)).rejects.toMatchObject({ code: 'ECONNRESET' });
@@ -123,54 +84,6 @@ test('0007: the connection is reset after the request was read and the money mov
   expect(await readReport(enquiry.bytes)).toMatchObject({ status: 'ACCC' });
   expect(movements()).toHaveLength(1);
   expect(sandbox.journal.entries().filter((entry) => entry.note === 'enquiry')).toHaveLength(1);
-});
-
-test('0008: HTTP 503 three times, then ACCC, and money moves once', async () => {
-  const forwarded = forwardedPacs008({ ending: endingIn.refusing });
-  for (const expected of [503, 503, 503]) {
-    expect((await instruct(sandbox, gateway, forwarded)).status).toBe(expected);
-    expect(movements()).toEqual([]);
-  }
-  const answer = await instruct(sandbox, gateway, forwarded);
-  expect(answer.status).toBe(200);
-  expect(await readReport(answer.bytes)).toMatchObject({ status: 'ACCC' });
-  expect(movements()).toHaveLength(1);
-});
-
-test('0009: the same ACCC three times, byte for byte, and money moves once', async () => {
-  const forwarded = forwardedPacs008({ ending: endingIn.repeating });
-  confirmWith(forwarded, 'ACCC');
-  expect((await instruct(sandbox, gateway, forwarded)).status).toBe(202);
-  await untilConfirmed(3);
-  expect(gateway.reports).toHaveLength(3);
-  expect(new Set(gateway.reports.map(({ bytes }) => bytes.toString())).size).toBe(1);
-  expect(movements()).toHaveLength(1);
-});
-
-test('0010: ACCC and then RJCT in a message of its own; ACCC stays the truth', async () => {
-  const forwarded = forwardedPacs008({ ending: endingIn.contradicting });
-  confirmWith(forwarded, 'ACCC');
-  expect((await instruct(sandbox, gateway, forwarded)).status).toBe(202);
-  await untilConfirmed(2);
-  const [first, second] = await Promise.all(gateway.reports.map(({ bytes }) => readReport(bytes)));
-  expect(first).toMatchObject({ status: 'ACCC' });
-  expect(second).toMatchObject({ status: 'RJCT', reasonCode: 'AC04' });
-  expect(second?.messageIdentification).not.toBe(first?.messageIdentification);
-  expect(movements()).toMatchObject([{ status: 'moved' }]);
-  expect(violations()).toEqual([]);
-});
-
-test('0011: ACWP in the HTTP answer, also to an enquiry, then ACCC by a message', async () => {
-  const forwarded = forwardedPacs008({ ending: endingIn.interim });
-  confirmWith(forwarded, 'ACCC');
-  const answer = await instruct(sandbox, gateway, forwarded);
-  expect(await readReport(answer.bytes)).toMatchObject({ status: 'ACWP' });
-  const enquiry = await instruct(sandbox, gateway, forwarded);
-  expect(enquiry.bytes.equals(answer.bytes)).toBe(true);
-  expect(movements()).toEqual([]);
-  await untilConfirmed(1);
-  expect(await readReport(gateway.reports[0]!.bytes)).toMatchObject({ status: 'ACCC' });
-  expect(movements()).toHaveLength(1);
 });
 
 describe('the same instruction again', () => {

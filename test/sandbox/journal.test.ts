@@ -1,4 +1,4 @@
-/** The journals: what tests and invariants are judged from, and what a restarted sandbox remembers. */
+// The journals: tests read them, and a restarted sandbox restores its state from them.
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,23 +78,6 @@ test('a line that a crash cut off is left out', async () => {
   await journal.close();
   appendFileSync(join(journalDirectory, 'source-SGDFAST.jsonl'), '{"sequence":2,"at":"20');
   expect(readJournal(journalDirectory).map(({ note }) => note)).toEqual(['whole']);
-});
-
-test('waitFor gives what was recorded before or comes later, and otherwise says what came', async () => {
-  const journal = openJournal({});
-  journal.record(entry('before'));
-  expect(await journal.waitFor(({ note }) => note === 'before', 10)).toMatchObject({ note: 'before' });
-  const later = journal.waitFor(({ note }) => note === 'later', 1_000);
-  const never = journal.waitFor(({ note }) => note === 'never', 20);
-  journal.record(entry('later'));
-  expect(await later).toMatchObject({ note: 'later' });
-  await expect(never).rejects.toThrow(/20 ms; recorded meanwhile: source\/SGDFAST received unknown/);
-});
-
-test('memory holds the newest entries only', () => {
-  const journal = openJournal({ memoryEntries: 3 });
-  for (let count = 1; count <= 20; count += 1) journal.record(entry(String(count)));
-  expect(journal.entries().map(({ note }) => note)).toEqual(['18', '19', '20']);
 });
 
 test('a restarted sandbox credits nothing twice, repeats its reports byte for byte and keeps what was cancelled', async () => {

@@ -1,5 +1,5 @@
-// Messages of a payment that were changed in the database, as whoever looks at the payment meets them (SEC-3): the record is
-// shown, and says which; what was changed is neither shown nor sent; and nobody is told to pay again.
+// Stored messages that somebody changed in the database. The record says which, the message is neither shown nor
+// sent, and the source is not told to pay again.
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
@@ -28,7 +28,7 @@ interface Shown {
 const ask = await jsonRoutes<Shown>(gateway);
 
 let message: OriginalPacs008;
-/** By what it is: its id. */
+/** Message ids by direction, leg, type and status. */
 const ids = new Map<string, string>();
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ const repeat = async () => {
   return httpStatus === 200 ? 200 : [httpStatus, (JSON.parse(text) as Shown).code];
 };
 
-/** @returns puts it back */
+/** Changes one byte. @returns restores it */
 async function change(id: string): Promise<() => Promise<unknown>> {
   const { rows } = await sql<{ body: Buffer }>`
     select body from message_bodies where message_id = ${id}`.execute(db);
@@ -138,18 +138,4 @@ test('ops show names the one that was changed; met again after its alert was clo
   for (let times = 0; times < 2; times += 1) expect((await page('operator')).status).toBe(200);
   expect(await alertsOf(id)).toHaveLength(before + 1);
   await putBack();
-});
-
-test('what was refused, and was changed since, is not shown either', async () => {
-  const { rows } = await sql<{ id: string }>`
-    with refused as (
-      insert into refused_messages (message_id, subject_id, party, sha256, size, created_at, refused_as, fault)
-      values (gen_random_uuid(), ${message.uetr}, 'THBPPAY', sha256('was'), 3, now(), 'report.invalid', '{}')
-      returning message_id, created_at)
-    insert into message_bodies (message_id, created_at, body) select message_id, created_at, 'is' from refused
-    returning message_id as id`.execute(db);
-  const id = rows[0]?.id ?? '';
-  const { status, body } = await bytes(id);
-  expect([status, body.code]).toEqual([503, 'message-changed']);
-  expect(await alertsOf(id)).toHaveLength(1);
 });

@@ -1,5 +1,4 @@
-// A dry run says what a submission is told (MSG-14): the same code and the same words, whether the body is refused at
-// intake (MSG-2) or its message afterwards (MSG-13), for messages that are made oddly in every way that we know.
+// A dry run gives the same code and the same words as a submission, for malformed bodies and for refused messages.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -68,57 +67,25 @@ const value = (name: string, make: (text: string) => string) => (xml: string) =>
   return edit(xml, whole, start + make(text));
 };
 const document = (xml: string) => xml.slice(xml.indexOf('<Document'));
-const root = (name: string) => (xml: string) => xml.replace(/(<\/?)Document/g, `$1${name}`);
 const namespace = 'urn:iso:std:iso:20022:tech:xsd:pacs.008.001.13';
 
 const odd: Readonly<Record<string, (xml: string) => string | Buffer>> = {
   'nothing odd': (xml) => xml,
   'a UETR in upper case': value('UETR', (one) => one.toUpperCase()),
-  'a UETR of another version': value('UETR', (one) => `${one.slice(0, 14)}1${one.slice(15)}`),
   'no UETR': without('UETR'),
-  'an empty UETR': value('UETR', () => ''),
-  'a UETR with a space after it': value('UETR', (one) => `${one} `),
-  'a UETR that shows nothing': value('UETR', () => '\u00A0'),
   'no MsgId': without('MsgId'),
-  'an empty MsgId': value('MsgId', () => ''),
-  'a MsgId of white space': value('MsgId', () => ' '),
-  'a MsgId that begins with a slash': value('MsgId', (one) => `/${one.slice(1)}`),
   'a MsgId beyond ASCII': value('MsgId', () => 'Übung'),
   'neither MsgId nor UETR': (xml) => without('MsgId')(without('UETR')(xml)),
-  'two MsgIds': (xml) => edit(xml, /(<MsgId>[^<]*<\/MsgId>)/, '$1$1'),
-  'a foreign MsgId before it': (xml) => edit(xml, '<MsgId>', '<MsgId xmlns="urn:x">a</MsgId><MsgId>'),
-  'another root element': root('Dokument'),
-  'another root element, without MsgId': (xml) => root('Dokument')(without('MsgId')(xml)),
-  'another message element': (xml) => xml.replaceAll('FIToFICstmrCdtTrf', 'FIToFICstmrCdtTrfV08'),
   'no message element': (xml) => edit(xml, /<FIToFICstmrCdtTrf>[^]*<\/FIToFICstmrCdtTrf>/, ''),
   'two transactions': (xml) => edit(xml, /(<CdtTrfTxInf>[^]*<\/CdtTrfTxInf>)/, '$1$1'),
   'a DOCTYPE': (xml) => `<!DOCTYPE Document>${document(xml)}`,
-  'a DOCTYPE after the declaration': (xml) => edit(xml, '?>', '?><!DOCTYPE Document [<!ENTITY a "b">]>'),
   'a comment': (xml) => edit(xml, '<GrpHdr>', '<GrpHdr><!-- a -->'),
-  'a CDATA section': value('MsgId', (one) => `<![CDATA[${one}]]>`),
-  'a processing instruction': (xml) => `${xml}<?a b?>`,
-  'a byte order mark': (xml) => `\uFEFF${xml}`,
-  'a byte order mark and no declaration': (xml) => `\uFEFF${document(xml)}`,
-  'a byte order mark and a blank line': (xml) => `\uFEFF\n${xml}`,
-  'a byte order mark after a blank line': (xml) => `\n\uFEFF${xml}`,
-  'two byte order marks': (xml) => `\uFEFF\uFEFF${xml}`,
-  'two byte order marks and no declaration': (xml) => `\uFEFF\uFEFF${document(xml)}`,
-  'a byte order mark after the declaration': (xml) => edit(xml, '?>', '?>\uFEFF'),
-  'a byte order mark alone': () => '\uFEFF',
-  'a blank line before the declaration': (xml) => `\n${xml}`,
-  'UTF-16': (xml) => Buffer.from(`\uFEFF${xml}`, 'utf16le'),
   'Latin-1': (xml) => Buffer.from(edit(xml, 'Canary Tan', 'Ü'), 'latin1'),
-  'another encoding declared': (xml) => edit(xml, 'UTF-8', 'ISO-8859-1'),
-  'XML 1.1': (xml) => edit(xml, 'version="1.0"', 'version="1.1"'),
   'nothing at all': () => '',
-  'white space alone': () => ' \n',
-  JSON: () => '{"a":1}',
   'half of it': (xml) => xml.slice(0, xml.length / 2),
-  'something after it': (xml) => `${xml}x`,
   'exactly 256 KiB': (xml) => xml.trimEnd().padEnd(256 * 1024, ' '),
   '256 KiB and a byte': (xml) => xml.trimEnd().padEnd(256 * 1024 + 1, ' '),
   'an older version': (xml) => edit(xml, namespace, namespace.replace('13', '08')),
-  'an envelope': (xml) => `<Envelope xmlns="urn:x">${document(xml)}</Envelope>`,
   'a business application header': (xml) =>
     `<BizMsg xmlns="urn:x"><AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"/>${document(xml)}</BizMsg>`,
   'an envelope of the same namespace': (xml) =>
@@ -127,8 +94,6 @@ const odd: Readonly<Record<string, (xml: string) => string | Buffer>> = {
       /<Document[^>]*>([^]*)<\/Document>/,
       `<Envelope xmlns="${namespace}"><Document>$1</Document></Envelope>`,
     ),
-  'a name that shows nothing': (xml) => edit(xml, 'Canary Somchai', '\u200B'),
-  'an amount of zero': value('IntrBkSttlmAmt', () => '0'),
   'an unknown element and a missing one': (xml) =>
     edit(edit(xml, /<ChrgBr>[^<]*<\/ChrgBr>/, ''), '<PmtId>', '<A>b</A><PmtId>'),
 };
@@ -142,11 +107,7 @@ describe('a pacs.008', () => {
     if (made !== '' && dry.status === 400) expect(dry.words).toMatch(/^[ -~]{20,}$/);
   });
 
-  test.each([
-    [/ xmlns="[^"]*"/, ''],
-    [namespace, 'urn:x'],
-    [namespace, namespace.toUpperCase()],
-  ])(
+  test.each([[/ xmlns="[^"]*"/, '']])(
     'of a namespace that is none: the dry run, which takes six messages, names all of them',
     async (from, to) => {
       const body = utf8(edit(await payment(), from, to));
@@ -157,25 +118,18 @@ describe('a pacs.008', () => {
     },
   );
 
-  test.each(['text/plain', 'application/xml; charset=utf-16', 'application/json', ''])(
-    'sent as %j',
-    async (type) => {
-      const body = utf8(await payment());
-      expect(await toldByDryRun(body, type)).toEqual(await toldBySubmission('/iso20022/pacs008', body, type));
-    },
-  );
+  test.each(['text/plain', ''])('sent as %j', async (type) => {
+    const body = utf8(await payment());
+    expect(await toldByDryRun(body, type)).toEqual(await toldBySubmission('/iso20022/pacs008', body, type));
+  });
 });
 
 const asked = (): string =>
   value('MsgId', () => randomUUID().slice(0, 20))(readFixture('acmt023', 'proxy.xml').toString());
 const oddRequests: Readonly<Record<string, (xml: string) => string>> = {
   'no MsgId': without('MsgId'),
-  'a MsgId with a slash at its end': value('MsgId', (one) => `${one}/`),
-  'another root element': root('Dokument'),
   'an older version': (xml) => edit(xml, 'acmt.023.001.04', 'acmt.023.001.03'),
   'a code that is not known': (xml) => edit(xml, '<Cd>MBNO', '<Cd>ZZZZ'),
-  'no account': (xml) => edit(xml, /<PtyAndAcctId>[^]*<\/PtyAndAcctId>/, ''),
-  'a DOCTYPE': (xml) => edit(xml, '?>', '?><!DOCTYPE Document>'),
 };
 
 describe('an acmt.023', () => {
@@ -191,14 +145,12 @@ describe('a pacs.002', () => {
   const report = readFixture('pacs002', 'credited.xml').toString();
   test.each<[string, (xml: string) => string]>([
     ['no OrgnlUETR', without('OrgnlUETR')],
-    ['an OrgnlUETR in upper case', value('OrgnlUETR', (one) => one.toUpperCase())],
     ['no MsgId', without('MsgId')],
-    ['a comment', (xml) => edit(xml, '<GrpHdr>', '<GrpHdr><!-- a -->')],
   ])('%s', async (_, make) => {
     const body = utf8(make(report));
     const dry = await toldByDryRun(body, 'text/xml');
     const submitted = await toldBySubmission('/iso20022/pacs002', body, 'text/xml');
-    // whoever reports, and does not only try, is also told what that means for the payment (PAY-8)
+    // a real report is also told what the refusal means for the payment
     expect(dry).toEqual({
       ...submitted,
       words: submitted.words?.replace(/ This report does not count.*$/, ''),

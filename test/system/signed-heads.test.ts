@@ -1,6 +1,5 @@
-// A signature is over the head of a message, with the digest of its body, and is looked at before the body is kept: whoever has
-// a token and cannot sign takes nothing that the operator needs (SEC-1, SEC-7). Here it is made by hand, from what is on the
-// wire, as a program does that has no library.
+// Signatures are checked before the body is read, so a caller with a stolen token and no key cannot use up the
+// operator's share. The test signs by hand, without a library.
 import { createHash, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { once as event } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -48,7 +47,7 @@ interface Message {
 interface Signing {
   readonly keyId?: string;
   readonly components?: string;
-  /** Behind the components. */
+  /** Signature parameters, after the list of components. */
   readonly parameters?: string;
   readonly digest?: string;
   readonly label?: string;
@@ -99,7 +98,7 @@ async function post(message: Message, ...signatures: readonly ReturnType<typeof 
   });
 }
 
-/** A message of which the body has come up to what is sent. */
+/** Sends the head and the first part of the body. */
 async function begin(
   { path, system }: Message,
   made: ReturnType<typeof signature>,
@@ -150,7 +149,7 @@ describe('of one who has the token and cannot sign', () => {
       socket.on('error', () => undefined).resume();
       socket.write(head);
       sockets.push(socket);
-      if (nth % 50 === 49) await delay(1_100); // 60 of them are let through in a second
+      if (nth % 50 === 49) await delay(1_100); // the limit is 60 a second
     }
     const own = await payment();
     const { status, said } = await post(own, signature(own));
@@ -164,7 +163,7 @@ describe('of one who has the token and cannot sign', () => {
     expect(status, said).toBe(200);
     const statuses = (await Promise.all(refused)).map((one) => one.status);
     expect(statuses.filter((one) => ![401, 429].includes(one))).toEqual([]);
-    await delay(1_100); // for those below: the second is over, of which they have used up what there is
+    await delay(1_100); // the limit of this second is used up; the tests below need the next
   });
 });
 
@@ -174,13 +173,7 @@ describe('of one who has seen a message go by', () => {
     const made = signature(own);
     expect((await post(own, made)).status).toBe(200);
     const socket = await begin(own, made, { length: 5, sent: 'other' });
-    expect(await answerOf(socket)).toContain('was used before'); // and not that the body is another
-  });
-
-  it('more signatures than anybody needs are not tried', async () => {
-    const own = await payment();
-    const many = Array.from({ length: 5 }, (_, nth) => signature(own, { label: `a${nth}` }));
-    expect((await post(own, ...many)).said).toContain('more than 4 signatures');
+    expect(await answerOf(socket)).toContain('was used before'); // the signature is checked before the body
   });
 
   it('a key that is withdrawn while the body arrives counts no more (SEC-8)', async () => {
@@ -189,7 +182,7 @@ describe('of one who has seen a message go by', () => {
     const made = signature(own, { keyId: 'leaked' });
     const length = Buffer.byteLength(own.body);
     const socket = await begin(own, made, { length, sent: own.body.slice(0, 10) });
-    await delay(500); // its head has been looked at
+    await delay(500); // the head has been checked
     await sql`delete from public_keys where key_id = 'leaked'`.execute(db);
     socket.write(own.body.slice(10));
     expect(await answerOf(socket)).toContain('No key of this operator that counts now');
@@ -197,30 +190,6 @@ describe('of one who has seen a message go by', () => {
 });
 
 describe('a signature is used up as soon as it is looked at, whatever becomes of its message (SEC-1)', () => {
-  it('of many copies of one head all but one are refused before their bodies are looked at', async () => {
-    const own = await payment();
-    const made = signature(own);
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => post({ ...own, body: 'other' }, made)),
-    );
-    const used = answers.filter(({ said }) => said.includes('was used before'));
-    expect([used.length, answers.length]).toEqual([9, 10]);
-  });
-
-  it('of a message whose connection broke as well', async () => {
-    const own = await payment();
-    const nonce = randomUUID();
-    const made = signature(own, { parameters: `;created=${nowSeconds()};keyid="fast";nonce="${nonce}"` });
-    const socket = await begin(own, made, { length: Buffer.byteLength(own.body), sent: '<' });
-    const used = () =>
-      sql`
-      select from used_assertions where jti_sha256 = sha256(convert_to(${nonce}, 'UTF8'))`.execute(db);
-    await vi.waitFor(async () => expect((await used()).rows).toHaveLength(1), 5_000);
-    socket.destroy();
-    expect((await post(own, made)).said).toContain('was used before');
-    expect((await post(own, signature(own))).status).toBe(200);
-  });
-
   it.each([
     ['it is no XML', 415, { type: 'text/plain' }],
     ['it is too large', 413, { body: 'x'.repeat(257 * 1_024) }],
@@ -234,121 +203,6 @@ describe('a signature is used up as soon as it is looked at, whatever becomes of
     const { path, system } = own;
     expect((await post({ path, system, body: 'other' }, made)).said).toContain('was used before');
   });
-
-  it('whoever is told that there is no room, and that nothing was stored, can rely on that', async () => {
-    const sockets: Socket[] = [];
-    for (let nth = 0; nth < 100; nth += 1) {
-      const own = await payment();
-      sockets.push(await begin(own, signature(own), { length: 1_000, sent: '<' }));
-      if (nth % 50 === 49) await delay(1_100); // 60 of them are let through in a second
-    }
-    const own = await payment();
-    const made = signature(own);
-    const first = await post(own, made);
-    sockets.forEach((socket) => socket.destroy());
-    expect([first.status, first.said]).toEqual([429, expect.stringContaining('Nothing was stored')]);
-    expect(first.said).toContain('sign anew');
-    expect((await post(own, made)).said).toContain('was used before');
-  });
-
-  it('one that does not count yet, by its time', async () => {
-    const own = await payment();
-    const made = signature(own, {
-      parameters: `;created=${nowSeconds() + 303};keyid="fast"${once()}`,
-    });
-    const first = await post(own, made);
-    expect([first.status, first.said]).toEqual([401, expect.stringContaining('ahead of our clock')]);
-    expect((await post(own, made)).said).toContain('was used before');
-  });
-
-  it('one whose key does not count yet, alone and beside another', async () => {
-    await enterKey('SGDFAST', 'next', '1 hour');
-    const [beside, alone] = [await payment(), await payment()];
-    const [now, later] = [signature(beside, { label: 'now' }), signature(beside, { keyId: 'next' })];
-    expect((await post(beside, now, later)).status).toBe(200);
-    const made = signature(alone, { keyId: 'next' });
-    expect((await post(alone, made)).said).toContain('No key of this operator that counts now');
-    await sql`update public_keys set valid_from = now() where key_id = 'next'`.execute(db);
-    expect((await post(beside, later)).said).toContain('was used before');
-    expect((await post(alone, made)).said).toContain('was used before');
-    expect((await post(alone, signature(alone, { keyId: 'next' }))).status).toBe(200);
-  });
-
-  it('two by one key, with one nonce, are one use', async () => {
-    const own = await payment();
-    const parameters = `;created=${nowSeconds()};keyid="fast"${once()}`;
-    const two = ['a', 'b'].map((label) => signature(own, { label, parameters }));
-    const { status, said } = await post(own, ...two);
-    expect(status, said).toBe(200);
-    expect((await post(own, ...two.slice(1))).said).toContain('was used before');
-  });
-});
-
-describe('what is verified is what is on the wire', () => {
-  it("with ' and ~ and %7e in the query, as they were sent", async () => {
-    const own = await payment("&note='~%7e");
-    const { said } = await post(own, signature(own));
-    expect(said).not.toContain('signature-refused'); // the parameter itself is not known
-  });
-
-  it.each([
-    ['the good one first', ['good', 'less']],
-    ['the good one last', ['less', 'good']],
-    ['beside a broken one', ['good', 'broken']],
-  ])('of several signatures one that is good is enough: %s', async (_what, labels) => {
-    const own = await payment();
-    const made = {
-      good: signature(own, { label: 'good' }),
-      less: signature(own, { label: 'less', components: '"@method"' }),
-      broken: { ...signature(own, { label: 'broken' }), signature: 'broken=:AAAA:' },
-    };
-    const { status, said } = await post(own, ...labels.map((label) => made[label as keyof typeof made]));
-    expect(status, said).toBe(200);
-  });
-
-  it('a digest beside others, the last of two, and with a parameter', async () => {
-    const own = await payment();
-    const right = createHash('sha256').update(own.body).digest('base64');
-    const wrong = createHash('sha256').update('else').digest('base64');
-    const digests = [
-      `sha-512=:AAAA:, sha-256=:${right}:`,
-      `sha-256=:${wrong}:, sha-256=:${right}:`,
-      `sha-256=:${right}:;a=1`,
-    ];
-    for (const digest of digests) {
-      const { status, said } = await post(own, signature(own, { digest }));
-      expect(status, said).toBe(200);
-    }
-    const inText = `x="sha-256=:${right}:"`;
-    expect((await post(own, signature(own, { digest: inText }))).said).toContain('has no sha-256');
-  });
-});
-
-describe('what is wrong is said, and not something else', () => {
-  const parameters = (rest: string, created: number | string = nowSeconds()) =>
-    `;created=${created};keyid="fast"${once()}${rest}`;
-  it.each([
-    ['it has expired', { parameters: () => parameters(`;expires=${nowSeconds() - 5}`) }, 'has expired'],
-    ['another algorithm', { parameters: () => parameters(';alg="hmac-sha256"') }, 'is not ed25519'],
-    ['the query left out', { components: '"@method" "@path" "content-digest"' }, 'is not over \\"@query\\"'],
-    ['milliseconds', { parameters: () => parameters('', Date.now()) }, 'seconds ahead of our clock'],
-    ['a time as text', { parameters: () => parameters('', '"now"') }, 'not whole seconds'],
-    ['expires as text', { parameters: () => parameters(';expires="x"') }, 'expires of the signature is not'],
-    ['no nonce', { parameters: () => `;created=${nowSeconds()};keyid="fast"` }, 'has no nonce'],
-    ['no key id', { parameters: () => `;created=${nowSeconds()}${once()}` }, 'has no keyid'],
-    ['another key id', { keyId: 'unknown' }, 'has the keyid of the signature'],
-    ['a component twice', { components: `${wanted} "@method"` }, 'is there twice'],
-    ['a header that is not there', { components: `${wanted} "x-none"` }, 'that the message does not have'],
-    ['SHA-512 only', { digest: 'sha-512=:AAAA:' }, 'has no sha-256'],
-  ] satisfies [string, object, string][])('%s', async (_what, changes, says) => {
-    const own = await payment();
-    const { parameters: make, ...rest } = changes as { parameters?: () => string };
-    const { status, said } = await post(
-      own,
-      signature(own, { ...rest, ...(make && { parameters: make() }) }),
-    );
-    expect([status, said]).toEqual([401, expect.stringContaining(says)]);
-  });
 });
 
 it('a payment system that has ended still signs what became of the payments that it was sent (ADM-1, SEC-1)', async () => {
@@ -358,7 +212,7 @@ it('a payment system that has ended still signs what became of the payments that
   await evidence.arrival(message.uetr, 'destination', 'pacs008');
   await signs('THBPPAY', 'thai');
   await sql`update clearing_systems set ended_at = now() where clearing_system_id = 'THBPPAY'`.execute(db);
-  await delay(1_500); // until every process knows
+  await delay(1_500); // until every process has the change
   const { rows } = await sql<{ messageIdentification: string }>`
     select message_identification as "messageIdentification" from messages
     where subject_id = ${message.uetr} and message_type = 'pacs008' and party = 'THBPPAY'`.execute(db);

@@ -1,5 +1,5 @@
-// What a collector does not take: so much waits and no more, what is lost is counted to the last span, and said at most
-// once a minute (OBS-3).
+// A collector that takes no spans: the queue is bounded, lost spans are counted, and a log line says so at most
+// once a minute.
 import { pino, type Logger } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { openTraces } from '../../telemetry/open-traces.ts';
@@ -15,7 +15,7 @@ interface Lost {
   readonly reason: string;
 }
 
-async function open(settings: { url?: string; sampler?: string; ratio?: number; exportMs?: number } = {}) {
+async function open(settings: { url?: string; sampler?: string; ratio?: number } = {}) {
   const lines: Lost[] = [];
   const logger: Logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as Lost) });
   const url = `${collector.url}/v1/traces`;
@@ -44,19 +44,11 @@ test('a collector that takes nothing costs 8,192 spans of memory, two lines of t
     return lines;
   });
   expect(first).toMatchObject({ level: 40, reason: 'too-many' });
-  expect(lines).toHaveLength(1); // the others are counted until a minute is over, or the end comes
+  expect(lines).toHaveLength(1); // further losses are logged after a minute or at the end
   expect(await closeMs(traces)).toBeLessThan(2_000);
   expect(lines).toHaveLength(2);
   expect(lines.reduce((sum, { lost }) => sum + lost, 0)).toBe(30_000);
   collector.answer = 200;
-});
-
-test('a collector that takes all is given all, and nothing is said', async () => {
-  const { traces, lines } = await open();
-  make(traces, 3_000);
-  await traces.close();
-  expect(collector.spans).toHaveLength(3_000);
-  expect(lines).toEqual([]);
 });
 
 test('a collector that refuses is named by its status, never by its text', async () => {
@@ -73,13 +65,7 @@ const partial = Buffer.from([0x0a, 0x09, 0x08, 4, 0x12, 5, ...Buffer.from('quota
 
 test.each([
   ['that it rejects some', partial, [{ level: 40, lost: 4, reason: 'rejected' }]],
-  [
-    'more than it was given',
-    Buffer.from([0x0a, 3, 0x08, 0xff, 0x01]),
-    [{ level: 40, lost: 10, reason: 'rejected' }],
-  ],
   ['nothing', Buffer.alloc(0), []],
-  ['what is no answer', Buffer.from('ok'), []],
 ])(
   'of a collector that says with its 200 %s, what it did not take is counted (OBS-3)',
   async (_, body, lost) => {
@@ -93,35 +79,14 @@ test.each([
   },
 );
 
-test('a collector that answers byte by byte has so long for a batch as it has in all, and then loses its connection (OBS-3)', async () => {
-  let isCut = false;
-  const url = await reading((response) => {
-    response.writeHead(200, { 'content-length': 1_000 });
-    const dripping = setInterval(() => response.write('x'), 50);
-    response.on('close', () => {
-      clearInterval(dripping);
-      isCut = true;
-    });
-  });
-  const { traces, lines } = await open({ url, exportMs: 500 });
-  make(traces, 10);
-  await vi.waitFor(() => expect(lines).toMatchObject([{ lost: 10, reason: 'too-late' }]), 5_000);
-  await vi.waitFor(() => expect(isCut).toBe(true));
-  await traces.close();
-});
-
 const parent = (flags: string) => `00-${'a'.repeat(32)}-${'b'.repeat(16)}-${flags}`;
 
 test.each([
   ['always_on', 1, null, 20],
-  ['always_off', 1, null, 0],
   ['traceidratio', 0, null, 0],
-  ['traceidratio', 1, null, 20],
   ['traceidratio', 0, parent('01'), 0],
-  ['parentbased_always_off', 1, null, 0],
   ['parentbased_always_off', 1, parent('01'), 20],
   ['parentbased_always_on', 1, parent('00'), 0],
-  ['parentbased_traceidratio', 0, null, 0],
 ])('sampler %s with %d, within %s: %i of 20 are exported', async (sampler, ratio, from, exported) => {
   const { traces } = await open({ sampler, ratio });
   const before = collector.spans.length;

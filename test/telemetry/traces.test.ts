@@ -1,5 +1,4 @@
-// What a collector sees of a submission (OBS-3), and what the parties do: one trace from the source's request to the
-// last delivery.
+// One trace leads from the source's request to the last delivery, as a collector and the parties see it.
 import { describe, expect, test, vi } from 'vitest';
 import type { ExportedSpan } from '../harness/collector.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -63,18 +62,18 @@ describe('a submission', () => {
       ['POST notification', 'MERISGS0', 'ANSWERED'],
     ]);
     expect(childrenOf(find('activity forwardPayment'), spans)).toContain('POST instruction');
-    // statements of both processes, by their names
+    // SQL statements of both processes
     const statements = spans.filter(({ attributes }) => attributes['db.system.name'] === 'postgresql');
     expect(new Set(statements.map(({ service }) => service))).toEqual(
       new Set(['isthmus-api', 'isthmus-worker']),
     );
     expect(childrenOf(judged, spans).length).toBeGreaterThan(0);
-    // every span hangs together: its parent is one of them, or the source's own
+    // each span's parent is in the trace, or is the source's span
     const known = new Set([source.spanId, ...spans.map(({ spanId }) => spanId)]);
     expect(spans.filter(({ parentSpanId }) => !known.has(parentSpanId)).map(({ name }) => name)).toEqual([]);
     expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
     for (const { from, to } of spans) expect(to >= from).toBe(true);
-    // and each party was told in which trace it was asked, by the span that asked it
+    // each party got the trace and the span of its request
     const told = received.slice(before);
     const ofTrace = told.filter(({ traceparent }) => traceparent?.includes(source.traceId));
     expect(ofTrace.map(({ traceparent }) => traceparent?.split('-')[2]).sort()).toEqual(
@@ -108,11 +107,6 @@ describe('a submission', () => {
 
   test.each([
     ['no trace at all', 'garbage'],
-    ['a trace id of zeros', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`],
-    ['a span id of zeros', `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`],
-    ['capitals', `00-${'A'.repeat(32)}-${'b'.repeat(16)}-01`],
-    ['version ff', `ff-${'a'.repeat(32)}-${'b'.repeat(16)}-01`],
-    ['more than version 00 has', `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01-more`],
     ['two in one', `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01, 00-${'c'.repeat(32)}-${'d'.repeat(16)}-01`],
   ])('whose traceparent is malformed (%s) is taken as if there were none', async (_, traceparent) => {
     const { uetr, status } = await submit({ traceparent });

@@ -1,6 +1,5 @@
-// What reaches one execution at the same moment: its history can be replayed, however the answers of the database fell.
-// A worker that starts again, or has let go of an execution, replays it before it goes on; where that fails, the
-// payment is stuck.
+// Several requests reach one execution at the same moment, and its history still replays. An execution that cannot
+// be replayed is stuck.
 import { Worker } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -19,7 +18,7 @@ const gateway = await testGateway();
 const evidence = evidenceOf(gateway);
 const workflowBundle = await testWorkflowBundle();
 
-/** Nearly each of them showed it. */
+/** Runs it six times: each run showed the fault with high probability. */
 async function several<T>(work: () => Promise<T>): Promise<T[]> {
   const done: T[] = [];
   for (let round = 0; round < 2; round += 1) done.push(...(await Promise.all([work(), work(), work()])));
@@ -31,7 +30,7 @@ const changed = {
   other: (xml: string) => xml.replace('Canary Tan', 'Canary Lim'),
 };
 
-/** @throws when the code of today would do something else than the history tells */
+/** @throws when the history cannot be replayed by this code */
 async function replays(workflowId: string): Promise<void> {
   const history = await gateway.temporal.workflow.getHandle(workflowId).fetchHistory();
   await Worker.runReplayHistory({ workflowBundle, replayName: workflowId }, history, workflowId);
@@ -45,7 +44,7 @@ async function expectReplayable(workflowIds: readonly string[]): Promise<void> {
   expect(stuck).toEqual([]);
 }
 
-/** At once, so that they are in one workflow task where that can be. */
+/** Sends them at once, so that one workflow task gets several. */
 async function submitTogether(...changes: readonly ((xml: string) => string)[]): Promise<string> {
   const message = instruction(await bestQuote(gateway), { ending: endingIn.creditedLater });
   const xml = buildPacs008(message);
@@ -57,10 +56,6 @@ async function submitTogether(...changes: readonly ((xml: string) => string)[]):
 }
 
 describe('an execution that was asked several things at once replays', () => {
-  it('a payment, and a copy of it that is broken', async () => {
-    await expectReplayable(await several(() => submitTogether(changed.broken)));
-  });
-
   it('a payment, another message with its keys, and a broken one', async () => {
     await expectReplayable(await several(() => submitTogether(changed.other, changed.broken)));
   });
@@ -76,23 +71,6 @@ describe('an execution that was asked several things at once replays', () => {
           postReport(gateway, reportOn({ messageIdentification: messageId, uetr }, said)),
         ),
       );
-      await evidence.closed(uetr);
-      return paymentWorkflowId(uetr);
-    });
-    await expectReplayable(ids);
-  });
-
-  it('a report of the destination, and a repeat of the payment', async () => {
-    const ids = await several(async () => {
-      const message = await undecided(gateway);
-      const { uetr } = message;
-      const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
-      gateway.reported.push(uetr);
-      await Promise.all([
-        postReport(gateway, reportOn({ messageIdentification: messageId, uetr })),
-        submitXml(gateway, changed.other(buildPacs008(message))),
-        submitXml(gateway, changed.broken(buildPacs008(message))),
-      ]);
       await evidence.closed(uetr);
       return paymentWorkflowId(uetr);
     });

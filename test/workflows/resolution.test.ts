@@ -1,4 +1,4 @@
-// The ways of a resolution on real parts: proxy or account, found or not, each reason, the deadline, repeats.
+// Resolutions on real parts: proxy or account, found or not, refusals, the deadline, repeats.
 import { describe, expect, test, vi } from 'vitest';
 import { buildAcmt023, type OriginalAcmt023 } from '../../fixtures/acmt023.ts';
 import { ibanOf } from '../../fixtures/iban.ts';
@@ -15,7 +15,7 @@ import {
   resolutionEvidence,
 } from '../harness/asker.ts';
 
-const deadlineSeconds = 2; // of those that submit from Malaysia (RES-1)
+const deadlineSeconds = 2; // for requests from Malaysia
 
 const gateway = await testGateway({
   prepare: async (db) => {
@@ -28,7 +28,7 @@ const gateway = await testGateway({
 });
 const evidence = resolutionEvidence(gateway);
 
-/** Each question here is answered by an acmt.024; whatever else came instead is shown. */
+/** Asks, and expects an acmt.024. */
 const ask: typeof askOnce = async (...question) => {
   const asked = await askOnce(...question);
   expect(asked.httpStatus, asked.text).toBe(200);
@@ -92,43 +92,22 @@ describe.concurrent('a proxy', () => {
     });
   });
 
-  test.each([
-    'AC01 0401',
-    'AC04 0402',
-    'AC06 0403',
-    'BE23 0404',
-    'FRAD 0405',
-    'MD07 0406',
-    'RR01 0410',
-    'RR02 0411',
-    'RC06 0412',
-    'RC07 0413',
-    'AGNT 0414',
-    'AB08 0415',
-    'DUPL 0416',
-    'MS03 0417',
-  ])('refused by the directory: false %s passes on (RES-4)', async (row) => {
-    const [reasonCode = '', digits = ''] = row.split(' ');
-    const request = proxyRequest(`+6681100${digits}`);
-    const asked = await ask(gateway, request);
-    expect(asked.answer).toMatchObject({ verified: false, reasonCode });
-    expect(asked.headers.get('isthmus-rejection')).toBeNull();
-    await evidence.callback(asked);
-    expect(await evidence.row(request.messageIdentification)).toMatchObject({ answered_by: 'directory' });
-    const listed = reasonCode !== 'MS03';
-    expect(await evidence.audit(request.messageIdentification)).toEqual(
-      listed ? [] : ['resolution.reason-unlisted'],
-    );
-  });
-
-  test('of the Philippines needs the BIC of its institution (seed data)', async () => {
-    const philippine = { destinationCountry: 'PH' } as const;
-    const without = await ask(gateway, proxyRequest('maria.0001@example.com', philippine));
-    expect(without.answer).toMatchObject({ verified: false, reasonCode: 'RC07' });
-    const agent = { creditorAgent: { bicfi: 'BANYPHS0' } };
-    const given = await ask(gateway, proxyRequest('maria.0001@example.com', { ...philippine, ...agent }));
-    expect(given.answer).toMatchObject({ verified: true, found: { account: { otherId: '9900000001' } } });
-  });
+  test.each(['AC04 0402', 'AB08 0415', 'MS03 0417'])(
+    'refused by the directory: false %s passes on (RES-4)',
+    async (row) => {
+      const [reasonCode = '', digits = ''] = row.split(' ');
+      const request = proxyRequest(`+6681100${digits}`);
+      const asked = await ask(gateway, request);
+      expect(asked.answer).toMatchObject({ verified: false, reasonCode });
+      expect(asked.headers.get('isthmus-rejection')).toBeNull();
+      await evidence.callback(asked);
+      expect(await evidence.row(request.messageIdentification)).toMatchObject({ answered_by: 'directory' });
+      const listed = reasonCode !== 'MS03';
+      expect(await evidence.audit(request.messageIdentification)).toEqual(
+        listed ? [] : ['resolution.reason-unlisted'],
+      );
+    },
+  );
 
   test('of a country without a directory: false BE23 (RES-2)', async () => {
     const { answer } = await ask(gateway, proxyRequest('+4915100000001', { destinationCountry: 'DE' }));
@@ -159,17 +138,9 @@ describe.concurrent('an account', () => {
     ['BANYTHS0', 'AB08', 'takes no acmt.023'],
     ['FERNTHS0', 'AGNT', 'is not onboarded'],
     ['NONETHS0', 'RC07', 'is unknown'],
-    ['LOTUMYS0', 'RC07', 'is of another country'],
-    ['HARBTHS0', 'RC07', 'is no PSP'],
   ])('%s: false %s, for the agent %s (RES-2)', async (bicfi, reasonCode) => {
     const { answer } = await ask(gateway, accountRequest('6680000001', { creditorAgent: { bicfi } }));
     expect(answer).toMatchObject({ verified: false, reasonCode });
-  });
-
-  test('an agent without BIC is found by its other id, and is not onboarded', async () => {
-    const fern = { creditorAgent: { otherId: 'MYFERN001' }, destinationCountry: 'MY' };
-    const { answer } = await ask(gateway, accountRequest('6680000001', fern));
-    expect(answer).toMatchObject({ verified: false, reasonCode: 'AGNT' });
   });
 
   test('refused by the creditor agent: its reason passes on (RES-4)', async () => {
@@ -190,23 +161,8 @@ describe.concurrent('a request that is refused', () => {
 
   test.each([
     ['no destination country', good.replace(/<PstlAdr>.*?<\/PstlAdr>/, ''), 'CH21', /^RES-2 .*Assgne/],
-    ['an unknown country', good.replace('<Ctry>TH</Ctry>', '<Ctry>XX</Ctry>'), 'AGNT', /^RES-2 .*Ctry/],
     ['an account without agent', buildAcmt023(withoutAgent), 'CH21', /^RES-2 Vrfctn\/PtyAndAcctId\/Agt/],
-    [
-      'neither account nor proxy',
-      buildAcmt023({ ...withoutAgent, account: {} }),
-      'CH21',
-      /^RES-2 .*Acct\/Id/,
-    ],
-    ['no date', good.replace(/<CreDtTm>.*?<\/CreDtTm>/, ''), 'CH21', /^MSG-4 Assgnmt/],
-    [
-      'an impossible date',
-      good.replace(/<CreDtTm>.*?</, '<CreDtTm>2026-02-30T00:00:00Z<'),
-      'FF01',
-      /CreDtTm/,
-    ],
     ['an element too many', good.replace('<Vrfctn>', '<Extra>1</Extra><Vrfctn>'), 'FF01', /^MSG-4 /],
-    ['no account at all', good.replace(/<Acct>.*<\/Acct>/, ''), 'CH21', /^MSG-4 /],
   ])('%s: refused with rule and XPath, in the answer and to the callback', async (name, xml, code, told) => {
     const messageIdentification = `BAD${name.replaceAll(' ', '-')}`;
     const asked = await askXml(gateway, xml.replace(/<MsgId>.*?</, `<MsgId>${messageIdentification}<`));
@@ -317,15 +273,6 @@ describe.concurrent('repeats', () => {
     expect([one.answer?.verified, other.answer?.verified]).toEqual([true, true]);
     expect(one.answer?.messageIdentification).not.toBe(other.answer?.messageIdentification);
   });
-
-  test('a MsgId with spaces and slashes is one key like any other', async () => {
-    const request = proxyRequest('+66820000010', { messageIdentification: 'A b/C d%20/e' });
-    expect((await ask(gateway, request)).answer).toMatchObject({
-      verified: true,
-      original: { messageIdentification: 'A b/C d%20/e' },
-    });
-    await evidence.closed('A b/C d%20/e');
-  });
 });
 
 describe.concurrent('the deadline (RES-1)', () => {
@@ -363,7 +310,7 @@ test(`every message that any party saw is valid, answers repeat their request, a
   const passed = gateway.sandbox.journal
     .entries()
     .filter((entry) => entry.kind === 'acmt024' && entry.party.startsWith('source/'));
-  expect(passed.length).toBeGreaterThan(30);
+  expect(passed.length).toBeGreaterThan(20);
   for (const entry of passed) {
     const answer = await parseAcmt024(entry.bytes ?? '');
     const tree = await validTree('acmt024', entry.bytes ?? '');

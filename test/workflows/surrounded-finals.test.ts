@@ -1,4 +1,5 @@
-// Whatever surrounds the status of a destination's pacs.002 undoes nothing, and is told to operators (PAY-11).
+// Unusual elements around the status of a destination's pacs.002 do not change its effect. Operators are told of
+// them.
 import { describe, expect, test } from 'vitest';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import { evidenceOf } from '../harness/evidence.ts';
@@ -7,10 +8,10 @@ import { parsePacs002 } from '../harness/payer.ts';
 import { postReport, reportOn, undecided } from '../harness/reports.ts';
 import { officialFaults, officialPresent } from '../xml/fixtures.ts';
 
-const gateway = await testGateway({ settings: { XERCES_SHARE: '1' } }); // as in production, where a sample is checked twice
+const gateway = await testGateway({ settings: { XERCES_SHARE: '1' } }); // both engines check every message
 const evidence = evidenceOf(gateway);
 
-/** A payment that a silent destination has got, and the ids of the pacs.008 that it got. */
+/** An undecided payment, and the ids of its forwarded pacs.008. */
 async function forwarded(): Promise<{ uetr: string; original: Pacs002['original'] }> {
   const { uetr } = await undecided(gateway);
   const { messageId = '' } = await evidence.arrival(uetr, 'destination', 'pacs008');
@@ -23,7 +24,6 @@ describe('what surrounds a final undoes nothing (PAY-11)', () => {
   test.each([
     ['no OrgnlGrpInf', /<OrgnlGrpInf>.*<\/OrgnlGrpInf>/s, '', 'AC04', undefined],
     ['a reason code of a later edition', '>AC04<', '>AC17<', 'AC17', undefined],
-    ['a reason code of one character', '>AC04<', '>z<', 'z', undefined],
     [
       'a reason in own words',
       '<Cd>AC04</Cd>',
@@ -31,23 +31,7 @@ describe('what surrounds a final undoes nothing (PAY-11)', () => {
       'NARR',
       'limit of the day?',
     ],
-    [
-      'own words that look like ours',
-      '<Cd>AC04</Cd>',
-      '<Prtry>TIM-1 x</Prtry>',
-      'NARR',
-      'destination: TIM-1 x',
-    ],
     ['no reason', reasons, '', 'NARR', 'the destination gave no reason that can be passed on'],
-    [
-      'NARR and words beside it',
-      reasons,
-      '<StsRsnInf><Rsn><Cd>NARR</Cd></Rsn><AddtlInf>dormant since May</AddtlInf></StsRsnInf>',
-      'NARR',
-      'dormant since May',
-    ],
-    ['an originator', '<Rsn>', '<Orgtr><Nm>Kasem</Nm></Orgtr><Rsn>', 'AC04', undefined],
-    ['two reasons', reasons, `<StsRsnInf><AddtlInf>-</AddtlInf></StsRsnInf>${reasons}`, 'AC04', undefined],
     [
       'all that follows a status',
       '</TxInfAndSts>',
@@ -57,8 +41,6 @@ describe('what surrounds a final undoes nothing (PAY-11)', () => {
       undefined,
     ],
     ['a date without time zone', /(<CreDtTm>[^<]*)Z</, '$1<', 'AC04', undefined],
-    ['a MsgId with slashes', /<MsgId>[^<]*</, '<MsgId>//R é/<', 'AC04', undefined],
-    ['line breaks around an id', /<OrgnlMsgId>([^<]*)</, '<OrgnlMsgId>\n$1\n<', 'AC04', undefined],
     ['the name of the message without version', '>pacs.008.001.13<', '>pacs.008<', 'AC04', undefined],
   ] as const)('%s', async (what, from, to, reasonCode, words) => {
     const { uetr, original } = await forwarded();
@@ -76,7 +58,7 @@ describe('what surrounds a final undoes nothing (PAY-11)', () => {
     const { bytes = '' } = await evidence.arrival(uetr, 'source', 'pacs002', 'RJCT');
     const callback = parsePacs002(bytes);
     expect([callback.reasonCode, callback.additionalInformation]).toEqual([reasonCode, words && [words]]);
-    const isUsual = what.startsWith('NARR') || what.startsWith('the name'); // our guideline has it as well
+    const isUsual = what.startsWith('NARR') || what.startsWith('the name'); // our own guideline allows these
     expect(await evidence.audit(uetr)).toEqual(isUsual ? [] : ['payment.report-deviates']);
   });
 

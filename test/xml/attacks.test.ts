@@ -1,5 +1,5 @@
-// Bodies made to keep the parser or the schema busy, each filling the 256 KiB that intake takes (MSG-2). None may hold
-// a process for a second: that is why XML work runs in the process that was asked, without threads of its own.
+// Bodies of up to 256 KiB that are made to keep the parser or the schema busy. None may take a second, because XML
+// is parsed in the process itself, without threads.
 import { expect, test } from 'vitest';
 import { readMessageKey } from '../../core/iso20022/references.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
@@ -19,40 +19,20 @@ const numbered = (count: number, attribute: (index: number) => string) =>
 
 const bodies: readonly (readonly [string, string])[] = [
   ['a name without end', value('Nm', fill('x'))],
-  ['a name of spaces', value('Nm', fill(' '))],
   ['a name of spaces and a tab at its end', value('Nm', `${fill(' ').slice(8)}&#9;`)],
-  ['a name that must be escaped throughout', value('Nm', fill('&gt;'))],
-  ['a name of character references', value('Nm', fill('&#x1F600;'))],
-  ['an id of letters and spaces', value('EndToEndId', fill('a '))],
-  ['an id of letters and slashes', value('EndToEndId', fill('a/'))],
   ['an id that fails at its last character', value('EndToEndId', `${fill('a b/').slice(8)}é`)],
-  ['a message id without end', value('MsgId', fill('a b/'))],
   ['a UETR without end', value('UETR', fill('a'))],
   ['an amount of leading zeros', value('IntrBkSttlmAmt', fill('0'))],
-  ['an amount of nines', value('IntrBkSttlmAmt', fill('9'))],
-  ['an amount of decimals', value('IntrBkSttlmAmt', `1.${fill('9').slice(2)}`)],
   ['a time of fractions', value('CreDtTm', `2026-11-21T04:00:00.${fill('0').slice(32)}Z`)],
-  ['a BIC without end', value('BICFI', fill('A'))],
   ['unknown elements', before('<GrpHdr>', fill('<W/>'))],
-  ['known elements too often', before('<Ustrd>', fill('<Ustrd>a</Ustrd>'))],
-  ['empty reports', before('<RmtInf>', fill('<RgltryRptg/>'))],
   ['many faults', before('<RmtInf>', fill('<RgltryRptg><Dtls><Amt Ccy="x">+1</Amt></Dtls></RgltryRptg>'))],
   ['transactions', lotus.replace(/(<CdtTrfTxInf>[^]*<\/CdtTrfTxInf>)/, '$1'.repeat(60))],
-  ['attributes', inGroup(numbered(15_000, (index) => `a${index}=""`))],
   ['attributes of a prefix', inGroup(`xmlns:x="urn:x" ${numbered(14_000, (index) => `x:a${index}=""`)}`)],
   ['one name of 40,000 characters', `<${'x'.repeat(40_000)}/>`],
-  ['one namespace without end', `<Document xmlns="${fill('x')}"/>`],
   ['elements without end', fill('<a>')],
-  ['comments', `${fill('<!---->')}${lotus}`],
   ['comments without end', fill('<!--')],
-  ['instructions', `${fill('<?a?>')}${lotus}`],
   ['CDATA sections', value('Nm', fill('<![CDATA[]]>'))],
-  ['white space before the declaration', `${fill(' ')}${lotus}`],
   ['prefixes without end, of a foreign root', `<a ${fill('xmlns:')}/>`],
-  [
-    'namespaces of ISO 20022, of a foreign root',
-    `<a>${fill('<b xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"/>')}</a>`,
-  ],
   ['quotes without end', `<!-- --><a ${fill('b="')}`],
   [
     'declarations in every element',
@@ -61,15 +41,10 @@ const bodies: readonly (readonly [string, string])[] = [
       `<GrpHdr ${numbered(3_000, (index) => `xmlns:a${index}="urn:a"`)}>${'<x xmlns:y="urn:y"/>'.repeat(6_000)}`,
     ),
   ],
-  [
-    'text between elements',
-    lotus.replaceAll(/></g, '>&#13;<').replace('<Dbtr>', `<Dbtr>${fill('&amp;').slice(5_000)}`),
-  ],
-  ['elements in disorder', before('<RmtInf>', fill('<RmtInf/><Purp/><Dbtr/>'))],
   ['elements as deep as the parser goes', before('<RmtInf>', '<a>'.repeat(240) + '</a>'.repeat(240))],
 ];
 
-/** What a parser or a pattern may stumble over, alone or again and again, and where it may stand. */
+/** Pieces that may confuse a parser or a pattern, and places for them. */
 const pieces = ['<a', '<a=', '<a:', '<', '=', '"', '>', 'a="b"', '<!--', '<?', '<![CDATA[', ']]>', ' xmlns'];
 const places: readonly (readonly [string, (text: string) => string])[] = [
   ['alone', (text) => text],

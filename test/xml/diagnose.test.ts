@@ -1,6 +1,5 @@
-// What a refusal says (MSG-13): which element, what stands there, what was expected, which of four it is. It is said
-// from the tree and the schema, so that it must agree with the engine on every message; and it never shows what is
-// nobody's business.
+// The explanation of a refusal: the element, what was found, what was expected, and the kind of fault. It must
+// agree with the engine on every message, and show no personal data.
 import { describe, expect, test } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import { readPacs008 } from '../../core/iso20022/pacs008.ts';
@@ -61,7 +60,7 @@ describe('agrees with the engine', () => {
       else {
         accepted += 1;
         if (officialPresent) expect(officialFaults(name, broken), broken.toString()).toEqual([]);
-        if (name === 'pacs008') readPacs008(opened.value.root); // a rejection or values, never an exception
+        if (name === 'pacs008') readPacs008(opened.value.root); // must not throw
       }
       expect(found.length > 0, `${JSON.stringify(found)}\n${broken.toString()}`).toBe(violations.length > 0);
       for (const violation of violations) {
@@ -75,16 +74,6 @@ describe('agrees with the engine', () => {
     expect(accepted).toBeLessThan(mutations / 2);
     expect(slowestMs).toBeLessThan(1_000);
   }, 120_000);
-
-  test.each(names)('on every generated %s: it is valid, and nothing is said against it', (name) => {
-    const random = randomFrom(5);
-    for (let index = 0; index < 200; index += 1) {
-      const opened = openDocument(Buffer.from(generate(name, modelOf(name), random)), [name]);
-      if (!opened.ok) throw new Error(opened.refusal.detail);
-      expect([...diagnose(opened.value, modelOf(name))]).toEqual([]);
-      opened.value.handle.dispose();
-    }
-  });
 });
 
 const tx = 'CdtTrfTxInf';
@@ -99,11 +88,6 @@ describe('says which element, what stands there, what was expected, and which of
       'a code that the scheme does not use',
       edit('SHAR', 'DEBT'),
       `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${unused}). Found: DEBT.`,
-    ],
-    [
-      'a code that nobody knows',
-      edit('SHAR', 'XXXX'),
-      `MSG-5 ${tx}/ChrgBr: must be SHAR (FF01, ${value}). Found: XXXX.`,
     ],
     [
       'one of several codes',
@@ -121,29 +105,14 @@ describe('says which element, what stands there, what was expected, and which of
       `MSG-4 ${tx}/IntrBkSttlmAmt: more than 5 decimals (CH20, ${value}). Found: 1000.000001. Expected: Plain decimal: no sign, no leading zeros, a point only between digits.`,
     ],
     [
-      'a length, without the text',
-      edit('Somchai Jaidee', 'x'.repeat(141)),
-      `MSG-4 ${tx}/Cdtr/Nm: longer than 140 characters (FF01, ${value}). Found: 141 characters. Expected: Up to 140 readable characters. Human-readable text: not blank, no control characters, line breaks or marks that change the writing direction.`,
-    ],
-    [
       'a strange character, without the text',
       edit('Somchai Jaidee', 'Somchai\u202EJaidee'),
       `MSG-4 ${tx}/Cdtr/Nm: must be: Human-readable text: not blank, no control characters, line breaks or marks that change the writing direction (FF01, ${value}). Found: U+202E at position 8 of 14. Expected: Up to 140 readable characters.`,
     ],
     [
-      'an id with a slash at its end, without the id',
-      edit('LOTU-TX-0001', 'LOTU-TX-0001/'),
-      `MSG-5 ${tx}/PmtId/TxId: must be: Printable ASCII; no slash or space at either end, and no two of them in a row (FF01, ${value}). Found: 13 characters, a slash at an end. Expected: An identifier of up to 35 characters.`,
-    ],
-    [
       'white space around a time',
       edit(/(<AccptncDtTm>)/, '$1 '),
       `MSG-4 ${tx}/AddtlDtTm/AccptncDtTm: must be: Date and time with seconds and time zone, as in 2026-01-05T12:00:00+08:00 or 2026-01-05T04:00:00Z, years 1000 to 9999, without whitespace around it (FF01, ${value}). Found: 25 characters, white space around it.`,
-    ],
-    [
-      'nothing where something must be',
-      edit('<Nm>Somchai Jaidee</Nm>', '<Nm></Nm>'),
-      `MSG-4 ${tx}/Cdtr/Nm: empty (CH21, ${place}). Found: nothing. Expected: Up to 140 readable characters. Human-readable text: not blank, no control characters, line breaks or marks that change the writing direction.`,
     ],
     [
       'an element that is missing, and where it belongs',
@@ -172,25 +141,12 @@ describe('says which element, what stands there, what was expected, and which of
       ),
     ],
     [
-      'an element that belongs elsewhere',
-      edit(
-        /<AddtlDtTm>\s*(<AccptncDtTm>[^<]*<\/AccptncDtTm>)\s*<\/AddtlDtTm>/,
-        '<AddtlDtTm>$1</AddtlDtTm>$1',
-      ),
-      `MSG-4 ${tx}: holds an unknown element (FF01, ${iso}). Found: AccptncDtTm, which belongs in AddtlDtTm, after AddtlDtTm. Expected: only PmtId, PmtTpInf, IntrBkSttlmAmt, IntrBkSttlmDt, AddtlDtTm, InstdAmt, AgrdRate, ChrgBr, ChrgsInf, PrvsInstgAgt1, PrvsInstgAgt1Acct, InstgAgt, InstdAgt, IntrmyAgt1, IntrmyAgt1Acct, IntrmyAgt2, IntrmyAgt2Acct, UltmtDbtr, Dbtr, DbtrAcct, DbtrAgt, CdtrAgt, Cdtr, CdtrAcct, UltmtCdtr, InstrForCdtrAgt, Purp, RgltryRptg, RmtInf.`,
-    ],
-    [
       'an element out of place',
       edit(
         /(<UnitCcy>[^<]*<\/UnitCcy>)\s*(<QtdCcy>[^<]*<\/QtdCcy>)\s*(<PreAgrdXchgRate>[^<]*<\/PreAgrdXchgRate>)/,
         '$2$3$1',
       ),
       `MSG-4 ${tx}/AgrdRate/UnitCcy: in the wrong place (FF01, ${place}). Found: it is after PreAgrdXchgRate. Expected: first, before QtdCcy.`,
-    ],
-    [
-      'one too many',
-      edit(/(<CdtTrfTxInf>[^]*<\/CdtTrfTxInf>)/, '$1$1'),
-      `MSG-5 ${tx}[2]: at most 1 of them (FF01, ${place}). Found: 2 of them.`,
     ],
     [
       'two of which only one may be',
@@ -203,19 +159,9 @@ describe('says which element, what stands there, what was expected, and which of
       `MSG-4 ${tx}/Purp/Prtry: Cd is required, not Prtry (CH21, ${unused}). Found: Prtry.`,
     ],
     [
-      'an attribute of the schema instance',
-      edit('<Dbtr>', '<Dbtr xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:nil="false">'),
-      `MSG-4 ${tx}/Dbtr: an attribute of another namespace (FF01, ${unused}). Found: an attribute such as xsi:type or xsi:nil. Expected: no attribute.`,
-    ],
-    [
       'an attribute of anybody',
       edit('<Dbtr>', '<Dbtr xmlns:q="urn:q" q:secret="1">'),
       `MSG-4 ${tx}/Dbtr: an attribute of another namespace (FF01, ${iso}). Found: an attribute with a prefix. Expected: no attribute.`,
-    ],
-    [
-      'an attribute without prefix',
-      edit('<Dbtr>', '<Dbtr secret="1">'),
-      `MSG-4 ${tx}/Dbtr: an attribute that is not allowed here (FF01, ${iso}). Found: an unknown attribute. Expected: no attribute.`,
     ],
     [
       'an amount without currency',
@@ -223,41 +169,20 @@ describe('says which element, what stands there, what was expected, and which of
       `MSG-4 ${tx}/IntrBkSttlmAmt: Ccy is missing (FF01, ${place}). Found: no Ccy. Expected: Currency code of three letters in upper case.`,
     ],
     [
-      'an amount in no currency',
-      edit(' Ccy="SGD">1000', ' Ccy="sgd">1000'),
-      `MSG-4 ${tx}/IntrBkSttlmAmt: Ccy is not a currency code (FF01, ${value}). Found: sgd, lower case instead of upper case. Expected: Currency code of three letters in upper case.`,
-    ],
-    [
       'text between elements, without the text',
       edit('<Dbtr>', '<Dbtr>Aisha'),
       `MSG-4 ${tx}/Dbtr: text where only elements are allowed (FF01, ${iso}). Found: text. Expected: only Nm, PstlAdr, Id, CtryOfRes, CtctDtls.`,
-    ],
-    [
-      'elements in a value',
-      edit('Somchai Jaidee', '<b>Somchai</b> Jaidee'),
-      `MSG-4 ${tx}/Cdtr/Nm: elements where a value belongs (FF01, ${iso}). Found: elements. Expected: Up to 140 readable characters. Human-readable text: not blank, no control characters, line breaks or marks that change the writing direction.`,
-    ],
-    [
-      'an element of another namespace',
-      edit('<Dbtr>', '<Dbtr><x:Nm xmlns:x="urn:x">Aisha</x:Nm>'),
-      `MSG-4 ${tx}/Dbtr: holds an element of another namespace (FF01, ${iso}). Found: an element of another namespace at the beginning. Expected: only Nm, PstlAdr, Id, CtryOfRes, CtctDtls.`,
     ],
   ])('%s', async (_, text, told) => {
     expect(await toldOf(text)).toEqual([told]);
   });
 });
 
-/** Where each leaf with text stands in a text. */
+/** Matches of all leaf elements with text. */
 const leaves = (text: string) =>
   [...text.matchAll(/<(\w+)(?: [^<>]*)?>([^<>]+)<\/\1>/g)].filter(
     ([, , inner]) => (inner ?? '').trim() !== '',
   );
-
-test('a UETR in capital letters is told as that (MSG-5)', async () => {
-  const text = lotus.replace(/(?<=<UETR>)[^<]*/, (uetr) => uetr.toUpperCase());
-  const [told] = await toldOf(text);
-  expect(told).toContain('Found: 36 characters, upper case instead of lower case.');
-});
 
 describe('shows nothing of a person, an account, an address or an id', () => {
   const sources = [

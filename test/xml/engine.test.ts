@@ -1,4 +1,4 @@
-// The XML engines: what they let in, what they refuse and why, and that both agree.
+// The XML engines: what they accept, what they refuse and why, and that both agree.
 import { existsSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
@@ -15,7 +15,6 @@ import {
   officialFolder,
   officialNote,
   officialPresent,
-  readFixture,
   validTree,
 } from './fixtures.ts';
 import { refusedByReading, refusedBySchema, type RefusedMessage } from './refused-messages.ts';
@@ -33,7 +32,7 @@ async function violationsOf(engine: XmlEngine, bytes: Uint8Array, message: Messa
 const fullPath = (path: string) =>
   path === '' ? '/Document' : `/Document/${messages.pacs008.messageElement}/${path}`;
 
-/** The rejection, but for its words: those are held in explanation.test.ts. */
+/** The rejection without its words, which explanation.test.ts checks. */
 function expected({ key, isoCode, ruleId, path }: RefusedMessage) {
   return { key, isoCode, ruleId, xpath: fullPath(path) };
 }
@@ -78,58 +77,20 @@ describe('bytes that are no message (MSG-2)', () => {
   test.each([
     ['Latin-1', Buffer.from(lotus.replace('Somchai', 'Jürgen'), 'latin1'), 'not-utf8'],
     ['an overlong sequence', Buffer.concat([Buffer.from([0xc0, 0xaf]), Buffer.from(lotus)]), 'not-utf8'],
-    ['UTF-16', Buffer.from(`\uFEFF${lotus}`, 'utf16le'), 'not-utf8'],
     ['a declared encoding other than UTF-8', lotus.replace('UTF-8', 'ISO-8859-1'), 'encoding-declared'],
     ['XML 1.1', lotus.replace('version="1.0"', 'version="1.1"'), 'xml-version'],
     ['a DOCTYPE', `<!DOCTYPE Document [<!ENTITY a "b">]>${body}`, 'doctype'],
-    [
-      'a DOCTYPE after the declaration',
-      lotus.replace('<Document', '<!DOCTYPE x SYSTEM "file:///etc/passwd"><Document'),
-      'doctype',
-    ],
     ['a comment', inName('Som<!-- -->chai'), 'comment'],
-    ['a comment before the root', `<!-- a -->${body}`, 'comment'],
     ['CDATA', inName('<![CDATA[Somchai]]>'), 'cdata'],
     ['a processing instruction', inName('<?php x?>Somchai'), 'processing-instruction'],
-    [
-      'a style sheet',
-      lotus.replace('<Document', '<?xml-stylesheet href="x"?><Document'),
-      'processing-instruction',
-    ],
     ['an unknown entity', inName('&nbsp;'), 'not-well-formed'],
-    ['a forbidden character', inName('&#0;'), 'not-well-formed'],
-    ['a zero byte', inName('\0'), 'not-well-formed'],
     ['an attribute twice', lotus.replace('Ccy="SGD"', 'Ccy="SGD" Ccy="THB"'), 'not-well-formed'],
-    ['an open end', lotus.slice(0, -20), 'not-well-formed'],
     ['two roots', `${lotus}${body}`, 'not-well-formed'],
-    [
-      'an undeclared prefix',
-      lotus.replace('<GrpHdr>', '<q:GrpHdr>').replace('</GrpHdr>', '</q:GrpHdr>'),
-      'not-well-formed',
-    ],
-    ['nothing', '', 'not-well-formed'],
-    ['JSON', '{"MsgId":"1"}', 'not-well-formed'],
     ['an older version', lotus.replaceAll('pacs.008.001.13', 'pacs.008.001.08'), 'namespace'],
-    ['another message', readFixture('pacs002', 'credited.xml'), 'namespace'],
     ['no namespace', lotus.replace(/ xmlns="[^"]*"/, ''), 'namespace'],
-    ['elements nested 2,000 deep', '<a>'.repeat(2_000) + '</a>'.repeat(2_000), 'not-well-formed'],
     ['elements nested 10,000 deep', '<a>'.repeat(10_000) + '</a>'.repeat(10_000), 'too-much'],
   ])('%s is refused', (_, bytes, code) => {
     expect(faultOf(bytes)).toBe(code);
-  });
-
-  test('an older version is told which namespace is taken', () => {
-    const parsed = libxml2.parse(Buffer.from(lotus.replaceAll('001.13', '001.08')), ['pacs008']);
-    expect(parsed).toMatchObject({
-      ok: false,
-      refusal: { detail: expect.stringContaining('pacs.008.001.13') as string },
-    });
-  });
-
-  test('elements of a foreign namespace are not ours, whatever their name', async () => {
-    const foreign = lotus.replace('<GrpHdr>', '<GrpHdr xmlns="urn:other">');
-    const [violation] = await violationsOf(libxml2, Buffer.from(foreign));
-    expect(violation && rejectionOf(violation).isoCode).toMatch(/FF01|CH21/);
   });
 
   test('at most 20 violations are kept', async () => {
@@ -149,7 +110,7 @@ test.skipIf(!officialPresent)(
     const [official] = await violationsOf(gated, doubled);
     const [own] = await violationsOf(libxml2, doubled);
     expect(official?.xpath).toBe(own?.xpath);
-    expect(official?.message).toContain("'DEBT', 'CRED', 'SHAR', 'SLEV'"); // more than ours allows: the official one spoke
+    expect(official?.message).toContain("'DEBT', 'CRED', 'SHAR', 'SLEV'"); // more codes than ours: the official schema answered
     const ours = Buffer.from(lotus.replace('<ChrgBr>SHAR</ChrgBr>', '<ChrgBr>DEBT</ChrgBr>'));
     expect(await violationsOf(gated, ours)).toHaveLength(1);
   },
@@ -164,21 +125,16 @@ describe('forms that others send are read alike (MSG-12)', () => {
   test.each([
     ['a prefix on every element', prefixed],
     ['CR LF', lotus.replaceAll('\n', '\r\n')],
-    ['CR alone', lotus.replaceAll('\n', '\r')],
     ['no whitespace', lotus.replaceAll(/>\s+</g, '><')],
     ['a byte order mark', `\uFEFF${lotus}`],
-    ['no declaration', lotus.slice(lotus.indexOf('<Document'))],
-    ['single quotes', lotus.replaceAll('"', "'")],
-    ['whitespace in tags', lotus.replaceAll('>', '\n >').replace('?\n >', '?>')],
     ['whitespace around decimals', lotus.replace('1000.00', ' 1000.00\n').replace('>25<', '>\t25 <')],
     ['characters by reference', lotus.replace('Somchai', '&#83;&#x6F;mchai')],
     ['a schema location, which is not followed', located],
-    ['unused namespace declarations', lotus.replace('<GrpHdr>', '<GrpHdr xmlns:a="urn:a" xmlns:b="urn:b">')],
   ])('%s', async (_, text) => {
     const plain = readPacs008(await validTree('pacs008', lotus));
     const reading = readPacs008(await validTree('pacs008', text));
     if (!plain.ok || !reading.ok) throw new Error('both must be read');
-    const transaction = undefined; // as written: whitespace around decimals stays in it
+    const transaction = undefined; // it keeps white space around decimals
     expect({ ...reading.value, transaction }).toEqual({ ...plain.value, transaction });
   });
 
@@ -224,7 +180,7 @@ describe('Xerces, the second engine', () => {
     `gives the verdict of libxml2 on every fixture${hasJava ? '' : ' (skipped: there is no Java)'}`,
     { timeout: 240_000 },
     async () => {
-      vi.stubEnv('JAVA_TOOL_OPTIONS', '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'); // for a message each: nothing to warm up
+      vi.stubEnv('JAVA_TOOL_OPTIONS', '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'); // short runs: no need to warm up the JVM
       const xerces = await createXercesEngine();
       const queue = [...cases];
       const differences: unknown[] = [];

@@ -1,5 +1,4 @@
-// What is told of a body that is no message (MSG-1, MSG-2, MSG-12, MSG-13): everything that can be known, at once, in
-// words of our own.
+// The refusal of a body that is no message names everything that is wrong with it, in our own words.
 import { describe, expect, test } from 'vitest';
 import type { MessageName } from '../../core/iso20022/messages.ts';
 import { libxml2, lotus } from './fixtures.ts';
@@ -22,40 +21,17 @@ const namespace = `the namespace of the root element must be ${wanted}`;
 const alone =
   'the message is wrapped: send its Document alone, as the root element, without a business application header or envelope (MSG-12)';
 const blank = 'white space before the XML declaration, which must come first';
-const markedBlank =
-  'white space between the byte order mark and the XML declaration, which must follow immediately';
 const strayMark = 'a byte order mark (U+FEFF) that is not at the very beginning';
 
 describe('everything that is wrong with a body is told at once', () => {
   test.each([
     ['a blank line before the declaration', `\n${lotus}`, blank],
-    ['a space after a byte order mark', `\uFEFF ${lotus}`, markedBlank],
     ['a byte order mark after a blank line', `\n\uFEFF${lotus}`, strayMark],
-    ['two byte order marks', `\uFEFF\uFEFF${lotus}`, strayMark],
-    ['two byte order marks, and no declaration', `\uFEFF\uFEFF${body}`, strayMark],
-    ['a byte order mark after a space, and no declaration', ` \uFEFF${body}`, strayMark],
-    ['a byte order mark after the declaration', lotus.replace('?>', '?>\n\uFEFF'), strayMark],
-    [
-      'a byte order mark before a comment',
-      `\uFEFF\uFEFF<!-- a -->${body}`,
-      `${strayMark}; comments are not allowed (line 1)`,
-    ],
     ['nothing', '', 'the body is empty'],
-    ['a byte order mark and nothing else', '\uFEFF', 'the body is empty'],
-    [
-      'comments and another version',
-      older(lotus.replace('<GrpHdr>', '<!-- a --><GrpHdr><!-- b -->')),
-      `comments are not allowed (line 4); ${namespace}, not of pacs.008.001.08`,
-    ],
     [
       'a blank line, a comment, a CDATA section, an instruction',
       `\n${lotus.replace('Somchai Jaidee', '<!-- <?x?> --><![CDATA[<!-- -->]]><?php x?>')}`,
       `${blank}; comments are not allowed (line 130); CDATA sections are not allowed (line 130); processing instructions are not allowed (line 130)`,
-    ],
-    [
-      'a version of XML and an encoding',
-      lotus.replace('version="1.0" encoding="UTF-8"', 'version="1.1" encoding="UTF-16"'),
-      'only XML 1.0 is accepted; the only encoding that may be declared is UTF-8',
     ],
     [
       'a second declaration',
@@ -68,7 +44,6 @@ describe('everything that is wrong with a body is told at once', () => {
       'a document type declaration is not allowed (line 1)',
     ],
     ['an older version (MSG-1)', older(lotus), `${namespace}, not of pacs.008.001.08`],
-    ['a namespace of somebody, without it', '<a xmlns="urn:secret"/>', namespace],
     [
       'more elements than any message needs (SEC-7)',
       lotus.replace('<GrpHdr>', `<GrpHdr>${'<a/>'.repeat(5_000)}`),
@@ -94,37 +69,16 @@ describe('everything that is wrong with a body is told at once', () => {
     expect(parsed.ok).toBe(true);
     if (parsed.ok) parsed.value.dispose();
   });
-
-  test('bytes that are not UTF-8: nothing else can be known', () => {
-    expect(faultOf(Buffer.from(lotus.replace('Somchai', 'Jürgen'), 'latin1')).detail).toBe(
-      'the body is not UTF-8',
-    );
-  });
 });
 
 describe('what comes wrapped is told so (MSG-12)', () => {
   const header = '<AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"><BizSvc>x</BizSvc></AppHdr>';
   test.each([
     ['an envelope', `<Envelope>${header}${body}</Envelope>`, alone],
-    ['an envelope of any name', `<x:Carrier xmlns:x="urn:x">${body}</x:Carrier>`, alone],
     [
       'SOAP',
       `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${body}</s:Body></s:Envelope>`,
       alone,
-    ],
-    ['a header of its own message', header.replace('</AppHdr>', `${body}</AppHdr>`), alone],
-    ['a header alone', header, `${alone}; ${namespace}`],
-    [
-      'another version',
-      `<BizMsg>${header}${older(body)}</BizMsg>`,
-      `${alone}; ${namespace}, not of pacs.008.001.08`,
-    ],
-    [
-      'another version with a comment, a prefix and a blank line',
-      `\n<?xml version="1.0"?>\n<b:BizMsg xmlns:b="urn:b"><!-- x -->${header}${older(body)
-        .replaceAll(/<(\/?)(?=[A-Z])/g, '<$1p:')
-        .replace('xmlns=', 'xmlns:p=')}</b:BizMsg>`,
-      `${blank}; comments are not allowed (line 3); ${alone}; ${namespace}, not of pacs.008.001.08`,
     ],
   ])('%s', (_, text, detail) => {
     expect(faultOf(text)).toMatchObject({ detail, ruleId: 'MSG-12' });
@@ -134,38 +88,23 @@ describe('what comes wrapped is told so (MSG-12)', () => {
 describe('a Document in no namespace is told so, and not called wrapped (MSG-13)', () => {
   const bare = `the root element Document is in no namespace: it must be in ${wanted}`;
   const declaration = ` xmlns="${wanted}"`;
-  test.each([
-    ['none at all', body.replace(declaration, '')],
-    [
-      'one of its child alone',
-      body.replace(declaration, '').replace('<FIToFICstmrCdtTrf', `$&${declaration}`),
-    ],
-    ['one of a prefix that it does not use', body.replace(declaration, ` xmlns:p="${wanted}"`)],
-  ])('%s', (_, text) => {
+  test.each([['none at all', body.replace(declaration, '')]])('%s', (_, text) => {
     const { code, detail } = faultOf(text);
     expect([code, detail]).toEqual(['namespace', bare]);
-  });
-
-  test('a Document around another one is wrapped', () => {
-    expect(faultOf(`<Document>${body}</Document>`).detail).toBe(alone);
   });
 });
 
 test.each([
   ['JSON', '{"MsgId":"1"}', 'it does not start with an element'],
   ['tags that do not match', '<secret><b></secret>', 'a start tag and an end tag that do not match'],
-  ['an open end', '<a>secret', 'it ends before its last end tag'],
   ['a tag that is cut off', lotus.slice(0, -20), 'a tag that does not end as it must'],
   ['two roots', `${body}<secret/>`, 'something follows the end of the root element'],
   ['an entity', '<a>&secret;</a>', 'an entity that XML does not define'],
   ['an ampersand', '<a>you & me</a>', 'an ampersand that starts no entity'],
   ['an attribute twice', '<a secret="1" secret="2"/>', 'an attribute twice'],
-  ['an attribute without quotes', '<a secret=1/>', 'an attribute without a quoted value'],
   ['a prefix of nobody', '<secret:a/>', 'a prefix that is not declared'],
-  ['a zero byte', '<a>\0</a>', 'a character that XML does not allow'],
   ['no URI', '<a xmlns:b="http://secret x"/>', 'a namespace that is no URI'],
   ['depth', '<a>'.repeat(300), 'elements nested too deep'],
-  ['a name', '<1secret/>', 'a name that XML does not allow'],
   ['a number that is no character', '<a>&#x1000000041;</a>', 'a character that XML does not allow'],
   [
     'the prefix xmlns declared',
@@ -173,22 +112,10 @@ test.each([
     'the prefix xmlns or its namespace, which nobody may declare',
   ],
   [
-    'the namespace of xmlns',
-    '<a xmlns:b="http://www.w3.org/2000/xmlns/"/>',
-    'the prefix xmlns or its namespace, which',
-  ],
-  [
     'the namespace of xml',
     '<a xmlns:b="http://www.w3.org/XML/1998/namespace"/>',
     'the prefix xml with another namespace',
   ],
-  ['the prefix xml', '<a xmlns:xml="urn:secret"/>', 'the prefix xml with another namespace'],
-  [
-    'an xml:id twice',
-    '<a xml:id="secret"><b xml:id="secret"/></a>',
-    'an xml:id that stands at another element too',
-  ],
-  ['an xml:id that is none', '<a xml:id="1 secret"/>', 'an xml:id that is no name'],
   ['the end of a CDATA section', '<a>]]></a>', 'the characters ]]>'],
   ['a tag within an attribute', '<a b="<secret"/>', 'a < within the value of an attribute'],
 ])('%s is not well-formed, and is told why without its text', (_, text, words) => {

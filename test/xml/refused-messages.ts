@@ -1,4 +1,4 @@
-// One message per rule that is refused: an edit of a valid one, and the rejection that it must get.
+// One refused message per rule: an edit of a valid message, and its rejection.
 import type { RejectionKey } from '../../core/rejections/rejection-table.ts';
 import { lotus } from './fixtures.ts';
 import { edit as editText } from '../harness/patches.ts';
@@ -42,20 +42,9 @@ function refused(verdict: Verdict, path: string, fault: string, text: string): R
 export const refusedBySchema: readonly RefusedMessage[] = [
   refused(missing, `${tx}/PmtId/EndToEndId`, 'no end-to-end id', drop('EndToEndId')),
   refused(missing, `${tx}/AddtlDtTm`, 'no acceptance time at all', drop('AddtlDtTm')),
-  refused(
-    missing,
-    `${tx}/AddtlDtTm/AccptncDtTm`,
-    'additional times without the acceptance time',
-    drop('AccptncDtTm'),
-  ),
   refused(missing, `${tx}/Dbtr/Nm`, 'an empty debtor name', value('Nm', '')),
-  refused(missing, `${tx}/Dbtr/Nm`, 'a blank debtor name', value('Nm', '  ')),
-  refused(missing, `${tx}/Dbtr/Nm`, 'a debtor name that shows nothing', value('Nm', '\u00A0\u200B\u{E0001}')),
   refused(missing, `${tx}/Dbtr/PstlAdr/TwnNm`, 'an address without town', drop('TwnNm')),
-  refused(missing, `${tx}/DbtrAcct`, 'no debtor account', drop('DbtrAcct')),
-  refused(missing, `${tx}/CdtrAcct`, 'no creditor account', drop('CdtrAcct')),
   refused(missing, `${tx}/ChrgsInf[2]`, 'one charge instead of two', drop('ChrgsInf')),
-  refused(missing, `${tx}/AgrdRate`, 'no agreed rate', drop('AgrdRate')),
   refused(missing, 'GrpHdr/SttlmInf/ClrSys', 'no clearing system', drop('ClrSys')),
   refused(
     missing,
@@ -70,26 +59,12 @@ export const refusedBySchema: readonly RefusedMessage[] = [
     edit('<Cd>GDDS</Cd>', '<Prtry>goods</Prtry>'),
   ),
   refused(
-    proprietary,
-    `${tx}/PmtTpInf/CtgyPurp/Prtry`,
-    'a proprietary category purpose',
-    edit('<Cd>CASH</Cd>', '<Prtry>cash</Prtry>'),
-  ),
-  refused(
     decimals,
     `${tx}/IntrBkSttlmAmt`,
     'an amount of six decimals',
     value('IntrBkSttlmAmt', '1000.000001'),
   ),
   refused(invalid, `${tx}/IntrBkSttlmAmt`, 'an amount with a sign', value('IntrBkSttlmAmt', '+5')),
-  refused(invalid, `${tx}/IntrBkSttlmAmt`, 'a negative amount', value('IntrBkSttlmAmt', '-5')),
-  refused(
-    invalid,
-    `${tx}/IntrBkSttlmAmt`,
-    'an amount that starts with a point',
-    value('IntrBkSttlmAmt', '.5'),
-  ),
-  refused(invalid, `${tx}/IntrBkSttlmAmt`, 'an amount that ends with a point', value('IntrBkSttlmAmt', '5.')),
   refused(
     invalid,
     `${tx}/IntrBkSttlmAmt`,
@@ -100,21 +75,9 @@ export const refusedBySchema: readonly RefusedMessage[] = [
   refused(invalid, `${tx}/AgrdRate/PreAgrdXchgRate`, 'a rate of zero', value('PreAgrdXchgRate', '0.0')),
   refused(
     invalid,
-    `${tx}/AgrdRate/PreAgrdXchgRate`,
-    'a rate of 11 decimals',
-    value('PreAgrdXchgRate', '0.12345678901'),
-  ),
-  refused(
-    invalid,
     `${tx}/AddtlDtTm/AccptncDtTm`,
     'a time without zone',
     value('AccptncDtTm', '2026-11-21T04:00:00.000'),
-  ),
-  refused(
-    invalid,
-    `${tx}/AddtlDtTm/AccptncDtTm`,
-    'a year beyond 9999',
-    value('AccptncDtTm', '12026-11-21T04:00:00Z'),
   ),
   refused(
     invalid,
@@ -128,19 +91,7 @@ export const refusedBySchema: readonly RefusedMessage[] = [
     'whitespace before a time, which libxml2 refuses by the official schema',
     value('AccptncDtTm', '\n2026-11-21T04:00:00.000Z'),
   ),
-  refused(
-    invalid,
-    `${tx}/IntrBkSttlmDt`,
-    'whitespace after a date, which libxml2 refuses by the official schema',
-    value('IntrBkSttlmDt', '2026-11-21 '),
-  ),
   refused(invalid, `${tx}/Cdtr/Nm`, 'a line break in a name', edit('Somchai Jaidee', 'Somchai&#10;Jaidee')),
-  refused(
-    invalid,
-    `${tx}/Cdtr/Nm`,
-    'a carriage return in a name',
-    edit('Somchai Jaidee', 'Somchai&#13;Jaidee'),
-  ),
   refused(
     invalid,
     `${tx}/Cdtr/Nm`,
@@ -149,24 +100,9 @@ export const refusedBySchema: readonly RefusedMessage[] = [
   ),
   refused(
     invalid,
-    `${tx}/Cdtr/Nm`,
-    'a control character in a name',
-    edit('Somchai Jaidee', 'Somchai&#x85;Jaidee'),
-  ),
-  refused(
-    invalid,
     `${tx}/SttlmPrty`,
     'an element that the guideline does not use',
     edit('<AddtlDtTm>', '<SttlmPrty>HIGH</SttlmPrty><AddtlDtTm>'),
-  ),
-  refused(
-    invalid,
-    `${tx}/ChrgsInf[3]`,
-    'three charges',
-    edit(
-      '<InstgAgt>',
-      '<ChrgsInf><Amt Ccy="SGD">1</Amt><Agt><FinInstnId><BICFI>LOTUSGS0</BICFI></FinInstnId></Agt></ChrgsInf><InstgAgt>',
-    ),
   ),
   refused(guideline, 'GrpHdr/NbOfTxs', 'two transactions announced', value('NbOfTxs', '2')),
   refused(guideline, `${tx}[2]`, 'two transactions', edit(/(<CdtTrfTxInf>[^]*<\/CdtTrfTxInf>)/, '$1$1')),
@@ -176,11 +112,7 @@ export const refusedBySchema: readonly RefusedMessage[] = [
     'settlement by the instructing agent',
     value('SttlmMtd', 'INGA'),
   ),
-  refused(guideline, `${tx}/ChrgBr`, 'charges borne by the debtor', value('ChrgBr', 'DEBT')),
-  refused(guideline, `${tx}/PmtTpInf/InstrPrty`, 'an unknown priority', value('InstrPrty', 'URGT')),
   refused(guideline, `${tx}/PmtId/TxId`, 'an id that starts with a slash', value('TxId', '/TX-1')),
-  refused(guideline, `${tx}/PmtId/TxId`, 'an id that ends with a slash', value('TxId', 'TX-1/')),
-  refused(guideline, `${tx}/PmtId/InstrId`, 'an id with two slashes', value('InstrId', 'TX//1')),
   refused(
     invalid,
     'GrpHdr',
@@ -195,8 +127,6 @@ export const refusedBySchema: readonly RefusedMessage[] = [
 /** Valid by the schema, refused when it is read. */
 export const refusedByReading: readonly RefusedMessage[] = [
   refused(zero, `${tx}/IntrBkSttlmAmt`, 'an amount of zero', value('IntrBkSttlmAmt', '0.00')),
-  refused(zero, `${tx}/InstdAmt`, 'an instructed amount of zero', value('InstdAmt', '0')),
-  refused(zero, `${tx}/ChrgsInf[2]/Amt`, 'a creditor agent fee of zero', edit('"THB">100.00', '"THB">0.00')),
   refused(
     { ...invalid, ruleId: 'MON-1' },
     `${tx}/AgrdRate/PreAgrdXchgRate`,
@@ -204,10 +134,9 @@ export const refusedByReading: readonly RefusedMessage[] = [
     value('PreAgrdXchgRate', '25.0000000000'),
   ),
   refused(code, `${tx}/Purp/Cd`, 'a purpose outside its set', edit('GDDS', 'ZZZZ')),
-  refused(code, `${tx}/PmtTpInf/CtgyPurp/Cd`, 'a category purpose outside its set', edit('>CASH<', '>GDDS<')),
 ];
 
-/** Refused by what reference data say. */
+/** Refused by reference data. */
 export const refusedByReference: readonly RefusedMessage[] = [
   refused(currency, `${tx}/AgrdRate/UnitCcy`, 'a rate from another currency', value('UnitCcy', 'MYR')),
   refused(
@@ -215,18 +144,6 @@ export const refusedByReference: readonly RefusedMessage[] = [
     `${tx}/ChrgsInf[1]/Amt`,
     'a source fee in another currency',
     edit('"SGD">1.00', '"MYR">1.00'),
-  ),
-  refused(
-    currency,
-    `${tx}/ChrgsInf[2]/Amt`,
-    'a destination fee in another currency',
-    edit('"THB">100', '"MYR">100'),
-  ),
-  refused(
-    currency,
-    `${tx}/InstdAmt`,
-    'an amount instructed in a third currency',
-    edit('"SGD">1001', '"MYR">1001'),
   ),
   refused(
     charges,

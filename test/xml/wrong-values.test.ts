@@ -1,7 +1,7 @@
-// What is expected is told so that it cannot be true of what was found (MSG-13): case, impossible dates and times, the
-// number of digits and a missing namespace are named as such.
+// Refusals of wrong values say precisely what does not fit: case, impossible dates and times, number of digits, a
+// missing namespace.
 import { describe, expect, test } from 'vitest';
-import { libxml2, lotus, readFixture } from './fixtures.ts';
+import { libxml2, lotus } from './fixtures.ts';
 import { edit as editText } from '../harness/patches.ts';
 
 /** Replaces exactly one place of a text; default: a valid pacs.008. */
@@ -29,47 +29,10 @@ describe('what is expected cannot be true of what was found (MSG-13)', () => {
       '8 characters, lower case instead of upper case',
     ],
     [
-      'a BIC with a digit in its country',
-      edit(debtorAgent, '$1LOTU5GS0'),
-      `must be: ${bicForm}`,
-      '8 characters, of which number 5 does not fit',
-    ],
-    ['a BIC that is too short', edit(debtorAgent, '$1LOTUSGS'), `must be: ${bicForm}`, '7 characters'],
-    [
-      'a country in lower case',
-      edit('<Ctry>TH</Ctry>', '<Ctry>th</Ctry>', readFixture('pacs008', 'sg-th-full.xml').toString()),
-      'must be: Country code of two letters in upper case',
-      '2 characters, lower case instead of upper case',
-    ],
-    [
-      'a purpose in lower case',
-      edit('<Cd>GDDS</Cd>', '<Cd>gdds</Cd>'),
-      'must be: Code of four letters or digits in upper case, of an external code set, which is checked after the schema',
-      'gdds, lower case instead of upper case',
-    ],
-    [
       'an amount of 19 digits',
       edit(amount, '"SGD">1234567890123456789'),
       'more than 18 digits',
       '1234567890123456789',
-    ],
-    [
-      'an amount of 17 digits and 2 decimals',
-      edit(amount, '"SGD">12345678901234567.89'),
-      'more than 18 digits',
-      '12345678901234567.89',
-    ],
-    [
-      'a rate of 11 decimals',
-      edit(/(<PreAgrdXchgRate>)[\d.]+/, '$11.12345678901'),
-      'more than 10 decimals',
-      '1.12345678901',
-    ],
-    [
-      'a rate of 12 digits',
-      edit(/(<PreAgrdXchgRate>)[\d.]+/, '$1123456789012'),
-      'more than 11 digits',
-      '123456789012',
     ],
     [
       'a UUID of version 1',
@@ -83,8 +46,6 @@ describe('what is expected cannot be true of what was found (MSG-13)', () => {
       'must be a date that exists',
       '2026-02-30T12:00:00+08:00',
     ],
-    ['29 February of a common year', day('2026-02-29'), 'must be a date that exists', '2026-02-29'],
-    ['month 13', day('2026-13-01'), 'must be a date that exists', '2026-13-01'],
     ['a day with a time zone', day('2026-01-05Z'), 'must have no time zone', '2026-01-05Z'],
     [
       '24 hours',
@@ -92,25 +53,12 @@ describe('what is expected cannot be true of what was found (MSG-13)', () => {
       'must be a time from 00:00:00 to 23:59:59',
       '2026-01-05T24:00:00Z',
     ],
-    ['a time without seconds', moment('2026-01-05T12:00Z'), 'must have seconds', '2026-01-05T12:00Z'],
     ['a time without zone', moment('2026-01-05T12:00:00'), 'must have a time zone', '2026-01-05T12:00:00'],
     [
       'a zone that does not exist',
       moment('2026-01-05T12:00:00+15:00'),
       'must have a time zone from -14:00 to +14:00',
       '2026-01-05T12:00:00+15:00',
-    ],
-    [
-      '10 decimals of a second',
-      moment('2026-01-05T12:00:00.0123456789Z'),
-      'more than 9 decimals of a second',
-      '2026-01-05T12:00:00.0123456789Z',
-    ],
-    [
-      'two at once',
-      moment('2026-02-30T25:00:00Z'),
-      'must be a date that exists, must be a time from 00:00:00 to 23:59:59',
-      '2026-02-30T25:00:00Z',
     ],
     [
       'an element in no namespace',

