@@ -14,10 +14,9 @@ export interface FairQueue {
 
 const roundMs = 2; // some tens of questions; 35 rounds of it are what another's payment is slower under any flood
 const longestRestMs = 50; // it may be that the whole process stood still meanwhile
-const defaultMaxWaiting = 4_096; // of one asker: some 64 MiB, of the longest headers
+const maxWaiting = 4_096; // of one asker: some 64 MiB, of the longest headers
 
-/** @internal exported for tests */
-export function createFairQueue({ maxWaiting = defaultMaxWaiting } = {}): FairQueue {
+function createFairQueue(): FairQueue {
   const lines = new Map<string, Set<() => void>>(); // by asker; whose request began last stands last
   let beganAtMs: number | undefined; // of the round; undefined: there is none
   let longestMs = 0; // of those that were begun in the round
