@@ -8,8 +8,7 @@ import { leftOut } from './test/harness/only-in-all.ts';
 
 const waiting = [
   'test/faults/**/*.test.ts',
-  'test/activities/{cut-off,early-answer,kept-*,outbound-enquiries,unread-request}.test.ts',
-  'test/api/{asked-twice,payments,prefer-wait}.test.ts',
+  'test/api/payments/{payments,prefer-wait}.test.ts',
   'test/chaos/{fault-proxy,minute}.test.ts',
   'test/cli/{demo,ops-tail,unusable}.test.ts',
   'test/docs/commands.test.ts',
@@ -21,8 +20,7 @@ const waiting = [
 
 /** They wait for limits that a busy machine would miss, and leave the processors free meanwhile. */
 const withinSeconds = [
-  'test/activities/{many-wait,urgent-wait}.test.ts',
-  'test/api/{two-processes,reference-data,auth/withdrawn,http/tiny-chunks}.test.ts',
+  'test/api/{auth/withdrawn,http/{tiny-chunks,two-processes},reference/reference-data}.test.ts',
   'test/db/pool/connection-silent.test.ts',
   'test/faults/{killed-*,lost-executions,own-faults,scheme-changed-under-load}.test.ts',
   'test/faults/{slow-engine-flood,stopped-processes}.test.ts',

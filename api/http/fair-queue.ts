@@ -16,10 +16,9 @@ export interface FairQueue {
 
 const roundMs = 2; // some tens of questions; under any flood, another sender's payment is slower by 35 such rounds
 const longestRestMs = 50; // a cap, because the whole process may have stood still meanwhile
-const defaultMaxWaiting = 4_096; // per asker: some 64 MiB with the longest headers
+const maxWaiting = 4_096; // per asker: some 64 MiB with the longest headers
 
-/** @internal exported for tests */
-export function createFairQueue({ maxWaiting = defaultMaxWaiting } = {}): FairQueue {
+function createFairQueue(): FairQueue {
   const lines = new Map<string, Set<() => void>>(); // queues by asker, least recently served first
   let beganAtMs: number | undefined; // when the round began; undefined: there is no round
   let longestMs = 0; // the longest time for which a request of the round blocked the event loop

@@ -1,9 +1,7 @@
-// The end of a day, as several see it at once: readers of its books, those who make them, and the engine with a clock
-// of its own. Who finds a day open that is over would leave its books to the next day (REC-2).
+// A reader closes a day while the schedule makes its books. Each book must still be made (REC-2).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { createSendBooks } from '../../../activities/books/send-books.ts';
-import { refuseOpenPeriod } from '../../../api/books/closed-period.ts';
 import { dayFrom, dayMs } from '../../../core/books/reconciliation.ts';
 import { listBooksSent, readOwedBooks } from '../../../db/books/book-pages.ts';
 import { closeBooks } from '../../../db/books/closed-books.ts';
@@ -19,7 +17,6 @@ const other = connect(bench.databaseUrl, { applicationName: 'isthmus-test', maxC
 afterAll(() => Promise.all([db.destroy(), other.destroy()]));
 const deps = { ...bench.deps, db };
 const today = Math.floor(Date.now() / dayMs) * dayMs;
-const midnight = today + dayMs;
 const yesterday = dayFrom(new Date(today - dayMs));
 const sendBooks = createSendBooks(deps, { redeliver: () => Promise.resolve() });
 
@@ -32,14 +29,6 @@ beforeEach(async () => {
   await clocks.set(today + dayMs / 2);
   await sql`delete from book_pages`.execute(db);
   await notClosedSince(today - 2 * dayMs);
-});
-
-test('of several who read a day at once that is over, nobody is told that it is not (REC-2)', async () => {
-  for (let n = 0; n < 20; n += 1) {
-    await notClosedSince(today - 2 * dayMs);
-    const answers = await Promise.all([db, other, db, other].map((one) => refuseOpenPeriod(one, yesterday)));
-    expect(answers.filter((one) => one !== undefined)).toEqual([]);
-  }
 });
 
 test('somebody closes a day by reading it while its books are begun: each is made all the same (REC-2)', async () => {
@@ -56,14 +45,4 @@ test('somebody closes a day by reading it while its books are begun: each is mad
   });
   await made;
   expect(await sentKeys(yesterday)).toEqual(await owedKeys());
-});
-
-test('the books of a day that is over for the engine, and not yet for the database, are tried again until it is (REC-2)', async () => {
-  await inActivity(sendBooks);
-  await clocks.set(midnight + 20_000);
-  const asScheduled = () => inActivity(sendBooks, { scheduledTimestampMs: midnight + 120_000 });
-  await expect(asScheduled()).rejects.toMatchObject({ type: 'PeriodNotClosed', nonRetryable: false });
-  await clocks.set(midnight + 61_000);
-  await asScheduled();
-  expect(await sentKeys(dayFrom(new Date(today)))).toEqual(await owedKeys());
 });

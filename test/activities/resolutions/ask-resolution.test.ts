@@ -1,15 +1,13 @@
-// One send of an enquiry: to whom, when not at all, and what stays of it (RES-1, CBK-3, CBK-5).
+// One send of an enquiry: to which party, when it is not sent, and what is recorded (RES-1, CBK-3, CBK-5).
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createOutbound } from '../../../activities/wire/outbound.ts';
 import { connect } from '../../../db/pool/connection.ts';
 import { messageBody } from '../../../db/records/messages.ts';
-import { nameServer } from '../wire/name-server.ts';
 import { faultProxy } from '../../harness/fault-proxy.ts';
 import { accountRequest, proxyRequest } from '../../harness/asker.ts';
 import { playOperator, resolutionSteps, yesTo } from './resolution-steps.ts';
 
 const operator = await playOperator();
-const { db, databaseUrl, deps, at, routed, ask, follow, end, attempts } = await resolutionSteps(operator);
+const { db, databaseUrl, at, routed, ask, follow, end, attempts } = await resolutionSteps(operator);
 const proxy = await faultProxy(databaseUrl);
 const through = connect(proxy.address, { applicationName: 'isthmus-test-lost', maxConnections: 1 });
 afterAll(() => through.destroy());
@@ -119,17 +117,6 @@ describe('an answer that ISO 20022 takes and our usage guideline does not counts
     const report = /<Rpt>.*<\/Rpt>/s;
     expect(report.exec(passedOn)?.[0]).toBe(report.exec(said)?.[0]);
   });
-
-  test('of a directory with an account number that no acmt.023 of ours can carry: nobody else is asked', async () => {
-    const judgement = await routed(proxyRequest('+66800000004'));
-    operator.answer = (response, body) => {
-      void yesTo(body).then((text) =>
-        response.end(text.replace('<Prxy>', '<Id><Othr><Id>//3 é</Id></Othr></Id><Prxy>')),
-      );
-    };
-    const step = await follow(judgement, await ask(judgement));
-    expect(step).toMatchObject({ kind: 'answered', answer: { verified: true, reasonCode: null } });
-  });
 });
 
 test('an answer that comes while our database fails is kept: the party is not asked again (TIM-3)', async () => {
@@ -165,19 +152,6 @@ describe('nothing leaves', () => {
     expect(await ask(late)).toBe('TooLate');
     expect(await attempts(late)).toEqual([]);
     expect(operator.asked).toBe(0);
-  });
-
-  test('on a connection that stands too late', async () => {
-    const names = await nameServer({ 'slow.example': { addresses: ['127.0.0.1'], ttl: 60, delayMs: 500 } });
-    const http = createOutbound({ allowLoopback: true, nameServers: [names.address] });
-    const slow = at(operator.url.replace('127.0.0.1', 'slow.example').replace('http:', 'https:'), {
-      outbound: http,
-    });
-    const judgement = await routed(accountRequest('6'));
-    await untilDeadline(judgement.resolutionId, 400);
-    expect(await ask(judgement, slow)).toBe('PartyDidNotAnswer');
-    expect(await attempts(judgement)).toMatchObject([{ outcome: 'NOT_SENT' }]);
-    await http.close();
   });
 
   test('to an address that is not https, but for loopback in a demo (SEC-2)', async () => {
@@ -236,13 +210,4 @@ test('a 200 whose body breaks off is no answer, though all of a message may be t
     .where('subject_id', '=', judgement.resolutionId)
     .execute();
   expect(events).toEqual([{ detail: { reason: 'not a whole message' } }]);
-});
-
-test('the consequence of a report is drawn once, whoever draws it again', async () => {
-  const judgement = await routed(accountRequest('11'));
-  const reportMessageId = await ask(judgement);
-  const first = await follow(judgement, reportMessageId, deps);
-  expect(first).toMatchObject({ kind: 'answered', answer: { verified: true } });
-  expect(await follow(judgement, reportMessageId, deps)).toEqual(first);
-  expect(await end(judgement)).toEqual('answer' in first ? first.answer : undefined);
 });

@@ -1,5 +1,5 @@
-// A defect of ours while a resolution is judged ends in an answer and an alert (SEC-9). The defect is made in the XML
-// engine, which is real but for it.
+// A defect of ours while a resolution is judged ends in an answer and an alert (SEC-9). The XML engine is real,
+// except that it throws.
 import { expect, test } from 'vitest';
 import { createJudgeResolution } from '../../../activities/resolutions/judge-resolution.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
@@ -14,7 +14,7 @@ const operator = await playOperator();
 operator.answer = (response, body) => {
   void yesTo(body).then((text) => response.end(text));
 };
-const { db, deps, store, routed, ask, follow, end, audit } = await resolutionSteps(operator);
+const { db, deps, store, routed, ask, audit } = await resolutionSteps(operator);
 
 /** Everything as it is, but whatever holds a text cannot be parsed, the first times. */
 function breaking(text: string, times = Number.POSITIVE_INFINITY) {
@@ -57,15 +57,6 @@ test('a request that breaks us is answered false NARR after three tries, with an
   });
 });
 
-test('one that cannot even be answered is not repeated at once for ever', async () => {
-  const messageId = await store(accountRequest('CANARY-0'));
-  const broken = breaking('<'); // everything
-  const judge = createJudgeResolution(broken.deps);
-  await expect(judge({ messageId })).rejects.toMatchObject({ nonRetryable: true });
-  expect(broken.made.defects).toBe(4);
-  expect(await createJudgeResolution(deps)({ messageId })).toMatchObject({ verdict: 'routed' });
-});
-
 test('a database that does not answer is no defect: nothing is told, and it may be tried again', async () => {
   const messageId = await store(accountRequest('CANARY-7'));
   const away = connect('postgres://nobody@127.0.0.1:9/none', { applicationName: 'isthmus-test' });
@@ -73,13 +64,6 @@ test('a database that does not answer is no defect: nothing is told, and it may 
     code: 'ECONNREFUSED',
   });
   await away.destroy();
-  expect(await audit(messageId)).toEqual([]);
-});
-
-test('a defect that passes is none', async () => {
-  const messageId = await store(accountRequest('CANARY-2'));
-  const broken = breaking('CANARY-2', 2);
-  expect(await createJudgeResolution(broken.deps)({ messageId })).toMatchObject({ verdict: 'routed' });
   expect(await audit(messageId)).toEqual([]);
 });
 
@@ -97,18 +81,6 @@ test('of a request under a MsgId that is taken: told in the answer only, the fir
   expect(await judge({ messageId })).toEqual(judgement);
   expect(await audit(messageId)).toEqual(bare);
   expect(await ask(first)).toMatch(/^[0-9a-f-]{36}$/);
-});
-
-test('a report that breaks us ends in false NARR too, at once or at the deadline', async () => {
-  const judgements = [await routed(accountRequest('CANARY-4')), await routed(accountRequest('CANARY-5'))];
-  const [one, other] = [judgements[0]!, judgements[1]!];
-  const reports = [await ask(one), await ask(other)];
-  const broken = breaking('Maria Santos'); // as the party names the owner
-  const followed = await follow(one, reports[0]!, broken.deps);
-  expect(followed).toMatchObject({ kind: 'answered', answer: { verified: false, reasonCode: 'NARR' } });
-  await db.updateTable('resolutions').set({ deadline_at: new Date() }).execute();
-  expect(await end(other, broken.deps)).toMatchObject({ verified: false, reasonCode: 'NARR' });
-  expect([await audit(one.resolutionId), await audit(other.resolutionId)]).toEqual([bare, bare]);
 });
 
 test('an answer of a party that breaks us decides nothing, and a person is told', async () => {

@@ -1,30 +1,20 @@
-// The worker has no file descriptor left for a connection. That is a lack of our own: it uses up no attempt of
-// anybody's schedule, and ends no payment (TIM-3, CBK-1).
+// The worker has no file descriptor left for a connection. That shortage is ours, so it rejects no payment (TIM-3).
 import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { ApplicationFailure } from '@temporalio/common';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
-import { createDeliver } from '../../../activities/deliveries/deliver.ts';
 import { createForwardPayment } from '../../../activities/payments/forward-payment.ts';
 import { setEndpoint } from '../../harness/destination.ts';
 import { reading } from '../../harness/listening.ts';
 import { inActivity, maxConnections, workbench } from '../workbench.ts';
-import { acceptedAgo, dueIn } from '../../harness/rewritten.ts';
+import { acceptedAgo } from '../../harness/rewritten.ts';
 
 const { deps, accepted } = await workbench();
 const { db } = deps;
-const [decidePayment, deliver, forwardPayment] = [
-  createDecidePayment(deps),
-  createDeliver(deps),
-  createForwardPayment(deps),
-];
-let asked = 0; // how often
-const url = await reading((response) => {
-  asked += 1;
-  response.writeHead(202).end();
-});
+const [decidePayment, forwardPayment] = [createDecidePayment(deps), createForwardPayment(deps)];
+const url = await reading((response) => response.writeHead(202).end());
 
 /** What it says while no file can be opened; every connection to the database that is asked for is there by then. */
 async function withoutFiles<T>(act: () => Promise<T>): Promise<T> {
@@ -64,41 +54,7 @@ async function run(activity: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-const deliveryOf = (uetr: string, kind: string) =>
-  db
-    .selectFrom('deliveries')
-    .select(['attempts_since_asked', 'possibly_sent', 'delivered_at'])
-    .where('subject_id', '=', uetr)
-    .where('kind', '=', kind as 'callback')
-    .executeTakeFirstOrThrow();
-
 const isLinux = existsSync('/proc/self/limits');
-test.skipIf(!isLinux)(
-  'a callback that our process is too short of files to send keeps its place in the schedule, and goes out as soon as it can (CBK-1, TIM-3)',
-  async () => {
-    const { uetr } = await accepted({}, url);
-    await dueIn(db, [uetr], 0);
-    await decidePayment({ uetr, cause: { by: 'deadline' } });
-    const dueNow = () =>
-      sql`update deliveries set next_due_at = now() where subject_id = ${uetr} and kind = 'callback'`.execute(
-        db,
-      );
-    const before = asked;
-    await withoutFiles(async () => {
-      for (let tries = 0; tries < 6; tries += 1) {
-        await dueNow();
-        expect(await run(() => deliver({ subjectId: uetr }))).toMatch(
-          /^NotYetDelivered, again in [45]\d{3} ms$/,
-        );
-      }
-    });
-    expect(await deliveryOf(uetr, 'callback')).toMatchObject({ attempts_since_asked: 0, possibly_sent: 0 });
-    await dueNow();
-    expect(await run(() => deliver({ subjectId: uetr }))).toBeUndefined();
-    expect((await deliveryOf(uetr, 'callback')).delivered_at).not.toBeNull();
-    expect(asked).toBe(before + 1);
-  },
-);
 
 test.skipIf(!isLinux)(
   'a payment that our process is too short of files to forward is neither given up nor rejected for it, however long (TIM-3)',

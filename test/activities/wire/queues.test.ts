@@ -1,5 +1,5 @@
-// A message to a queue (NOT-1): what the broker makes of it counts like the answer of a server, and a broker that is
-// slow, silent, foreign or hostile costs no more than such a server (CBK-3, CBK-4, SEC-5, TIM-3).
+// A message to a queue (NOT-1): the broker's answer counts like that of an HTTP server. A slow, silent, foreign or
+// hostile broker costs no more than such a server (CBK-3, CBK-4, SEC-5, TIM-3).
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
@@ -69,12 +69,6 @@ describe('what a broker makes of a message', () => {
     const result = { outcome: 'ANSWERED', status, body: Buffer.from(said), truncated: false };
     expect(await post(`${url}trades`)).toMatchObject(result);
   });
-
-  test('a queue may have an address with slashes', async () => {
-    const { url, taken } = await broker({ queue: '/queues/trades' });
-    expect(await post(`${url}?address=/queues/trades`)).toMatchObject({ status: 200 });
-    expect(taken).toHaveLength(1);
-  });
 });
 
 describe('what does not reach a queue', () => {
@@ -107,19 +101,6 @@ describe('what does not reach a queue', () => {
     const silent = await peer(() => undefined);
     const late = { outcome: 'NOT_SENT', errorClass: 'timeout' };
     for (const to of [`${url}trades`, silent]) expect(await post(to, briefly)).toEqual(late);
-  });
-
-  test('a web server at its port, or noise', async () => {
-    const web = await peer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-    const noise = await peer((socket) => socket.write(Buffer.alloc(5_000, 0xff)));
-    expect(await post(web)).toMatchObject({ outcome: 'NOT_SENT' });
-    expect(await post(noise)).toMatchObject({ outcome: 'NOT_SENT' });
-  });
-
-  test('TLS where there is none', async () => {
-    const { url, taken } = await broker();
-    expect(await post(`${url.replace('amqp:', 'amqps:')}trades`)).toMatchObject({ outcome: 'NOT_SENT' });
-    expect(taken).toEqual([]);
   });
 
   test('no byte leaves after its limit (TIM-1)', async () => {
@@ -183,20 +164,9 @@ test('a broker that talks without end is cut off: one that claims a frame of 4 G
   expect(sent).toBeLessThan(10_000_000);
 });
 
-test('what is under way ends when the way out is closed', async () => {
-  const { url } = await broker({ take: () => undefined });
-  const own = createOutbound(limits);
-  const result = post(`${url}trades`, own);
-  await own.close();
-  expect(await result).toMatchObject({ errorClass: 'closed' });
-});
-
-test.each([
-  '{"broker.example:5671": {"username": "a"}}',
-  '{"broker.example": {"username": "a", "password": "b"}}',
-  '{"broker.example:5671": {"username": "a", "password": "b", "vhost": "c"}}',
-  '[]',
-  'a:b',
-])('logins that are not what they should be are refused: %s', (text) => {
-  expect(parseQueueLogins(text)).toBeUndefined();
-});
+test.each(['{"broker.example:5671": {"username": "a"}}', 'a:b'])(
+  'logins that are not what they should be are refused: %s',
+  (text) => {
+    expect(parseQueueLogins(text)).toBeUndefined();
+  },
+);

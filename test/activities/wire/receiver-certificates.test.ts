@@ -1,6 +1,5 @@
-// Receivers that ask for a certificate of ours, or have one of an authority of their own (mTLS, SEC-2): each gets what is meant
-// for it, and nobody else does.
-import { createSecureServer } from 'node:http2';
+// Receivers that ask for a client certificate or use their own authority (mTLS, SEC-2): each gets only the
+// certificate that is configured for it.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -109,15 +108,4 @@ test.each([
     });
   expect(start).toThrow('RECEIVER_CERTIFICATES is not valid');
   expect(start).not.toThrow('PRIVATE KEY');
-});
-
-test('a receiver that would rather speak HTTP/2 is not offered it, and gets its message over HTTP/1.1', async () => {
-  const listening = createSecureServer({ ...server, allowHTTP1: true }, (request, response) => {
-    request.resume().on('end', () => response.end(request.httpVersion));
-  });
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  closers.push(() => new Promise((resolve) => listening.close(resolve)));
-  const url = `https://127.0.0.1:${(listening.address() as AddressInfo).port}/`;
-  const answer = await post(outboundWith({ [hostOf(url)]: { ca: theirs.ca } }), url);
-  expect(answer.outcome === 'ANSWERED' && answer.body.toString()).toBe('1.1');
 });

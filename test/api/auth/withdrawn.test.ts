@@ -1,5 +1,5 @@
-// What was verified once counts no longer than it should (SEC-8, ADM-4): until the token's own end, until somebody
-// withdraws the client, its role, its institution or the key, and at most 60 s without being verified again.
+// A verified token stops counting in time (SEC-8, ADM-4): at its end, when the client, role, institution or key is
+// withdrawn, and after 60 s without verification.
 import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -52,20 +52,6 @@ describe('with the built-in issuer', () => {
     await expect.poll(() => statusesOf(token), withinASecond).toEqual(counted);
   });
 
-  it('a client that was made this moment counts at once, in every process', async () => {
-    const client = { client_id: 'NEWCOMER', role: 'operator', demo: true };
-    await api.db.insertInto('clients').values(client).execute();
-    const secret = {
-      client_id: 'NEWCOMER',
-      secret_id: '1',
-      salt: Buffer.alloc(0),
-      algorithm: 'sha256',
-      digest: createHash('sha256').update('demo-NEWCOMER').digest(),
-    };
-    await api.db.insertInto('client_secrets').values(secret).execute();
-    expect(await statusesOf(await freshToken('NEWCOMER'))).toEqual(counted);
-  });
-
   it('what was got by a secret that is ended counts no more within a second; by another of the same client it does', async () => {
     const secrets = ['leaked', 'next'].map((name) => ({
       client_id: 'BANYMYS0',
@@ -89,28 +75,6 @@ describe('with the built-in issuer', () => {
     expect(await statusesOf(next)).toEqual(counted);
     await api.db.deleteFrom('client_secrets').where('secret_id', '=', 'next').execute();
     await expect.poll(() => statusesOf(next), withinASecond).toEqual(refused);
-  });
-
-  it('another secret that is given the id of one that was ended does not bring back what was got by that', async () => {
-    const kept = (secret: string) => ({
-      salt: Buffer.alloc(0),
-      algorithm: 'sha256',
-      digest: createHash('sha256').update(secret).digest(),
-    });
-    const row = { client_id: 'BANYMYS0', secret_id: '1-again' };
-    await api.db
-      .insertInto('client_secrets')
-      .values({ ...row, ...kept('before') })
-      .execute();
-    const token = await freshToken('BANYMYS0', api, 'before');
-    expect(await statusesOf(token)).toEqual(counted);
-    await api.db
-      .updateTable('client_secrets')
-      .set(kept('after'))
-      .where('secret_id', '=', row.secret_id)
-      .execute();
-    await expect.poll(() => statusesOf(token), withinASecond).toEqual(refused);
-    expect(await statusesOf(await freshToken('BANYMYS0', api, 'after'))).toEqual(counted);
   });
 
   it('a role that an institution no longer has counts no more within a second', async () => {
@@ -238,16 +202,6 @@ describe('with an external issuer', () => {
     expect(await statusOf(await sign({ kid: 'two' }))).toBe(200);
   });
 
-  it('a token is remembered as itself, however its header is spaced and spelled', async () => {
-    const token = await sign();
-    expect(await statusOf(token)).toBe(200);
-    answering = false;
-    pass(27_000); // a key set as old as this is read again, which fails now; what was verified is still remembered
-    for (const header of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}`, `Bearer ${token}  `])
-      expect([header.slice(0, 9), await statusOf(token, header)]).toEqual([header.slice(0, 9), 200]);
-    expect(await statusOf(await sign())).toBe(503);
-  });
-
   it('a token counts up to its end and not a moment longer, remembered or not', async () => {
     const [remembered, once] = [await sign({ exp: 20 }), await sign({ exp: 20 })];
     expect(await statusOf(remembered)).toBe(200);
@@ -263,21 +217,11 @@ describe('with an external issuer', () => {
 
   it.each([
     ['lives for an hour', { iat: 0, exp: 3_600 }, 200],
-    ['lives for an hour and was given half an hour ago', { iat: -1_800, exp: 1_800 }, 200],
     ['comes from a clock that is 4 s ahead', { iat: 4, exp: 3_604 }, 200],
     ['lives for two hours', { iat: 0, exp: 7_200 }, 401],
-    ['lives for two hours, of which one has passed', { iat: -3_700, exp: 3_500 }, 401],
-    ['lives for a hundred years', { iat: 0, exp: 3_155_760_000 }, 401],
     ['was given in the future', { iat: 60, exp: 600 }, 401],
-    ['was given after its end', { iat: 4, exp: 2 }, 401],
   ])('a token that %s: %j answers %i', async (_, times, status) => {
     const token = await sign(times);
     expect([await statusOf(token), await statusOf(token)]).toEqual([status, status]);
-  });
-
-  it('is told what is wrong with a token that lives too long', async () => {
-    const { code, ruleId, detail } = (await api.get('/countries', null, bearer(await sign({ exp: 7_200 }))))
-      .body;
-    expect([code, ruleId, detail]).toEqual(['invalid-token', 'SEC-8', expect.stringContaining('3600 s')]);
   });
 });

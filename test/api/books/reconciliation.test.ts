@@ -1,5 +1,5 @@
-// The books of a day, on a whole gateway (REC-1, REC-2): read as JSON, CSV and camt.054, and added up against what the
-// parties have booked themselves.
+// The books of a day on a whole gateway (REC-1, REC-2): read as JSON, CSV and camt.054, and compared with the
+// parties' own ledgers.
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Camt054, Counted } from '../../../core/iso20022/camt054.ts';
@@ -322,24 +322,9 @@ test('a rejection of the gateway’s own names its rule in every form of the boo
 describe('what is refused', () => {
   test.each([
     ['/reconciliation?date=2026-01-05', 'operator', 400, 'invalid-request'],
-    ['/reconciliation?clearingSystem=SGDFAST', 'operator', 400, 'invalid-request'],
     ['/reconciliation?clearingSystem=SGDFAST&date=2026-02-30', 'operator', 400, 'invalid-request'],
-    [
-      '/reconciliation?clearingSystem=SGDFAST&date=2026-01-05&from=2026-01-05T00:00:00Z',
-      'operator',
-      400,
-      'invalid-request',
-    ],
-    [
-      '/reconciliation?clearingSystem=SGDFAST&from=2026-01-05T00:00:00Z&to=2026-03-05T00:00:00Z',
-      'operator',
-      400,
-      'invalid-request',
-    ],
-    ['/reconciliation?clearingSystem=NOWHERE&date=2026-01-05', 'operator', 404, 'unknown-book'],
     ['/reconciliation?clearingSystem=THBPPAY&date=2026-01-05', 'SGDFAST', 404, 'unknown-book'],
     ['/reconciliation?sap=HARBTHS0&account=NONE&date=2026-01-05', 'operator', 404, 'unknown-book'],
-    ['/reconciliation?sap=HARBTHS0&date=2026-01-05', 'operator', 400, 'invalid-request'],
     ['/reconciliation?clearingSystem=SGDFAST&date=2999-01-01', 'operator', 409, 'period-not-closed'],
     [
       '/reconciliation/camt054?clearingSystem=SGDFAST&date=2026-01-05&page=2',

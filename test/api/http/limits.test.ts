@@ -1,6 +1,5 @@
-// Each client may ask so often in a minute, and fail to log in so often (SEC-7): it is told what is left, and nobody else
-// notices.
-import { sql } from 'kysely';
+// Rate limits of each client for requests and failed logins (SEC-7). The client is told what is left, and no other
+// client is affected.
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, it, test } from 'vitest';
 import { clientAddress, trusting } from '../../../api/http/client.ts';
@@ -10,7 +9,6 @@ import { unlimited } from '../../../core/settings/config.ts';
 import { connect } from '../../../db/pool/connection.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
-import { untilPast } from '../../harness/wait.ts';
 import { startApi, type ApiOptions, type RunningApi } from './running-api.ts';
 
 const database = await testDatabase();
@@ -82,36 +80,6 @@ describe('requests of one client to one route', async () => {
     expect((await api.get('/currencies/SGD')).status).toBe(200);
     expect((await api.request('/health/live')).status).toBe(200);
   });
-
-  it('a slash at the end, a query or another spelling of the path is the same route', async () => {
-    for (const asked of [path, `${path}/`, `${path}?a=1`, path, path]) await api.get(asked);
-    for (const asked of [path, `${path}/`, `${path}?b=2`, '/%63urrencies']) {
-      expect((await api.get(asked)).status, asked).toBe(429);
-    }
-  });
-
-  it('in the next minute everything is there again', async () => {
-    for (let nth = 1; nth <= 6; nth += 1) await api.get(path);
-    expect((await api.get(path)).status).toBe(429);
-    aheadMs += minuteMs;
-    const { status, headers } = await api.get(path);
-    expect(status).toBe(200);
-    expect(headers.get('ratelimit')).toBe('"per-minute";r=4;t=40');
-  });
-});
-
-test('which limit was reached stands in the answer: that of the second, or that of the minute (SEC-7)', async () => {
-  const api = await limited({ requestsPerMinute: 12 });
-  for (let nth = 1; nth <= 10; nth += 1) await api.get(path);
-  const atOnce = await api.get(path);
-  expect(atOnce.body.detail).toMatch(/^You have reached your limit of requests for this second\./);
-  expect(atOnce.headers.get('ratelimit')).toBe('"per-second";r=0;t=1, "per-minute";r=2;t=40');
-  expect(atOnce.headers.get('retry-after')).toBe('1');
-  aheadMs += 1_000;
-  for (let nth = 1; nth <= 2; nth += 1) await api.get(path);
-  const inAll = await api.get(path);
-  expect(inAll.body.detail).toMatch(/^You have reached your limit of requests for this minute\./);
-  expect(inAll.headers.get('ratelimit')).toBe('"per-minute";r=0;t=39');
 });
 
 test('not all of a minute at once: in a second no more than a tenth of it, and at least ten', () => {
@@ -185,31 +153,6 @@ describe('two apis', async () => {
   });
 });
 
-test('what was told is not told again, though old counts cannot be forgotten (DELETE refused)', async () => {
-  const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 2 });
-  await sql`create function refuse_counts() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$`.execute(
-    db,
-  );
-  await sql`create trigger refuse_counts before delete on request_counts for each statement execute function refuse_counts()`.execute(
-    db,
-  );
-  const quotas = createQuotas(clock);
-  for (let nth = 1; nth <= 3; nth += 1) quotas.use('told once', 100);
-  const counts = shareCounts(db, [quotas], pino({ level: 'silent' }));
-  const told = async () =>
-    (await sql<{ count: number }>`select count from request_counts where name = 'told once'`.execute(db))
-      .rows;
-  try {
-    await expect.poll(told, { timeout: 5_000 }).toEqual([{ count: 3 }]);
-    await untilPast(2_500); // two more times that it tells the others
-    expect(await told()).toEqual([{ count: 3 }]);
-  } finally {
-    await counts.close();
-    await sql`drop trigger refuse_counts on request_counts`.execute(db);
-    await db.destroy();
-  }
-});
-
 test('what is counted by the day is counted together, and outlives the minutes (OVL-2)', async () => {
   const dayMs = minutesOfDay * minuteMs;
   let nowMs = (Math.floor(Date.now() / dayMs) + 2.5) * dayMs; // noon of a day that no other test is in
@@ -252,35 +195,6 @@ test('names that strangers make up by the thousand cost no more memory than ther
   expect(quotas.use('a client', 5).isOver).toBe(true);
 });
 
-test('however many names strangers make up, nobody counts for another: not a client that has never failed, nor who tries one again and again', () => {
-  const quotas = createQuotas(clock);
-  const guessed = `${strangers}one client from one address`;
-  for (let nth = 0; nth < 120_000; nth += 1) {
-    quotas.note(`${strangers}made up ${nth}`, 10);
-    if (nth % 12_000 === 0) quotas.note(guessed, 10);
-  }
-  expect(quotas.look(guessed, 10).isOver).toBe(true);
-  const honest = Array.from({ length: 500 }, (_, nth) => quotas.look(`${strangers}honest ${nth}`, 10));
-  expect(honest.filter(({ isOver, remaining }) => isOver || remaining < 10)).toEqual([]);
-});
-
-test('logins that succeed are requests of their client, too', async () => {
-  const api = await limited({ requestsPerMinute: 3 });
-  const login = (client: string) =>
-    api.request('/oauth/token', {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: client,
-        client_secret: `demo-${client}`,
-      }),
-    });
-  for (let nth = 1; nth <= 3; nth += 1) expect((await login('LOTUSGS0')).status).toBe(200);
-  const { status, headers } = await login('LOTUSGS0');
-  expect([status, headers.get('ratelimit')]).toEqual([429, '"per-minute";r=0;t=40']);
-  expect((await login('MERISGS0')).status).toBe(200);
-});
-
 describe('logins that fail', async () => {
   const api = await limited({ failedLoginsPerMinute: 3 }, { trustedProxies: ['127.0.0.1', '10.1.0.0/16'] });
 
@@ -319,11 +233,6 @@ describe('logins that fail', async () => {
     expect((await login('LOTUSGS0', right, '203.0.113.10')).status).toBe(200);
   });
 
-  it('logins that succeed are not counted', async () => {
-    for (let nth = 1; nth <= 40; nth += 1)
-      expect((await login('LOTUSGS0', right, '203.0.113.9')).status).toBe(200);
-  });
-
   it('what a stranger writes into X-Forwarded-For moves nobody else, nor itself', async () => {
     // our proxy adds where it came from; before that stands what the stranger wrote
     for (let nth = 1; nth <= 3; nth += 1) await login('LOTUSGS0', 'guess', `198.51.100.${nth}, 203.0.113.9`);
@@ -345,17 +254,9 @@ describe('where a request comes from', () => {
     ['192.0.2.1', undefined, [], '192.0.2.1'],
     ['192.0.2.1', '203.0.113.9', [], '192.0.2.1'], // nobody is believed
     ['192.0.2.1', '203.0.113.9', ['192.0.2.1'], '203.0.113.9'],
-    ['::ffff:192.0.2.1', '203.0.113.9', ['192.0.2.0/24'], '203.0.113.9'],
-    ['192.0.2.1', '', ['192.0.2.1'], '192.0.2.1'],
     ['192.0.2.1', 'unknown', ['192.0.2.1'], '192.0.2.1'],
     ['192.0.2.1', '203.0.113.9:4711', ['192.0.2.1'], '203.0.113.9'],
-    ['192.0.2.1', '203.0.113.9:4711, 192.0.2.7:80', ['192.0.2.0/24'], '203.0.113.9'],
     ['192.0.2.1', '[2001:db8::1]:443', ['192.0.2.1'], '2001:db8:0:0'],
-    ['192.0.2.1', '[2001:db8::1]', ['192.0.2.1'], '2001:db8:0:0'],
-    ['192.0.2.1', '2001:0DB8:0000:0001::1', ['192.0.2.1'], '2001:db8:0:1'],
-    ['192.0.2.1', '2001:db8::1:0:0:203.0.113.9', ['192.0.2.1'], '2001:db8:0:1'],
-    ['192.0.2.1', 'fe80::1%eth0', ['192.0.2.1'], 'fe80:0:0:0'],
-    ['192.0.2.1', '::ffff:c633:6401', ['192.0.2.1'], '198.51.100.1'],
     ['192.0.2.1', '0:0:0:0:0:FFFF:198.51.100.1', ['192.0.2.1'], '198.51.100.1'],
     ['192.0.2.1', '[198.51.100.1', ['192.0.2.1'], '192.0.2.1'],
     ['192.0.2.1', '198.51.100.1:x', ['192.0.2.1'], '192.0.2.1'],

@@ -1,7 +1,5 @@
-// What a client gets wrong below HTTP's surface: refused in words and never ambiguous (SEC-4), and never an error of
-// ours (OBS-1), whatever it leaves half done.
+// Malformed HTTP is refused with a clear problem (SEC-4) and never logged as our error (OBS-1).
 import { Writable } from 'node:stream';
-import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problems } from '../../../api/http/problems.ts';
@@ -59,71 +57,37 @@ const post = (headers: string, body = '') => `POST /oauth/token HTTP/1.1\r\n${ho
 describe('a request that is no plain HTTP/1.1', () => {
   it.each<[string, string, number, RegExp | string]>([
     ['two Host headers', get(`${host}${host}`), 400, /Host.* more than once/],
-    ['two different Host headers', get(`${host}Host: other.test\r\n`), 400, /Host.* more than once/],
     ['no Host header', get(''), 400, /Host header/],
-    ['an empty Host header', get('Host:\r\n'), 400, /Host header/],
     ['a Host with a path', get('Host: a/b\r\n'), 400, /Host header/],
-    ['a Host with userinfo', get('Host: a@b\r\n'), 400, /Host header/],
-    ['a Host with a space', get('Host: a b\r\n'), 400, /Host header/],
-    ['a list of Hosts', get('Host: a, b\r\n'), 400, /Host header/],
     [
       'an expectation that is unknown',
       get(`${host}Expect: x\r\n`),
       417,
       problemTexts['expectation-failed'].told,
     ],
-    ['a list of expectations', get(`${host}Expect: 100-continue, x\r\n`), 417, /100-continue/],
     ['CONNECT', `CONNECT isthmus.test:443 HTTP/1.1\r\n${host}\r\n`, 405, /not a proxy/],
     ['an upgrade to websocket', get(`${host}Connection: Upgrade\r\nUpgrade: websocket\r\n`), 400, /Upgrade/],
     ['TRACE', `TRACE /countries HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, 405, /method/],
-    ['an upgrade to websocket among others', get(`${host}Upgrade: TLS/1.2\r\nUpgrade: WebSocket\r\n`), 400, /WebSocket/], // prettier-ignore
     ['the absolute target of another host', get(host, 'http://other.test/countries'), 400, /another host/],
-    ['an absolute target with userinfo', get(host, 'http://a@isthmus.test/countries'), 400, /path/],
     ['an absolute target with dot segments', get(host, 'http://isthmus.test/a/../b'), 400, /dot segments/],
-    ['an absolute target of another scheme', get(host, 'ftp://isthmus.test/countries'), 400, /path/],
     ['a target without a path', get(host, '*'), 400, /path/],
-    ['OPTIONS of the whole server', `OPTIONS * HTTP/1.1\r\n${host}\r\n`, 400, /path/],
     ['a target with a fragment', get(host, '/countries#a'), 400, /fragment/],
     ['a target with dot segments', get(host, '/a/../countries'), 400, /dot segments/],
-    ['a target with encoded dot segments', get(host, '/a/%2E%2e/countries'), 400, /dot segments/],
     ['a backslash in the path', get(host, '/a\\countries'), 400, /path/],
     ['a space in the target', get(host, '/a b'), 400, /Expected HTTP/],
-    ['a byte beyond ASCII in the target', get(host, '/\xc3\xa9'), 400, /url/],
     ['HTTP/1.0', `GET /countries HTTP/1.0\r\n${host}\r\n`, 400, /HTTP\/1\.1/],
-    ['HTTP/0.9', 'GET /countries\r\n\r\n', 400, /HTTP\/1\.1/],
     ['HTTP/2.0', `GET /countries HTTP/2.0\r\n${host}\r\n`, 400, /HTTP\/1\.1/],
-    ['HTTP/1.2', `GET /countries HTTP/1.2\r\n${host}\r\n`, 400, /HTTP\/1\.1/],
-    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, /HTTP\/1\.1/],
     ['a method that is none', `NONSENSE /countries HTTP/1.1\r\n${host}\r\n`, 400, /method/],
-    ['a method in lower case', `get /countries HTTP/1.1\r\n${host}\r\n`, 400, /method/],
     ['lines that end with LF', `GET /countries HTTP/1.1\n${host}\n`, 400, /CRLF/],
-    [
-      'a header that ends with LF',
-      `GET /countries HTTP/1.1\r\n${host}A: b\nC: d\r\n\r\n`,
-      400,
-      /expected CR/,
-    ],
-    ['a lone CR in a header', get(`${host}A: b\rC: d\r\n`), 400, /expected LF/],
     ['a folded header', get(`${host}A: b\r\n c\r\n`), 400, /header/],
-    ['a folded token', get(`${host}Authorization:\r\n Bearer x\r\n`), 400, /header/],
     ['a space before the first header', get(` ${host}`), 400, /space/],
-    ['a space before the colon', get('Host : isthmus.test\r\n'), 400, /header/],
     ['a header without a colon', get(`${host}abc\r\n`), 400, /header/],
-    ['a NUL in a header', get(`${host}A: b\0c\r\n`), 400, /header/],
     ['two Authorization headers', get(`${host}Authorization: Bearer a\r\nauthorization: Bearer b\r\n`), 400, /Authorization.* more than once/], // prettier-ignore
-    ['two Content-Type headers', post('Content-Type: a/b\r\nContent-Type: c/d\r\nContent-Length: 0\r\n'), 400, /Content-Type.* more than once/], // prettier-ignore
-    ['two Idempotency-Key headers', post('Idempotency-Key: a\r\nIdempotency-Key: a\r\nContent-Length: 0\r\n'), 400, /Idempotency-Key.* more than once/], // prettier-ignore
     ['two lengths', post('Content-Length: 1\r\nContent-Length: 1\r\n', 'a'), 400, /Length/],
-    ['two different lengths', post('Content-Length: 1\r\nContent-Length: 2\r\n', 'ab'), 400, /Length/],
-    ['a list of lengths', post('Content-Length: 1, 1\r\n', 'a'), 400, /Length/],
     ['a negative length', post('Content-Length: -1\r\n', 'a'), 400, /Length/],
-    ['a length with a sign', post('Content-Length: +1\r\n', 'a'), 400, /Length/],
     ['length and chunks', post('Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'), 400, /Length/], // prettier-ignore
-    ['chunks and length', post('Transfer-Encoding: chunked\r\nContent-Length: 5\r\n', '0\r\n\r\n'), 400, /Length/], // prettier-ignore
     ['chunks twice', post('Transfer-Encoding: chunked, chunked\r\n', '0\r\n\r\n'), 400, /Transfer-Encoding/],
-    ['a transfer coding beside chunks', post('Transfer-Encoding: gzip, chunked\r\n', '0\r\n\r\n'), 400, /Transfer-Encoding/], // prettier-ignore
     ['a chunk size that is none', post('Transfer-Encoding: chunked\r\n', 'zz\r\n'), 400, /chunk/],
-    ['a chunk that ends with LF', post('Transfer-Encoding: chunked\r\n', '1\na\n0\n\n'), 400, /expected CR/],
     ['headers beyond 16 KiB', get(`${host}A: ${'b'.repeat(17_000)}\r\n`), 431, /16 KiB/],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc', 400, /HTTP/],
   ])('%s is refused with a problem that says so', async (_, text, status, detail) => {
@@ -131,11 +95,6 @@ describe('a request that is no plain HTTP/1.1', () => {
     const told: unknown = typeof detail === 'string' ? detail : expect.stringMatching(detail);
     expect([refusal.status, refusal.detail]).toEqual([status, told]);
     expect(Object.keys(problems)).toContain(refusal.code);
-  });
-
-  it('a header that stands twice is seen among all that are read', async () => {
-    const text = get(`${host}${'a:\r\n'.repeat(90)}${host}`);
-    expect(problemOf(await exchange(api.url, text)).detail).toMatch(/Host.* more than once/);
   });
 
   it('what clients commonly send is taken: 100-continue, an offer to upgrade, repeated list headers', async () => {
@@ -151,31 +110,6 @@ describe('a request that is no plain HTTP/1.1', () => {
       expect([headers, answers.at(-1)?.status]).toEqual([headers, 200]);
     }
   });
-
-  it.each(['TLS/1.2', 'h2c', 'TLS/1.2, h2c'])(
-    'an offer of %s is ignored, and the connection ends with the answer: nothing behind it is parsed',
-    async (offered) => {
-      const offer = `Connection: Upgrade\r\nUpgrade: ${offered}\r\n`;
-      const form = 'grant_type=client_credentials&client_id=LOTUSGS0&client_secret=demo-LOTUSGS0';
-      const type = 'Content-Type: application/x-www-form-urlencoded\r\n';
-      const withLength = post(`${offer}${type}Content-Length: ${form.length}\r\n`, form);
-      const chunk = `${form.length.toString(16)}\r\n${form}\r\n0\r\n\r\n`;
-      const live = get(`${host}${offer}`, '/health/live');
-      for (const text of [
-        live,
-        withLength,
-        post(`${offer}${type}Transfer-Encoding: chunked\r\n`, chunk),
-        live + get(host, '/health/live'),
-        withLength + get(host, '/health/live'),
-        `${live}\x16\x03\x01\x02\x00\x01`,
-        `${live}PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n`,
-      ]) {
-        const answers = await exchange(api.url, text);
-        expect([text, answers.map(({ status }) => status)]).toEqual([text, [200]]);
-        expect(answers[0]?.headers).toMatchObject({ connection: 'close' });
-      }
-    },
-  );
 
   it('an absolute target of our own is taken as its path (RFC 9112, 3.2.2)', async () => {
     const { host: bound, port } = new URL(api.url);
@@ -212,24 +146,11 @@ describe('each request has one answer, and nothing comes after the one that clos
   const chunks = 'Transfer-Encoding: chunked\r\n';
   it.each<[string, readonly string[], readonly number[]]>([
     ['a transfer coding that is none', [post('Transfer-Encoding: xchunked\r\n', 'abc')], [400]],
-    ['a transfer coding that is none, of a GET', [live('Transfer-Encoding: xchunked\r\n')], [400]],
-    ['the same, with a body that comes later', [post('Transfer-Encoding: xchunked\r\n'), 'abc'], [400]],
-    ['another transfer coding', [post('Transfer-Encoding: gzip\r\n', 'abc')], [400]],
     ['a request after the one that closes', [live(close) + live()], [200]],
     ['garbage after the one that closes', [`${live(close)}garbage\r\n\r\n`], [200]],
-    ['CONNECT after the one that closes', [`${live(close)}CONNECT a:1 HTTP/1.1\r\n${host}\r\n`], [200]],
     ['a request after a refused one', [get(host, '/a/../b') + live()], [400]],
-    ['garbage after a refused one', [`${get(host, '/a/../b')}garbage\r\n\r\n`], [400]],
-    ['a broken chunk of a refused one', [`POST /a/../b HTTP/1.1\r\n${host}${chunks}\r\nzz\r\n`], [400]],
-    [
-      'a broken chunk after an expectation that is unknown',
-      [post(`Expect: x\r\n${chunks}`, 'zz\r\n')],
-      [417],
-    ],
-    ['a request after one of HTTP/1.0', [`GET /countries HTTP/1.0\r\n${host}\r\n${live()}`], [400]],
     ['a broken chunk after the answer', [`POST /rates/ HTTP/1.1\r\n${host}${chunks}\r\n`, 'zz\r\n'], [401]],
     ['two requests, the second of which closes, and a third', [live() + live(close) + live()], [200, 200]],
-    ['garbage twice', ['garbage\r\n\r\n', 'garbage\r\n\r\n'], [400]],
     ['a request and garbage that comes later', [live(), 'garbage\r\n\r\n'], [200, 400]],
   ])('%s', async (_, parts, statuses) => {
     const socket = await open(api.url);
@@ -242,19 +163,6 @@ describe('each request has one answer, and nothing comes after the one that clos
       socket.write(part, 'latin1');
     }
     expect((await answers).map(({ status }) => status)).toEqual(statuses);
-  });
-
-  it('CONNECT after a request that is being answered never becomes its answer', async () => {
-    const socket = await open(api.url);
-    const answers = answersOn(socket);
-    socket.write(`POST /held HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`);
-    await expect.poll(() => held.length).toBe(1);
-    socket.write(`CONNECT isthmus.test:443 HTTP/1.1\r\n${host}\r\n`);
-    expect((await api.get('/countries')).status).toBe(200); // by now it was read
-    held.pop()?.();
-    const [first, ...others] = await answers;
-    expect([first?.status, first?.body]).toEqual([200, 'done']);
-    expect(others.map(({ status }) => status)).toEqual([405]); // its own, behind it
   });
 
   it('what comes after a refusal that closes is not done either', async () => {
@@ -300,27 +208,6 @@ describe('a client that goes away while it sends', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('a client that does not wait for its answer is no error of ours either', async () => {
-    lines.length = 0;
-    const socket = await open(api.url);
-    socket.write(`POST /held HTTP/1.1\r\n${host}Content-Length: 0\r\n\r\n`);
-    await expect.poll(() => held.length).toBe(1);
-    socket.resetAndDestroy();
-    expect((await api.get('/countries')).status).toBe(200);
-    held.pop()?.();
-    expect((await api.get('/countries')).status).toBe(200);
-    expect(lines.filter(({ level }) => level > 30)).toEqual([]);
-  });
-
-  it('neither is one that asks for a tunnel and goes', async () => {
-    for (let n = 0; n < 20; n += 1) {
-      const socket = await open(api.url);
-      socket.write(`CONNECT x:1 HTTP/1.1\r\n${host}\r\n`);
-      socket.resetAndDestroy();
-    }
-    expect((await api.get('/countries')).status).toBe(200);
-  });
-
   async function stored() {
     const count = async (table: 'messages' | 'rates' | 'idempotency_keys' | 'audit_events') => {
       const { n } = await api.db
@@ -331,51 +218,4 @@ describe('a client that goes away while it sends', () => {
     };
     return Promise.all((['messages', 'rates', 'idempotency_keys', 'audit_events'] as const).map(count));
   }
-});
-
-describe('a token that is none', () => {
-  const part = (value: unknown) =>
-    Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
-  const value = fc.oneof(
-    fc.constantFrom('ES256', 'at+jwt', 'none', 'HS256', 'EdDSA', 'ES256K', 'RS256', '', 'kid'),
-    fc.jsonValue({ maxDepth: 1 }),
-  );
-  const header = fc.oneof(
-    fc.record(
-      {
-        alg: value,
-        typ: value,
-        kid: fc.oneof(value, fc.constant('KID')),
-        crit: fc.oneof(value, fc.array(value)),
-        b64: fc.boolean(),
-        jwk: value,
-        zip: value,
-      },
-      { requiredKeys: [] },
-    ),
-    fc.jsonValue(),
-    fc.string(),
-  );
-
-  it('is refused with 401, and is no error of ours', async () => {
-    const { keys } = (await api.request<{ keys: { kid: string }[] }>('/oauth/jwks')).body;
-    lines.length = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        header,
-        fc.oneof(fc.jsonValue(), fc.string()),
-        fc.oneof(fc.constant(''), fc.base64String(), fc.constant('A'.repeat(86))),
-        async (head, payload, signature) => {
-          const first = part(
-            typeof head === 'string' ? head : JSON.stringify(head).replace('KID', keys[0]?.kid ?? ''),
-          );
-          const token = `${first}.${part(payload)}.${signature}`;
-          const { status } = await api.get('/countries', null, { authorization: `Bearer ${token}` });
-          expect(status, token).toBe(401);
-        },
-      ),
-      { numRuns: 500 },
-    );
-    expect(lines.filter(({ level }) => level > 30)).toEqual([]);
-  });
 });

@@ -1,13 +1,12 @@
-// Requests on one connection behind others, whose client leaves or goes on with what is no request: each that was begun
-// has its line, its count and the end of its span, once (OBS-1, OBS-2, OBS-3), and is answered in its turn (SEC-4).
+// Pipelined requests whose client leaves: each request has one log line, one count and one span (OBS-1, OBS-2,
+// OBS-3).
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AnsweredRequest } from '../../../api/http/access-log.ts';
 import { paymentListSchema } from '../../../api/payments/payment-schemas.ts';
-import { turnKinds } from '../../../api/http/turns.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { startApi, type RunningApi } from './running-api.ts';
-import { answersOn, open } from './raw-http.ts';
+import { open } from './raw-http.ts';
 
 interface Line {
   readonly msg: string;
@@ -86,63 +85,4 @@ test('of twenty requests on one connection whose client leaves, each is one line
   expect(counted.map(({ route, status }) => `${route} ${status ?? 'none'}`).sort()).toEqual(
     ['/slow none', '/slow none', ...ids.map(() => '/done 200')].sort(),
   );
-});
-
-const connect = 'CONNECT a.example:1 HTTP/1.1\r\nHost: x\r\n\r\n';
-
-test.each([
-  ['a tunnel', 405, connect],
-  ['garbage', 400, 'garbage\r\n\r\n'],
-  ['headers that are too large', 431, `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`],
-])(
-  '%s behind a request that is being answered is refused after it: %i, and one line (OBS-1, SEC-4)',
-  async (_, status, text) => {
-    const socket = await open(api.url);
-    const answers = answersOn(socket);
-    socket.write(get('/slow', 'first') + get('/done', 'second') + text);
-    await expect.poll(() => processed).toEqual(['done']);
-    socket.write(text); // more of it is no other request
-    release();
-    expect((await answers).map((one) => one.status)).toEqual([200, 200, status]);
-    expect(lines.map((one) => one.status)).toEqual([200, 200, status]);
-    expect(counted.map((one) => one.status)).toEqual([200, 200, status]);
-  },
-);
-
-test.each([
-  ['a tunnel', 405, connect],
-  ['garbage', 400, 'garbage\r\n\r\n'],
-])('%s behind a request whose client leaves is a line all the same: %i (OBS-1)', async (_, status, text) => {
-  const socket = await open(api.url);
-  socket.write(get('/slow', 'first') + text);
-  await expect.poll(() => released.length).toBe(1);
-  socket.destroy();
-  await expect.poll(() => lines.map((one) => one.status)).toEqual([null, status]);
-  release();
-});
-
-test('what follows the last request that a client announced is no request of its own', async () => {
-  const socket = await open(api.url);
-  const answers = answersOn(socket);
-  socket.write(get('/done', 'only').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n') + connect);
-  expect((await answers).map((one) => one.status)).toEqual([200]);
-  expect(told(lines)).toEqual(['only 200']);
-});
-
-test('a client that leaves with a book behind another request takes no turn with it (SEC-7)', async () => {
-  const authorization = { authorization: `Bearer ${await api.token('SGDFAST')}` };
-  const { atOnce } = turnKinds.book;
-  lines.splice(0); // that of the token
-  for (let n = 0; n < atOnce; n += 1) {
-    const socket = await open(api.url);
-    socket.write(get('/slow', 'first') + get('/book', 'second', authorization));
-    await expect.poll(() => released.length).toBe(2);
-    socket.destroy();
-    await expect.poll(() => told(lines).length).toBe(2 * (n + 1));
-    release();
-  }
-  const asked = api.request('/book', { headers: authorization });
-  await expect.poll(() => processed).toHaveLength(atOnce + 1);
-  release();
-  expect((await asked).status).toBe(200);
 });

@@ -1,5 +1,4 @@
-// What a stranger is told: each refusal names the thing that is wrong, what was expected in its place, and what to do
-// (SEC-4).
+// What a refusal says: which value is wrong, what is expected, and what to do (SEC-4).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validateRoutes } from '../../../api/payments/dry-run.ts';
 import { testDatabase } from '../../harness/database.ts';
@@ -36,15 +35,9 @@ const faultsOf = (body: { errors?: readonly Fault[] }) =>
 describe('400: which field, what it must be, what stands there', () => {
   it.each([
     ['/countries/sg', 'countryCode: must be two capital letters (ISO 3166 alpha-2), as in SG; not "sg"'],
-    ['/countries/DEU', 'countryCode: must be two capital letters (ISO 3166 alpha-2), as in SG; not "DEU"'],
     [`${corridor}/SGD/1,000?${asLotus}`, /^amount: must be a plain decimal: .* as in 1000; not "1,000"$/],
     [`${corridor}/SGD/1000?finInstId=A`, /^finInstIdType: missing; must be one of: BICFI, LEI, otherId/],
-    [
-      `${corridor}/SGD/1000?finInstIdType=BIC&finInstId=A`,
-      /^finInstIdType: must be one of: BICFI, .*; not "BIC"$/,
-    ],
     ['/fin-insts/psp?limit=0', 'limit: must be a whole number from 1 to 500; not "0"'],
-    ['/quotes/1/intermediary-agents', /^quoteId: must be a UUID, as in .*; not "1"$/],
   ])('GET %s', async (path, told) => {
     const { status, body } = await api.get(path);
     expect(status).toBe(400);
@@ -72,25 +65,16 @@ describe('400: which field, what it must be, what stands there', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['no body', '', /^: is empty; send a JSON object$/],
-    ['no JSON', '{"rate": ', /^: is not JSON$/],
     ['a list', [], /^: must be an object, not an array$/],
     [
       'a number',
       { ...rate, rate: 25 },
       /^\/rate: must be a string, not a number; a plain decimal above zero, .*as in 25$/,
     ],
-    ['null', { ...rate, rate: null }, /^\/rate: must be a string, not null; a plain decimal/],
-    ['zero', { ...rate, rate: '0' }, /^\/rate: must be a plain decimal above zero, .*; not "0"$/],
     [
       'a member too few',
       { ...rate, rate: undefined },
       /^\/rate: missing; must be a plain decimal above zero/,
-    ],
-    [
-      'a member too many',
-      { ...rate, rates: '1' },
-      /^\/rates: unknown member; this body takes: sourceCountry, .*, rate$/,
     ],
   ])('POST of a rate with %s', async (_, sent, told) => {
     const { status, body } = await api.post('/api/v1/rates', sent);
@@ -132,11 +116,6 @@ describe('403: which role may, and which yours is', () => {
     ],
     ['/api/v1/rates', 'LOTUSGS0', /requires the role fxp \(FX provider\); LOTUSGS0 has the role psp\.$/],
     [
-      `${corridor}/SGD/1000?${asLotus}`,
-      'SGDFAST',
-      /psp or operator \(of the scheme\); SGDFAST has the role ipso \(operator of a payment system\)\.$/,
-    ],
-    [
       `${corridor}/SGD/1000?finInstIdType=BICFI&finInstId=BANYSGS0`,
       'LOTUSGS0',
       /LOTUSGS0 asked for BICFI BANYSGS0.*operator/,
@@ -150,30 +129,8 @@ describe('403: which role may, and which yours is', () => {
 describe('404: which thing is unknown, and where to look', () => {
   it.each<[string, string, string | null, RegExp]>([
     ['/countries/XX', 'unknown-country', 'countryCode', /country XX.*GET \/countries/],
-    ['/currencies/XXX', 'unknown-currency', 'currencyCode', /currency XXX.*GET \/currencies/],
     ['/countries/SG/currencies/THB/max-amounts', 'currency-not-of-country', 'currencyCode', /SG.*THB.*SGD/],
-    ['/quotes/SG/SGD/XX/THB/SGD/1?' + asLotus, 'unknown-country', 'destinationCountry', /country XX/],
-    [
-      '/quotes/SG/SGD/TH/SGD/SGD/1?' + asLotus,
-      'currency-not-of-country',
-      'destinationCurrency',
-      /TH.*SGD.*THB/,
-    ],
-    [
-      '/api/v1/quotes/XX/SGD/TH/THB/?amt=1&amtCcy=SGD&pspId=LOTUSGS0',
-      'unknown-country',
-      'srcCtry',
-      /country XX/,
-    ],
     ['/fees-and-amounts/SG/SGD/SG/SGD/SGD/1000/1', 'unknown-corridor', null, /SG SGD to SG SGD/],
-    ['/fee-formulas/creditor-agent-fee/XX/THB', 'unknown-country', 'countryCode', /country XX/],
-    [
-      '/address-types/XYZ/inputs',
-      'unknown-address-type',
-      'addressTypeId',
-      /XYZ.*\/countries\/\{countryCode\}\/address-types/,
-    ],
-    ['/fin-insts/any/BICFI/NOBODY00', 'unknown-institution', 'finInstId', /BICFI NOBODY00.*\/fin-insts/],
     [
       '/quotes/0b5c8d2e-4a61-4d3f-9b7a-1c2d3e4f5a6b/intermediary-agents',
       'unknown-quote',
@@ -218,18 +175,7 @@ describe('422: what does not fit, and what to do', () => {
       'amount',
       /creditor agent fee nothing is left to pay: .* 24\.98 .* fee .* 75\.02\. .*larger amount/,
     ],
-    [`${corridor}/SGD/0?${asLotus}`, 'amount', /^The amount is 0.* above 0\.$/],
     ['/fees-and-amounts/SG/SGD/TH/THB/SGD/1/25', 'amount', /: .* 25 .* fee .* 75\.03\. .*larger amount/],
-    ['/fees-and-amounts/SG/SGD/TH/THB/SGD/0.01/0.1', 'amount', /rounds to 0 .*larger amount/],
-    ['/fees-and-amounts/SG/SGD/TH/THB/THB/0/25', 'amount', /^The amount is 0.* above 0\.$/],
-    [
-      `${corridor}/SGD/1000?finInstIdType=BICFI&finInstId=NOBODY00`,
-      'finInstId',
-      /BICFI NOBODY00.*\/countries\/SG\/fin-insts\/psp/,
-    ],
-    ['/fees-and-amounts/SG/SGD/TH/THB/SGD/10.001/25', 'amount', /10\.001 has 3 decimals, SGD has 2/],
-    ['/fees-and-amounts/SG/SGD/TH/THB/USD/10/25', 'amountCurrency', /USD is neither SGD nor THB/],
-    ['/api/v1/quotes/SG/SGD/TH/THB/?amt=1&amtCcy=USD&pspId=LOTUSGS0', 'amtCcy', /USD is neither SGD nor THB/],
   ])('GET %s', async (path, parameter, told) => {
     const { status, body } = await api.get(path);
     expect([status, body.detail]).toEqual([422, expect.stringMatching(told)]);
@@ -243,24 +189,11 @@ describe('422: what does not fit, and what to do', () => {
 
   it.each<[string, object, string, RegExp]>([
     ['/api/v1/rates', { ...rate, destinationCountry: 'XX' }, '/destinationCountry', /country XX/],
-    ['/api/v1/rates', { ...rate, destinationCurrency: 'SGD' }, '/destinationCurrency', /SGD on both sides/],
-    [
-      '/api/v1/rates',
-      { ...rate, destinationCountry: 'SG', destinationCurrency: 'THB' },
-      '/destinationCurrency',
-      /SG.*THB/,
-    ],
     [
       '/api/v1/tier_improvements',
       { unitCurrency: 'XXX', threshold: '1', improvementBasisPoints: '1' },
       '/unitCurrency',
       /currency XXX/,
-    ],
-    [
-      '/api/v1/tier_improvements',
-      { unitCurrency: 'SGD', threshold: '1.001', improvementBasisPoints: '1' },
-      '/threshold',
-      /1\.001 has 3 decimals, SGD has 2/,
     ],
     [
       '/api/v1/psp_improvements',

@@ -1,5 +1,5 @@
-// Forms of a request that clients in use send, and that mean the same: media types (MSG-2), idempotency keys (FX-10), times
-// in a query, and where the token endpoint is found (RFC 8414).
+// Request forms of clients in use: media types (MSG-2), idempotency keys (FX-10), times in a query, and where the
+// token endpoint is found (RFC 8414).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validateRoutes } from '../../../api/payments/dry-run.ts';
 import { createLibxml2Engine } from '../../../xml/libxml2.ts';
@@ -57,12 +57,6 @@ describe('the media type of a message, a JSON body and a form alike (MSG-2)', ()
     expect(await statuses(type)).toEqual([false, false, false]);
   });
 
-  it('is taken with Content-Encoding: identity', async () => {
-    expect(await statuses((of) => of, 'identity')).toEqual([false, false, false]);
-    expect(await statuses((of) => of, 'gzip')).toEqual([true, true, true]);
-    expect(await statuses((of) => of, 'identity, gzip')).toEqual([true, true, true]);
-  });
-
   it.each([
     ['another charset', (of: string) => `${of}; charset=iso-8859-1`],
     ['another charset beside ours', (of: string) => `${of}; charset=utf-8; CHARSET=utf-16`],
@@ -118,18 +112,4 @@ it('the token endpoint and the keys are found by the address of the issuer (RFC 
     grant_types_supported: ['client_credentials'],
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'private_key_jwt'],
   });
-});
-
-it('an issuer with a path has its metadata behind that, too (RFC 8414, 3.1)', async () => {
-  const issuer = 'https://isthmus.test/tenant';
-  const auth = { kind: 'builtin', issuer, audience: issuer } as const;
-  const other = await startApi(database.url, { config: { auth } });
-  try {
-    for (const path of ['', '/tenant']) {
-      const answer = await fetch(`${other.url}/.well-known/oauth-authorization-server${path}`);
-      expect(await answer.json()).toMatchObject({ issuer });
-    }
-  } finally {
-    await other.close();
-  }
 });

@@ -1,5 +1,5 @@
-// Two API processes on one database: what one changes, the other serves, within a second for reference data (REF-6) and
-// at once for rates (FX-4).
+// Two API processes on one database: a change of reference data in one is served by the other within a second
+// (REF-6).
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -48,11 +48,6 @@ async function askThere<Body>(path: string): Promise<Body> {
 }
 
 describe('two processes', () => {
-  it('accept the same tokens', async () => {
-    const answer = await here.get('/countries', null, { authorization: `Bearer ${there.token}` });
-    expect(answer.status).toBe(200);
-  });
-
   it('both serve a changed formula within a second, in the formula and in the figures (REF-6)', async () => {
     const formula = '/fee-formulas/creditor-agent-fee/TH/THB';
     const figures = '/fees-and-amounts/SG/SGD/TH/THB/SGD/1000/25';
@@ -68,45 +63,6 @@ describe('two processes', () => {
     const ours = async () => (await here.get<Formula>(formula)).body.percentageFee;
     await Promise.all([expect.poll(there, second).toBe(0.2), expect.poll(ours, second).toBe(0.2)]);
     expect(await askThere(figures)).toMatchObject({ creditorAgent: { creditorAccountAmount: 24875 } });
-  });
-
-  it('serve a maximum that was lowered: the other process caps by it', async () => {
-    await here.db
-      .updateTable('clearing_systems')
-      .set({ max_amount: '500' })
-      .where('clearing_system_id', '=', 'SGDFAST')
-      .execute();
-    const path = '/quotes/SG/SGD/MY/MYR/SGD/1000?finInstIdType=BICFI&finInstId=LOTUSGS0';
-    interface Quotes {
-      readonly quotes: readonly {
-        debtorAgent: { interbankSettlementAmount: { amount: number; cappedToMaxAmount: boolean } };
-      }[];
-    }
-    const amount = async () =>
-      (await askThere<Quotes>(path)).quotes[0]?.debtorAgent.interbankSettlementAmount;
-    await expect
-      .poll(amount, { timeout: 1_000, interval: 20 })
-      .toMatchObject({ amount: 500, cappedToMaxAmount: true });
-  });
-
-  it('show a posted rate in the very next quote of the other process (FX-4)', async () => {
-    for (const rate of ['31', '32', '33']) {
-      await here.post(
-        '/rates/',
-        {
-          sourceCountry: 'SG',
-          sourceCurrency: 'SGD',
-          destinationCountry: 'TH',
-          destinationCurrency: 'THB',
-          rate,
-        },
-        'ZENIHKS0',
-      );
-      const { quotes } = await askThere<{ quotes: readonly { exchangeRate: number }[] }>(
-        '/quotes/SG/SGD/TH/THB/SGD/100?finInstIdType=BICFI&finInstId=LOTUSGS0',
-      );
-      expect(quotes[0]?.exchangeRate).toBe(Number(rate));
-    }
   });
 
   it('catch up after the listening connection was cut', async () => {

@@ -1,4 +1,4 @@
-// What one party causes has a bound, and one alert says that it is reached (OVL-2).
+// The load that one party may cause is bounded, and one alert tells when it reaches the bound (OVL-2).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { createQuotas, minutesOfDay } from '../../../api/http/quotas.ts';
@@ -6,10 +6,8 @@ import type { RouteDependencies } from '../../../api/dependencies.ts';
 import { createOfDay } from '../../../api/payments/of-day.ts';
 import { repeatsOf } from '../../../api/payments/repeats.ts';
 import { unlimited } from '../../../core/settings/config.ts';
-import { alertAtLimit } from '../../../db/records/at-limit.ts';
 import { connect } from '../../../db/pool/connection.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { rewritten } from '../../harness/rewritten.ts';
 
 const database = await testDatabase();
 const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 4 });
@@ -93,17 +91,4 @@ test('bytes are counted until midnight UTC, of each party by itself (OVL-2)', as
   expect(await alertsOf('BYTES')).toEqual(['stored-bytes']);
   nowMs += 12 * 3_600_000;
   expect(await ofDay.refuse(message)).toBeUndefined();
-});
-
-test('many who reach a limit at once are one alert; a day later there is another (OVL-2)', async () => {
-  await Promise.all(Array.from({ length: 8 }, () => alertAtLimit(db, 'MANY', 'repeats')));
-  expect(await alertsOf('MANY')).toEqual(['repeats']);
-  await alertAtLimit(db, 'MANY', 'reports');
-  expect((await alertsOf('MANY')).toSorted()).toEqual(['repeats', 'reports']);
-  await rewritten(
-    db,
-    sql`update audit_events set occurred_at = occurred_at - interval '1 day' where party = 'MANY'`,
-  );
-  await alertAtLimit(db, 'MANY', 'repeats');
-  expect((await alertsOf('MANY')).toSorted()).toEqual(['repeats', 'repeats', 'reports']);
 });

@@ -1,5 +1,4 @@
-// Who asks for deliveries again where there is nothing to deliver hears why: all was taken, nothing is decided yet, or
-// it was told in an HTTP answer (CBK-1, PAY-9).
+// An operator asks for a redelivery where nothing is to be delivered, and is told why (CBK-1, PAY-9).
 import { expect, test } from 'vitest';
 import { endingIn, type Ending } from '../../../fixtures/endings.ts';
 import { evidenceOf } from '../../harness/evidence.ts';
@@ -34,22 +33,6 @@ test('all was taken: when, and how one goes out again (CBK-1)', async () => {
   );
 });
 
-test('its confirmation was the HTTP answer to the report of the destination (PAY-9)', async () => {
-  const uetr = await paid(endingIn.creditedLater);
-  expect(await whyNot(uetr, 'confirmation')).toBe(
-    'confirmation: it was the HTTP answer to the report of the destination, which gets it again by posting its final status again (PAY-9).',
-  );
-  expect(await whyNot(uetr)).toMatch(/^Everything was delivered: callback [^ ]+Z, notification /);
-});
-
-test('it is not decided yet: nobody is to be told', async () => {
-  const message = instruction(await bestQuote(gateway), { ending: endingIn.silent });
-  await submit(gateway, message);
-  const said = 'It has no final status yet: nobody is to be told one.';
-  expect(await whyNot(message.uetr)).toBe(said);
-  expect(await whyNot(message.uetr, 'callback')).toBe(said);
-});
-
 test('of a payment that Isthmus rejected at once its source alone is told (PAY-10)', async () => {
   const message = instruction(await bestQuote(gateway), { purpose: 'ZZZZ' });
   expect((await submit(gateway, message)).report?.status).toBe('RJCT');
@@ -57,12 +40,5 @@ test('of a payment that Isthmus rejected at once its source alone is told (PAY-1
   expect(await whyNot(message.uetr)).toMatch(/^Everything was delivered: callback [^ ]+Z\. /);
   expect(await whyNot(message.uetr, 'confirmation', 'notification')).toBe(
     'confirmation: nothing had left for the destination, which is told nothing; notification: only a credited payment with a quote has one (NOT-1).',
-  );
-});
-
-test('a payment that was not credited has no trade to book (NOT-1)', async () => {
-  const uetr = await paid(endingIn.rejected);
-  expect(await whyNot(uetr, 'notification')).toBe(
-    'notification: only a credited payment with a quote has one (NOT-1).',
   );
 });

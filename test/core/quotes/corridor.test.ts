@@ -1,10 +1,8 @@
-// What a corridor is made of, and why there is none: the order of refusals, FX providers that can settle (FX-3), and
-// amounts.
+// A corridor: its two ends, the FX providers that can settle (FX-3), and amounts.
 import { describe, expect, test } from 'vitest';
 import {
   corridorName,
   findCorridor,
-  findPlace,
   findRateFault,
   findRatedCorridor,
   fixAmount,
@@ -81,13 +79,6 @@ describe('a corridor', () => {
     });
   });
 
-  test('is worked out once per snapshot, and holds nothing of whoever asked first', () => {
-    const asked = { ...key, amount: '1000' };
-    expect(findCorridor(data, asked)).toBe(findCorridor(data, key));
-    expect(corridorIn(data).key).toEqual(key);
-    expect(findCorridor({ ...data }, key)).not.toBe(findCorridor(data, key));
-  });
-
   test('of several payment systems in one currency, the one with the lowest maximum counts', () => {
     const second = system({ clearingSystemId: 'SGDLATE', currencyCode: 'SGD', maxAmount: '9000' });
     const clearingSystems = new Map([...data.clearingSystems, [second.clearingSystemId, second]]);
@@ -115,42 +106,6 @@ describe('a corridor', () => {
 });
 
 describe('no corridor (REF-3)', () => {
-  test.each([
-    [
-      'the source country is told first',
-      { sourceCountry: 'XX', destinationCountry: 'YY' },
-      { code: 'unknown-country', countryCode: 'XX', side: 'source' },
-    ],
-    [
-      'the destination country',
-      { destinationCountry: 'YY' },
-      { code: 'unknown-country', countryCode: 'YY', side: 'destination' },
-    ],
-    [
-      'a currency',
-      { destinationCurrency: 'XXX' },
-      { code: 'unknown-currency', currencyCode: 'XXX', side: 'destination' },
-    ],
-    [
-      'a currency of another country, with what would do instead',
-      { sourceCurrency: 'THB' },
-      {
-        code: 'currency-not-of-country',
-        countryCode: 'SG',
-        currencyCode: 'THB',
-        used: ['SGD'],
-        side: 'source',
-      },
-    ],
-    [
-      'one country only',
-      { destinationCountry: 'SG', destinationCurrency: 'SGD' },
-      { code: 'unknown-corridor', lacks: 'two countries' },
-    ],
-  ])('%s', (_, changes, refusal) => {
-    expect(findCorridor(data, { ...key, ...changes })).toMatchObject({ ok: false, refusal });
-  });
-
   test('without an FX provider that is set up there are fees, but neither quotes nor rates', () => {
     const unrated = { ...data, fxpCorridors: new Set<string>() };
     expect(corridorIn(unrated).isRated).toBe(false);
@@ -159,14 +114,6 @@ describe('no corridor (REF-3)', () => {
       refusal: { code: 'unknown-corridor', key, lacks: 'FX provider' },
     });
     expect(findRatedCorridor(data, key).ok).toBe(true);
-  });
-
-  test('a place is a country with a currency of its own', () => {
-    expect(findPlace(data, { countryCode: 'TH', currencyCode: 'THB' }).ok).toBe(true);
-    expect(findPlace(data, { countryCode: 'TH', currencyCode: 'SGD' })).toEqual({
-      ok: false,
-      refusal: { code: 'currency-not-of-country', countryCode: 'TH', currencyCode: 'SGD', used: ['THB'] },
-    });
   });
 });
 
@@ -180,13 +127,6 @@ describe('an amount', () => {
     expect(fixAmount(corridor, { amountCurrency, amount: '10.00' })).toEqual({
       ok: true,
       value: { amountSide, amount: '10.00' },
-    });
-  });
-
-  test('fixes the source where both currencies are the same', () => {
-    const same = { ...corridor, destination: corridor.source };
-    expect(fixAmount(same, { amountCurrency: 'SGD', amount: '1' })).toMatchObject({
-      value: { amountSide: 'source' },
     });
   });
 
@@ -205,41 +145,6 @@ describe('an amount', () => {
 describe('whoever posts a rate (FX-2, FX-3)', () => {
   test('may, where it is set up and can settle both sides', () => {
     expect(findRateFault(data, 'SG-MERI', key)).toBeUndefined();
-  });
-
-  test.each([
-    [
-      'one currency',
-      { ...key, destinationCurrency: 'SGD' },
-      {},
-      { code: 'same-currency-corridor', currency: 'SGD' },
-    ],
-    [
-      'an unknown country',
-      { ...key, sourceCountry: 'XX' },
-      {},
-      { code: 'corridor-not-set-up', end: { code: 'unknown-country', countryCode: 'XX', side: 'source' } },
-    ],
-    [
-      'a corridor that is not set up',
-      key,
-      { fxpCorridors: new Set<string>() },
-      { code: 'corridor-not-set-up' },
-    ],
-    [
-      'no source SAP',
-      key,
-      { settlementAccess: new Map([access('TH')]) },
-      { code: 'source-sap-not-validated' },
-    ],
-    [
-      'no destination SAP',
-      key,
-      { settlementAccess: new Map([access('SG')]) },
-      { code: 'destination-sap-not-validated' },
-    ],
-  ])('is refused with %s', (_, asked, changes, fault) => {
-    expect(findRateFault({ ...data, ...changes }, 'SG-MERI', asked)).toEqual(fault);
   });
 });
 
@@ -262,29 +167,5 @@ describe('a request for quotes (QUO-1)', () => {
   test('may be for any PSP of the source country when nothing binds the caller to one', () => {
     const psp = { type: 'BICFI', id: 'BANYSGS0' } as const;
     expect(readQuoteRequest(data, { ...asked, psp, onlyFor: undefined }).ok).toBe(true);
-  });
-
-  test.each<[string, Partial<AskedQuotes>, string]>([
-    [
-      'the corridor comes before the PSP',
-      { sourceCountry: 'XX', psp: { type: 'BICFI', id: 'NOBODY00' } },
-      'unknown-country',
-    ],
-    ['nobody', { psp: { type: 'BICFI', id: 'NOBODY00' }, amountCurrency: 'USD' }, 'unknown-psp'],
-    ['another PSP', { psp: { type: 'BICFI', id: 'BANYSGS0' } }, 'not-own-institution'],
-    ['a caller that is bound to nobody', { onlyFor: {} }, 'not-own-institution'],
-    [
-      'a PSP of the destination',
-      { psp: { type: 'BICFI', id: 'LOTUTHS0' }, onlyFor: undefined },
-      'psp-not-of-source-country',
-    ],
-    ['a SAP', { psp: { type: 'BICFI', id: 'HARBSGS0' }, onlyFor: undefined }, 'psp-not-of-source-country'],
-    ['the amount comes last', { amountCurrency: 'USD' }, 'amount-currency-not-of-corridor'],
-    ['too many decimals', { amount: '1.001' }, 'too-many-decimals'],
-  ])('is refused: %s', (_, changes, code) => {
-    expect(readQuoteRequest(data, { ...asked, ...changes })).toMatchObject({
-      ok: false,
-      refusal: { code },
-    });
   });
 });

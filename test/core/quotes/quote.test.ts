@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AdjustedQuote, FxpOffer, PricedQuote } from '../../../core/quotes/quote.ts';
 import { improveRateText } from '../../../core/quotes/rate.ts';
-import { amountOf } from '../money/arbitraries.ts';
 import { priceQuotes, priceQuotesWithoutFees, settlement, type Asked } from './pricing.ts';
 
 const limits = { sourceMaximum: '200000', destinationMaximum: '2000000' }; // SG, TH
@@ -159,21 +157,6 @@ describe('the tier (QUO-3)', () => {
       { tierImprovementId: 'tier-1000', sourceInterbankSettlementAmount: '10000', exchangeRate: '25' },
     ]);
   });
-
-  it('the order in which an FXP has its rates does not matter', () => {
-    const { rates } = meridian();
-    fc.assert(
-      fc.property(fc.shuffledSubarray([...rates], { minLength: 4 }), amountOf(2), (shuffled, amount) => {
-        const result = priceQuotes(
-          request({ amount }),
-          [{ ...meridian(), rates: shuffled }],
-          limits,
-          formulas,
-        );
-        expect(result).toEqual(priceQuotes(request({ amount }), [meridian()], limits, formulas));
-      }),
-    );
-  });
 });
 
 describe('capping (QUO-4)', () => {
@@ -326,35 +309,4 @@ describe('ranking (QUO-2)', () => {
   it('rates are compared as numbers: 100 is above 25', () => {
     expect(price({}, [offer('A', '25'), offer('B', '100')]).map((quote) => quote.fxpId)).toEqual(['B', 'A']);
   });
-
-  it('is total and stable: any order of offers gives the same list, one quote per FXP, rates never rising', () => {
-    const some = fc.uniqueArray(
-      fc.record({
-        fxpId: fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'),
-        base: fc.constantFrom('25', '25.0', '24.9', '0.5', '100', '24.975024975'),
-        createdDateTime: fc.constantFrom(dayOne, dayTwo),
-      }),
-      { selector: (one) => one.fxpId },
-    );
-    const order = some.chain((list) =>
-      fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
-    );
-    fc.assert(
-      fc.property(order, ([list, shuffled]) => {
-        const rank = (ones: typeof list): readonly PricedQuote[] =>
-          price({ amount: '5000' }, ones.map((one) => offer(one.fxpId, one.base, one)).map(withoutExtras));
-        const ranked = rank(list);
-        expect(rank(shuffled)).toEqual(ranked);
-        expect(new Set(ranked.map((quote) => quote.fxpId)).size).toBe(list.length);
-        for (const [index, quote] of ranked.slice(1).entries()) {
-          expect(Number(ranked[index]?.exchangeRate)).toBeGreaterThanOrEqual(Number(quote.exchangeRate));
-        }
-      }),
-    );
-  });
 });
-
-/** The record of the property above has members that an offer has not. */
-function withoutExtras({ fxpId, rates, pspImprovement }: FxpOffer): FxpOffer {
-  return { fxpId, rates, pspImprovement };
-}

@@ -1,11 +1,10 @@
-// The field-by-field difference of a forwarded pacs.008: every difference has its rule, and one that no rule asks for
-// stands out.
+// The differences of a forwarded pacs.008: each has its rule, and any other stands out.
 import { describe, expect, test } from 'vitest';
 import { buildForwardedPacs008, type ForwardedLeg } from '../../../core/iso20022/build-pacs008.ts';
 import { readPacs008 } from '../../../core/iso20022/pacs008.ts';
 import type { XmlElement } from '../../../core/iso20022/tree.ts';
 import { compareMessages, type FieldDifference } from '../../../core/rejections/message-difference.ts';
-import { allFixtures, lotus, readFixture, validTree } from '../../xml/fixtures.ts';
+import { lotus, readFixture, validTree } from '../../xml/fixtures.ts';
 
 const leg: ForwardedLeg = {
   messageIdentification: 'ISTHMUS20261121000000000001',
@@ -72,14 +71,6 @@ describe('the difference of a forwarded message (MSG-9, MSG-10)', () => {
       'PAY-4 added CdtTrfTxInf/IntrmyAgt2Acct/Id/Othr/Id MERI-TH-THB',
     ]);
   });
-
-  const fixtures = allFixtures().filter(({ message }) => message === 'pacs008');
-  test.each(fixtures)('$name: every difference has its rule', async ({ bytes }) => {
-    const { received, forwarded } = await forward(bytes);
-    const differences = compareMessages(received, forwarded);
-    expect(differences.length).toBeGreaterThan(3);
-    expect(differences.filter((one) => one.ruleId === undefined).map(line)).toEqual([]);
-  });
 });
 
 /** Every leaf of a tree, with a way to write the tree without it or with another text in it. */
@@ -123,31 +114,5 @@ describe('a defect of the gateway', () => {
     }
     expect(fields).toBeGreaterThan(100);
     expect(unnoticed).toEqual([]);
-  });
-
-  test('an amount that lost its currency stands out, though the amount may change', async () => {
-    const { received, forwarded } = await forward(lotus);
-    const without: XmlElement = JSON.parse(
-      JSON.stringify(forwarded).replace(
-        '"attributes":{"Ccy":"THB"},"children":[],"text":"25000"',
-        '"attributes":{},"children":[],"text":"25000"',
-      ),
-    ) as XmlElement;
-    expect(
-      compareMessages(received, without)
-        .filter((one) => one.ruleId === undefined)
-        .map(line),
-    ).toEqual(['NO RULE removed CdtTrfTxInf/IntrBkSttlmAmt/@Ccy SGD']);
-  });
-
-  test('an intermediary agent 2 that the source gave is not to be completed', async () => {
-    const { received, forwarded } = await forward(lotus);
-    const completed = JSON.parse(
-      JSON.stringify(forwarded).replace(
-        /("name":"IntrmyAgt2".*?)(\{"name":"BICFI")/,
-        '$1{"name":"LEI","attributes":{},"children":[],"text":"999900LOTUSGS0000022"},$2',
-      ),
-    ) as XmlElement;
-    expect(compareMessages(received, completed).filter((one) => one.ruleId === undefined)).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-// The settings of traces (OBS-3): OpenTelemetry's own names, and nothing guessed.
+// The settings of traces use OpenTelemetry's own names (OBS-3).
 import { describe, expect, test } from 'vitest';
 import { parseWorkerConfig } from '../../../core/settings/config.ts';
 import { ConfigurationError } from '../../../core/settings/environment-variables.ts';
@@ -53,16 +53,6 @@ test('headers, sampler, share and name', () => {
     ratio: 0.05,
     serviceName: 'isthmus-eu',
   });
-});
-
-test.each([
-  [{ OTEL_SDK_DISABLED: 'true' }, false],
-  [{ OTEL_SDK_DISABLED: 'TRUE', OTEL_TRACES_SAMPLER: 'jaeger_remote' }, false],
-  [{ OTEL_SDK_DISABLED: 'false' }, true],
-  [{ OTEL_TRACES_EXPORTER: 'none' }, false],
-  [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
-])('who switches traces off by OpenTelemetry’s own names has none: %j (OBS-3)', (env, are) => {
-  expect(traces({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...env }) !== undefined).toBe(are);
 });
 
 describe('what is not understood stops the start, by name, and repeats no secret', () => {

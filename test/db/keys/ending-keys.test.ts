@@ -1,5 +1,4 @@
-// Whose public keys end, for metrics and an alert before its messages or its logins are refused (OBS-2, ADM-1): checks of a
-// scheme have no clock, and nobody else looks.
+// Finds the parties whose public keys end soon, for metrics and an alert (OBS-2, ADM-1).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { connect } from '../../../db/pool/connection.ts';
@@ -31,8 +30,6 @@ async function key(party: { operatorId: string } | { institutionId: string }, { 
 }
 
 const thai = { operatorId: 'IPSO-TH' };
-const hasToSign = () =>
-  sql`update operators set signs_messages = true where operator_id = 'IPSO-TH'`.execute(db);
 const daysLeft = async () =>
   (await keysThatEnd(db)).map(({ party, secondsLeft }) => [party, Math.round(secondsLeft / 86_400)]);
 
@@ -48,32 +45,10 @@ test('the last of several keys counts, and one that has no end never ends', asyn
   expect(await daysLeft()).toEqual([['THBPPAY', 30]]);
 });
 
-test('who has to sign and has no key that counts has no time left: ended, not begun, or none', async () => {
-  expect(await daysLeft()).toEqual([]);
-  await hasToSign();
-  expect(await daysLeft()).toEqual([['THBPPAY', 0]]);
-  await key(thai, { until: -1 });
-  expect(await daysLeft()).toEqual([['THBPPAY', 0]]);
-  await key(thai, { from: 1, until: null });
-  expect(await daysLeft()).toEqual([['THBPPAY', 0]]);
-  await key(thai, { until: null });
-  expect(await daysLeft()).toEqual([]);
-});
-
 test('a key that begins only after the last has ended makes a gap, and is not counted until then', async () => {
   await key(thai, { until: 2 });
   await key(thai, { from: 5, until: 300 });
   expect(await daysLeft()).toEqual([['THBPPAY', 2]]);
   await key(thai, { from: 1, until: 6 });
   expect(await daysLeft()).toEqual([['THBPPAY', 300]]);
-});
-
-test('whose keys have ended and who has a secret is not missed; who has none, and cannot log in, is', async () => {
-  await key(thai, { until: -1 });
-  await key({ institutionId: 'SG-LOTU' }, { until: -1 });
-  expect(await daysLeft()).toEqual([]);
-  await sql`delete from client_secrets where client_id = 'LOTUSGS0'`.execute(db);
-  expect(await daysLeft()).toEqual([['SG-LOTU', 0]]);
-  await sql`update institutions set ended_at = now() where institution_id = 'SG-LOTU'`.execute(db);
-  expect(await daysLeft()).toEqual([]);
 });

@@ -1,13 +1,11 @@
-// Where there are SEALING_KEYS, a key that whoever owns the tables has put beside ours counts nowhere (SEC-6): it is not
-// published, signs nothing, and no seal counts by it.
-import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+// With SEALING_KEYS, a key that the owner of the tables inserts is neither published nor used (SEC-6).
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openSigner } from '../../../activities/wire/signer.ts';
 import { openBuiltinIssuer } from '../../../api/auth/issuer.ts';
 import { wrapIssuerKeys } from '../../../db/keys/issuer.ts';
-import { sealNextHour } from '../../../db/records/audit-seals.ts';
 import { connect, type Db } from '../../../db/pool/connection.ts';
 import {
   keyIdOf,
@@ -17,7 +15,6 @@ import {
   wrapDeliveryKeys,
 } from '../../../db/keys/delivery-keys.ts';
 import { vaultPlugin } from '../../../db/keys/vault.ts';
-import { verifySeals } from '../../../db/records/verify-seals.ts';
 import { testDatabase } from '../../harness/database.ts';
 import { rewritten } from '../../harness/rewritten.ts';
 
@@ -83,15 +80,6 @@ test.each([
   expect(idsOf(await signingKeys(db))).toEqual([ours]);
 });
 
-test('a key that was put in the place of ours, under its id, is none, and another is made', async () => {
-  await sql`update delivery_keys set public_key = ${x}`.execute(db);
-  await sql`update delivery_key_secrets set private_key = ${d}, wrapped_by = null`.execute(db);
-  expect(await published()).toEqual([]);
-  expect(await wrapDeliveryKeys(db, true)).toEqual([{ kind: 'delivery-key.not-ours', keyId: ours }]);
-  const made = await rotateDeliveryKey(db, { ...rotation, ifOlderThanDays: 90 });
-  expect(await published()).toEqual([made]);
-});
-
 test('a key of before there were sealing keys counts once a worker has them, also while nothing is sealed yet', async () => {
   await rewritten(db, sql`delete from delivery_key_secrets`);
   await sql`delete from delivery_keys`.execute(db);
@@ -107,28 +95,6 @@ test('a key of before there were sealing keys counts once a worker has them, als
   expect(await published()).toEqual([old]);
   await putKey();
   expect(await published(without)).toHaveLength(2); // who has no keys cannot tell
-});
-
-test('keys of before there were sealing keys are vouched for together: half of them would make the rest none of ours for ever', async () => {
-  await rewritten(db, sql`delete from delivery_key_secrets`);
-  await sql`delete from delivery_keys`.execute(db);
-  const both = [
-    await rotateDeliveryKey(without, rotation),
-    await rotateDeliveryKey(without, rotation),
-  ].sort();
-  // of the two the one that comes second, whichever it is, cannot be written: the process ends in between
-  await sql`
-    create function second_fails() returns trigger language plpgsql as $$ begin
-      if (select count(*) from delivery_keys where vouched is not null) > 1 then raise 'in between'; end if;
-      return null; end $$`.execute(db);
-  await sql`create trigger second_fails after update on delivery_keys for each row execute function second_fails()`.execute(
-    db,
-  );
-  await expect(wrapDeliveryKeys(db, true)).rejects.toThrow('in between');
-  await sql`drop trigger second_fails on delivery_keys`.execute(db);
-  expect(await published()).toEqual([]);
-  expect(await wrapDeliveryKeys(db, true)).toEqual([]);
-  expect((await published()).sort()).toEqual(both);
 });
 
 test('a worker says so, with an alert, and goes on by ours', async () => {
@@ -154,47 +120,6 @@ test('a worker says so, with an alert, and goes on by ours', async () => {
   const { rows } =
     await sql`select severity, detail from audit_events where kind = 'delivery-key.not-ours'`.execute(db);
   expect(rows).toEqual([{ severity: 'alert', detail: { keyId: myId } }]);
-});
-
-test('a seal by it is named where the sealing keys are; elsewhere its id is told', async () => {
-  await putKey();
-  const hourAgo = new Date(Date.now() - 2 * 3_600_000);
-  await sql`insert into audit_events (occurred_at, severity, kind, subject_id, detail)
-    values (${hourAgo}, 'info', 'operator.enquiry', gen_random_uuid(), '{}')`.execute(db);
-  await sealNextHour(db, (digest) => ({ keyId: myId, signature: sign(null, digest, mine) }));
-  const verified = async (by: Db) => {
-    const found: (readonly [string | null, readonly string[]])[] = [];
-    for await (const { keyId, faults } of verifySeals(by, { recordsYears: 10 })) found.push([keyId, faults]);
-    return found;
-  };
-  expect(await verified(db)).toEqual([
-    [myId, [`the seal is signed by key ${myId}, which nobody made who has SEALING_KEYS`]],
-  ]);
-  expect(await verified(without)).toEqual([[myId, []]]);
-});
-
-test('of two workers, of which each has another sealing key first, none undoes what the other has done, but at its start', async () => {
-  const another = { keyId: 'second', key: randomBytes(32).toString('base64') };
-  const worker = (keys: readonly (typeof another)[]) => {
-    const one = connect(url, {
-      applicationName: 'isthmus-test',
-      maxConnections: 3,
-      vault: vaultPlugin({ keys, seals: true }, () => undefined),
-    });
-    opened.push(one);
-    return one;
-  };
-  const before = worker([sealingKey, another]);
-  const after = worker([another, sealingKey]);
-  const vouchedBy = async () => {
-    const { rows } = await sql<{ by: string }>`select vouched_by as by from delivery_keys`.execute(db);
-    return rows.map(({ by }) => by);
-  };
-  expect([await wrapDeliveryKeys(after, true), await vouchedBy()]).toEqual([[], ['second']]);
-  for (const one of [before, after, before]) {
-    expect([await wrapDeliveryKeys(one, false), await vouchedBy()]).toEqual([[], ['second']]);
-  }
-  expect(idsOf(await signingKeys(before))).toEqual([ours]);
 });
 
 test('a key in the clear that was put beside those that sign tokens, or in their place, counts nowhere, and is an alert (SEC-6)', async () => {

@@ -1,5 +1,5 @@
-// A destination that reports without an end fills neither the record nor the list of alerts, and still decides its payments
-// (OVL-2, PAY-7).
+// A destination that reports without end fills neither the record nor the list of alerts, and still decides its
+// payments (OVL-2, PAY-7).
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
@@ -110,16 +110,4 @@ test('of a payment and status there is one contradiction open, however many fina
     'payment.contradiction RJCT',
     'payment.contradiction RJCT',
   ]);
-});
-
-test('who contradicts sixty payments in a minute is an alert, and each of them is told (OVL-2, PAY-7)', async () => {
-  const uetrs: string[] = [];
-  for (let nth = 1; nth <= 62; nth += 1) {
-    const uetr = await decided();
-    uetrs.push(uetr);
-    await report(uetr, 'RJCT');
-  }
-  const told = await Promise.all(uetrs.map(toldOf));
-  expect(new Set(told.map(([first]) => first))).toEqual(new Set(['payment.contradiction RJCT']));
-  expect(told.flat().filter((one) => one === 'party.at-limit contradictions')).toHaveLength(1);
 });

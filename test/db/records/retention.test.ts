@@ -1,11 +1,10 @@
-// What is old enough goes, a partition at a time: the bytes of messages after 13 months, other records after 10 years;
-// nothing of which anything is undecided, undelivered or in a case (LIF-6).
+// Retention drops whole partitions: bytes of messages after 13 months, other records after 10 years. It keeps all
+// that is undecided, undelivered or in a case (LIF-6).
 import { sql } from 'kysely';
 import { describe, expect, it, test } from 'vitest';
 import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
 import { actOnAlert } from '../../../db/records/cases.ts';
 import { yearly } from '../../../db/records/partitions.ts';
-import { refusedBody, refuseMessage } from '../../../db/records/refused-messages.ts';
 import { dropExpired, findExpired, type Expired } from '../../../db/records/retention.ts';
 import { createValidatePayment } from '../../../activities/payments/validate-payment.ts';
 import { instruction, ownExchange } from '../../../fixtures/instruction.ts';
@@ -165,28 +164,6 @@ test('the bytes of messages go after 13 months, a month at a time; everything el
   expect(rows).toEqual([{ partitions: monthOf(15) }]);
 });
 
-test('of bytes that a payment refused are kept as long', async () => {
-  await sql`select make_partition('message_bodies', ${monthsAgo(15)}::date)`.execute(db);
-  const { uetr } = await done();
-  const body = Buffer.from('<no-report/>');
-  const refused = {
-    subjectId: uetr,
-    party: 'THBPPAY',
-    inReplyTo: null,
-    body,
-    fault: { ruleId: 'MSG-4' },
-  } as const;
-  await refuseMessage(db, 'report.invalid', refused);
-  await madeAgo(db, uetr, old.messages);
-  const { rows } = await sql<{
-    id: string;
-  }>`select message_id as id from refused_messages where subject_id = ${uetr}`.execute(db);
-  const id = rows[0]?.id ?? '';
-  expect(await refusedBody(db, uetr, id)).toEqual(body);
-  expect(await dropExpired(db, keptFor, await monthExpired(15))).toEqual([]);
-  expect(await refusedBody(db, uetr, id)).toBeNull();
-});
-
 test('records go after 10 years, a year of all of them at once, and what they were known by; what is younger stays', async () => {
   const [older, newer] = [await done(), await done()];
   await madeAgo(db, older.uetr, old.records);
@@ -218,35 +195,6 @@ test('records go after 10 years, a year of all of them at once, and what they we
     keys: 1,
   });
   expect(await expiredOf('records')).toEqual([]);
-});
-
-test('what comes to be held between the look and the drop stays, with what it is known by', async () => {
-  const { uetr } = await done();
-  await sql`select make_partition(${'message_bodies'}, ${monthsAgo(15)}::date)`.execute(db);
-  await madeAgo(db, uetr, old.messages);
-  const month = await monthExpired(15);
-  expect(month.holds).toEqual([]);
-  await writeEvent(db, { severity: 'security', kind: 'report.original-ids-differ', subjectId: uetr });
-  expect(await dropExpired(db, keptFor, month)).toEqual([
-    { reason: 'in a case', count: 1, examples: [uetr] },
-  ]);
-  expect(await counts(uetr)).toMatchObject({ bodies: 6, keys: 1 });
-  await actOnAlert(
-    db,
-    { alertId: await newestAlert(db, uetr), subjectId: uetr },
-    { action: 'close', by: 'ops', note: 'asked them' },
-  );
-});
-
-test('whoever reads for long keeps it from being dropped for two seconds, and nobody is kept from paying for longer', async () => {
-  const month = await monthExpired(15);
-  await db.transaction().execute(async (reader) => {
-    await sql`select count(*) from message_bodies`.execute(reader);
-    await expect(dropExpired(db, keptFor, month)).rejects.toThrow('lock timeout');
-  });
-  const outcomes = await Promise.all([1, 2].map(() => dropExpired(db, keptFor, month)));
-  expect(outcomes).toEqual([[], []]); // two at once
-  expect(names(await expiredOf('messages'))).not.toContain(monthOf(15));
 });
 
 const names = (expired: readonly Expired[]) => expired.flatMap(({ partitions }) => partitions);

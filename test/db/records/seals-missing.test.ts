@@ -1,9 +1,9 @@
-// Seals that are gone are made anew by a worker, over whatever is on record by then: it says so (SEC-6, OBS-6).
+// A worker remakes seals that were removed, and raises an alert (SEC-6, OBS-6).
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { pino } from 'pino';
 import { sql } from 'kysely';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { openSealing, watchSealing } from '../../../activities/upkeep/seal-record.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { openSealing } from '../../../activities/upkeep/seal-record.ts';
 import type { Signer } from '../../../activities/wire/signer.ts';
 import { newestSeal } from '../../../db/records/audit-seals.ts';
 import { connect } from '../../../db/pool/connection.ts';
@@ -59,34 +59,4 @@ test.each([
   ]);
   await work();
   expect(await alerts()).toEqual([seen]); // once
-});
-
-test('a worker that has only seen what another has sealed says so too', async () => {
-  const [one, other] = [worker(), worker()];
-  await one();
-  const seen = await newest();
-  await other(); // seals nothing
-  await rewritten(db, sql`delete from audit_seals`);
-  await worker()(); // one that has just started knows of nothing, and seals anew
-  expect(await alerts()).toEqual([]);
-  await other();
-  expect(await alerts()).toEqual([seen]);
-});
-
-test('a seal of an hour that has not come keeps the record from being sealed: that is said, and an alert once it lasts', async () => {
-  const work = worker();
-  await work();
-  await rewritten(db, sql`delete from audit_seals where until > now() - interval '3 hours'`);
-  await sql`insert into audit_seals (until, since, previous, entries, digest, key_id, signature)
-    values ('2199-01-01 01:00Z', '2199-01-01 00:00Z', null, '', '', 'a-key', '')`.execute(db);
-  await expect(work()).rejects.toThrow(/^nothing is sealed: there is a seal until 2199-/);
-  await rewritten(db, sql`delete from audit_seals where until between now() - interval '3 hours' and now()`);
-  vi.useFakeTimers({ toFake: ['performance'] });
-  const look = watchSealing(db);
-  await look();
-  vi.advanceTimersByTime(600_000);
-  await look();
-  vi.useRealTimers();
-  const { rows } = await sql`select from audit_events where kind = 'record.unsealed'`.execute(db);
-  expect(rows).toHaveLength(1);
 });

@@ -64,13 +64,6 @@ export const places = rows.country_clearing_systems.map(
   }),
 );
 
-/** Every ordered pair of different currencies in different countries, counted here for itself. */
-export const allCorridors = places.flatMap((source) =>
-  places
-    .filter((other) => other.country !== source.country && other.currency !== source.currency)
-    .map((other) => `${source.country} ${source.currency} ${other.country} ${other.currency}`),
-);
-
 /** Fails with the keys that occur twice. */
 export function expectUnique(keys: readonly string[]): void {
   expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
