@@ -1,8 +1,8 @@
 /**
  * Fair queueing for the event loop, which all senders share. A payment needs some 35 passes of the event loop until it
  * is answered. In each pass it waits for the requests that begin in it. So a round begins only two milliseconds of
- * work, round robin over the senders that wait. If one request blocks the event loop for longer, the queue then rests
- * for the excess time.
+ * work, round robin over the senders that wait. A sender whose request blocked the event loop for longer is costly.
+ * Costly senders together rest for as long as such a request took; the others go on.
  */
 export interface FairQueue {
   /**
@@ -17,25 +17,37 @@ export interface FairQueue {
 const roundMs = 2; // some tens of questions; under any flood, another sender's payment is slower by 35 such rounds
 const longestRestMs = 50; // a cap, because the whole process may have stood still meanwhile
 const maxWaiting = 4_096; // per asker: some 64 MiB with the longest headers
+const maxCostly = 10_000; // askers to remember
 
 function createFairQueue(): FairQueue {
   const lines = new Map<string, Set<() => void>>(); // queues by asker, least recently served first
   let beganAtMs: number | undefined; // when the round began; undefined: there is no round
-  let longestMs = 0; // the longest time for which a request of the round blocked the event loop
+  const costly = new Set<string>(); // askers whose last request took longer than a round
+  let restUntilMs = 0; // of the costly ones
 
   const hasRoom = () => beganAtMs === undefined || performance.now() - beganAtMs < roundMs;
+  const restsForMs = (asker: string) => (costly.has(asker) ? restUntilMs - performance.now() : 0);
 
-  function start(begin: () => void): void {
+  function start(asker: string, begin: () => void): void {
     const from = performance.now();
     if (beganAtMs === undefined) beginRound(from);
     // a tick that a microtask requests runs once the request can only wait
     queueMicrotask(() =>
       process.nextTick(() => {
-        longestMs = Math.max(longestMs, performance.now() - from);
+        noteCost(asker, performance.now() - from);
         startNext();
       }),
     );
     begin();
+  }
+
+  function noteCost(asker: string, tookMs: number): void {
+    costly.delete(asker);
+    if (tookMs <= roundMs) return;
+    if (costly.size >= maxCostly) costly.clear();
+    costly.add(asker);
+    restUntilMs = performance.now() + Math.min(tookMs, longestRestMs);
+    setTimeout(startNext, Math.ceil(Math.min(tookMs, longestRestMs)));
   }
 
   function beginRound(nowMs: number): void {
@@ -45,30 +57,27 @@ function createFairQueue(): FairQueue {
   }
 
   function endRound(): void {
-    const restMs = Math.min(longestMs - roundMs, longestRestMs);
-    longestMs = 0;
-    if (restMs >= 1) {
-      setTimeout(endRound, restMs);
-      return;
-    }
     beganAtMs = undefined;
     startNext();
   }
 
   function startNext(): void {
-    const [[asker, line] = []] = lines;
-    const [first] = line ?? [];
-    if (asker === undefined || line === undefined || first === undefined || !hasRoom()) return;
-    line.delete(first);
-    lines.delete(asker);
-    if (line.size > 0) lines.set(asker, line);
-    start(first);
+    if (!hasRoom()) return;
+    for (const [asker, line] of lines) {
+      const [first] = line;
+      if (first === undefined || restsForMs(asker) > 0) continue;
+      line.delete(first);
+      lines.delete(asker);
+      if (line.size > 0) lines.set(asker, line);
+      start(asker, first);
+      return;
+    }
   }
 
   return {
     ask(asker, begin) {
-      if (lines.size === 0 && hasRoom()) {
-        start(begin);
+      if (lines.size === 0 && hasRoom() && restsForMs(asker) <= 0) {
+        start(asker, begin);
         return () => undefined;
       }
       const line = lines.get(asker) ?? new Set();
