@@ -11,7 +11,7 @@ export const taskQueues = {
   payments: 'payments',
   /** Callbacks, confirmations and notifications: a slow receiver must not hold a slot for payments. */
   deliveries: 'deliveries',
-  /** Deliveries to queues, by workers that do nothing else: a broker must not harm a payment. */
+  /** Deliveries to queues, by a worker that moves no payments outside demos: a broker must not harm a payment. */
   amqp: 'amqp',
   /** Sends to proxy directories and creditor agents: silent ones must not hold a slot for payments or callbacks. */
   enquiries: 'enquiries',

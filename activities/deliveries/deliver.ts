@@ -44,6 +44,16 @@ function carrierOf(deps: ActivityDependencies, delivery: OpenDelivery): Carrier 
   return address !== undefined && parseQueueAddress(address.url) !== undefined ? 'amqp' : 'http';
 }
 
+/** Whether a delivery goes to a queue. Gives up those that are too old, because no worker may serve queues. */
+async function needsAmqp(deps: ActivityDependencies, listed: readonly OpenDelivery[]): Promise<boolean> {
+  let isNeeded = false;
+  for (const one of listed.filter((open) => carrierOf(deps, open) === 'amqp')) {
+    const isGivenUp = one.elapsedMs >= giveUpAfterMs && (await expireDelivery(deps.db, one.deliveryId));
+    isNeeded ||= !isGivenUp;
+  }
+  return isNeeded;
+}
+
 /**
  * The work of the activity, without the heartbeat.
  * @throws a failure that says when the next attempt is due, unless all is delivered or given up
@@ -55,7 +65,7 @@ async function deliverOpen(
 ): ReturnType<DeliveryActivities['deliver']> {
   const startedAt = performance.now();
   const listed = await listOpen(deps.db, subjectId);
-  if (by === undefined && listed.some((one) => carrierOf(deps, one) === 'amqp')) return { needsAmqp: true };
+  if (by === undefined && (await needsAmqp(deps, listed))) return { needsAmqp: true };
   const carrier = by ?? 'http';
   const open = new Map(
     listed

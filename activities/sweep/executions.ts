@@ -8,6 +8,7 @@ import {
   WorkflowNotFoundError,
   type ConnectionLike,
   type WorkflowClient,
+  type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { paymentWorkflowId, searchAttributes, signals, workflowTypes } from '../../contract/ids.ts';
 import { ConfigurationError } from '../../core/settings/environment-variables.ts';
@@ -32,13 +33,21 @@ export interface RunningExecution {
    * message, or in vain, for example for a paused activity.
    */
   readonly isIdle: boolean;
-  /** A pending activity that no worker has taken, as one of a queue while no worker serves queues. */
+  /** For less than an hour, an activity waits for a worker, as one of a queue while no worker serves queues. */
   readonly awaitsWorker: boolean;
   /** Number of events in its history. */
   readonly historyLength: number;
 }
 
 const scheduled = 1; // PENDING_ACTIVITY_STATE_SCHEDULED
+const recentMs = 3_600_000; // then the sweep asks again: the delivery may have another address, or be too old
+
+type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
+
+function isUntaken({ state, nextAttemptScheduleTime, scheduledTime }: PendingActivity): boolean {
+  const ageMs = Date.now() - Number(scheduledTime?.seconds ?? 0) * 1_000;
+  return Number(state) === scheduled && nextAttemptScheduleTime == null && ageMs < recentMs;
+}
 
 /**
  * Events that others cause, and the workflow tasks that follow. They do not show that the execution itself has done
@@ -119,10 +128,7 @@ export function openExecutions(
           const task = raw.pendingWorkflowTask;
           const activities = raw.pendingActivities ?? [];
           const isIdle = task == null && activities.every(({ paused }) => paused === true);
-          const awaitsWorker = activities.some(
-            ({ state, nextAttemptScheduleTime }) =>
-              Number(state) === scheduled && nextAttemptScheduleTime == null,
-          );
+          const awaitsWorker = activities.some(isUntaken);
           const attempt = task?.attempt ?? 0;
           const isFailing = attempt > failedTasks;
           const hasFailed = attempt > 1;

@@ -119,7 +119,8 @@ const pieces: Readonly<
         const workflowId = redeliveryWorkflowId(subjectId);
         await orNextTime(deps, { kind: 'deliveries', subjectId }, sweepRun, async () => {
           // to ask again would bring it no sooner, and make its history longer with each sweep
-          if ((await deps.executions.running(workflowId))?.awaitsWorker === true) return;
+          const execution = await deps.executions.running(workflowId);
+          if (execution?.awaitsWorker === true && !execution.isFailing) return;
           await startAgain(deps, { kind: 'deliveries', subjectId }, sweepRun, () =>
             bring(sweepRun.stuck, workflowId, owed),
           );

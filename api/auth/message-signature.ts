@@ -96,8 +96,8 @@ export function createSignatureCheck(deps: SignatureDependencies): SignatureChec
 }
 
 /**
- * Whoever has a token of a payment system may send what its operator did not sign: of one system few are verified at once,
- * and of one address fewer, so that who cannot sign keeps who can waiting for a turn or two.
+ * Somebody with a stolen token may send messages that the operator did not sign. So a process verifies few signatures
+ * of one payment system at once, and fewer of one address. From many addresses a thief can delay the operator.
  * @internal exported for tests
  */
 export function signatureTurns() {

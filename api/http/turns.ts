@@ -1,7 +1,7 @@
 /**
  * Decides whose request is next. Each sender has a few requests of each kind under way; further ones wait in the
- * sender's queue. A request that would wait too long is refused before any of it is read or stored. However many and
- * costly the requests of one sender are, those of others find Temporal, the database and the event loop almost free.
+ * sender's queue. A request that waits there for too long is refused before any of it is read or stored. After its turn
+ * has come, it waits for the event loop without a limit (fair-queue.ts).
  */
 import type { FairQueue } from './fair-queue.ts';
 import { problem, type Problem } from './problem.ts';

@@ -27,6 +27,27 @@ async function amqpWorker() {
   return worker;
 }
 
+test('without it, a trade is given up after 72 hours, with its alert (CBK-1)', async () => {
+  await gateway.db
+    .updateTable('fxp_endpoints')
+    .set({ notification_url: 'amqp://127.0.0.1:1/fxtr017' })
+    .execute();
+  const message = instruction(await bestQuote(gateway));
+  await submit(gateway, message);
+  await evidence.arrival(message.uetr, 'source', 'pacs002', 'ACCC');
+  const longAgo = new Date(Date.now() - 73 * 3_600_000);
+  await gateway.db
+    .updateTable('deliveries')
+    .set({ asked_at: longAgo, next_due_at: longAgo })
+    .where('subject_id', '=', message.uetr)
+    .where('kind', '=', 'notification')
+    .execute();
+  await vi.waitFor(
+    async () => expect(await evidence.audit(message.uetr)).toContain('delivery.dead-letter'),
+    40_000,
+  );
+}, 90_000);
+
 test('without it, and when it is killed over a message, the payment is decided and everybody else is told; the trade comes with the next one, under the same MsgId (CBK-1, CBK-3)', async () => {
   const held: Delivery[] = [];
   const { url, taken } = await broker({
