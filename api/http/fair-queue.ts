@@ -18,6 +18,7 @@ const roundMs = 2; // some tens of questions; under any flood, another sender's 
 const longestRestMs = 50; // a cap, because the whole process may have stood still meanwhile
 const maxWaiting = 4_096; // per asker: some 64 MiB with the longest headers
 const maxCostly = 10_000; // askers to remember
+const timerErrorMs = 1; // a timer may fire so much too early
 
 function createFairQueue(): FairQueue {
   const lines = new Map<string, Set<() => void>>(); // queues by asker, least recently served first
@@ -46,8 +47,9 @@ function createFairQueue(): FairQueue {
     if (tookMs <= roundMs) return;
     if (costly.size >= maxCostly) costly.clear();
     costly.add(asker);
-    restUntilMs = performance.now() + Math.min(tookMs, longestRestMs);
-    setTimeout(startNext, Math.ceil(Math.min(tookMs, longestRestMs)));
+    const restMs = Math.min(tookMs, longestRestMs);
+    restUntilMs = performance.now() + restMs;
+    setTimeout(startNext, Math.ceil(restMs) + timerErrorMs);
   }
 
   function beginRound(nowMs: number): void {
