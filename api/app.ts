@@ -8,6 +8,8 @@ import { alertRoutes } from './operations/alerts.ts';
 import { addressTypeRoutes } from './reference/address-types.ts';
 import { countryRoutes } from './reference/countries.ts';
 import { currencyRoutes } from './reference/currencies.ts';
+import { flowRoutes } from './payments/flow.ts';
+import { whoamiRoutes } from './reference/whoami.ts';
 import { deliveryKeyRoutes } from './keys/delivery-keys.ts';
 import type { ApiDependencies, RouteModule } from './dependencies.ts';
 import { documentationRoutes } from './reference/documentation.ts';
@@ -47,6 +49,7 @@ const ownModules: readonly RouteModule[] = [
   rejectionRoutes,
   ruleBookRoutes,
   paymentListRoutes,
+  flowRoutes,
   submissionListRoutes,
   alertRoutes,
   partyRoutes,
@@ -57,6 +60,7 @@ const ownModules: readonly RouteModule[] = [
   schemeChangeRoutes,
   deliveryKeyRoutes,
   healthRoutes,
+  whoamiRoutes,
   documentationRoutes,
 ];
 

@@ -6,6 +6,7 @@ import type { RouteModule } from './dependencies.ts';
 import { iso20022Routes, type Iso20022Dependencies } from './payments/iso20022.ts';
 import { issuerKeyRoutes } from './keys/issuer-keys.ts';
 import { oauthRoutes } from './oauth.ts';
+import { portalRoutes } from './portal/portal.ts';
 import { paymentRoutes } from './payments/payments.ts';
 import { recordedOutcomeRoutes } from './operations/recorded-outcomes.ts';
 import { redeliveryRoutes } from './operations/redeliveries.ts';
@@ -23,6 +24,7 @@ export function modulesOf(parts: Parts, issuer: BuiltinIssuer | undefined): read
     paymentRoutes(engine),
     redeliveryRoutes(workflows),
     recordedOutcomeRoutes(parts),
+    portalRoutes(issuer),
     ...(issuer === undefined ? [] : [oauthRoutes(issuer), issuerKeyRoutes(issuer)]),
   ];
 }

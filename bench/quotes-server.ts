@@ -51,6 +51,7 @@ async function serveApi(
     allowLoopbackCallbacks: false,
     deliveryKeyDays: 90,
     issuerKeyDays: 0,
+    portal: {},
     fourEyes: true,
     ...unlimited,
     senderLimits: { ...unlimited.senderLimits, messagesPerMinute },

@@ -261,6 +261,14 @@ interface IdempotencyKeysTable {
   created_at: Generated<Date>;
 }
 
+interface PortalSessionsTable {
+  session_hash: string;
+  client_id: string;
+  content: string;
+  seen_at: Generated<Date>;
+  ends_at: Date;
+}
+
 interface QuoteRequestsTable {
   quote_request_id: string;
   issued_at: Date;
@@ -326,6 +334,7 @@ export interface Database extends PaymentTables {
   psp_improvements: PspImprovementsTable;
   rates: RatesTable;
   idempotency_keys: IdempotencyKeysTable;
+  portal_sessions: PortalSessionsTable;
   quote_requests: QuoteRequestsTable;
   quote_uses: QuoteUsesTable;
 }

@@ -1,4 +1,5 @@
-// GET /parties, for operators: the health of payment systems and FX providers, as shown by our sends to them (OBS-7).
+// GET /parties: the health of payment systems and FX providers, as shown by our sends to them (OBS-7). Operators see all,
+// a payment system or FX provider sees itself.
 import { z } from '@hono/zod-openapi';
 import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../../core/deliveries/party-health.ts';
 import type { JsonObject } from '../../core/money/money.ts';
@@ -7,6 +8,8 @@ import { readPartyHealth, readReceivers, readWorkers } from '../../db/deliveries
 import { codeSetsSchema, renderCodeSets } from '../reference/code-sets.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { doesEngineAnswer, engineSchema, workersSchema } from './hindrances.ts';
+import { fxpNameOf, type ReferenceData } from '../../core/scheme/reference.ts';
+import type { Caller } from '../http/caller.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { pauseSchema, renderPause } from './pauses.ts';
@@ -83,6 +86,19 @@ const receiverSchema = z
   .strict()
   .openapi('ReceiverHealth', { description: 'Only receivers that are in use, or failing, at this moment' });
 
+export const partiesSchema = z
+  .object({
+    minutes: z.int(),
+    ...engineSchema,
+    ...workersSchema,
+    codeSets: codeSetsSchema,
+    paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
+    parties: z.array(partySchema),
+    receivers: z.array(receiverSchema),
+  })
+  .strict()
+  .openapi('Parties');
+
 export function partyRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
     {
@@ -91,7 +107,8 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
       operationId: 'listParties',
       summary: 'The health of the parties, by our sends to them',
       tag: 'Operations',
-      roles: ['operator'],
+      description: 'Operators see all; a payment system or FX provider sees itself.',
+      roles: ['operator', 'ipso', 'fxp'],
       query: z.object({
         minutes: z
           .string()
@@ -107,21 +124,10 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
       }),
       answer: {
         description: 'Payment systems and FX providers that anything was sent to, or is owed to',
-        schema: z
-          .object({
-            minutes: z.int(),
-            ...engineSchema,
-            ...workersSchema,
-            codeSets: codeSetsSchema,
-            paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
-            parties: z.array(partySchema),
-            receivers: z.array(receiverSchema),
-          })
-          .strict()
-          .openapi('Parties'),
+        schema: partiesSchema,
       },
     },
-    async ({ query }) => {
+    async ({ query, caller }) => {
       const minutes = Number(query.minutes ?? usualMinutes);
       const [engineAnswers, workers, pauses, parties, receivers] = await Promise.all([
         doesEngineAnswer(deps.readiness?.['temporal']),
@@ -130,20 +136,32 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
         readPartyHealth(deps.db, minutes),
         readReceivers(deps.db),
       ]);
+      const data = deps.reference.current();
+      const isTheirs = theirs(caller, data);
       return json({
         minutes,
         engineAnswers,
         ...workers,
         codeSets: renderCodeSets(),
-        paused: pauses.map((one) => renderPause(deps.reference.current(), one)),
-        parties: parties.map(renderParty),
-        receivers: receivers.map((one) => ({
-          ...one,
-          parties: partiesOf(deps.reference.current(), one.receiver),
-        })),
+        paused: pauses.filter(({ partyId }) => isTheirs(partyId)).map((one) => renderPause(data, one)),
+        parties: parties.filter(({ party }) => isTheirs(party)).map(renderParty),
+        receivers: receivers
+          .map((one) => ({ ...one, parties: partiesOf(data, one.receiver) }))
+          .filter((one) => one.parties.some(isTheirs)),
       });
     },
   );
+}
+
+/** Whether the caller may see a party, by its id or its name. */
+function theirs(
+  { role, clearingSystemId, institutionId }: Caller,
+  data: ReferenceData,
+): (party: string) => boolean {
+  const id = clearingSystemId ?? institutionId;
+  if (role === 'operator' || role === 'all' || id === undefined) return () => true;
+  const name = fxpNameOf(data, id);
+  return (party) => party === id || party === name;
 }
 
 function renderParty({

@@ -51,7 +51,7 @@ const notJudgedSchema = z
   .strict()
   .openapi('NotJudged');
 
-const dryRunSchema = z
+export const dryRunSchema = z
   .object({
     message: z.string().openapi({ description: 'Message identifier', example: 'pacs.008.001.13' }),
     valid: z.boolean().openapi({ description: 'Whether no fault was found' }),

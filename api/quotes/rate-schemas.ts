@@ -81,6 +81,11 @@ export const pspImprovementSchema = z
   .strict()
   .openapi('PspImprovement');
 
+export const improvementsSchema = z
+  .object({ tiers: z.array(tierImprovementSchema), psps: z.array(pspImprovementSchema) })
+  .strict()
+  .openapi('Improvements');
+
 /** Meridian's rate from Singapore to Thailand: its first tier gives the 25 of the specification's figures. */
 export const rateAcceptedExample = {
   status: 'accepted',

@@ -14,7 +14,12 @@ import { baseRatesOnly, marketRateOf } from '../../core/quotes/quote.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../../core/scheme/reference.ts';
 import { alertAtLimit } from '../../db/records/at-limit.ts';
 import type { Db } from '../../db/pool/connection.ts';
-import { registerPspImprovement, registerTierWithin } from '../../db/quotes/improvements.ts';
+import {
+  listImprovements,
+  registerPspImprovement,
+  registerTierWithin,
+  type StoredTier,
+} from '../../db/quotes/improvements.ts';
 import { readOffers } from '../../db/quotes/quotes.ts';
 import { readActiveRates, replaceRates, type StoredRate } from '../../db/quotes/rates.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -30,6 +35,7 @@ import {
 } from '../http/parameters.ts';
 import { problem, type Problem } from '../http/problem.ts';
 import {
+  improvementsSchema,
   pspImprovementSchema,
   rateAcceptedExample,
   rateAcceptedSchema,
@@ -226,15 +232,17 @@ async function postTier(
       'As many thresholds of this currency are on record as may be, ended ones too. Use one of them again.';
     return problem('too-many-tiers', { detail });
   }
-  return {
-    tierImprovementId: stored.tierImprovementId,
-    ...identityOf(data, stored.fxpId),
-    unitCurrency: stored.unitCurrency,
-    threshold: stored.threshold,
-    improvementBasisPoints: stored.improvementBasisPoints,
-    updatedDateTime: stored.updatedAt.toISOString(),
-  };
+  return renderTier(data, stored);
 }
+
+const renderTier = (data: ReferenceData, stored: StoredTier): JsonObject => ({
+  tierImprovementId: stored.tierImprovementId,
+  ...identityOf(data, stored.fxpId),
+  unitCurrency: stored.unitCurrency,
+  threshold: stored.threshold,
+  improvementBasisPoints: stored.improvementBasisPoints,
+  updatedDateTime: stored.updatedAt.toISOString(),
+});
 
 async function postPsp(
   trx: Db,
@@ -301,6 +309,40 @@ function addLists(router: Router, deps: ApiDependencies): void {
       const data = deps.reference.current();
       const rates = await readActiveRates(deps.db, { ...query, fxpId: caller.institutionId });
       return json({ rates: rates.map((one) => renderListedRate(data, one)) });
+    },
+  );
+  router.add(
+    {
+      method: 'get',
+      path: '/api/v1/improvements',
+      operationId: 'listOwnImprovements',
+      summary: "The calling FX provider's own improvements",
+      description: 'Those of 0 basis points have ended.',
+      tag: 'Rates',
+      roles: ['fxp'],
+      problems: ['fxp-not-named'],
+      answer: { description: 'By tier, and by PSP', schema: improvementsSchema },
+    },
+    async ({ caller }) => {
+      if (caller.institutionId === undefined) return problem('fxp-not-named');
+      const data = deps.reference.current();
+      const { tiers, psps } = await listImprovements(deps.db, caller.institutionId);
+      return json({
+        tiers: tiers.map((one) => renderTier(data, one)),
+        psps: psps.map(({ pspImprovementId, fxpId, pspId, improvementBasisPoints, updatedAt }) => {
+          const psp = data.institutions.get(pspId);
+          const { type, value } =
+            psp === undefined ? { type: 'internalId', value: pspId } : mainIdentifier(psp);
+          return {
+            pspImprovementId,
+            ...identityOf(data, fxpId),
+            pspIdType: type,
+            pspId: value,
+            improvementBasisPoints,
+            updatedDateTime: updatedAt.toISOString(),
+          };
+        }),
+      });
     },
   );
 }

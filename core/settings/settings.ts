@@ -286,6 +286,18 @@ export const api = {
         '1: DEMO=1 with AUTH=builtin may bind beyond loopback, to an address that nobody else can reach (a container)',
     }),
   },
+  portal: {
+    clientId: setting('PORTAL_CLIENT_ID', word, {
+      description: 'Client of the portal at the external issuer (AUTH=jwt), for sign-in by OpenID Connect',
+    }),
+    clientSecret: setting('PORTAL_CLIENT_SECRET', word, {
+      file: true,
+      description: 'Its secret; empty: a public client, by PKCE alone',
+    }),
+    temporalUi: setting('TEMPORAL_UI_URL', text(isWebAddress, webAddress), {
+      description: "Address of Temporal's UI, for links of the portal to executions; empty: no links",
+    }),
+  },
   issuerKeyDays: setting('ISSUER_KEY_DAYS', days, {
     default: '90',
     description:

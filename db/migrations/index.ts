@@ -1,7 +1,9 @@
 // All migrations by name. The list is static, so that a bundled build includes them.
 import type { Migration } from 'kysely/migration';
 import * as baseline from './0001-baseline.ts';
+import * as portalSessions from './0002-portal-sessions.ts';
 
 export const migrations: Record<string, Migration> = {
   '0001-baseline': baseline,
+  '0002-portal-sessions': portalSessions,
 };

@@ -127,6 +127,7 @@ const rights: Readonly<Record<DatabaseRole, Rights>> = {
     data_keys: keep,
     request_counts: all,
     used_assertions: all,
+    portal_sessions: all,
     // actions of operators
     audit_events: add,
     case_entries: add,

@@ -117,3 +117,46 @@ export async function registerPspImprovement(
     updatedAt: row.updated_at,
   };
 }
+
+/** The improvements of an FX provider, those of 0 basis points included. Decimals have no trailing zeros. */
+export async function listImprovements(
+  db: Db,
+  fxpId: string,
+): Promise<{ readonly tiers: readonly StoredTier[]; readonly psps: readonly StoredPspImprovement[] }> {
+  const [tiers, psps] = await Promise.all([
+    db
+      .selectFrom('tier_improvements')
+      .select([
+        'tier_improvement_id as tierImprovementId',
+        'fxp_id as fxpId',
+        'unit_currency as unitCurrency',
+        'threshold',
+        'improvement_basis_points as improvementBasisPoints',
+        'updated_at as updatedAt',
+      ])
+      .where('fxp_id', '=', fxpId)
+      .orderBy('unit_currency')
+      .orderBy('threshold')
+      .execute(),
+    db
+      .selectFrom('psp_improvements')
+      .select([
+        'psp_improvement_id as pspImprovementId',
+        'fxp_id as fxpId',
+        'psp_id as pspId',
+        'improvement_basis_points as improvementBasisPoints',
+        'updated_at as updatedAt',
+      ])
+      .where('fxp_id', '=', fxpId)
+      .orderBy('psp_id')
+      .execute(),
+  ]);
+  const plain = <One extends { readonly improvementBasisPoints: string }>(one: One): One => ({
+    ...one,
+    improvementBasisPoints: plainDecimal(one.improvementBasisPoints),
+  });
+  return {
+    tiers: tiers.map((one) => ({ ...plain(one), threshold: plainDecimal(one.threshold) })),
+    psps: psps.map(plain),
+  };
+}

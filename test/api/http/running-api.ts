@@ -40,6 +40,7 @@ const testConfig: ApiConfig = {
   allowLoopbackCallbacks: true,
   deliveryKeyDays: 90,
   issuerKeyDays: 0,
+  portal: {},
   fourEyes: true,
   ...unlimited,
 };

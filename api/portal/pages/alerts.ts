@@ -1,0 +1,110 @@
+// Alerts: what a person must look at, and who does.
+import { html } from 'hono/html';
+import type { z } from '@hono/zod-openapi';
+import { alertStates } from '../../../core/operations/cases.ts';
+import type { alertPageSchema, alertWithEntriesSchema } from '../../operations/case-schemas.ts';
+import { actForm } from '../acts.ts';
+import { badge, facts, link, section, table, uetrLink } from '../elements.ts';
+import { ageOf, time, type Html } from '../format.ts';
+import { pathWith } from '../gateway.ts';
+import type { Page, Visit } from '../visit.ts';
+
+type AlertPage = z.output<typeof alertPageSchema>;
+type Alert = AlertPage['alerts'][number];
+type AlertWithEntries = z.output<typeof alertWithEntriesSchema>;
+
+const filters = ['state', 'kind', 'party', 'severity', 'takenBy', 'subjectId', 'cursor'] as const;
+
+export async function alertsPage(visit: Visit): Promise<Page> {
+  const { t, api, url } = visit;
+  const asked = Object.fromEntries(filters.map((name) => [name, url.searchParams.get(name) ?? '']));
+  const { alerts, next } = await api.get<AlertPage>(pathWith('/alerts', { limit: '100', ...asked }));
+  const state = url.searchParams.get('state');
+  const main = html`<h1>${t.nav.alerts}</h1>
+    <section>
+      <form class="filters" method="get">
+        <div>
+          <label for="state">${t.fields.state}</label
+          ><select id="state" name="state">
+            <option value="">open, taken</option>
+            ${alertStates.map((one) => html`<option ${one === state ? html`selected` : ''}>${one}</option>`)}
+          </select>
+        </div>
+        ${(['kind', 'party'] as const).map((name) => html`<div><label for="${name}">${t.fields[name]}</label><input id="${name}" name="${name}" value="${url.searchParams.get(name) ?? ''}" /></div>`)}
+        <button>${t.words.show}</button>
+      </form>
+    </section>
+    <section>
+      ${table(
+        [
+          { key: 'at', title: t.words.at, cell: ({ at }: Alert) => time(at), by: ({ at }: Alert) => at },
+          { title: t.words.age, cell: ({ at }: Alert) => ageOf(at), isNumber: true },
+          {
+            key: 'severity',
+            title: t.words.severity,
+            cell: ({ severity }: Alert) => badge(severity),
+            by: ({ severity }: Alert) => severity,
+          },
+          {
+            key: 'kind',
+            title: t.words.kind,
+            cell: ({ alertId, kind }: Alert) => link(`/portal/alerts/${alertId}`, kind),
+            by: ({ kind }: Alert) => kind,
+          },
+          {
+            key: 'party',
+            title: t.words.party,
+            cell: ({ party }: Alert) => party,
+            by: ({ party }: Alert) => party ?? '',
+          },
+          { title: t.words.about, cell: subjectOf },
+          {
+            key: 'state',
+            title: t.words.state,
+            cell: (one: Alert) => badge(one.state),
+            by: (one: Alert) => one.state,
+          },
+          { title: t.alerts.takenBy, cell: ({ takenBy }: Alert) => takenBy },
+        ],
+        alerts,
+        { t, url, caption: t.alerts.caption, empty: t.alerts.empty },
+      )}${next === null ? '' : link(pathWith('/portal/alerts', { ...asked, cursor: new URL(next).searchParams.get('cursor') ?? '' }), t.words.next)}
+    </section>`;
+  return { title: t.nav.alerts, main };
+}
+
+const subjectOf = ({ subjectId }: Alert): Html => (subjectId === null ? '' : uetrLink(subjectId));
+
+export async function alertPage(visit: Visit): Promise<Page> {
+  const { t, api, params, url } = visit;
+  const alertId = params['alertId'] ?? '';
+  const alert = await api.get<AlertWithEntries>(`/alerts/${encodeURIComponent(alertId)}`);
+  const main = html`<h1>${alert.kind}</h1>
+    ${section(
+      t.words.about,
+      facts([
+        [t.words.severity, badge(alert.severity)],
+        [t.words.state, badge(alert.state)],
+        [t.words.at, time(alert.at)],
+        [t.words.party, alert.party],
+        [t.words.about, subjectOf(alert)],
+        [t.alerts.takenBy, alert.takenBy],
+        ...Object.entries(alert.detail).map(([name, value]) => [name, String(value)] as const),
+      ]),
+    )}
+    ${section(t.alerts.act, actForm(visit, 'alert', { at: { alertId } }))}
+    ${section(
+      t.payment.entries,
+      table(
+        [
+          { title: t.words.at, cell: ({ at }) => time(at) },
+          { title: t.words.by, cell: ({ by }) => by },
+          { title: t.words.change, cell: ({ action }) => action },
+          { title: t.words.note, cell: ({ note }) => note },
+        ],
+        alert.entries,
+        { t, url, caption: t.payment.entries, empty: t.payment.noEntries },
+      ),
+    )}`;
+  return { title: alert.kind, main };
+}

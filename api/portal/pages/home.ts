@@ -1,0 +1,244 @@
+// The first page: what needs a person now, and how it goes. Each role sees its own.
+import { html } from 'hono/html';
+import type { z } from '@hono/zod-openapi';
+import type { alertPageSchema } from '../../operations/case-schemas.ts';
+import type { flowSchema } from '../../payments/flow.ts';
+import { bars, link, section, table, tile } from '../elements.ts';
+import { duration, share, type Html } from '../format.ts';
+import { pathWith } from '../gateway.ts';
+import { isOperator, type Page, type Visit } from '../visit.ts';
+import type { ListedChange } from './changes.ts';
+import { healthOf, partyTable, type Parties } from './parties.ts';
+import { paymentTable, type ListedPayment } from './payments.ts';
+
+type Flow = z.output<typeof flowSchema>;
+type AlertPage = z.output<typeof alertPageSchema>;
+interface Payments {
+  readonly payments: readonly ListedPayment[];
+  readonly next: string | null;
+}
+
+const minutesOffered = [10, 60, 1_440];
+
+export async function homePage(visit: Visit): Promise<Page> {
+  return isOperator(visit) ? operatorHome(visit) : partyHome(visit);
+}
+
+const paymentsIn = (visit: Visit, state: string) =>
+  visit.api.get<Payments>(pathWith('/payments', { state, limit: '100' }));
+const minutesOf = ({ url }: Visit) => url.searchParams.get('minutes') ?? '60';
+
+async function operatorHome(visit: Visit): Promise<Page> {
+  const { t, api, url } = visit;
+  const minutes = minutesOf(visit);
+  const [alerts, inDoubt, waiting, dead, changes, parties, flow] = await Promise.all([
+    api.get<AlertPage>('/alerts?limit=500'),
+    paymentsIn(visit, 'in-doubt'),
+    paymentsIn(visit, 'waiting'),
+    paymentsIn(visit, 'dead-letter'),
+    api.get<readonly ListedChange[]>('/admin/changes?state=pending&limit=100'),
+    api.get<Parties>('/parties'),
+    api.get<Flow>(pathWith('/flow', { minutes })),
+  ]);
+  const groups = groupsOf(alerts.alerts);
+  const nobody = alerts.alerts.length + inDoubt.payments.length + dead.payments.length + changes.length === 0;
+  const main = html`<h1>${t.home.needsYou}</h1>
+    ${nobody ? html`<p class="notice good">${t.home.nothing}</p>` : ''} ${engineNotice(visit, parties)}
+    <div class="tiles">
+      ${tile('/portal/alerts', countOf(alerts.alerts, alerts.next), t.home.openAlerts, alerts.alerts.length > 0 ? 'warn' : '')}
+      ${tile('/portal/payments?state=in-doubt', countOf(inDoubt.payments, inDoubt.next), t.home.inDoubt, inDoubt.payments.length > 0 ? 'bad' : '')}
+      ${tile('/portal/payments?state=waiting', countOf(waiting.payments, waiting.next), t.home.undecided)}
+      ${tile('/portal/payments?state=dead-letter', countOf(dead.payments, dead.next), t.home.deadLetters, dead.payments.length > 0 ? 'bad' : '')}
+      ${tile('/portal/changes?state=pending', changes.length, t.home.changes, changes.length > 0 ? 'warn' : '')}
+    </div>
+    ${
+      groups.length === 0
+        ? ''
+        : section(
+            t.home.alertsByKind,
+            table(
+              [
+                {
+                  key: 'kind',
+                  title: t.words.kind,
+                  cell: ({ kind }) => link(pathWith('/portal/alerts', { kind }), kind),
+                  by: ({ kind }) => kind,
+                },
+                {
+                  key: 'party',
+                  title: t.words.party,
+                  cell: ({ party }) => party,
+                  by: ({ party }) => party ?? '',
+                },
+                { key: 'number', title: t.words.number, cell: ({ number }) => number, isNumber: true },
+              ],
+              groups,
+              { t, url, caption: t.home.alertsByKind, empty: t.home.nothing, name: 'alerts' },
+            ),
+          )
+    }
+    ${inDoubt.payments.length === 0 ? '' : section(t.home.inDoubt, paymentTable(visit, inDoubt.payments, '', 'doubt'))}
+    ${waiting.payments.length === 0 ? '' : section(t.home.undecided, paymentTable(visit, [...waiting.payments].reverse(), '', 'waiting'))}
+    ${dead.payments.length === 0 ? '' : section(t.home.deadLetters, paymentTable(visit, dead.payments, '', 'dead'))}
+    ${section(t.home.parties, partyTable(visit, parties))} ${flowSection(visit, flow)}`;
+  return { title: t.home.needsYou, main };
+}
+
+const countOf = (found: readonly unknown[], next: string | null) =>
+  next === null ? found.length : `${found.length}+`;
+
+function engineNotice({ t }: Visit, { engineAnswers, workers }: Parties): Html {
+  if (engineAnswers && workers > 0) return '';
+  return html`<div class="notice bad" role="alert">
+    ${engineAnswers ? t.payment.noWorker : t.payment.engineAway}
+  </div>`;
+}
+
+function groupsOf(
+  alerts: AlertPage['alerts'],
+): readonly { kind: string; party: string | null; number: number }[] {
+  const groups = new Map<string, { kind: string; party: string | null; number: number }>();
+  for (const { kind, party } of alerts) {
+    const key = `${kind} ${party ?? ''}`;
+    const group = groups.get(key) ?? { kind, party, number: 0 };
+    group.number += 1;
+    groups.set(key, group);
+  }
+  return [...groups.values()].sort((a, b) => b.number - a.number);
+}
+
+/** The first page of a payment system, PSP or FX provider. */
+async function partyHome(visit: Visit): Promise<Page> {
+  const { t, api, reader } = visit;
+  const { role, party } = reader;
+  const [flow, waiting, dead, parties] = await Promise.all([
+    api.get<Flow>(pathWith('/flow', { minutes: minutesOf(visit) })),
+    role === 'fxp' ? undefined : paymentsIn(visit, 'waiting'),
+    role === 'ipso' ? paymentsIn(visit, 'dead-letter') : undefined,
+    api.find<Parties>('/parties'),
+  ]);
+  const health = parties?.parties[0];
+  const main = html`<h1>${t.roles[role]} ${party ?? ''}</h1>
+    ${(parties?.paused ?? []).map((one) => html`<div class="notice bad">${t.parties.paused} ${one.because}</div>`)}
+    <div class="tiles">
+      ${waiting === undefined ? '' : tile('/portal/payments?state=waiting', countOf(waiting.payments, waiting.next), t.home.undecided)}
+      ${dead === undefined ? '' : tile('/portal/payments?state=dead-letter', countOf(dead.payments, dead.next), t.home.deadLetters, dead.payments.length > 0 ? 'bad' : '')}
+    </div>
+    ${dead === undefined || dead.payments.length === 0 ? '' : section(t.home.deadLetters, paymentTable(visit, dead.payments, '', 'dead'))}
+    ${parties === undefined ? '' : section(t.home.yourEndpoint, health === undefined ? html`<p class="empty">${t.home.notSentYet}</p>` : healthOf(visit, health))}
+    ${flowSection(visit, flow)}`;
+  return { title: `${t.roles[role]} ${party ?? ''}`, main };
+}
+
+function flowSection(visit: Visit, { minutes, corridors, quotes }: Flow): Html {
+  const { t, url } = visit;
+  const periods = minutesOffered.map((one) => {
+    const there = new URL(url);
+    there.searchParams.set('minutes', String(one));
+    return html`<a href="${there.pathname}${there.search}" ${one === minutes ? html`aria-current="true"` : ''}
+      >${duration(one * 60_000)}</a
+    > `;
+  });
+  return html`<section id="flow">
+    <h2>${t.home.flow}</h2>
+    <nav aria-label="${t.home.period}">${t.home.period}: ${periods}</nav>
+    ${bars(
+      t.home.perCorridor,
+      corridors
+        .slice(0, 12)
+        .map((one) => ({ label: one.corridor ?? '?', value: one.payments, shown: String(one.payments) })),
+      t,
+    )}
+    ${table(
+      [
+        {
+          key: 'corridor',
+          title: t.words.corridor,
+          cell: ({ corridor }) =>
+            corridor === null ? '?' : link(pathWith('/portal/payments', { corridor }), corridor),
+          by: ({ corridor }) => corridor ?? '',
+        },
+        { key: 'payments', title: t.nav.payments, cell: ({ payments }) => payments, isNumber: true },
+        {
+          key: 'accc',
+          title: 'ACCC',
+          cell: ({ accepted, payments }) => share(accepted, payments),
+          by: ({ accepted, payments }) => accepted / payments,
+          isNumber: true,
+        },
+        {
+          key: 'rjct',
+          title: 'RJCT',
+          cell: ({ rejected, payments }) => share(rejected, payments),
+          by: ({ rejected, payments }) => rejected / payments,
+          isNumber: true,
+        },
+        {
+          key: 'blck',
+          title: 'BLCK',
+          cell: ({ blocked, payments }) => share(blocked, payments),
+          by: ({ blocked, payments }) => blocked / payments,
+          isNumber: true,
+        },
+        {
+          title: t.home.reasons,
+          cell: ({ reasons }) =>
+            reasons
+              .slice(0, 3)
+              .map((one) => `${one.reasonCode} ${one.payments}`)
+              .join(', '),
+        },
+        { key: 'undecided', title: t.home.open, cell: ({ undecided }) => undecided, isNumber: true },
+        {
+          key: 'p50',
+          title: 'p50',
+          cell: ({ p50Ms }) => duration(p50Ms),
+          by: ({ p50Ms }) => p50Ms ?? 0,
+          isNumber: true,
+        },
+        {
+          key: 'p99',
+          title: 'p99',
+          cell: ({ p99Ms }) => duration(p99Ms),
+          by: ({ p99Ms }) => p99Ms ?? 0,
+          isNumber: true,
+        },
+        {
+          title: t.home.withinMinute,
+          cell: ({ acceptedWithinMinute, accepted }) => share(acceptedWithinMinute, accepted),
+          isNumber: true,
+        },
+        {
+          title: t.home.withinHour,
+          cell: ({ acceptedWithinHour, accepted }) => share(acceptedWithinHour, accepted),
+          isNumber: true,
+        },
+      ],
+      corridors,
+      { t, url, caption: t.home.flowCaption, empty: t.home.noFlow, name: 'flow' },
+    )}
+    ${
+      visit.reader.role === 'ipso'
+        ? ''
+        : html`<h3>${t.home.quotes}</h3>
+            ${table(
+              [
+                { key: 'fxp', title: 'FXP', cell: ({ fxp }) => fxp },
+                { key: 'corridor', title: t.words.corridor, cell: ({ corridor }) => corridor },
+                { key: 'issued', title: t.home.issued, cell: ({ issued }) => issued, isNumber: true },
+                {
+                  key: 'best',
+                  title: t.home.best,
+                  cell: ({ best, issued }) => share(best, issued),
+                  by: ({ best, issued }) => best / Math.max(issued, 1),
+                  isNumber: true,
+                },
+                { key: 'capped', title: t.home.capped, cell: ({ capped }) => capped, isNumber: true },
+                { key: 'used', title: t.home.used, cell: ({ used }) => used, isNumber: true },
+              ],
+              quotes,
+              { t, url, caption: t.home.quotesCaption, empty: t.home.noQuotes, name: 'quotes' },
+            )}`
+    }
+  </section>`;
+}

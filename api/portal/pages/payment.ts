@@ -1,0 +1,303 @@
+// One payment: what came, what went, who decided, what is owed, and what can be done now.
+import { html } from 'hono/html';
+import type { z } from '@hono/zod-openapi';
+import type { evidenceSchema } from '../../payments/payment-schemas.ts';
+import { actForm } from '../acts.ts';
+import { badge, facts, link, section, table } from '../elements.ts';
+import { countdown, duration, money, time, type Html } from '../format.ts';
+import { pathWith } from '../gateway.ts';
+import { isOperator, type Page, type Visit } from '../visit.ts';
+import type { ListedPayment } from './payments.ts';
+import { lanes } from './lanes.ts';
+
+export type Evidence = z.output<typeof evidenceSchema>;
+
+export async function paymentPage(visit: Visit): Promise<Page> {
+  const { t, api, params } = visit;
+  const uetr = params['uetr'] ?? '';
+  const [evidence, listed] = await Promise.all([
+    api.get<Evidence>(`/payments/${encodeURIComponent(uetr)}`),
+    api.find<{ readonly payments: readonly ListedPayment[] }>(pathWith('/payments', { uetr })),
+  ]);
+  const summary = listed?.payments[0];
+  const main = html`<h1>${t.payment.title} <span class="id">${evidence.uetr}</span></h1>
+    <p>
+      ${badge(evidence.status, t.statuses[evidence.status])}
+      <a href="/portal/payments/${uetr}/evidence" download="payment-${uetr}.json">${t.payment.download}</a>
+      ${temporalLink(visit, uetr)}
+    </p>
+    ${section(t.payment.about, about(visit, evidence, summary))} ${waits(visit, evidence)}
+    ${decisionOf(visit, evidence)}
+    ${section(
+      t.payment.picture,
+      html`<div class="scroll lanes" tabindex="0" role="region" aria-label="${t.payment.picture}">
+          ${lanes(visit, evidence)}
+        </div>
+        ${messageTable(visit, evidence)}`,
+    )}
+    ${section(t.payment.deliveries, deliveriesOf(visit, evidence))} ${differences(visit, evidence)}
+    ${isOperator(visit) ? operatorParts(visit, evidence) : ''}`;
+  return { title: `${t.payment.title} ${uetr.slice(0, 8)}`, main };
+}
+
+function temporalLink({ t, temporalUi, namespace }: Visit, uetr: string): Html {
+  if (temporalUi === undefined) return '';
+  const id = encodeURIComponent(`pacs008/${uetr}`);
+  return html` <a href="${temporalUi}/namespaces/${namespace}/workflows/${id}" rel="noreferrer"
+    >${t.payment.inTemporal}</a
+  >`;
+}
+
+function about({ t, decimalsOf }: Visit, evidence: Evidence, listed: ListedPayment | undefined): Html {
+  return facts([
+    [t.words.corridor, evidence.corridor],
+    [t.words.systems, `${evidence.sourceClearingSystem} → ${evidence.destinationClearingSystem ?? '?'}`],
+    [t.words.agents, listed && `${listed.debtorAgent ?? '?'} → ${listed.creditorAgent ?? '?'}`],
+    ['FXP', listed?.fxp],
+    [t.words.sent, money(listed?.sourceAmount, decimalsOf)],
+    [t.payment.settled, money(listed?.destinationAmount, decimalsOf)],
+    [t.words.credited, money(listed?.creditorAccountAmount, decimalsOf)],
+    ['EndToEndId', listed?.endToEndId],
+    [t.payments.quote, evidence.quoteId],
+    [t.words.priority, evidence.priority],
+    [t.words.received, time(evidence.receivedAt)],
+    [t.words.judged, time(evidence.judgedAt)],
+    [t.payment.accepted, time(evidence.acceptanceDateTime)],
+    [t.payment.deadline, time(evidence.deadlineAt)],
+  ]);
+}
+
+function waits({ t }: Visit, { waitsFor, hindrances }: Evidence): Html {
+  if (waitsFor === null && hindrances === null) return '';
+  const held = [
+    ...(hindrances?.engineAnswers === false ? [t.payment.engineAway] : []),
+    ...(hindrances?.workers === 0 ? [t.payment.noWorker] : []),
+    ...(hindrances?.heldUp ?? []).map(({ kind, party }) => `${kind} → ${party}: ${t.payment.heldUp}`),
+    ...(hindrances?.noUsableAddress ?? []).map(
+      ({ kind, party }) => `${kind} → ${party}: ${t.payment.noAddress}`,
+    ),
+  ];
+  return section(
+    t.payment.next,
+    html`${waitsFor === null ? '' : html`<p>${t.waits[waitsFor.what]} ${waitsFor.at === null ? '' : countdown(waitsFor.at)}</p>`}
+    ${
+      held.length === 0
+        ? ''
+        : html`<ul>
+            ${held.map((one) => html`<li>${one}</li>`)}
+          </ul>`
+    }`,
+  );
+}
+
+function decisionOf({ t }: Visit, { decision }: Evidence): Html {
+  if (decision === null) return '';
+  const { status, reasonCode, ruleId, decidedBy, decidedAt } = decision;
+  return section(
+    t.payment.decision,
+    html`<p>${badge(status, t.statuses[status])} ${t.deciders[decidedBy]}, ${time(decidedAt)}.</p>
+      ${facts([
+        [t.words.reason, reasonCode],
+        [t.words.rule, ruleId === null ? undefined : link(`/portal/rules/${ruleId}`, ruleId)],
+      ])}`,
+  );
+}
+
+function messageTable({ t, url }: Visit, { messages, messagesLeftOut, uetr }: Evidence): Html {
+  const begin = messages[0]?.at;
+  return html`<details id="messages" open>
+      <summary>${t.payment.messages}</summary>
+      ${table(
+        [
+          { title: t.words.at, cell: ({ at }) => time(at) },
+          {
+            title: '+',
+            cell: ({ at }) => (begin === undefined ? '' : duration(Date.parse(at) - Date.parse(begin))),
+            isNumber: true,
+          },
+          { title: t.words.message, cell: ({ message }) => message },
+          {
+            title: t.words.direction,
+            cell: ({ direction, party }) =>
+              direction === 'in' ? `${party} → Isthmus` : `Isthmus → ${party}`,
+          },
+          {
+            title: t.words.status,
+            cell: ({ status, reasonCode }) =>
+              status === null ? '' : html`${badge(status)} ${reasonCode ?? ''}`,
+          },
+          {
+            title: 'MsgId',
+            cell: ({ messageIdentification }) => html`<code>${messageIdentification}</code>`,
+          },
+          {
+            title: t.words.bytes,
+            cell: ({ href, messageId, size, isChanged }) =>
+              html`${href === null ? `${size}` : link(`/portal/payments/${uetr}/messages/${messageId}`, `${size}`)}${isChanged ? badge('changed', t.payment.changed) : ''}`,
+            isNumber: true,
+          },
+        ],
+        messages,
+        { t, url, caption: t.payment.messagesCaption, empty: t.payment.noMessages },
+      )}
+    </details>
+    ${messagesLeftOut.length === 0 ? '' : html`<p class="quiet">${t.payment.leftOut} ${messagesLeftOut.reduce((sum, one) => sum + one.number, 0)}</p>`}`;
+}
+
+function deliveriesOf({ t, url }: Visit, { deliveries }: Evidence): Html {
+  if (deliveries.length === 0) return html`<p class="empty">${t.payment.noDeliveries}</p>`;
+  return html`${deliveries.map(
+    (one) =>
+      html`<h3>${one.kind} → ${one.party} ${badge(stateOf(one))}</h3>
+        <p>
+          ${one.deliveredAt === null ? '' : html`${t.payment.takenAt} ${time(one.deliveredAt)}.`}
+          ${one.nextDueAt === null ? '' : html`${t.payment.nextAttempt} ${countdown(one.nextDueAt)}.`}
+          ${one.closedReason === null ? '' : html`${t.payment.closed} ${one.closedReason}.`}
+        </p>
+        ${table(
+          [
+            { title: '#', cell: ({ attempt }) => attempt, isNumber: true },
+            { title: t.words.at, cell: ({ startedAt }) => time(startedAt) },
+            { title: t.words.took, cell: ({ durationMs }) => duration(durationMs), isNumber: true },
+            { title: t.words.outcome, cell: ({ outcome }) => outcome ?? t.payment.running },
+            { title: 'HTTP', cell: ({ httpStatus, errorClass }) => httpStatus ?? errorClass },
+            { title: t.words.address, cell: ({ url: sentTo }) => sentTo },
+            { title: t.words.answer, cell: ({ responseExcerpt }) => responseExcerpt },
+          ],
+          one.attempts,
+          { t, url, caption: `${t.payment.attempts}: ${one.kind}`, empty: t.payment.noAttempt },
+        )}`,
+  )}`;
+}
+
+function stateOf({ deliveredAt, closedAt, kind }: Evidence['deliveries'][number]): string {
+  if (deliveredAt !== null) return 'done';
+  if (closedAt === null) return 'waiting';
+  return kind === 'instruction' ? 'done' : 'dead-letter';
+}
+
+function differences({ t, url }: Visit, { difference }: Evidence): Html {
+  if (difference === null) return '';
+  return section(
+    t.payment.difference,
+    table(
+      [
+        { title: t.words.change, cell: ({ change }) => change },
+        {
+          title: t.payment.field,
+          cell: ({ receivedXpath, forwardedXpath }) => fieldOf(receivedXpath, forwardedXpath),
+        },
+        {
+          title: t.payment.before,
+          cell: ({ received }) => (received ? html`<span class="before">${received}</span>` : ''),
+        },
+        {
+          title: t.payment.after,
+          cell: ({ forwarded }) => (forwarded ? html`<span class="after">${forwarded}</span>` : ''),
+        },
+        {
+          title: t.words.rule,
+          cell: ({ ruleId }) => (ruleId === null ? '' : link(`/portal/rules/${ruleId}`, ruleId)),
+        },
+      ],
+      difference.fields,
+      { t, url, caption: t.payment.differenceCaption, empty: t.payment.same },
+    ),
+    'difference',
+  );
+}
+
+const short = (xpath: string | null) => (xpath === null ? '–' : xpath.replace(/^\/Document\/\w+\//, ''));
+const fieldOf = (received: string | null, forwarded: string | null): Html =>
+  received === forwarded
+    ? html`<code>${short(received)}</code>`
+    : html`<code>${short(received)}</code> → <code>${short(forwarded)}</code>`;
+
+function operatorParts(visit: Visit, evidence: Evidence): Html {
+  const { t, url } = visit;
+  const { uetr, status, outcomes, events, entries } = evidence;
+  const at = { uetr };
+  const standing = outcomes.find((one) => one.confirmedAt === null && one.withdrawnAt === null);
+  const isOpen = evidence.decision === null;
+  return html`${section(
+    t.payment.acts,
+    html`${isOpen ? actForm(visit, 'enquire', { at }) : ''}
+    ${actForm(visit, 'redeliver', { at, isFolded: true })}
+    ${status === 'INDOUBT' && standing === undefined ? actForm(visit, 'settle', { at, isFolded: true }) : ''}
+    ${standing === undefined ? '' : outcomeForms(visit, uetr, standing)}
+    ${actForm(visit, 'case', { at, isFolded: true })}`,
+    'acts',
+  )}
+  ${section(
+    t.payment.events,
+    table(
+      [
+        { title: t.words.at, cell: ({ at: when }) => time(when) },
+        { title: t.words.severity, cell: ({ severity }) => badge(severity) },
+        { title: t.words.kind, cell: ({ kind }) => kind },
+        { title: t.words.party, cell: ({ party }) => party },
+        { title: t.words.detail, cell: ({ detail }) => html`<code>${JSON.stringify(detail)}</code>` },
+      ],
+      events,
+      { t, url, caption: t.payment.events, empty: t.payment.noEvents },
+    ),
+  )}
+  ${section(
+    t.payment.entries,
+    table(
+      [
+        { title: t.words.at, cell: ({ at: when }) => time(when) },
+        { title: t.words.by, cell: ({ by }) => by },
+        { title: t.words.change, cell: ({ action }) => action },
+        { title: t.words.note, cell: ({ note }) => note },
+      ],
+      entries,
+      { t, url, caption: t.payment.entries, empty: t.payment.noEntries },
+    ),
+  )}`;
+}
+
+function outcomeForms(visit: Visit, uetr: string, outcome: Evidence['outcomes'][number]): Html {
+  const { t } = visit;
+  const at = { uetr, outcomeId: outcome.outcomeId };
+  return html`<div class="card">
+    <p>
+      ${t.payment.recorded} ${badge(outcome.status)} ${outcome.reasonCode ?? ''} (${outcome.recordedBy},
+      ${time(outcome.recordedAt)}): ${outcome.evidence}
+    </p>
+    ${actForm(visit, 'confirmOutcome', { at })}${actForm(visit, 'withdrawOutcome', { at, isFolded: true })}
+  </div>`;
+}
+
+export async function sendMessage({ api, params }: Visit): Promise<Response> {
+  const [uetr, messageId] = [params['uetr'] ?? '', params['messageId'] ?? ''].map(encodeURIComponent);
+  return api.send(`/payments/${uetr}/messages/${messageId}`);
+}
+
+/** The record with the bytes of every message that its reader may see. */
+export async function sendEvidence({ api, params }: Visit): Promise<Response> {
+  const uetr = params['uetr'] ?? '';
+  const record = await api.get<Evidence>(`/payments/${encodeURIComponent(uetr)}`);
+  const readable = [...record.messages, ...record.refusedMessages].filter(({ href }) => href !== null);
+  const contents = await Promise.all(
+    readable.map(async ({ messageId, href }) => {
+      const answer = await api.send(href ?? '');
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      return [
+        messageId,
+        answer.ok ? { base64: bytes.toString('base64') } : { unreadable: answer.status },
+      ] as const;
+    }),
+  );
+  const text = JSON.stringify(
+    { readAt: new Date().toISOString(), record, contents: Object.fromEntries(contents) },
+    null,
+    2,
+  );
+  return new Response(text, {
+    headers: {
+      'content-type': 'application/json',
+      'content-disposition': `attachment; filename="payment-${uetr.replaceAll(/[^\w-]/g, '')}.json"`,
+    },
+  });
+}

@@ -1,0 +1,320 @@
+// The portal: pages for people, at /portal. Everything on them comes from the routes of the API (gateway.ts), with the
+// rights of the person who is signed in.
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { RouteDependencies, RouteModule } from '../dependencies.ts';
+import type { BuiltinIssuer } from '../auth/issuer.ts';
+import { aboutRequest } from '../http/access-log.ts';
+import { readLimited } from '../http/input.ts';
+import type { Router } from '../http/route.ts';
+import { actForm, actNamed, readAct, textIn, type ActName } from './acts.ts';
+import { gatewayFor, Refused } from './gateway.ts';
+import { done, pageHeaders, refusalOf, respond } from './layout.ts';
+import { liveStream } from './live.ts';
+import { checkMessage } from './pages/check.ts';
+import { pages, rawRoutes } from './pages.ts';
+import { ownPath, redirect } from './paths.ts';
+import { isOwnForm, isSameOrigin, openSessions, type Session } from './sessions.ts';
+import { openSignIn, type SignIn } from './sign-in.ts';
+import { script } from './script.ts';
+import { style } from './style.ts';
+import { textsFor } from './texts.ts';
+import type { Page, PageRoute, Reader, Visit } from './visit.ts';
+
+const maxFormBytes = 1_048_576; // a change of the scheme, or a pasted message
+
+const hidden = { tag: 'Portal', hidden: true, answers: {} } as const;
+const pageRoute = (method: 'get' | 'post', path: string) => ({
+  ...hidden,
+  method,
+  path,
+  operationId: `portal ${method} ${path}`,
+  summary: path,
+});
+
+export interface Portal {
+  readonly app: OpenAPIHono;
+  readonly deps: RouteDependencies;
+  readonly sessions: ReturnType<typeof openSessions>;
+  readonly signIn: SignIn;
+}
+
+/** @param issuer undefined: an external issuer makes the tokens, or AUTH=none */
+export function portalRoutes(issuer: BuiltinIssuer | undefined): RouteModule {
+  return (router, deps) => {
+    const sessions = openSessions(deps.db, deps.config.publicUrl);
+    const portal: Portal = {
+      app: router.app,
+      deps,
+      sessions,
+      signIn: openSignIn({ app: router.app, config: deps.config, issuer, sessions, logger: deps.logger }),
+    };
+    addAssets(router);
+    addSignIn(router, portal);
+    for (const page of pages) addPage(router, portal, page);
+    for (const { path, send } of rawRoutes) {
+      router.addPublic(pageRoute('get', path), (context) =>
+        visiting(portal, context, { path }, async (visit) => withHeaders(await send(visit))),
+      );
+    }
+    addActs(router, portal);
+    addCheck(router, portal);
+    router.addPublic(pageRoute('get', '/portal/live'), (context) => live(portal, context));
+  };
+}
+
+function addAssets(router: Router): void {
+  const assets = { 'style.css': ['text/css', style], 'script.js': ['text/javascript', script] } as const;
+  for (const [name, [type, text]] of Object.entries(assets)) {
+    const headers = {
+      ...pageHeaders,
+      'content-type': `${type}; charset=utf-8`,
+      'cache-control': 'max-age=300',
+    };
+    router.addPublic(pageRoute('get', `/portal/${name}`), () => new Response(text, { headers }));
+  }
+}
+
+function addSignIn(router: Router, { signIn, sessions, deps }: Portal): void {
+  router.addPublic(pageRoute('get', '/portal/sign-in'), (context) => signIn.page(context));
+  router.addPublic(pageRoute('post', '/portal/sign-in'), async (context) => {
+    if (!isSameOrigin(context)) return forbidden(context);
+    const form = await readForm(context);
+    return form === undefined ? tooLarge(context) : signIn.submit(context, form);
+  });
+  if (signIn.begin !== undefined && signIn.complete !== undefined) {
+    const { begin, complete } = signIn;
+    router.addPublic(pageRoute('get', '/portal/sign-in/begin'), (context) => begin(context));
+    router.addPublic(pageRoute('get', '/portal/sign-in/done'), (context) => complete(context));
+  }
+  router.addPublic(pageRoute('post', '/portal/sign-out'), async (context) => {
+    const session = await sessions.current(context, false);
+    const form = await readForm(context);
+    if (session !== undefined && !isOwnForm(context, session, form?.get('csrf'))) return forbidden(context);
+    deps.logger.info({ session: session?.hash.slice(0, 8) }, 'signed out of the portal');
+    return redirect('/portal/sign-in', await sessions.end(context));
+  });
+}
+
+function addPage(router: Router, portal: Portal, page: PageRoute): void {
+  router.addPublic(pageRoute('get', page.path), (context) =>
+    visiting(portal, context, page, async (visit) => {
+      const shown = await page.show(visit);
+      const { t, url } = visit;
+      const done_ = url.searchParams.get('done');
+      const says = done_ === null || !(done_ in t.acts) ? undefined : t.acts[done_ as ActName].done;
+      return respond(
+        {
+          t,
+          visit,
+          ...shown,
+          notice: says === undefined ? undefined : done(says),
+          live:
+            page.isLive &&
+            `/portal/live?${new URLSearchParams({ page: `${url.pathname}${url.search}` }).toString()}`,
+        },
+        shown,
+      );
+    }),
+  );
+}
+
+/** Runs a page for the person who is signed in; sends others to sign in. */
+async function visiting(
+  portal: Portal,
+  context: Context,
+  { path }: Pick<PageRoute, 'path'>,
+  run: (visit: Visit) => Promise<Response>,
+  touches = true,
+): Promise<Response> {
+  const session = await portal.sessions.current(context, touches);
+  const url = new URL(context.req.url);
+  const toSignIn = () =>
+    redirect(`/portal/sign-in?${new URLSearchParams({ to: `${url.pathname}${url.search}` }).toString()}`);
+  if (session === undefined) return toSignIn();
+  const t = textsFor(context.req.header('accept-language'));
+  let visit: Visit | undefined;
+  try {
+    visit = await visitOf(portal, context, session);
+    const answer = await run(visit);
+    aboutRequest(context).route = path; // the routes of the API have written theirs
+    return answer;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    aboutRequest(context).route = path;
+    if (error.status === 401) {
+      // the client has ended, or its token: so has its session
+      await portal.sessions.end(context);
+      return toSignIn();
+    }
+    return respond(
+      {
+        t,
+        visit,
+        title: t.refused.title,
+        main: html`<h1>${t.refused.title}</h1>
+          ${refusalOf(t, error)}`,
+      },
+      error,
+    );
+  }
+}
+
+/** @throws Refused if the session counts no more */
+async function visitOf({ app, deps, signIn }: Portal, context: Context, session: Session): Promise<Visit> {
+  const api = gatewayFor(app, context, await signIn.tokenOf(session));
+  const reader = await api.get<Reader>('/whoami');
+  const { currencies } = deps.reference.current();
+  return {
+    reader,
+    api,
+    url: new URL(context.req.url),
+    params: context.req.param() as Readonly<Record<string, string>>,
+    csrf: session.csrf,
+    t: textsFor(context.req.header('accept-language')),
+    decimalsOf: (currency) => currencies.get(currency)?.decimalPlaces ?? 0,
+    temporalUi: deps.config.portal.temporalUi,
+    namespace: deps.config.temporal.namespace,
+  };
+}
+
+function addActs(router: Router, portal: Portal): void {
+  const path = '/portal/acts/{act}';
+  router.addPublic(pageRoute('post', path), async (context) => {
+    const form = await readForm(context);
+    if (form === undefined) return tooLarge(context);
+    const session = await portal.sessions.current(context, true);
+    if (session !== undefined && !isOwnForm(context, session, form.get('csrf'))) return forbidden(context);
+    return visiting(portal, context, { path }, (visit) => act(visit, form));
+  });
+}
+
+function addCheck(router: Router, portal: Portal): void {
+  const path = '/portal/check';
+  router.addPublic(pageRoute('post', path), async (context) => {
+    const form = await readForm(context);
+    if (form === undefined) return tooLarge(context);
+    const session = await portal.sessions.current(context, true);
+    if (session !== undefined && !isOwnForm(context, session, form.get('csrf'))) return forbidden(context);
+    return visiting(portal, context, { path }, async (visit) => {
+      const page = await checkMessage(visit, textIn(form, 'message'));
+      return respond({ t: visit.t, visit, ...page }, page);
+    });
+  });
+}
+
+async function act(visit: Visit, form: FormData): Promise<Response> {
+  const { t, params, api } = visit;
+  const name = params['act'] ?? '';
+  const known = actNamed(name);
+  const back = ownPath(textIn(form, 'back'));
+  if (known === undefined) throw new Refused(404, { detail: t.refused['404'] });
+  const says = t.acts[name as ActName];
+  const asked = readAct(known, form);
+  try {
+    if ('unreadable' in asked)
+      throw new Refused(400, { detail: `${asked.unreadable}: ${t.refused.unreadable}` });
+    const answer = await api.post<unknown>(asked.path, asked.body);
+    if (known.showsAnswer) {
+      const main = html`<h1>${says.label}</h1>
+        ${done(says.done)}
+        <pre>${JSON.stringify(answer, null, 2)}</pre>
+        <p><a href="${back}">${t.words.back}</a></p>`;
+      return respond({ t, visit, title: says.label, main });
+    }
+    const next = new URL(back, visit.url);
+    next.searchParams.set('done', name);
+    return redirect(`${next.pathname}${next.search}`);
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status === 401) throw error;
+    const values = Object.fromEntries(
+      [...form].flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+    );
+    const again = actForm({ ...visit, url: new URL(back, visit.url) }, name as ActName, {
+      at: unprefixed('at.', values),
+      given: unprefixed('f.', values),
+    });
+    const main = html`<h1>${says.label}</h1>
+      ${refusalOf(t, error)}${again}
+      <p><a href="${back}">${t.words.back}</a></p>`;
+    return respond({ t, visit, title: says.label, main }, error);
+  }
+}
+
+const unprefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([key, value]) =>
+      key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
+    ),
+  );
+
+async function live(portal: Portal, context: Context): Promise<Response> {
+  const asked = new URL(ownPath(context.req.query('page') ?? ''), context.req.url);
+  const route = pages.flatMap((page) => {
+    const params = page.isLive && paramsOf(page.path, asked.pathname);
+    return params ? [{ page, params }] : [];
+  })[0];
+  if (route === undefined) return redirect('/portal');
+  const render = async (visit: Visit): Promise<Page> =>
+    route.page.show({ ...visit, url: asked, params: route.params });
+  return visiting(
+    portal,
+    context,
+    { path: '/portal/live' },
+    () =>
+      Promise.resolve(
+        liveStream(async () => {
+          const session = await portal.sessions.current(context, false);
+          if (session === undefined) return undefined;
+          return String(await (await render(await visitOf(portal, context, session))).main);
+        }),
+      ),
+    false,
+  );
+}
+
+function paramsOf(template: string, path: string): Record<string, string> | undefined {
+  const pattern = new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
+  const groups = pattern.exec(path)?.groups;
+  return pattern.test(path) ? { ...groups } : undefined;
+}
+
+async function readForm(context: Context): Promise<FormData | undefined> {
+  const bytes = await readLimited(context.req.raw, maxFormBytes);
+  if (bytes === undefined) return undefined;
+  const form = new FormData();
+  for (const [name, value] of new URLSearchParams(Buffer.from(bytes).toString('utf8')))
+    form.append(name, value);
+  return form;
+}
+
+function forbidden(context: Context): Promise<Response> {
+  const t = textsFor(context.req.header('accept-language'));
+  const error = new Refused(403, { title: t.refused.title, detail: t.refused.otherSite });
+  return respond(
+    {
+      t,
+      title: t.refused.title,
+      main: html`<h1>${t.refused.title}</h1>
+        ${refusalOf(t, error)}
+        <p><a href="/portal">${t.words.back}</a></p>`,
+    },
+    error,
+  );
+}
+
+function tooLarge(context: Context): Promise<Response> {
+  const t = textsFor(context.req.header('accept-language'));
+  const error = new Refused(413, { title: t.refused.title, detail: t.refused.tooLarge });
+  return respond({ t, title: t.refused.title, main: refusalOf(t, error) }, error);
+}
+
+/** What a page hands on from the API: a message, a file. It is never shown as a page of ours. */
+function withHeaders(answer: Response): Response {
+  const headers = new Headers(answer.headers);
+  for (const [name, value] of Object.entries(pageHeaders)) headers.set(name, value);
+  headers.set('content-security-policy', "default-src 'none'; sandbox; frame-ancestors 'none'");
+  if (!headers.has('content-disposition')) headers.set('content-type', 'text/plain; charset=utf-8');
+  return new Response(answer.body, { status: answer.status, headers });
+}

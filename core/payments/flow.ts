@@ -1,0 +1,45 @@
+/** The flow of payments and quotes in a period, by corridor: what the portal and reports show. No personal data. */
+
+export interface CorridorFlow {
+  /** As in SG-TH; null: rejected before the destination was known. */
+  readonly corridor: string | null;
+  /** Payments that were judged in the period. */
+  readonly payments: number;
+  readonly undecided: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly blocked: number;
+  /** ACCC within a minute, and within an hour, of the judgement. */
+  readonly acceptedWithinMinute: number;
+  readonly acceptedWithinHour: number;
+  /** Milliseconds from the judgement to the final status, of accepted payments; null: there was none. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+}
+
+export interface ReasonFlow {
+  readonly corridor: string | null;
+  readonly status: string;
+  readonly reasonCode: string;
+  readonly payments: number;
+}
+
+export interface QuoteFlow {
+  /** InternalId of the FX provider. */
+  readonly fxpId: string;
+  readonly corridor: string;
+  readonly issued: number;
+  /** Quotes that were the best of their request. */
+  readonly best: number;
+  /** Quotes that a maximum made smaller than the request. */
+  readonly capped: number;
+  /** Payments by its quotes that were accepted in the period. */
+  readonly used: number;
+}
+
+/** Whose flow: everything, that of a payment system, of a PSP, or of an FX provider. */
+export type FlowScope =
+  | { readonly of: 'all' }
+  | { readonly of: 'clearing-system'; readonly id: string }
+  | { readonly of: 'psp'; readonly id: string }
+  | { readonly of: 'fxp'; readonly id: string };

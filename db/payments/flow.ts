@@ -1,0 +1,93 @@
+// Counts payments and quotes of a period by corridor. Read-only; each query is bounded by the period.
+import { sql } from 'kysely';
+import type { CorridorFlow, FlowScope, QuoteFlow, ReasonFlow } from '../../core/payments/flow.ts';
+import type { Condition } from '../pool/conditions.ts';
+import type { Db } from '../pool/connection.ts';
+
+/** @param minutes back from now */
+export async function readPaymentFlow(
+  db: Db,
+  scope: FlowScope,
+  minutes: number,
+): Promise<readonly CorridorFlow[]> {
+  const { rows } = await sql<CorridorFlow>`
+    select p.corridor, count(*)::int as payments,
+      count(*) filter (where d.status is null)::int as undecided,
+      count(*) filter (where d.status = 'ACCC')::int as accepted,
+      count(*) filter (where d.status = 'RJCT')::int as rejected,
+      count(*) filter (where d.status = 'BLCK')::int as blocked,
+      count(*) filter (where d.status = 'ACCC' and d.decided_at < p.judged_at + interval '1 minute')::int as "acceptedWithinMinute",
+      count(*) filter (where d.status = 'ACCC' and d.decided_at < p.judged_at + interval '1 hour')::int as "acceptedWithinHour",
+      round(percentile_cont(0.5) within group (order by ${tookMs}))::int as "p50Ms",
+      round(percentile_cont(0.99) within group (order by ${tookMs}))::int as "p99Ms"
+    from payments p left join decisions d on d.uetr = p.uetr and d.begun_at = p.begun_at
+    where ${isWithin(minutes)} and ${paymentsOf(scope)}
+    group by p.corridor order by payments desc, p.corridor`.execute(db);
+  return rows;
+}
+
+/** The most frequent reasons, at most 50. */
+export async function readReasons(db: Db, scope: FlowScope, minutes: number): Promise<readonly ReasonFlow[]> {
+  const { rows } = await sql<ReasonFlow>`
+    select p.corridor, d.status, d.reason_code as "reasonCode", count(*)::int as payments
+    from payments p join decisions d on d.uetr = p.uetr and d.begun_at = p.begun_at
+    where d.reason_code is not null and ${isWithin(minutes)} and ${paymentsOf(scope)}
+    group by p.corridor, d.status, d.reason_code order by payments desc, p.corridor limit 50`.execute(db);
+  return rows;
+}
+
+/** Empty for a payment system: quotes are not its own. */
+export async function readQuoteFlow(
+  db: Db,
+  scope: FlowScope,
+  minutes: number,
+): Promise<readonly QuoteFlow[]> {
+  if (scope.of === 'clearing-system') return [];
+  const { rows } = await sql<QuoteFlow>`
+    with issued as (
+      select fxp_id, source_country || '-' || destination_country as corridor, count(*)::int as issued,
+        count(*) filter (where place = 1)::int as best,
+        count(*) filter (where source_capped[place] or destination_capped[place])::int as capped
+      from quote_requests q, unnest(q.fxp_ids) with ordinality as offer (fxp_id, place)
+      where q.issued_at >= now() - ${minutes} * interval '1 minute' and ${quotesOf(scope)}
+      group by 1, 2
+    ), used as (
+      select p.fxp_id, p.corridor, count(*)::int as used from payments p
+      where p.quote_id is not null and p.accepted and ${isWithin(minutes)} and ${paymentsOf(scope)}
+      group by 1, 2
+    )
+    select fxp_id as "fxpId", corridor, coalesce(issued, 0) as issued, coalesce(best, 0) as best,
+      coalesce(capped, 0) as capped, coalesce(used, 0) as used
+    from issued full join used using (fxp_id, corridor) order by issued desc, corridor, fxp_id`.execute(db);
+  return rows;
+}
+
+const tookMs = sql`case when p.accepted then extract(epoch from d.decided_at - p.judged_at) * 1000 end`;
+
+/** A payment is judged when it begins, so the partitions are pruned. */
+const isWithin = (minutes: number): Condition =>
+  sql`p.judged_at >= now() - ${minutes} * interval '1 minute' and p.begun_at >= now() - ${minutes} * interval '1 minute'`;
+
+function paymentsOf(scope: FlowScope): Condition {
+  switch (scope.of) {
+    case 'all':
+      return sql`true`;
+    case 'clearing-system':
+      return sql`${scope.id} in (p.source_clearing_system, p.destination_clearing_system)`;
+    case 'psp':
+      return sql`${scope.id} in (p.debtor_agent_id, p.creditor_agent_id)`;
+    case 'fxp':
+      return sql`p.fxp_id = ${scope.id}`;
+  }
+}
+
+function quotesOf(scope: FlowScope): Condition {
+  switch (scope.of) {
+    case 'psp':
+      return sql`q.psp_id = ${scope.id}`;
+    case 'fxp':
+      return sql`offer.fxp_id = ${scope.id}`;
+    default:
+      return sql`true`;
+  }
+}

@@ -1,0 +1,165 @@
+// Every act of the portal, by the people who do it; where the scheme wants two, by two.
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { hasBrowser, signedIn, type Reader } from '../harness/browser.ts';
+import { writeEvent } from '../harness/events.ts';
+import { gatewayInDoubt } from '../harness/in-doubt.ts';
+
+const { gateway, inDoubt, waiting } = await gatewayInDoubt();
+const enter = (clientId: string) => signedIn({ url: gateway.url, clientId });
+const api = async <Value>(path: string, clientId = 'operator'): Promise<Value> => {
+  const answer = await fetch(`${gateway.url}${path}`, {
+    headers: { authorization: `Bearer ${await gateway.token(clientId)}` },
+  });
+  return (await answer.json()) as Value;
+};
+const notice = ({ page }: Reader) => page.locator('.notice.good[role=status]').innerText();
+
+describe.runIf(hasBrowser)('acts', () => {
+  test('a payment in doubt is on the first page; one operator records how it ended, another confirms (LIF-4)', async () => {
+    const uetr = await inDoubt();
+    const first = await enter('operator');
+    await first.page.click(`a[href="/portal/payments/${uetr}"]`);
+    await first.page.click('summary:has-text("Record how it ended")');
+    await first.page.fill('[name="f.evidence"]', 'Desk of Malaysia, call of 04:10 UTC: credited');
+    await first.page.click('button:has-text("Record how it ended")');
+    expect(await notice(first)).toContain('second operator');
+    // the one who recorded it may not confirm it
+    await first.page.click('button:has-text("Confirm as the second operator")');
+    expect(await first.page.locator('.notice.bad').innerText()).toMatch(/operator/);
+    const second = await enter('operator2');
+    await second.page.goto(`/portal/payments/${uetr}`);
+    await second.page.click('button:has-text("Confirm as the second operator")');
+    expect(await notice(second)).toContain('final status');
+    await expect.poll(async () => (await api<{ status: string }>(`/payments/${uetr}`)).status).toBe('ACCC');
+  });
+
+  test('a payment without a final status shows when its destination is asked, and can be asked about now', async () => {
+    const uetr = await waiting();
+    const { page } = await enter('operator');
+    await page.goto(`/portal/payments/${uetr}`);
+    expect(await page.locator('time[data-until]').first().innerText()).toMatch(/^in |ago$/);
+    await page.click('button:has-text("Ask the destination now")');
+    await expect.poll(() => page.locator('.notice').first().innerText()).toContain('asked again');
+  });
+
+  test('an alert is taken, noted and closed', async () => {
+    const uetr = randomUUID();
+    await writeEvent(gateway.db, { severity: 'alert', kind: 'payment.contradiction', subjectId: uetr });
+    const reader = await enter('operator');
+    const { page } = reader;
+    await page.goto('/portal/alerts?kind=payment.contradiction');
+    await page.click('td a:has-text("payment.contradiction")');
+    for (const action of ['take', 'note', 'close']) {
+      await page.selectOption('[name="f.action"]', action);
+      await page.fill('[name="f.note"]', action === 'take' ? '' : 'seen <b>and</b> understood');
+      await page.click('button:has-text("Take, note")');
+      expect(await notice(reader)).toContain('new entry');
+    }
+    expect(await page.locator('main').innerText()).toContain('seen <b>and</b> understood');
+  });
+
+  test('a party is paused and resumed, and sees itself that it is (LIF-5)', async () => {
+    const operator = await enter('operator');
+    await operator.page.goto('/portal/parties');
+    await operator.page.goto('/portal');
+    await waiting();
+    await operator.page.goto('/portal/parties');
+    const section = operator.page
+      .locator('section')
+      .filter({ has: operator.page.locator('h2:text-is("MYRRPP")') });
+    const name =
+      (await section.count()) > 0 ? section : operator.page.locator('section[id^="party-"]').first();
+    await name.locator('summary').click();
+    await name.locator('[name="f.because"]').fill('maintenance');
+    await name.locator('button:has-text("Pause")').click();
+    expect(await notice(operator)).toContain('Paused');
+    expect(await operator.page.locator('main').innerText()).toContain('maintenance');
+    await operator.page.locator('[name="f.because"]:visible').first().fill('done');
+    await operator.page.click('button:has-text("Resume")');
+    expect(await notice(operator)).toContain('Resumed');
+  });
+
+  test('a change of the scheme is proposed by one and approved by another, who sees the difference (ADM-2)', async () => {
+    const first = await enter('operator');
+    await first.page.goto('/portal/scheme/fee-formulas/TH:THB');
+    await first.page.click('summary:has-text("Propose a change")');
+    const objects = await first.page.inputValue('[name="f.objects"]');
+    const changed = objects.replace(/"nominal\w*": "?[\d.]+"?/, (text) => text.replace(/[\d.]+/, '81.00'));
+    expect(changed).not.toBe(objects);
+    await first.page.fill('[name="f.objects"]', changed);
+    await first.page.fill('[name="f.because"]', 'new fees of 2027');
+    await first.page.click('button:has-text("Propose a change")');
+    expect(await first.page.locator('main').innerText()).toContain('Proposed');
+    const second = await enter('operator2');
+    await second.page.click('a:has-text("changes to approve")');
+    await second.page.click('td a:has-text("new fees of 2027")');
+    expect(await second.page.locator('main').innerText()).toContain('81.00');
+    await second.page.click('button:has-text("Approve")');
+    expect(await notice(second)).toContain('Approved');
+  });
+
+  test('what is wrong in a form is told beside it, and what was entered is kept', async () => {
+    const { page } = await enter('operator');
+    await page.goto('/portal/changes');
+    await page.fill('[name="f.objects"]', '[{ "kind": "fee-formulas", "document": {} }]');
+    await page.fill('[name="f.because"]', 'nothing in it');
+    await page.click('button:has-text("Propose a change")');
+    expect(await page.locator('.notice.bad').innerText()).toMatch(/document|objects/);
+    expect(await page.inputValue('[name="f.because"]')).toBe('nothing in it');
+  });
+
+  test('a secret is shown once to the operator who gave it', async () => {
+    const reader = await enter('operator');
+    await reader.page.goto('/portal/scheme/clients/BANYHKS0');
+    await reader.page.locator('form[action="/portal/acts/newSecret"] [name="f.because"]').fill('lost');
+    await reader.page.click('button:has-text("Give it another secret")');
+    expect(await notice(reader)).toContain('shown once');
+    expect(await reader.page.locator('pre').innerText()).toContain('secret');
+  });
+
+  test('an FX provider posts a rate and a tier, and sees them; it never sees another (FX-9)', async () => {
+    const reader = await enter('MERISGS0');
+    const { page } = reader;
+    await page.goto('/portal/rates');
+    const rate = page.locator('form[action="/portal/acts/rate"]');
+    const values = {
+      sourceCountry: 'SG',
+      sourceCurrency: 'SGD',
+      destinationCountry: 'TH',
+      destinationCurrency: 'THB',
+      rate: '24.5',
+    };
+    for (const [name, value] of Object.entries(values)) await rate.locator(`[name="f.${name}"]`).fill(value);
+    await rate.locator('button').click();
+    expect(await notice(reader)).toContain('counts now');
+    await page.goto('/portal/rates?sourceCountry=SG&destinationCountry=TH');
+    expect(await page.locator('main').innerText()).toContain('24.5');
+    expect(await page.locator('main').innerText()).not.toContain('ZENIHKS0');
+  });
+
+  test('an operator of a payment system checks a message by pasting it, and nothing is stored', async () => {
+    const { page } = await enter('SGDFAST');
+    await page.goto('/portal/check');
+    await page.fill('#message', '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.13"/>');
+    await page.click('button:has-text("Check it")');
+    expect(await page.locator('main').innerText()).toContain('faults found');
+  });
+
+  test('what a party wrote is never a part of our page', async () => {
+    const attack = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+    const reader = await enter('operator');
+    const { page, errors } = reader;
+    const uetr = await waiting();
+    await page.goto(`/portal/payments/${uetr}`);
+    await page.click('summary:has-text("Take, note, close")');
+    const form = page.locator('form[action="/portal/acts/case"]');
+    await form.locator('[name="f.action"]').selectOption('note');
+    await form.locator('[name="f.note"]').fill(attack);
+    await form.locator('button').click();
+    expect(await page.locator('main').innerText()).toContain(attack);
+    await page.goto(`/portal/payments?id=${encodeURIComponent(attack)}`);
+    expect(await page.locator('img, main script').count()).toBe(0);
+    expect(errors.filter((text) => !text.includes('status of 4'))).toEqual([]);
+  });
+});

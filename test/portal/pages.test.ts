@@ -1,0 +1,127 @@
+// Every page of the portal for every role, in a real browser: at three widths, light and dark.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { instruction } from '../../fixtures/instruction.ts';
+import { hasBrowser, isTooWide, signedIn, violations } from '../harness/browser.ts';
+import { testGateway } from '../harness/gateway.ts';
+import { bestQuote, submit } from '../harness/payer.ts';
+
+const gateway = await testGateway();
+let uetr = '';
+
+beforeAll(async () => {
+  const message = instruction(await bestQuote(gateway));
+  uetr = message.uetr;
+  await submit(gateway, message, { prefer: 'wait=10' });
+});
+
+const pagesOf = {
+  operator: [
+    '/portal',
+    '/portal/payments',
+    '/portal/payments?state=done&sort=-amount',
+    '/portal/payments/{uetr}',
+    '/portal/submissions',
+    '/portal/alerts',
+    '/portal/parties',
+    '/portal/changes',
+    '/portal/scheme',
+    '/portal/scheme/fee-formulas',
+    '/portal/scheme/fee-formulas/TH:THB',
+    '/portal/scheme/clients/LOTUSGS0',
+    '/portal/readiness/THBPPAY',
+    '/portal/keys',
+    '/portal/books',
+    '/portal/rules/PAY-7',
+  ],
+  SGDFAST: [
+    '/portal',
+    '/portal/payments',
+    '/portal/payments/{uetr}',
+    '/portal/submissions',
+    '/portal/books',
+    '/portal/check',
+  ],
+  THBPPAY: ['/portal', '/portal/payments/{uetr}'],
+  LOTUSGS0: [
+    '/portal',
+    '/portal/payments',
+    '/portal/payments/{uetr}',
+    '/portal/quotes?from=SG/SGD&to=TH/THB&amount=1000&side=source',
+    '/portal/books',
+  ],
+  MERISGS0: ['/portal', '/portal/rates?sourceCountry=SG&destinationCountry=TH', '/portal/books'],
+} as const;
+
+const looks = [
+  { width: 390, isDark: false },
+  { width: 768, isDark: true },
+  { width: 1280, isDark: false },
+  { width: 1280, isDark: true },
+];
+
+describe.runIf(hasBrowser).each(Object.entries(pagesOf))('the pages of %s', (clientId, paths) => {
+  test.each(looks)(
+    'read well at $width pixels, dark: $isDark, by keyboard and screen reader too',
+    async (look) => {
+      const { page, errors } = await signedIn({ url: gateway.url, clientId }, look);
+      for (const path of paths) {
+        const answer = await page.goto(path.replace('{uetr}', uetr));
+        expect(answer?.status(), path).toBe(200);
+        expect(await page.locator('h1').count(), path).toBe(1);
+        expect(await isTooWide(page), `${path} is too wide`).toBe(false);
+        expect(await violations(page), path).toEqual([]);
+      }
+      expect(errors).toEqual([]);
+    },
+  );
+});
+
+test.runIf(hasBrowser)(
+  'a payment on its page has every message, decision and delivery that its record has',
+  async () => {
+    const { page } = await signedIn({ url: gateway.url, clientId: 'operator' });
+    await page.goto(`/portal/payments/${uetr}`);
+    const text = await page.locator('main').innerText();
+    for (const part of [
+      'SGD 1,000.00',
+      'THB 24,900.00',
+      'pacs.008.001.13',
+      'fxtr.017.001.06',
+      'said by the destination',
+    ]) {
+      expect(text).toContain(part);
+    }
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.click('text=Download the evidence'),
+    ]);
+    expect(download.suggestedFilename()).toBe(`payment-${uetr}.json`);
+  },
+);
+
+test.runIf(hasBrowser)('a payment that arrives shows on an open page by itself', async () => {
+  const { page } = await signedIn({ url: gateway.url, clientId: 'SGDFAST' });
+  await page.goto('/portal/payments');
+  const message = instruction(await bestQuote(gateway));
+  await submit(gateway, message, { prefer: 'wait=10' });
+  await page.waitForSelector(`a[href="/portal/payments/${message.uetr}"]`);
+});
+
+test.runIf(hasBrowser)('an idle live page makes no request but its stream', async () => {
+  const { page } = await signedIn({ url: gateway.url, clientId: 'operator' });
+  await page.goto('/portal');
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.waitForSelector('#live:has-text("Updated")');
+  await page.waitForTimeout(4_000);
+  expect(requests.length).toBeLessThanOrEqual(1);
+});
+
+test.runIf(hasBrowser)('pages and forms work without JavaScript', async () => {
+  const { page } = await signedIn({ url: gateway.url, clientId: 'SGDFAST' }, { javaScript: false });
+  await page.goto('/portal/payments');
+  await page.fill('#id', uetr);
+  await page.click('button:has-text("Find")');
+  await page.click(`a[href="/portal/payments/${uetr}"]`);
+  expect(await page.locator('h1').innerText()).toContain(uetr);
+});

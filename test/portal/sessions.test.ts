@@ -1,0 +1,148 @@
+// Who gets into the portal, how long, and what another site or a thief can do with a session.
+import { sql } from 'kysely';
+import { describe, expect, test } from 'vitest';
+import { testGateway } from '../harness/gateway.ts';
+import { visitor } from './visitor.ts';
+
+const gateway = await testGateway();
+const enter = (clientId = 'operator') => visitor(gateway.url).signIn(clientId);
+
+test('a wrong secret is refused as at the token endpoint, and starts no session', async () => {
+  const person = visitor(gateway.url);
+  const answer = await person.post('/portal/sign-in', { client_id: 'operator', client_secret: 'wrong' });
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get('set-cookie')).toBeNull();
+  expect((await person.get('/portal')).headers.get('location')).toBe('/portal/sign-in?to=%2Fportal');
+});
+
+test('the cookie is out of reach of scripts and of other sites, and the pages run no foreign script', async () => {
+  const person = visitor(gateway.url);
+  const answer = await person.post('/portal/sign-in', {
+    client_id: 'operator',
+    client_secret: 'demo-operator',
+  });
+  expect(answer.headers.get('set-cookie')).toMatch(/HttpOnly.*SameSite=Lax/);
+  const page = await person.get('/portal');
+  expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'self'/);
+  expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
+  expect(page.headers.get('cache-control')).toBe('no-store');
+});
+
+test('a session that another knows before sign-in is of no use after it', async () => {
+  const person = await enter();
+  const before = person.cookie;
+  await person.post('/portal/sign-in', { client_id: 'operator', client_secret: 'demo-operator' });
+  expect(person.cookie).not.toBe(before);
+  expect((await visitor(gateway.url, before).get('/portal')).status).toBe(303);
+});
+
+test('a cookie that was stolen ends at sign-out', async () => {
+  const person = await enter();
+  const stolen = person.cookie;
+  await person.post('/portal/sign-out', { csrf: await person.csrf() });
+  expect((await visitor(gateway.url, stolen).get('/portal')).status).toBe(303);
+});
+
+test('the database has neither the cookie nor the claims in the clear', async () => {
+  const person = await enter('SGDFAST');
+  const id = person.cookie?.split('=')[1] ?? 'none';
+  const { rows } = await sql<{
+    row: string;
+  }>`select portal_sessions::text as row from portal_sessions`.execute(gateway.db);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { row } of rows) {
+    expect(row).not.toContain(id);
+    expect(row).not.toContain('clearingSystemId');
+  }
+});
+
+describe('a session ends', () => {
+  test('after half an hour without a page, although a live page was open', async () => {
+    const person = await enter();
+    await sql`update portal_sessions set seen_at = clock_timestamp() - interval '31 minutes'`.execute(
+      gateway.db,
+    );
+    expect((await person.get('/portal')).status).toBe(303);
+  });
+
+  test('after twelve hours', async () => {
+    const person = await enter();
+    await sql`update portal_sessions set ends_at = clock_timestamp()`.execute(gateway.db);
+    expect((await person.get('/portal')).status).toBe(303);
+  });
+
+  test('with its client', async () => {
+    const person = await enter('BANYSGS0');
+    expect((await person.get('/portal')).status).toBe(200);
+    await sql`delete from client_secrets where client_id = 'BANYSGS0'`.execute(gateway.db);
+    await expect.poll(async () => (await person.get('/portal')).status, { timeout: 60_000 }).toBe(303);
+  });
+});
+
+describe('a form of another site is refused', () => {
+  const act = { 'at.party': 'THBPPAY', 'f.because': 'attack', back: '/portal/parties' };
+
+  test.each([
+    ['without the token of the session', {}, {}],
+    ['with another token', { csrf: 'A'.repeat(43) }, {}],
+  ])('%s', async (_, fields, headers) => {
+    const person = await enter();
+    const answer = await person.post('/portal/acts/pause', { ...act, ...fields }, headers);
+    expect(answer.status).toBe(403);
+  });
+
+  test('that names its own origin', async () => {
+    const person = await enter();
+    const csrf = await person.csrf();
+    const answer = await person.post(
+      '/portal/acts/pause',
+      { ...act, csrf },
+      { origin: 'https://evil.example' },
+    );
+    expect(answer.status).toBe(403);
+    expect((await person.post('/portal/sign-in', {}, { origin: 'https://evil.example' })).status).toBe(403);
+  });
+
+  test.each(['https://evil.example/', '//evil.example', '/portal/../admin', 'javascript:alert(1)'])(
+    'and no link leads from the portal to %s',
+    async (to) => {
+      const person = visitor(gateway.url);
+      const answer = await person.post('/portal/sign-in', {
+        client_id: 'operator',
+        client_secret: 'demo-operator',
+        to,
+      });
+      expect(answer.headers.get('location')).toMatch(/^\/portal(?:\/\.\.\/admin)?$/);
+    },
+  );
+});
+
+describe('nobody sees by its address what the API refuses them', () => {
+  test.each([
+    ['LOTUSGS0', '/portal/alerts', 403],
+    ['LOTUSGS0', '/portal/changes', 403],
+    ['SGDFAST', '/portal/keys', 403],
+    ['SGDFAST', '/portal/scheme/clients', 403],
+    ['MERISGS0', '/portal/payments', 403],
+    ['THBPPAY', '/portal/payments/6f1f3a52-9d0c-4f7e-8a43-2f4b7a1c9e01', 404],
+    ['LOTUSGS0', '/portal/rates', 403],
+  ])('%s at %s: %i', async (clientId, path, status) => {
+    const person = await enter(clientId);
+    const answer = await person.get(path);
+    expect(answer.status).toBe(status);
+    expect(await answer.text()).toContain('role="alert"');
+  });
+
+  test('nor does it by a form', async () => {
+    const person = await enter('LOTUSGS0');
+    const csrf = await person.csrf();
+    const answer = await person.post('/portal/acts/pause', {
+      csrf,
+      'at.party': 'THBPPAY',
+      'f.because': 'x',
+      back: '/portal',
+    });
+    expect(answer.status).toBe(403);
+    expect(await answer.text()).toContain('requires the role operator');
+  });
+});
