@@ -12,7 +12,7 @@ import { openGuideline } from '../../xml/guideline.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { describeEngines } from '../../xml/open-engine.ts';
 import { withSecondOpinion } from '../../xml/second-opinion.ts';
-import { root } from '../docs/documents.ts';
+import { buildExampleGuideline } from '../harness/example-guideline.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
 
@@ -28,7 +28,7 @@ if (!hasJava) {
 afterEach(() => vi.unstubAllEnvs());
 
 // libxml2 has a guideline here that Xerces lacks, so their verdicts on an agent's address differ
-const directory = join(root, 'docs/how-to/example-guideline');
+const directory = buildExampleGuideline();
 const gateway = await testGateway({
   workerEngine: createLibxml2Engine({ guideline: openGuideline({ directory }) }),
   settings: { XERCES_SHARE: '1' },

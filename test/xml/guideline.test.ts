@@ -7,8 +7,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openGuideline, type Guideline } from '../../xml/guideline.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 import { root } from '../docs/documents.ts';
+import { buildExampleGuideline } from '../harness/example-guideline.ts';
 
-const example = join(root, 'docs/how-to/example-guideline');
+const example = buildExampleGuideline();
 const schema = 'pacs.008.001.13.xsd';
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true })));
