@@ -152,6 +152,7 @@ const folders = {
 /** What a file may import beyond its folder's row. @type {Record<string, Row>} */
 const files = {
   'core/settings/environment-variables.ts': { packages: ['zod'] }, // settings are described and parsed by its schemas
+  'core/settings/receivers.ts': { packages: ['zod'] },
   'core/settings/settings.ts': { packages: ['zod'] },
   'core/payments/iban.ts': { packages: ['ibantools'] },
   'core/money/money.ts': { packages: ['decimal.js'] },
