@@ -156,6 +156,7 @@ const files = {
   'core/settings/settings.ts': { packages: ['zod'] },
   'core/payments/iban.ts': { packages: ['ibantools'] },
   'core/money/money.ts': { packages: ['decimal.js'] },
+  'xml/guideline.ts': { packages: ['zod'] },
   'xml/open-engine.ts': { importsLater: true }, // the second engine, where it is chosen
   'xml/xerces.ts': { packages: ['xsd-schema-validator'], importsLater: true },
   'activities/wire/connect-checked.ts': { packages: ['undici', 'ipaddr.js'] },

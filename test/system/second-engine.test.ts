@@ -9,7 +9,7 @@ import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { openGuideline } from '../../xml/guideline.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
-import { describeEngines } from '../../xml/open-engine.ts';
+import { openEngines } from '../../xml/open-engine.ts';
 import { withSecondOpinion } from '../../xml/second-opinion.ts';
 import { buildExampleGuideline } from '../harness/example-guideline.ts';
 import { testGateway } from '../harness/gateway.ts';
@@ -117,7 +117,6 @@ test('the engine that decides judges by the schema that it is asked for, sampled
 
 test('a machine without Java is told so, and libxml2 decides alone', async () => {
   vi.stubEnv('JAVA_HOME', '/nowhere');
-  expect(await describeEngines({ xsdEngine: 'libxml2', xercesShare: 0.01 })).toMatch(
-    /^libxml2 decides alone; Xerces does not work here: .*Java/,
-  );
+  const { inWords } = await openEngines({ xsdEngine: 'libxml2', xercesShare: 0.01 });
+  expect(await inWords).toMatch(/^libxml2 decides alone; Xerces does not work here: .*Java/);
 });

@@ -119,20 +119,6 @@ describe('is refused where our rules would not hold', () => {
       /GrpHdr\/TtlIntrBkSttlmAmt would not be true of the other leg/,
     ],
     [
-      'it uses what we do not read',
-      schema,
-      '<xs:element name="Nb" type="Text35" minOccurs="0"/>',
-      '<xs:any minOccurs="0"/>',
-      /xs:any within xs:sequence is not known here/,
-    ],
-    [
-      'an amount has another attribute',
-      schema,
-      /(<xs:attribute name="Ccy"[^>]*>)/,
-      '$1<xs:attribute name="Rnd" type="Text16"/>',
-      /the only attribute is Ccy/,
-    ],
-    [
       'spaces at the ends of a value may be there',
       schema,
       /(<xs:simpleType name="Uuid4">[^]*?<xs:pattern value=")([^"]*)/,
