@@ -11,7 +11,7 @@ import { bendingAttributes, bendsSchema, violationsOf } from './diagnose.ts';
 import type { IntakeFault, ParsedMessage, XmlEngine } from './engine.ts';
 import { inspectBytes, withoutMark } from './intake.ts';
 import { readTree, type TreeReading } from './read-tree.ts';
-import { peekRoot, rootFault } from './root.ts';
+import { rootFault } from './root.ts';
 import {
   openSchemas,
   parseOptions,
@@ -40,11 +40,7 @@ export function openDocument(
 ): Result<OpenDocument, IntakeFault> {
   const text = withoutMark(bytes);
   const [first, ...others] = inspectBytes(bytes);
-  if (first !== undefined) {
-    const root = first.code === 'not-utf8' ? undefined : peekRoot(text);
-    const ofRoot = root && rootFault(root, text, expected);
-    return refused(oneFault([first, ...others, ...(ofRoot === undefined ? [] : [ofRoot])]));
-  }
+  if (first !== undefined) return refused(oneFault([first, ...others]));
   let handle: XmlDocument;
   try {
     handle = XmlDocument.fromBuffer(bytes, { option: parseOptions, encoding: 'utf-8' });
