@@ -3,8 +3,8 @@
  * reports all faults that it can find together.
  */
 import { isUtf8 } from 'node:buffer';
-import { isWhiteSpace } from '../core/iso20022/white-space.ts';
 import type { IntakeFault } from './engine.ts';
+import { isWhiteSpace } from '../core/iso20022/tree.ts';
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const declarationStart = Buffer.from('<?xml');

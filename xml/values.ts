@@ -3,9 +3,9 @@
  * not decide whether the value is valid; the engine does.
  */
 import type { RejectionDetails } from '../core/rejections/rejection.ts';
-import { visible, type VisibleKind } from '../core/iso20022/visible-values.ts';
-import { isBlank, showsNothing, trimmed } from '../core/iso20022/white-space.ts';
+import { visible, type VisibleKind } from '../core/iso20022/lexical.ts';
 import type { SchemaModel, SimpleType } from './schema-model.ts';
+import { isBlank, showsNothing, trimmed } from '../core/iso20022/tree.ts';
 
 /** One restriction in the derivation of a type: its own facets, in words and as tests. */
 interface Level {

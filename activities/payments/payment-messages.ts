@@ -5,10 +5,13 @@ import { assert } from '../../core/assert.ts';
 import { compact } from '../../core/compact.ts';
 import { buildForwardedPacs008, type Forwarding } from '../../core/iso20022/build-pacs008.ts';
 import { messages } from '../../core/iso20022/messages.ts';
-import { originalReferencesOf } from '../../core/iso20022/original-transaction.ts';
+import {
+  originalReferencesOf,
+  readPacs008References,
+  type Pacs008References,
+} from '../../core/iso20022/references.ts';
 import { answerPacs008 } from '../../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008 } from '../../core/iso20022/pacs008.ts';
-import { readPacs008References, type Pacs008References } from '../../core/iso20022/references.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import type { AcceptedPacs008 } from '../../core/payments/judge-payment.ts';
 import type { Rejection } from '../../core/rejections/rejection.ts';

@@ -8,7 +8,7 @@ import { buildForwardedPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { buildCamt054 } from '../../core/iso20022/camt054.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
-import { originalReferencesOf } from '../../core/iso20022/original-transaction.ts';
+import { originalReferencesOf } from '../../core/iso20022/references.ts';
 import {
   answerPacs008,
   buildPacs002,
