@@ -19,7 +19,7 @@ import type { Result } from '../../core/result.ts';
 import type { TurnedAway } from '../../core/rejections/turn-away.ts';
 import type { StoredSubmission } from '../../db/payments/payments.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
-import { readValid } from '../../xml/read-valid.ts';
+import { readValid } from '../../xml/read-message.ts';
 import { newMessageIdentification, type Composition } from '../compose.ts';
 
 /** The parts of a stored submission that its answers need. */

@@ -4,12 +4,16 @@ import { looksLikeIban, remainderBy97 } from '../ids.ts';
 import { elementsNamed, xpathOf, type XmlElement } from '../iso20022/tree.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 
+/** The length of a country's IBANs by ISO 13616; undefined if the country has no IBANs. */
+export const ibanLengthOf = (country: string): number | undefined =>
+  countrySpecs[country]?.chars ?? undefined;
+
 /**
  * Why a text in the form of an IBAN is not valid, without quoting it; undefined if it is valid. Case does not matter,
  * as in ISO 20022.
  */
 function ibanFault(text: string): string | undefined {
-  const length = countrySpecs[text.slice(0, 2)]?.chars ?? undefined;
+  const length = ibanLengthOf(text.slice(0, 2));
   if (length === undefined) return 'its country has no IBAN';
   if (text.length !== length) return 'wrong length for its country';
   const isInRange = /^0[2-9]|^[1-8]|^9[0-8]/.test(text.slice(2, 4)); // 00, 01, 99 equal 97, 98, 02 modulo 97
@@ -19,8 +23,8 @@ function ibanFault(text: string): string | undefined {
 
 /** Like `ibanFault`, for any account number: one that does not look like an IBAN of its country is accepted. */
 export function accountFault(accountId: string): string | undefined {
-  const hasIbans = typeof countrySpecs[accountId.slice(0, 2)]?.chars === 'number';
-  return hasIbans && looksLikeIban(accountId) ? ibanFault(accountId) : undefined;
+  const isMeant = looksLikeIban(accountId) && ibanLengthOf(accountId.slice(0, 2)) !== undefined;
+  return isMeant ? ibanFault(accountId) : undefined;
 }
 
 /**
