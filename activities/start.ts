@@ -14,7 +14,7 @@ import { openCheckedEngine } from './upkeep/check-samples.ts';
 import { createOutbound } from './wire/outbound.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry } from '../telemetry/server.ts';
-import { traceStatements } from '../telemetry/trace-statements.ts';
+import { traceStatements } from '../telemetry/traces.ts';
 import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
 import { openSigner } from './wire/signer.ts';
 import { createSteps } from './steps.ts';

@@ -15,7 +15,7 @@ import { openReferenceCache, type ReferenceCache } from '../db/scheme/reference-
 import { createApiMetrics, type ApiMetrics } from '../telemetry/api-metrics.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry, type RunningTelemetry } from '../telemetry/server.ts';
-import { traceStatements } from '../telemetry/trace-statements.ts';
+import { traceStatements } from '../telemetry/traces.ts';
 import { openCodeSets } from '../xml/open-code-sets.ts';
 import { openConfiguredEngine } from '../xml/open-engine.ts';
 import { createApp } from './app.ts';

@@ -10,7 +10,6 @@ import {
   messageChanged,
   nextAttempt,
 } from '../../core/deliveries/delivery-schedule.ts';
-import { isWhiteSpace } from '../../core/iso20022/white-space.ts';
 import { operatorOf } from '../../core/deliveries/receiver.ts';
 import { recordAuditOnce } from '../../db/records/audit.ts';
 import { tellChanged } from '../../db/records/changed-messages.ts';
@@ -29,6 +28,7 @@ import { claimForMs, failure, outlast } from '../failures.ts';
 import type { Admission, Held, PostLimits, PostResult } from '../wire/outbound.ts';
 import { isSuccess, sendPolicies, type SendPolicy } from './send-policies.ts';
 import type { Signer } from '../wire/signer.ts';
+import { isWhiteSpace } from '../../core/iso20022/tree.ts';
 
 /** The address of a message, and its place at the receiver's gate. `undefined` instead of it: there is no address. */
 export interface Way {

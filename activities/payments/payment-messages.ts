@@ -5,10 +5,13 @@ import { assert } from '../../core/assert.ts';
 import { compact } from '../../core/compact.ts';
 import { buildForwardedPacs008, type Forwarding } from '../../core/iso20022/build-pacs008.ts';
 import { messages } from '../../core/iso20022/messages.ts';
-import { originalReferencesOf } from '../../core/iso20022/original-transaction.ts';
+import {
+  originalReferencesOf,
+  readPacs008References,
+  type Pacs008References,
+} from '../../core/iso20022/references.ts';
 import { answerPacs008 } from '../../core/iso20022/pacs002.ts';
 import { readPacs008, type Pacs008 } from '../../core/iso20022/pacs008.ts';
-import { readPacs008References, type Pacs008References } from '../../core/iso20022/references.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import type { AcceptedPacs008 } from '../../core/payments/judge-payment.ts';
 import type { Rejection } from '../../core/rejections/rejection.ts';
@@ -16,7 +19,7 @@ import type { Result } from '../../core/result.ts';
 import type { TurnedAway } from '../../core/rejections/turn-away.ts';
 import type { StoredSubmission } from '../../db/payments/payments.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
-import { readValid } from '../../xml/read-valid.ts';
+import { readValid } from '../../xml/read-message.ts';
 import { newMessageIdentification, type Composition } from '../compose.ts';
 
 /** The parts of a stored submission that its answers need. */

@@ -5,7 +5,7 @@ import { claimedDebtorAgent } from '../../core/payments/agent.ts';
 import { assert } from '../../core/assert.ts';
 import { countryPair } from '../../core/quotes/corridor.ts';
 import { messages } from '../../core/iso20022/messages.ts';
-import { namedAgentsOf } from '../../core/iso20022/original-transaction.ts';
+import { namedAgentsOf } from '../../core/iso20022/references.ts';
 import { judgePayment, quoteNeeded, type AcceptedPacs008 } from '../../core/payments/judge-payment.ts';
 import { fxpNameOf } from '../../core/scheme/reference.ts';
 import { reject, type Rejection } from '../../core/rejections/rejection.ts';

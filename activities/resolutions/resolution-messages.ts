@@ -25,7 +25,7 @@ import { requestRejectionOf, type Enquiry } from '../../core/resolutions/resolut
 import type { OutgoingMessage } from '../../db/records/messages.ts';
 import type { NewAnswer, NewEnquiry } from '../../db/resolutions/resolutions.ts';
 import type { SchemaKind, XmlEngine } from '../../xml/engine.ts';
-import { readValid } from '../../xml/read-valid.ts';
+import { readValid } from '../../xml/read-message.ts';
 import { compose, newMessageIdentification, type Composition } from '../compose.ts';
 
 /** The parts of a source's stored request that its answers need. */

@@ -1,7 +1,7 @@
 // The sweep (LIF-2) finds work that nobody is doing and starts it again. It runs at every start of a worker, then every
 // 30 s in one process at a time. Executions may be cancelled, terminated, deleted or never started: their payments
 // still end. In a healthy system the sweep finds nothing.
-import { messageIdsCountForDays } from '../../core/payments/duplicates.ts';
+import { messageIdsCountForDays } from '../../core/scheme/ends.ts';
 import { giveBackLease, takeLease } from '../../db/pool/leases.ts';
 import type { SweepDependencies } from './dependencies.ts';
 import { sweepOnce, type Pass } from './one-sweep.ts';

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { createContext, Script } from 'node:vm';
 import rhea, { type Connection, type EventContext, type Message } from 'rhea';
 import { amqpPorts, type QueueAddress } from '../../core/deliveries/queue-address.ts';
-import type { QueueLogins } from '../../core/deliveries/queue-logins.ts';
+import type { QueueLogins } from '../../core/settings/receivers.ts';
 import type { Connector } from './connect-checked.ts';
 import { errorClassOf } from './error-class.ts';
 import type { Exchange, PostResult } from './exchange.ts';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
-import { messageIdsCountForDays } from '../../core/payments/duplicates.ts';
+import { messageIdsCountForDays } from '../../core/scheme/ends.ts';
 import type { BoundPayment } from '../../core/payments/bind-payment.ts';
 import { isStatusOwed } from '../../core/payments/enquiry-schedule.ts';
 import type { Pacs008References } from '../../core/iso20022/references.ts';

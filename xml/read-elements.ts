@@ -2,7 +2,7 @@
  * The elements that our rules read or set. Another scheme's usage guideline must have them, and must be as strict about
  * them as ours (`xml/guideline.ts`). It may treat all other elements as it likes.
  */
-import type { MessageName } from './messages.ts';
+import type { MessageName } from '../core/iso20022/messages.ts';
 
 const agent = [
   'BICFI',
