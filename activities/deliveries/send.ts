@@ -22,9 +22,8 @@ import {
   type Following,
 } from '../../db/deliveries/deliveries.ts';
 import { addressOf, type Addressed } from './addresses.ts';
-import { boundDefects } from '../upkeep/defects.ts';
+import { boundDefects, tellKeyMissing } from '../upkeep/defects.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { tellKeyMissing } from '../upkeep/key-missing.ts';
 import { claimForMs, failure, outlast } from '../failures.ts';
 import type { Admission, Held, PostLimits, PostResult } from '../wire/outbound.ts';
 import { isSuccess, sendPolicies, type SendPolicy } from './send-policies.ts';
@@ -134,7 +133,8 @@ export async function send<Answer = never>(
   const { attempt, way } = sending;
   const policy = sendPolicies[attempt.kind];
   const startedAt = performance.now();
-  const result = await tracedPost(deps, sending, policy);
+  // leaves the gate if nothing was posted, also after a defect; otherwise the place has ended already
+  const result = await tracedPost(deps, sending, policy).finally(() => way?.admission.leave());
   const durationMs = Math.round(performance.now() - startedAt);
   const answer = await answerOf(deps, sending, result);
   const isOurs = result.outcome === 'NOT_SENT' && isOwnFault(result.outcome, result.errorClass);
@@ -232,17 +232,13 @@ async function post(
   if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'no-usable-address' };
   const { body } = attempt;
   if (body === null) {
-    way.admission.leave();
     return {
       outcome: 'NOT_SENT',
       errorClass: attempt.missingKey === undefined ? messageChanged : keyMissing,
     };
   }
   const signed = await signatureOf(signer, { ...attempt, body }, way);
-  if (signed === undefined) {
-    way.admission.leave();
-    return { outcome: 'NOT_SENT', errorClass: keyMissing };
-  }
+  if (signed === undefined) return { outcome: 'NOT_SENT', errorClass: keyMissing };
   const headers = { 'content-type': 'application/xml; charset=utf-8', ...signed, ...traceHeaders };
   return way.admission.post(way.url, body, headers, limitsOf(policy, until)); // seam: sent-bytes
 }

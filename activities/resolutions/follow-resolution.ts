@@ -12,10 +12,8 @@ import {
   type FollowUp,
 } from '../../core/resolutions/resolution.ts';
 import { ok } from '../../core/result.ts';
-import { loadEnquiry } from '../../db/resolutions/enquiries.ts';
-import { messageBody } from '../../db/records/messages.ts';
-import { openAndTell } from '../../db/records/changed-messages.ts';
 import {
+  loadEnquiry,
   findResolution,
   loadRequest,
   recordAnswer,
@@ -25,6 +23,8 @@ import {
   type StoredRequest,
   type StoredResolution,
 } from '../../db/resolutions/resolutions.ts';
+import { messageBody } from '../../db/records/messages.ts';
+import { openAndTell } from '../../db/records/changed-messages.ts';
 import { parseMessage } from '../../xml/read-message.ts';
 import type {
   ResolutionAnswer,
@@ -140,7 +140,7 @@ async function findReport(
   { of, deliveryId }: StoredEnquiry,
 ): Promise<Report | undefined> {
   const { reportMessageId } = await loadEnquiry(deps.db, deliveryId);
-  if (reportMessageId === undefined) return undefined;
+  if (reportMessageId === null) return undefined;
   return { of, messageId: reportMessageId, values: await readReport(deps, reportMessageId) };
 }
 

@@ -8,7 +8,7 @@ import {
   type StoredRequest,
   type StoredResolution,
 } from '../../db/resolutions/resolutions.ts';
-import type { Written } from '../../db/pool/unless-taken.ts';
+import type { Written } from '../../db/pool/statements.ts';
 import { assert } from '../../core/assert.ts';
 import { reject, type Rejection } from '../../core/rejections/rejection.ts';
 import { rejections } from '../../core/rejections/rejection-table.ts';

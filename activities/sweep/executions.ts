@@ -20,6 +20,21 @@ import {
   type StoredPaymentKey,
   type StoredRequestKey,
 } from '../../contract/starts.ts';
+import type { Logger } from 'pino';
+import type { PaymentLocalActivities, ResolutionLocalActivities } from '../../contract/activities.ts';
+import type { Db } from '../../db/pool/connection.ts';
+
+export interface SweepDependencies {
+  readonly db: Db;
+  readonly executions: Executions;
+  /** The sweeping process runs these itself, because they need only the record. */
+  readonly activities: Pick<PaymentLocalActivities, 'validatePayment' | 'decidePayment'> &
+    Pick<ResolutionLocalActivities, 'judgeResolution' | 'endResolution'>;
+  readonly logger: Logger;
+  readonly onFound: (kind: string, count: number) => void;
+  /** Id of the sweeping process (dependencies.ts). */
+  readonly workerId: string;
+}
 
 export interface RunningExecution {
   readonly workflowId: string;

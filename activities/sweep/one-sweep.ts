@@ -20,7 +20,7 @@ import {
   type UnjudgedSubmission,
 } from '../../db/payments/unanswered.ts';
 import type { Place } from '../../db/pool/paged.ts';
-import type { SweepDependencies } from './dependencies.ts';
+import type { SweepDependencies } from './executions.ts';
 import {
   bring,
   nothingFound,

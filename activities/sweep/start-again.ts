@@ -1,7 +1,7 @@
 // Handles each item that a sweep found (one-sweep.ts) separately, so that one failure affects no other item.
 import { recordAuditOnce } from '../../db/records/audit.ts';
 import { isUnanswerable } from '../upkeep/defects.ts';
-import type { SweepDependencies } from './dependencies.ts';
+import type { SweepDependencies } from './executions.ts';
 import type { Owed, StuckExecutions } from './stuck-executions.ts';
 
 /** Number of items that were found and started again, by kind. */

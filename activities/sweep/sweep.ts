@@ -3,7 +3,7 @@
 // still end. In a healthy system the sweep finds nothing.
 import { messageIdsCountForDays } from '../../core/payments/duplicates.ts';
 import { giveBackLease, takeLease } from '../../db/pool/leases.ts';
-import type { SweepDependencies } from './dependencies.ts';
+import type { SweepDependencies } from './executions.ts';
 import { sweepOnce, type Pass } from './one-sweep.ts';
 import { standstillMsDefault } from './stuck-executions.ts';
 
@@ -36,10 +36,6 @@ function withinMsOf(begun: Moment, completed: Moment | undefined): number {
   return Math.max(begun.ours - completed.ours, begun.database - completed.database) + overlapMs;
 }
 
-export interface RunningSweep {
-  stop(): Promise<void>;
-}
-
 const everyMsDefault = 30_000;
 // a process without the lease tries this often to take it: if the holder dies, another sweeps within 60 s
 const looksPerPeriod = 3;
@@ -53,13 +49,15 @@ const day = 24 * 3_600_000;
 const wholeMs = messageIdsCountForDays * day; // look-back of the first sweep: as long as MsgIds count
 const overlapMs = 10 * 60_000; // look-back of later sweeps, beyond the last one that left nothing undone
 
-/** Sweeps at once, then at intervals, until it is stopped. Failures are logged, and the next sweep tries again. */
-export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): RunningSweep {
+/**
+ * Sweeps at once, then at intervals. Failures are logged, and the next sweep tries again.
+ * @returns a function that stops it
+ */
+export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): () => Promise<void> {
   const { everyMs = everyMsDefault, graceMs = graceMsDefault } = options;
   const { standstillMs = standstillMsDefault, pieceMs = pieceMsDefault } = options;
   const { db, executions, logger, workerId } = deps;
   const stopping = new AbortController();
-  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void>;
   const period = everyMs ?? everyMsDefault;
@@ -113,17 +111,14 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
       .then(next);
   }
   function next(inMs: number): void {
-    if (isStopped || (everyMs === null && inMs > 0)) return;
+    if (stopping.signal.aborted || (everyMs === null && inMs > 0)) return;
     timer = setTimeout(begin, inMs);
   }
   begin();
-  return {
-    stop: async () => {
-      isStopped = true;
-      stopping.abort();
-      clearTimeout(timer);
-      await running;
-      await giveBackLease(db, lease).catch(() => undefined); // otherwise the lease expires
-    },
+  return async () => {
+    stopping.abort();
+    clearTimeout(timer);
+    await running;
+    await giveBackLease(db, lease).catch(() => undefined); // otherwise the lease expires
   };
 }

@@ -61,7 +61,6 @@ export interface ReceiverGate {
 const failuresToOpen = 5;
 const firstProbeMs = 5_000;
 const longestProbeMs = 60_000;
-const lostAfterMs = 60_000; // a place whose send has not begun by then is lost: claims last only 15 s
 const forgottenAfterMs = 600_000; // for idle receivers: ten times the longest wait for a probe
 const usualSendMs = 200; // assumed until a send has been measured
 const shareOfLastSend = 1 / 8; // weight in the moving average: the last five sends make up half of it
@@ -71,7 +70,6 @@ const longestTurnMs = 30_000; // a cap: earlier callers may have gone, or the re
 
 /** The state of a place. */
 interface Taken {
-  readonly takenAt: number;
   begunAt?: number;
 }
 
@@ -94,7 +92,6 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
     const known = receivers.get(name);
     if (known !== undefined) return known;
     for (const [other, idle] of receivers) {
-      dropLost(idle, now());
       if (idle.places.size === 0 && now() - idle.usedAt > forgottenAfterMs) receivers.delete(other);
     }
     const receiver = newReceiver(now());
@@ -105,17 +102,15 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
   function enter(name: string, places: number, minds: 'breaker' | 'gate' = 'breaker'): Place | Held {
     const receiver = receiverOf(name);
     receiver.usedAt = now();
-    dropLost(receiver, now());
     const open = minds === 'breaker' ? receiver.open : undefined;
     const wait = waitOf(receiver, open, places, now());
     if (wait !== undefined) return held(receiver, wait, { now: now(), random: random() });
-    const taken: Taken = { takenAt: now() };
+    const taken: Taken = {};
     receiver.places.add(taken);
     if (open !== undefined) open.probe = taken;
     return {
       begin: () => {
         taken.begunAt ??= now();
-        receiver.places.add(taken); // in case dropLost has removed it
       },
       end: (sign) => {
         if (!receiver.places.delete(taken)) return;
@@ -218,15 +213,6 @@ function both(own: Place, shared: Place | Held): Place | Held {
       shared.end('nothing');
     },
   };
-}
-
-/** Frees places whose send never began: a lost place must not narrow the gate, nor a lost probe lock the breaker. */
-function dropLost({ places, open }: Receiver, now: number): void {
-  for (const taken of places) {
-    if (taken.begunAt !== undefined || now - taken.takenAt < lostAfterMs) continue;
-    places.delete(taken);
-    if (open?.probe === taken) open.probe = undefined;
-  }
 }
 
 /** Updates the breaker at the end of a send. */

@@ -10,7 +10,7 @@ import {
   type Side,
   type Total,
 } from '../../core/books/reconciliation.ts';
-import type { Condition } from '../pool/conditions.ts';
+import type { Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 /**

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertAudit } from '../records/audit.ts';
-import { given } from '../pool/conditions.ts';
+import { given } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 /** A pause in force. */

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { heardMs } from '../../core/payments/enquiry-schedule.ts';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
-import { given } from '../pool/conditions.ts';
+import { given } from '../pool/statements.ts';
 import { insertAudit, type AuditEvent } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { bookDay, isDead, isOfToldKind, type ToldKind } from '../deliveries/deliveries.ts';

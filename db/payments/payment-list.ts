@@ -9,7 +9,7 @@ import type {
   PaymentState,
 } from '../../core/payments/payment-list.ts';
 import { isInDoubt } from '../records/audit.ts';
-import { given, type Condition } from '../pool/conditions.ts';
+import { given, type Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 import { isDead, isOfToldKind, isOpen } from '../deliveries/deliveries.ts';
 

@@ -16,13 +16,12 @@ import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import type { Rejection } from '../../core/rejections/rejection.ts';
 import { expectedOriginal, judgeReport } from '../../core/payments/report.ts';
 import type { Result } from '../../core/result.ts';
-import { alertUnlessOpen, hasDetail, insertAudit, isAlert } from '../records/audit.ts';
+import { alertUnlessOpen, hasDetail, insertAudit, isAlert, alertAtLimit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import type { DecidablePayment } from './decisions.ts';
 import { askConfirmation, askDeadConfirmation, type MayAsk } from './asks.ts';
-import { alertAtLimit } from '../records/at-limit.ts';
 import { selectReceived, storedReceived } from '../records/messages.ts';
-import { runPrepared } from '../pool/prepared.ts';
+import { runPrepared } from '../pool/statements.ts';
 import { refuseMessage, reportRefusals, type RefusedMessage } from '../records/refused-messages.ts';
 
 /** The fault of bytes that are not a valid pacs.002. */

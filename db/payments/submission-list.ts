@@ -6,7 +6,7 @@ import type {
   SubmissionFilter,
   SubmissionPage,
 } from '../../core/payments/submission-list.ts';
-import { given } from '../pool/conditions.ts';
+import { given } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 import { isJudged, triesOfSubmission } from './unanswered.ts';
 

@@ -4,7 +4,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { insertAudit, recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
-import { ago, hasAged, sliced, type Place } from '../pool/paged.ts';
+import { ago, hasAged, paged, sliceRows, type Place } from '../pool/paged.ts';
 
 /** A submission that is stored but not judged. */
 export interface UnjudgedSubmission {
@@ -52,9 +52,9 @@ export function findUnjudged(
   { withinMs, graceMs, workerId }: Window,
   from?: Place,
 ): AsyncIterable<UnjudgedSubmission & Place> {
-  return sliced(
+  return paged(
     // index messages_submitted
-    (after, rows) =>
+    (after) =>
       sql<UnjudgedSubmission & Place & { isLeft: boolean }>`
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
           m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
@@ -65,7 +65,8 @@ export function findUnjudged(
           and m.created_at > ${ago(withinMs)} and ${hasAged(sql`m.created_at`, graceMs)}
           and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
         order by m.created_at, m.message_id
-        limit ${sql.lit(rows)}`.execute(db),
+        limit ${sql.lit(sliceRows)}`.execute(db),
+    sliceRows,
     from,
   );
 }
@@ -109,9 +110,9 @@ export function findUnanswered(
   { withinMs, graceMs, workerId }: Window,
   from?: Place,
 ): AsyncIterable<UnansweredResolution & Place> {
-  return sliced(
+  return paged(
     // index resolutions_deadline; primary key of resolution_answers
-    (after, rows) =>
+    (after) =>
       sql<UnansweredResolution & Place & { isLeft: boolean }>`
         select r.resolution_id as "messageId", r.message_identification as "messageIdentification",
           r.source_clearing_system as "sourceSystem", r.deadline_at::text as at, r.resolution_id as id,
@@ -121,7 +122,8 @@ export function findUnanswered(
         where r.deadline_at between ${ago(withinMs)} and ${ago(graceMs)}
           and (r.deadline_at, r.resolution_id) > (${after.at}::timestamptz, ${after.id}::uuid)
         order by r.deadline_at, r.resolution_id
-        limit ${sql.lit(rows)}`.execute(db),
+        limit ${sql.lit(sliceRows)}`.execute(db),
+    sliceRows,
     from,
   );
 }

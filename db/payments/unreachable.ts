@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { keyMissing, messageChanged, ownFaults } from '../../core/deliveries/delivery-schedule.ts';
 import type { Db } from '../pool/connection.ts';
-import { theOne } from '../pool/the-one.ts';
+import { theOne } from '../pool/statements.ts';
 
 const unreachableAfterMs = 60_000;
 const sixtySeconds = sql`${sql.lit(unreachableAfterMs)} * interval '1 millisecond'`;

@@ -9,7 +9,7 @@ import {
   markDatabaseFailure,
   withoutValues,
 } from './failures.ts';
-import { nameOfPrepared } from './prepared.ts';
+import { nameOfPrepared } from './statements.ts';
 
 export interface DatabaseClientConfig extends pg.ClientConfig {
   /** Milliseconds for connecting and authenticating; absent: no limit. */

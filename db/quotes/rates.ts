@@ -4,9 +4,10 @@
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { CorridorKey } from '../../core/quotes/corridor.ts';
-import { exact, plainDecimal } from '../../core/money/money.ts';
+import { exact } from '../../core/money/money.ts';
 import { improveRateText } from '../../core/quotes/rate.ts';
 import type { Db } from '../pool/connection.ts';
+import { given } from '../pool/statements.ts';
 
 /** A stored rate. Decimals have no trailing zeros. */
 export interface StoredRate extends CorridorKey {
@@ -44,7 +45,7 @@ export interface NewRate extends CorridorKey {
  * not fit into a message.
  * @returns the stored rates, base first, then by threshold
  */
-export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]> {
+export async function replaceRates(trx: Db, rate: NewRate): Promise<readonly StoredRate[]> {
   const moment = await lockRates(trx, rate.fxpId);
   await trx
     .updateTable('rates')
@@ -136,10 +137,14 @@ interface RateEntry extends CorridorKey {
 }
 
 /** Passes one array per column, because a statement has at most 65,535 parameters and there may be more values. */
-async function insertRates(trx: Db, entries: readonly RateEntry[], moment: Moment): Promise<StoredRate[]> {
+async function insertRates(
+  trx: Db,
+  entries: readonly RateEntry[],
+  moment: Moment,
+): Promise<readonly StoredRate[]> {
   if (entries.length === 0) return [];
   const column = (value: (entry: RateEntry) => string | null) => entries.map(value);
-  const { rows } = await sql<RateRow>`
+  const { rows } = await sql<StoredRate>`
     insert into rates (fxp_id, source_country, source_currency, destination_country, destination_currency,
       exchange_rate, threshold, tier_improvement_id, created_at)
     select e.*, ${moment}::timestamptz
@@ -148,21 +153,14 @@ async function insertRates(trx: Db, entries: readonly RateEntry[], moment: Momen
       ${column((entry) => entry.destinationCountry)}::text[], ${column((entry) => entry.destinationCurrency)}::text[],
       ${column((entry) => entry.exchangeRate)}::numeric[], ${column((entry) => entry.threshold)}::numeric[],
       ${column((entry) => entry.tierImprovementId)}::bigint[]) e
-    returning ${sql.join(rateColumns.map((name) => sql.ref(name)))}`.execute(trx);
-  return rows.map(toStoredRate).sort((a, b) => exact(a.threshold).cmp(exact(b.threshold)));
+    returning ${rateColumns}`.execute(trx);
+  return rows.toSorted((a, b) => exact(a.threshold).cmp(exact(b.threshold)));
 }
 
-const rateColumns = [
-  'rate_id',
-  'fxp_id',
-  'source_country',
-  'source_currency',
-  'destination_country',
-  'destination_currency',
-  'exchange_rate',
-  'threshold',
-  'created_at',
-] as const;
+const rateColumns = sql`
+  rate_id as "rateId", fxp_id as "fxpId", source_country as "sourceCountry", source_currency as "sourceCurrency",
+  destination_country as "destinationCountry", destination_currency as "destinationCurrency",
+  trim_scale(exchange_rate) as "exchangeRate", trim_scale(threshold) as threshold, created_at as "createdAt"`;
 
 /** A member that is undefined does not filter. */
 export type RateFilter = { readonly [Part in keyof CorridorKey]?: string | undefined } & {
@@ -172,48 +170,17 @@ export type RateFilter = { readonly [Part in keyof CorridorKey]?: string | undef
 /**
  * Active rates, base and tiers, of a corridor, an FX provider or both. Best first, then oldest, then by FX provider.
  */
-export async function readActiveRates(db: Db, filter: RateFilter): Promise<StoredRate[]> {
-  let query = db.selectFrom('rates').select(rateColumns).where('expired_at', 'is', null);
-  if (filter.fxpId !== undefined) query = query.where('fxp_id', '=', filter.fxpId);
-  if (filter.sourceCountry !== undefined) query = query.where('source_country', '=', filter.sourceCountry);
-  if (filter.sourceCurrency !== undefined) query = query.where('source_currency', '=', filter.sourceCurrency);
-  if (filter.destinationCountry !== undefined) {
-    query = query.where('destination_country', '=', filter.destinationCountry);
-  }
-  if (filter.destinationCurrency !== undefined) {
-    query = query.where('destination_currency', '=', filter.destinationCurrency);
-  }
-  const rows = await query
-    .orderBy('exchange_rate', 'desc')
-    .orderBy('created_at')
-    .orderBy('fxp_id')
-    .orderBy('rate_id')
-    .execute();
-  return rows.map(toStoredRate);
-}
-
-interface RateRow {
-  rate_id: string;
-  fxp_id: string;
-  source_country: string;
-  source_currency: string;
-  destination_country: string;
-  destination_currency: string;
-  exchange_rate: string;
-  threshold: string;
-  created_at: Date;
-}
-
-function toStoredRate(row: RateRow): StoredRate {
-  return {
-    rateId: row.rate_id,
-    fxpId: row.fxp_id,
-    sourceCountry: row.source_country,
-    sourceCurrency: row.source_currency,
-    destinationCountry: row.destination_country,
-    destinationCurrency: row.destination_currency,
-    exchangeRate: plainDecimal(row.exchange_rate),
-    threshold: plainDecimal(row.threshold),
-    createdAt: row.created_at,
-  };
+export async function readActiveRates(db: Db, filter: RateFilter): Promise<readonly StoredRate[]> {
+  const conditions = [
+    sql`expired_at is null`,
+    ...given(filter.fxpId, (fxp) => sql`fxp_id = ${fxp}`),
+    ...given(filter.sourceCountry, (country) => sql`source_country = ${country}`),
+    ...given(filter.sourceCurrency, (currency) => sql`source_currency = ${currency}`),
+    ...given(filter.destinationCountry, (country) => sql`destination_country = ${country}`),
+    ...given(filter.destinationCurrency, (currency) => sql`destination_currency = ${currency}`),
+  ];
+  const { rows } = await sql<StoredRate>`
+    select ${rateColumns} from rates where ${sql.join(conditions, sql` and `)}
+    order by exchange_rate desc, created_at, fxp_id, rate_id`.execute(db);
+  return rows;
 }

@@ -2,7 +2,7 @@
 // makes and reads them. cli/audit/verify.ts compares them with the record.
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import { given } from '../pool/conditions.ts';
+import { given } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 /** The rows of an hour, and their seal's data before signing. */

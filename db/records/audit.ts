@@ -31,16 +31,7 @@ export function insertAudit(event: AuditEvent | null | undefined, condition: Raw
 }
 
 export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
-  await db
-    .insertInto('audit_events')
-    .values({
-      severity: eventKinds[event.kind],
-      kind: event.kind,
-      subject_id: event.subjectId ?? null,
-      party: event.party ?? null,
-      detail: JSON.stringify(event.detail ?? {}),
-    })
-    .execute();
+  await insertAudit(event, sql`true`).execute(db);
 }
 
 /**
@@ -92,4 +83,30 @@ export async function alertUnlessOpen(
     return rows.length === 1;
   };
   return db.isTransaction ? tell(db) : db.transaction().execute(tell);
+}
+
+/** Limits that a party can reach. docs/operations/alerts.md explains each. */
+export type PartyLimit =
+  | 'callback-addresses'
+  | 'contradictions'
+  | 'lookups'
+  | 'repeats'
+  | 'reports'
+  | 'stored-bytes'
+  | 'tiers'
+  | 'undecided-payments';
+
+/**
+ * Raises one alert per party and limit. The next one follows after that is closed, or is a day old.
+ * @param subjectId the payment or resolution that reached the limit
+ */
+export async function alertAtLimit(
+  db: Db,
+  party: string,
+  limit: PartyLimit,
+  subjectId?: string,
+): Promise<void> {
+  const isOfLimit = sql`e.occurred_at > clock_timestamp() - interval '1 day' and e.party = ${party}
+    and ${hasDetail({ limit })}`;
+  await alertUnlessOpen(db, { kind: 'party.at-limit', subjectId, party, detail: { limit } }, isOfLimit);
 }

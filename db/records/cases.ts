@@ -18,7 +18,7 @@ import {
   type Standing,
 } from '../../core/operations/cases.ts';
 import { isAlert } from './audit.ts';
-import { given, type Condition } from '../pool/conditions.ts';
+import { given, type Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 /** Joins the state of an alert `e`. Primary key of alert_states. */

@@ -6,8 +6,7 @@ import type { MessageName } from '../../core/iso20022/messages.ts';
 import { finalStatuses } from '../../core/payments/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from '../pool/connection.ts';
-import { runPrepared } from '../pool/prepared.ts';
-import { theOne } from '../pool/the-one.ts';
+import { runPrepared, theOne } from '../pool/statements.ts';
 import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../keys/vault.ts';
 
 export type Leg = 'source' | 'destination' | 'fxp' | 'book';

@@ -6,7 +6,7 @@ import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';
 import { isSame, needsApproval, type SchemeEdit } from '../../core/scheme/change.ts';
 import type { Scheme, SchemeKind } from '../../core/scheme/documents.ts';
 import type { Finding } from '../../core/scheme/finding.ts';
-import { insertAudit } from '../records/audit.ts';
+import { recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { endpointsOf, wantProbes, type ProbeOutcome } from './probes.ts';
 import { readScheme } from './read.ts';
@@ -208,7 +208,7 @@ async function step(trx: Db, { changeId, step: name, by, because }: Step): Promi
 }
 
 async function note(trx: Db, detail: { changeId: string; step: string; by: string }): Promise<void> {
-  await insertAudit({ kind: 'operator.scheme-change', detail }, sql`true`).execute(trx);
+  await recordAudit(trx, { kind: 'operator.scheme-change', detail });
 }
 
 export type ChangeState = Standing | 'refused' | 'withdrawn' | 'outdated';

@@ -26,6 +26,15 @@ export interface SchemeKindTables<Document> {
   readonly tables: readonly KindTable<Document>[];
 }
 
+/** A row of members of a document, each in the column of its name: `countryCode` in `country_code`. */
+export const rowOf = <Document extends object>(
+  document: Document,
+  ...members: readonly (keyof Document & string)[]
+): SchemeRow =>
+  Object.fromEntries(
+    members.map((name) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), document[name]]),
+  );
+
 export const asIs = (id: string): string => id;
 export const [first, second] = [
   (id: string) => id.split(':')[0] ?? '',
