@@ -93,7 +93,6 @@ const levels = {
   ERROR: 'error',
 } as const satisfies Record<LogLevel, string>;
 
-/** The SDK's logger, without the expected warnings. */
 function sdkLogger(logger: PinoLogger): Logger {
   return new DefaultLogger('WARN', ({ level, message, meta }) => {
     if (!expected.has(message)) logger[levels[level]]({ ...meta, component: 'temporal' }, message);

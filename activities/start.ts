@@ -32,11 +32,9 @@ export interface WorkerStart extends Pick<
 }
 
 export interface RunningWorker extends RunningWorkers {
-  /** The port for metrics and health; undefined: none. */
   readonly metricsPort?: number;
 }
 
-/** @throws the error of the part that cannot be reached */
 export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorker> {
   const { logger, engine: given, sdkMetrics, ...options } = start;
   const db = openDatabase(config, start);

@@ -45,16 +45,13 @@ export interface WorkerOptions extends TemporalConfig {
   readonly lookAtBooksMs?: number;
   /** Absent: tracing is off. */
   readonly traces?: Traces | undefined;
-  /** Called with the kind and number of what the sweep found. */
   readonly onFound: (kind: string, count: number) => void;
 }
 
 export interface RunningWorkers {
-  /** Rejects when a worker fails for good. */
   readonly finished: Promise<void>;
   /** Takes no new work, finishes the running work, then closes. */
   readonly shutdown: () => Promise<void>;
-  /** Whether the workers take work, and Temporal answers. */
   readonly isReady: () => Promise<boolean>;
 }
 

@@ -10,7 +10,6 @@ import type { Proposal } from './scheme/changes.ts';
 import { readDirectory } from './scheme/directory.ts';
 import { changeDirectly, withDatabase } from './scheme/import.ts';
 
-/** The addresses of the demo's counterparties. */
 export interface SeedAddresses {
   /** Base address of an operator; `/iso20022/pacs008` and so on are appended when it is used. */
   readonly operatorEndpointUrl: (operatorId: string) => string;
@@ -18,7 +17,6 @@ export interface SeedAddresses {
   readonly fxpBaseUrl: (fxpBic: string) => string;
 }
 
-/** The sandbox's default address. */
 const sandboxUrl = 'http://127.0.0.1:8090';
 
 const defaultSeedAddresses: SeedAddresses = {

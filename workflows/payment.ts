@@ -36,10 +36,9 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from '../contract/ids.ts';
-import { now, setClock } from './database-clock.ts';
 import { isLocalFailure } from './one-at-a-time.ts';
 import { forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
-import { begin, type Accepted, type Progress } from './progress.ts';
+import { begin, now, setClock, type Accepted, type Progress } from './progress.ts';
 import { shielded } from './shield.ts';
 import { refusedStory, sendingStory, story, unanswerableStory } from './stories.ts';
 import { tellAll, tellOnce } from './tell.ts';

@@ -51,7 +51,6 @@ type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
 
 /** The state of this execution. Temporal rebuilds it from the history on replay. */
 interface ResolutionProgress {
-  /** Runs the execution's local activities one at a time. */
   readonly inTurn: InTurn;
   judgement?: Judged;
   refused: boolean;

@@ -16,7 +16,6 @@ interface TraceSinks extends Sinks {
   readonly traces: { ended(run: EndedRun): void };
 }
 
-/** The arguments of an update or a step that name a stored message. */
 interface About {
   readonly messageId?: string;
   readonly reportMessageId?: string;
@@ -27,7 +26,6 @@ interface About {
 export function interceptors(): WorkflowInterceptors {
   /** The traceparent of this run, as the parent of its steps. */
   let run: string | undefined;
-  /** The traceparents that came with messages, by message id. */
   let broughtIn: Map<string, string> | undefined;
 
   /**

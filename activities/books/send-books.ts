@@ -24,7 +24,6 @@ import { failure, isDefect } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Executions } from '../sweep/executions.ts';
 
-/** @returns the number of days and pages made; 0 if all were sent before */
 export function createSendBooks(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'redeliver'>,

@@ -5,7 +5,6 @@ import { hasUsableAddress, receiverOf, registeredAddress } from '../../core/deli
 import type { ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** The part of a delivery that determines its address. */
 export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 

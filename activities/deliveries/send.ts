@@ -61,7 +61,6 @@ export function enter(
   return admission.admitted ? { admitted: true, url, admission, isSigned } : admission;
 }
 
-/** One send that may be made. */
 export interface Claimed {
   readonly attempt: ClaimedAttempt;
   /** `performance.now()` until which the message may leave; undefined: no limit. */
@@ -91,7 +90,6 @@ export async function claimSend(
   return claimed;
 }
 
-/** A receiver's answer, as far as it was read. */
 export interface AnswerBody {
   readonly status: number;
   readonly body: Buffer;
@@ -109,7 +107,6 @@ export interface Sending<Answer> extends Claimed {
   readonly read?: (answer: AnswerBody) => Promise<Answer | undefined>;
 }
 
-/** What came of a send. */
 export interface Sent<Answer> {
   /** As recorded. The kind's policy says how an HTTP status counts. */
   readonly outcome: AttemptOutcome;
@@ -119,7 +116,6 @@ export interface Sent<Answer> {
   readonly answer: Reply<Answer> | undefined;
   /** Our fault because of which nothing was sent, as an error class. Then there was no attempt, and nothing ends. */
   readonly fault: string | undefined;
-  /** The next step of the delivery, as recorded. */
   readonly next: Following;
 }
 
@@ -196,7 +192,6 @@ const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind
 const uncountedAs = (status: number, answer: unknown): string | null =>
   isSuccess(status) && answer === undefined ? 'not-counted' : null;
 
-/** Posts within a span and sends the trace to the receiver, if tracing is on. */
 async function tracedPost(
   { traces, signer }: ActivityDependencies,
   sending: Sending<unknown>,
@@ -309,14 +304,12 @@ async function readReply<Answer>(
   );
 }
 
-/** The outcome of a send, and how long it took. */
 interface Ended {
   readonly result: PostResult;
   readonly isOurs: boolean;
   readonly durationMs: number;
 }
 
-/** The next step of a delivery whose receiver gave no answer that counts. */
 function followingOf(
   { schedule }: SendPolicy,
   attempt: ClaimedAttempt,

@@ -194,7 +194,6 @@ const withoutReason = 'the destination gave no reason that can be passed on';
 /** A source recognises the gateway's rejections by a leading rule id. A destination's text must not look like one. */
 const ruleId = /^\s*[A-Z]{3}-[0-9]/;
 
-/** The input of a pacs.002 that states the decision. */
 interface Stated {
   readonly due: DueDecision;
   readonly ownWords: readonly string[];
@@ -211,7 +210,6 @@ function informationOn({ due, ownWords, leg }: Stated): readonly string[] | unde
   return rejection && [additionalInformation(rejection), ...(leg === 'destination' ? [returnCredit] : [])];
 }
 
-/** The pacs.002 that states the decision, for the source or the destination. */
 function composeReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,

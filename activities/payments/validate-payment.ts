@@ -43,7 +43,6 @@ interface Case {
   readonly debtorAgentId: string | null;
 }
 
-/** A submission with its verdict: a payment, or the reason why there is no payment. */
 interface Judged {
   readonly submission: Case;
   readonly verdict: Result<AcceptedPacs008, Rejection>;
@@ -199,7 +198,6 @@ function pauseEventOf(subjectId: string, { party }: Rejection): AuditEvent | nul
 /** Milliseconds from the storing of a submission to its reading for judgement, by the database clock. */
 const ageOf = ({ now, storedAt }: StoredSubmission) => Math.round(now - storedAt);
 
-/** Writes the payment with its ACTC and its instruction. */
 async function accept(
   deps: ActivityDependencies,
   submission: Case,
@@ -326,7 +324,6 @@ function forwardedPacs008(
   };
 }
 
-/** The first answer to the source: ACTC, or RJCT with its reason. */
 function firstAnswer({ stored, references, messageId }: Case, turned?: TurnedAway): Composition {
   const reasonCode = turned?.rejection.isoCode;
   const messageIdentification = newMessageIdentification();

@@ -56,7 +56,6 @@ async function askedBy({ engine }: ActivityDependencies, enquiry: StandingEnquir
   return reading.ok ? assigneeOf(reading.value) : '';
 }
 
-/** The enquiry that was sent. */
 interface Asked {
   readonly resolutionId: string;
   readonly attempt: ClaimedAttempt;

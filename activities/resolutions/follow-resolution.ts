@@ -50,7 +50,6 @@ interface Open {
   readonly values: Acmt023;
 }
 
-/** A party's stored acmt.024. */
 interface Report {
   readonly of: StoredEnquiry['of'];
   readonly messageId: string;
@@ -172,7 +171,6 @@ async function composeAnswer(
   return { ...passedOn, event };
 }
 
-/** The first answer wins. A later caller gets that answer. */
 async function answered(deps: ActivityDependencies, answer: NewAnswer): Promise<Answered> {
   const isWritten = await recordAnswer(deps.db, answer);
   if (isWritten) {
@@ -184,7 +182,6 @@ async function answered(deps: ActivityDependencies, answer: NewAnswer): Promise<
   return { kind: 'answered', answer: resolution.answer };
 }
 
-/** Stores the enquiry that asks the creditor agent about the account that the directory found. */
 async function enquire(
   deps: ActivityDependencies,
   { values, request }: Open,

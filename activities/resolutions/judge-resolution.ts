@@ -47,7 +47,6 @@ export function createJudgeResolution(
   };
 }
 
-/** One try: reads and judges the request, and writes it with its first enquiry or its answer. */
 async function judge(
   deps: ActivityDependencies,
   messageId: string,

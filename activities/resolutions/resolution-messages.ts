@@ -28,7 +28,6 @@ import type { SchemaKind, XmlEngine } from '../../xml/engine.ts';
 import { readValid } from '../../xml/read-valid.ts';
 import { compose, newMessageIdentification, type Composition } from '../compose.ts';
 
-/** The parts of a source's stored request that its answers need. */
 export interface Request {
   readonly resolutionId: string;
   readonly sourceSystem: string;
@@ -37,7 +36,6 @@ export interface Request {
   readonly references: RequestReferences;
 }
 
-/** The gateway's name in the answers that it composes itself. */
 const ownName = { otherId: 'ISTHMUS' };
 
 /** Reads a request that was judged before, or that we composed, without judging its values again. */
@@ -69,7 +67,6 @@ export function assigneeOf({ request }: Acmt023): string {
   return bicfi ?? lei ?? otherId ?? memberId?.memberId ?? '';
 }
 
-/** The acmt.023 to the party that is asked next. */
 export async function composeEnquiry(
   engine: XmlEngine,
   request: { readonly values: Acmt023; readonly resolutionId: string; readonly now: number },
@@ -96,7 +93,6 @@ export async function composeEnquiry(
   return { of, deliveryId: randomUUID(), message };
 }
 
-/** The acmt.024 that passes a party's answer on to the source. */
 export async function composePassedOn(
   engine: XmlEngine,
   request: Request,
@@ -126,7 +122,6 @@ export async function composePassedOn(
   };
 }
 
-/** The gateway's own false answer. */
 export async function composeRejection(
   engine: XmlEngine,
   request: Request,

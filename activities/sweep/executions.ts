@@ -39,7 +39,6 @@ export interface SweepDependencies {
 export interface RunningExecution {
   readonly workflowId: string;
   readonly runId: string;
-  /** Its workflow task keeps failing. */
   readonly isFailing: boolean;
   /** Its workflow task has failed or was lost, and is being retried. */
   readonly hasFailed: boolean;
@@ -50,7 +49,6 @@ export interface RunningExecution {
   readonly isIdle: boolean;
   /** For less than an hour, an activity waits for a worker, as one of a queue while no worker serves queues. */
   readonly awaitsWorker: boolean;
-  /** Number of events in its history. */
   readonly historyLength: number;
 }
 
@@ -84,25 +82,20 @@ const toldEvents = [
 export interface Executions {
   /** @throws ConfigurationError if the namespace lacks a search attribute: workflows that set it would be stuck */
   assertSearchAttributes(): Promise<void>;
-  /** Whether the engine answers this process. */
   isReachable(): Promise<boolean>;
   /** The running execution of that name, as far as the engine can say; undefined if there is none. */
   running(workflowId: string): Promise<RunningExecution | undefined>;
   /** Whether the execution has acted since, beyond receiving messages. */
   hasActedSince(earlier: RunningExecution): Promise<boolean>;
-  /** Terminates an execution that cannot continue. */
   end(execution: RunningExecution): Promise<void>;
   /** Starts a payment's execution from the record, unless one is running. */
   start(payment: StoredPaymentKey): Promise<void>;
-  /** Tells a running execution that the source asks for the status. */
   enquire(uetr: string): Promise<void>;
   /** Asks a running execution to read the record, which may know more. */
   look(uetr: string): Promise<void>;
   /** Starts a resolution's execution from the record, unless one is running. */
   resolve(request: StoredRequestKey): Promise<void>;
-  /** Starts or signals the redelivery of a payment or resolution. */
   redeliver(subjectId: string): Promise<void>;
-  /** Creates the schedule that sends the books of each day, unless it exists. */
   scheduleBooks(): Promise<void>;
 }
 

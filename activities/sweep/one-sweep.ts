@@ -51,7 +51,6 @@ type Kind = (typeof kinds)[number];
 export interface Pass {
   /** Where the next sweep continues; absent: at the beginning. */
   readonly places: Map<Kind, Place>;
-  /** The kinds that were searched to their end. */
   readonly through: Set<Kind>;
 }
 

@@ -4,7 +4,6 @@ import { isUnanswerable } from '../upkeep/defects.ts';
 import type { SweepDependencies } from './executions.ts';
 import type { Owed, StuckExecutions } from './stuck-executions.ts';
 
-/** Number of items that were found and started again, by kind. */
 export const nothingFound = {
   /** Stored and never judged. */
   submissions: 0,
@@ -61,7 +60,6 @@ interface Found {
   readonly subjectId: string;
 }
 
-/** Starts the item again, counts it, and records an audit event about its subject. */
 export async function startAgain(
   deps: SweepDependencies,
   { kind, subjectId }: Found,

@@ -24,7 +24,6 @@ export interface StuckExecutions {
   settle(): Promise<boolean>;
 }
 
-/** Work that should be done according to the record. */
 export interface Owed {
   readonly subjectId: string;
   /**
@@ -32,9 +31,7 @@ export interface Owed {
    * an idle execution is checked again.
    */
   readonly isJustAsked?: true;
-  /** Whether the work is still owed. */
   isOwed(): Promise<boolean>;
-  /** Starts the work after the stuck execution was ended. */
   goOn(): Promise<void>;
 }
 
@@ -59,7 +56,6 @@ interface StandstillLimits {
   readonly onEnd: () => void;
 }
 
-/** The search of one sweep for stuck executions. */
 export function lookForStuck(
   { db, executions, logger }: Dependencies,
   { standstillMs, signal, onEnd }: StandstillLimits,

@@ -66,7 +66,6 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   let completed: Moment | undefined; // the start of the last pass that left nothing undone
   let pass: (Pass & { readonly begun: Moment; hasFailed: boolean }) | undefined; // the pass in progress
 
-  /** @returns milliseconds until the next sweep */
   async function once(): Promise<number> {
     // a process that cannot reach the engine must not take the lease
     if (!(await executions.isReachable())) throw new Error('the engine does not answer');

@@ -11,7 +11,6 @@ import type { ActivityDependencies } from '../dependencies.ts';
 
 const maxTries = 3;
 
-/** Where a defect is logged, and under which message. */
 interface Defective {
   /** A child logger with the id of the message or payment. */
   readonly logger: Logger;

@@ -35,7 +35,6 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from the first byte of the request to the head of the answer. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds for the whole exchange. */
   readonly totalTimeoutMs: number;
   /** `performance.now()` after which no byte may leave. */
   readonly sendBefore: number | undefined;
@@ -53,7 +52,6 @@ function retryAfterMs(value: string | string[] | undefined): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
 }
 
-/** A POST on its own connection. */
 interface Posting {
   /** Node writes the headers only when the body is given; give it once the request has its socket. */
   readonly client: ClientRequest;
@@ -93,16 +91,12 @@ function openPosting(
   };
 }
 
-/** The state of an exchange. */
 interface ExchangeState {
   ended: boolean;
   posting?: Posting;
-  /** Whether a byte may have left. */
   begun: boolean;
-  /** Whether the whole request has left. */
   isSent: boolean;
   answer?: IncomingMessage;
-  /** Whether the answer was read to its end. */
   isWhole: boolean;
   head?: { readonly status: number; readonly retryAfterMs: number | null };
   isGzip: boolean;
@@ -111,7 +105,6 @@ interface ExchangeState {
   interims: number;
 }
 
-/** Callbacks for the events of an exchange. */
 interface ExchangeEvents {
   /** The connection is open. @returns whether bytes may leave now, in the same turn of the event loop */
   readonly begin: () => boolean;

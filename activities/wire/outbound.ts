@@ -64,7 +64,6 @@ export interface Outbound {
   enterAnyway(receiver: string): Admission | Held;
   /** The same for one of several parties behind a receiver. Each party has its own breaker. */
   enterFor(receiver: string, party: string): Admission | Held;
-  /** The state of each receiver that is in use, or failing. */
   states(): readonly ReceiverState[];
   /** Receivers that nothing could be sent to for ten minutes, because this process lacks resources. */
   lastingLacks(): readonly string[];

@@ -16,7 +16,6 @@ export interface GateOptions {
 /** The health of a receiver, as one send shows it. `nothing`: it was never tried, or we held it back ourselves. */
 export type Sign = 'alive' | 'failed' | 'nothing';
 
-/** A place at a receiver's gate. */
 export interface Place {
   /** The send begins: from now on the place is held until it ends. */
   readonly begin: () => void;
@@ -24,7 +23,6 @@ export interface Place {
   readonly end: (sign: Sign) => void;
 }
 
-/** No place now. */
 export interface Held {
   readonly admitted: false;
   readonly reason: 'gate-full' | 'breaker-open';
@@ -37,7 +35,6 @@ export interface Held {
   readonly takeTurn: (deadlineInMs?: number) => number;
 }
 
-/** The state of a receiver, for metrics and reports. */
 export interface ReceiverState {
   readonly receiver: string;
   readonly sendsUnderWay: number;
@@ -68,7 +65,6 @@ const askedPerPlace = 2; // waiting sends ask twice as often as places become fr
 const breakerTurnMs = 20; // sends behind a breaker ask at most 50 times a second in all, also once it has closed
 const longestTurnMs = 30_000; // a cap: earlier callers may have gone, or the receiver may be faster
 
-/** The state of a place. */
 interface Taken {
   begunAt?: number;
 }
@@ -81,7 +77,6 @@ interface Receiver {
   sendMs: number;
   /** When the last waiting send is to ask again; `urgent`: of those with a deadline. */
   readonly lastTurnAt: { patient: number; urgent: number };
-  /** Set while the breaker is open. */
   open?: { waitMs: number; probeAt: number; probe: Taken | undefined } | undefined;
 }
 
@@ -156,9 +151,7 @@ function newReceiver(now: number): Receiver {
 interface Wait {
   readonly reason: Held['reason'];
   readonly fromMs: number;
-  /** Range of the jitter. */
   readonly spreadMs: number;
-  /** From one waiting send to the next. */
   readonly turnMs: number;
 }
 
@@ -215,7 +208,6 @@ function both(own: Place, shared: Place | Held): Place | Held {
   };
 }
 
-/** Updates the breaker at the end of a send. */
 function heed(receiver: Receiver, taken: Taken, sign: Sign, now: number): void {
   const { open } = receiver;
   const isProbe = open?.probe === taken;

@@ -37,7 +37,6 @@ export interface Signer {
     readonly url: string;
     readonly body: Uint8Array;
   }): Promise<Readonly<Record<string, string>>>;
-  /** Signs with the newest key. */
   sign(content: Uint8Array): { readonly keyId: string; readonly signature: Buffer };
   close(): Promise<void>;
 }
@@ -188,7 +187,6 @@ async function tellOfOthers(db: Db, logger: Logger, atStart: boolean): Promise<v
   }
 }
 
-/** @throws SealingKeyMissing if there is no key */
 async function readKeys(db: Db): Promise<readonly Key[]> {
   const keys = await signingKeys(db);
   if (keys.length === 0) throw new SealingKeyMissing(noKey);

@@ -16,14 +16,12 @@ import type { ReferenceData } from '../../core/scheme/reference.ts';
 import type { Db } from '../pool/connection.ts';
 import { readBookIndex, readMovements, type BookIndex, type BookPlace } from './reconciliation.ts';
 
-/** A book of a closed period. */
 export interface OpenedBook {
   readonly book: Book;
   readonly period: Period;
   readonly data: ReferenceData;
 }
 
-/** @param page from 1 to `index.pages` */
 export async function readCamt054Page(
   db: Db,
   opened: OpenedBook,

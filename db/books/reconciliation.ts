@@ -129,9 +129,7 @@ export interface BookIndex {
   readonly totals: readonly Total[];
   /** Totals of the payments that its camt.054 shows: those that were accepted. */
   readonly entries: readonly Total[];
-  /** Number of pages of its camt.054. */
   readonly pages: number;
-  /** Where each page but the last one ends. */
   readonly ends: readonly BookPlace[];
 }
 
@@ -143,7 +141,6 @@ interface IndexRow extends Total {
   readonly uetr: string;
 }
 
-/** Scans the whole book once. */
 export async function readBookIndex(db: Db, book: Book, period: Period): Promise<BookIndex> {
   const totals: Total[] = [];
   const entries: Total[] = [];

@@ -5,30 +5,26 @@ import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
 import { isOwnFault } from '../../core/deliveries/delivery-schedule.ts';
 import type { Db } from '../pool/connection.ts';
+import { isThere, runPrepared, theOne } from '../pool/statements.ts';
 import { joinBody } from '../records/messages.ts';
 import { sealExcerpt } from './excerpts.ts';
 import { SealingKeyMissing } from '../pool/failures.ts';
-import { runPrepared, theOne } from '../pool/statements.ts';
 import { bodyColumns, heldKeyId, openUnchanged, type BodyColumns } from '../keys/vault.ts';
 
-/** How an attempt ended. */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
 /** Deliveries that follow a decision, an answer or the end of a day. They are retried until they are acknowledged. */
 export const toldKinds = ['callback', 'confirmation', 'notification', 'book'] as const;
 export type ToldKind = (typeof toldKinds)[number];
-/** Deliveries that ask a party for an answer. */
 type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
 export type DeliveryKind = ToldKind | AskedKind;
 
-/** An attempt that may now be made. */
 export interface ClaimedAttempt {
   readonly deliveryId: string;
   readonly kind: DeliveryKind;
   readonly attempt: number;
   /** Position in the schedule of CBK-1, or in the round of TIM-3, from 1. */
   readonly attemptSinceAsked: number;
-  /** How often the delivery was requested. */
   readonly asks: number;
   /** Milliseconds since it was last requested, by the database clock. */
   readonly elapsedMs: number;
@@ -37,7 +33,6 @@ export interface ClaimedAttempt {
   readonly party: string;
   /** Only a callback has one; null for other kinds. */
   readonly url: string | null;
-  /** The MsgId. */
   readonly messageIdentification: string;
   readonly messageId: string;
   /**
@@ -158,7 +153,6 @@ export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.
 /** SQL for the day (UTC) of a book, as in `2026-11-21`. */
 export const bookDay = (from: RawBuilder<unknown>) => sql`to_char(${from} at time zone 'UTC', 'YYYY-MM-DD')`;
 
-/** A delivery that its receiver has not acknowledged yet. */
 export interface OpenDelivery {
   readonly deliveryId: string;
   readonly kind: ToldKind;
@@ -167,7 +161,6 @@ export interface OpenDelivery {
   readonly url: string | null;
   /** Milliseconds until it is due; 0 or less: it is due now. */
   readonly dueInMs: number;
-  /** Milliseconds since it was last requested. */
   readonly elapsedMs: number;
 }
 
@@ -204,7 +197,6 @@ export function claimDue(
   return runClaim(db, 'claim_due', statement);
 }
 
-/** The result of an attempt for its delivery. */
 export type Following =
   /** delivered: the receiver acknowledged it; retry: due again; closed: given up, for a reason that operators see. */
   | { readonly kind: 'delivered' }
@@ -302,8 +294,10 @@ export async function deferDelivery(db: Db, deliveryId: string, inMs: number): P
  * Gives up a due delivery whose time for attempts is over, and writes an alert.
  * @returns false if it has already ended, or is being attempted right now
  */
-export async function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
-  const { rows } = await sql`
+export function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
+  return isThere(
+    db,
+    sql`
     with ended as (
       update deliveries set closed_at = clock_timestamp(), closed_reason = 'expired'
       where delivery_id = ${deliveryId} and ${isOpen}
@@ -311,6 +305,6 @@ export async function expireDelivery(db: Db, deliveryId: string): Promise<boolea
       returning delivery_id, subject_id, kind, party, closed_reason as reason
     )
     ${insertEnds(sql`true`)}
-    returning audit_event_id`.execute(db);
-  return rows.length === 1;
+    returning audit_event_id`,
+  );
 }

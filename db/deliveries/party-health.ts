@@ -145,7 +145,6 @@ async function readRefused(db: Db, minutes: number): Promise<readonly Refused[]>
   return rows;
 }
 
-/** The state of a receiver as one worker sees it. */
 export interface ReceiverReport {
   readonly receiver: string;
   readonly breaker: 'closed' | 'open' | 'probing';
@@ -196,7 +195,6 @@ export async function readWorkers(db: Db): Promise<Workers> {
   return rows[0] ?? { workers: 0, workerHeardSecondsAgo: null };
 }
 
-/** Sums up the receiver states that workers wrote in the last 30 s. */
 export async function readReceivers(db: Db): Promise<readonly ReceiverHealth[]> {
   const { rows } = await sql<ReceiverHealth>`
     select receiver, count(*) filter (where breaker = 'closed')::int as closed,

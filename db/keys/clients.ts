@@ -21,7 +21,6 @@ export async function findClient(db: Db, clientId: string): Promise<Client | und
   return (await readClients(db, clientId))[0];
 }
 
-/** Returns the client if the secret is one of its valid ones. */
 export async function authenticateClient<Refusal extends object>(
   db: Db,
   { check, inTurn }: { readonly check: SecretCheck; readonly inTurn: InTurn<Refusal> },
@@ -52,7 +51,6 @@ export type InTurn<Refusal extends object> = <T>(
   work: () => Promise<T>,
 ) => Promise<T | Refusal>;
 
-/** A client with all credentials that are valid now. */
 export interface ClientWithCredentials extends Client {
   readonly credentials: readonly string[];
 }

@@ -10,7 +10,6 @@ export interface StoredDataKey {
   /** First day of the month (UTC) in which the key seals, as in 2026-11-01. */
   readonly month: string;
   readonly wrapped: Buffer;
-  /** Id of the key that wraps it. */
   readonly wrappedBy: string;
 }
 

@@ -5,7 +5,6 @@ import { SealingKeyMissing } from '../pool/failures.ts';
 import { SealBroken } from './key-wrapping.ts';
 import { vaultOf, type About } from './vault.ts';
 
-/** One of our private keys, as stored. */
 export interface WrappedSecret {
   /** The key in the clear if `wrappedBy` is null; otherwise the wrapped key in base64url. */
   readonly text: string;

@@ -11,11 +11,9 @@ export const secretCredential = (row: string): RawBuilder<string> =>
 export const keyCredential = (row: string): RawBuilder<string> =>
   sql`'key ' || ${sql.ref(`${row}.key_id`)} || ' ' || left(encode(sha256(convert_to(${sql.ref(`${row}.public_jwk`)}::text, 'UTF8')), 'hex'), 16)`;
 
-/** Whether a key is valid now. */
 export const keyCounts = (row: string): RawBuilder<boolean> =>
   sql`(${sql.ref(`${row}.valid_from`)} <= now() and (${sql.ref(`${row}.valid_until`)} is null or ${sql.ref(`${row}.valid_until`)} > now()))`;
 
-/** Whether a secret is valid now. */
 export const secretCounts = (row: string): RawBuilder<boolean> =>
   sql`(${sql.ref(`${row}.ends_at`)} is null or ${sql.ref(`${row}.ends_at`)} > now())`;
 
@@ -31,7 +29,6 @@ export interface PartyKey {
 /** The owner of the keys. For a payment system, its operator owns them. */
 export type Party = { readonly institutionId: string } | { readonly clearingSystemId: string };
 
-/** Lists the keys that are valid now. */
 export const keysOfParty = async (db: Db, party: Party): Promise<readonly PartyKey[]> =>
   (await lastingKeysOfParty(db, party)).filter(({ counts }) => counts);
 

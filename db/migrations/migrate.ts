@@ -8,7 +8,6 @@ import { ensurePartitions } from '../records/partitions.ts';
 import { grantRights } from './rights.ts';
 
 export interface MigrationOutcome {
-  /** Names of the migrations that this call applied, in order. */
   readonly applied: readonly string[];
 }
 

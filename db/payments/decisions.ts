@@ -51,7 +51,6 @@ export const decisionAsJson = sql`case when d.uetr is not null then jsonb_build_
 const reportAsJson = (message: RawBuilder<unknown>) => sql`case when ${message}.message_id is not null then
   jsonb_build_object('messageId', ${message}.message_id, 'status', ${message}.status, 'reasonCode', ${message}.reason_code) end`;
 
-/** Like `findDecidable`, for a payment that is known to be accepted. */
 export async function loadDecidable(
   db: Db,
   uetr: string,
@@ -98,7 +97,6 @@ export async function findDecidable(
   return payment;
 }
 
-/** A message that a decision sends, and the kind of its delivery. */
 export interface DerivedDelivery {
   readonly kind: ToldKind;
   readonly message: OutgoingMessage;

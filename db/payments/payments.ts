@@ -33,7 +33,6 @@ export interface StoredSubmission {
   readonly storedAt: number;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
-  /** The payment with this UETR, if there is one. */
   readonly payment: StoredPayment | undefined;
   /** UETR of another payment that took the same MsgId of this sender in the last 62 days. */
   readonly messageIdHeldBy: string | undefined;
@@ -68,7 +67,6 @@ export interface StoredPayment {
   readonly decision: Decision | null;
 }
 
-/** A payment as the statements below read it. */
 interface PaymentRow extends Omit<StoredPayment, 'isStatusOwed'> {
   readonly lastSendEndedAt: number | null;
   readonly statusAskedAt: number | null;
@@ -98,7 +96,6 @@ const toPayment = ({ lastSendEndedAt, statusAskedAt, ...payment }: PaymentRow): 
   isStatusOwed: isStatusOwed({ lastSendEndedAt, statusAskedAt }),
 });
 
-/** Finds the payment of a UETR. */
 export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
   // primary keys of payments, messages and decisions; unique (subject_id, kind) of deliveries
   const [row] = await runPrepared(
@@ -119,7 +116,6 @@ interface SubmissionRow
   readonly payment: PaymentRow | null;
 }
 
-/** Reads a stored submission, with the payment or the MsgId that it may repeat. */
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
@@ -153,7 +149,6 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
   };
 }
 
-/** An accepted payment, its ACTC and its instruction. */
 export interface AcceptedPayment {
   readonly uetr: string;
   readonly messageId: string;
@@ -237,7 +232,6 @@ export interface RejectedPayment {
   readonly reasonCode: string;
   readonly ruleId: string;
   readonly answer: OutgoingMessage;
-  /** Event that a person must see, if any. */
   readonly event: AuditEvent | null;
 }
 

@@ -37,7 +37,6 @@ export interface InvalidReport {
 /** The values of a valid report. `deviations`: differences from the usage guideline, in words. */
 type ReportValues = Pacs002 & { readonly deviations?: readonly string[] };
 
-/** A report of a destination about one of its payments. */
 export interface IncomingReport {
   readonly reading: Result<ReportValues, InvalidReport>;
   readonly body: Buffer;
@@ -52,7 +51,6 @@ export interface IncomingReport {
   readonly mayAsk?: MayAsk | undefined;
 }
 
-/** The payment that the report is about. */
 type ReportedPayment = Pick<
   DecidablePayment,
   'uetr' | 'destinationSystem' | 'destinationReferences' | 'decision'

@@ -13,7 +13,6 @@ import { runPrepared } from '../pool/statements.ts';
 
 /** A message that was received, with a callback address that was checked. */
 export interface Submitted {
-  /** The MsgId. */
   readonly messageIdentification: string;
   readonly sourceSystem: string;
   /** Address to which the sender wants the answer. */
@@ -93,9 +92,7 @@ async function store(
   return { messageId, isNew, isAddressRefused: true };
 }
 
-/** A submission that was judged. */
 export interface JudgedSubmission {
-  /** Id of the submission. */
   readonly messageId: string;
   /** The stored final pacs.002, the acmt.024, or the refusal of a repeat; null: there is none yet. */
   readonly answerMessageId: string | null;

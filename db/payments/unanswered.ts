@@ -6,7 +6,6 @@ import { insertAudit, recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { ago, hasAged, paged, sliceRows, type Place } from '../pool/paged.ts';
 
-/** A submission that is stored but not judged. */
 export interface UnjudgedSubmission {
   readonly messageId: string;
   readonly type: 'pacs008' | 'acmt023';
@@ -46,7 +45,6 @@ interface Window {
   readonly workerId: string;
 }
 
-/** Yields submissions that were stored and never judged. */
 export function findUnjudged(
   db: Db,
   { withinMs, graceMs, workerId }: Window,
@@ -96,7 +94,6 @@ export async function recordUnanswerable(db: Db, messageId: string, workerId: st
   if (rows.length === 0) await recordAudit(db, { ...event, kind: unanswerableAgain });
 }
 
-/** A resolution past its deadline that has no answer. */
 export interface UnansweredResolution {
   readonly messageId: string;
   readonly messageIdentification: string;

@@ -24,7 +24,6 @@ const isUnsendable = sql`exists (
 
 const wasTried = sql`(d.attempts > ${ownFailures} and not ${isUnsendable})`;
 
-/** Whether a payment that was judged at this time may now be rejected as unreachable. */
 export const isUnreachable = (judgedAt: ReturnType<typeof sql>) =>
   sql`(d.possibly_sent = 0 -- seam: never-left
     and ${wasTried} and clock_timestamp() >= ${judgedAt} + ${sixtySeconds})`;

@@ -38,7 +38,7 @@ export async function runPrepared<Row, Database>(
   return (await db.executeQuery(statement)).rows;
 }
 
-/** Whether a query without columns finds a row. */
+/** Whether a statement returns a row. */
 export async function isThere<Database>(db: Kysely<Database>, query: RawBuilder<unknown>): Promise<boolean> {
   return (await query.execute(db)).rows.length > 0;
 }

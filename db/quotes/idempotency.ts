@@ -5,7 +5,6 @@ import type { Db } from '../pool/connection.ts';
 
 export interface KeptAnswer {
   readonly status: number;
-  /** JSON text. */
   readonly body: string;
 }
 
@@ -20,7 +19,6 @@ export type IdempotentOutcome =
   | { readonly kind: 'answered'; readonly answer: KeptAnswer }
   /** The first request with this key still runs, here or in another process. */
   | { readonly kind: 'running' }
-  /** The key was used for another request. */
   | { readonly kind: 'reused' };
 
 const cleanedAtOnce = 100; // rows; each request deletes a few old ones

@@ -16,7 +16,6 @@ type QuoteRequestRow = Database['quote_requests'];
 /** A corridor as the requesting PSP sees it, and the amounts that limit which rates can win there. */
 export interface OffersWanted {
   readonly corridor: CorridorKey;
-  /** Null: without improvements for a PSP. */
   readonly pspId: string | null;
   readonly reach: Reach;
 }
@@ -103,7 +102,6 @@ function keyOfWanted({ corridor, pspId, reach }: OffersWanted): string {
   return keyOf(corridorName(corridor), pspId ?? '', reach.sourceAmount, reach.destinationAmount);
 }
 
-/** An offer to which rates are still added. */
 type OfferInTheMaking = FxpOffer & { readonly rates: OfferedRate[] };
 
 function addRate(byFxp: Map<string, OfferInTheMaking>, row: OfferRow): void {

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type AlertKind, type EventKind } from '../../core/operations/event-kinds.ts';
 import type { Db } from '../pool/connection.ts';
+import { isThere } from '../pool/statements.ts';
 
 export interface AuditEvent {
   readonly kind: EventKind;
@@ -39,7 +40,7 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
  * @param oncePer `detail`: the same kind with other details is a new event
  * @returns whether it is new
  */
-export async function recordAuditOnce(
+export function recordAuditOnce(
   db: Db,
   event: AuditEvent & { readonly subjectId: string },
   oncePer: 'kind' | 'detail' = 'kind',
@@ -48,8 +49,7 @@ export async function recordAuditOnce(
   const isNew = sql`not exists (
     select from audit_events where subject_id = ${event.subjectId} and kind = ${event.kind}
       and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // index audit_events_subject_id
-  const { rows } = await sql`${insertAudit(event, isNew)} returning audit_event_id`.execute(db);
-  return rows.length === 1;
+  return isThere(db, sql`${insertAudit(event, isNew)} returning audit_event_id`);
 }
 
 /** SQL for `isSame` of `alertUnlessOpen`: whether an alert `e` has these values in its detail. */

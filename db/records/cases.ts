@@ -299,7 +299,6 @@ export async function markLogged(db: Db, alertIds: readonly string[]): Promise<v
     on conflict do nothing`.execute(db);
 }
 
-/** Counts the alerts that are not closed, by kind. */
 export async function openAlerts(
   db: Db,
 ): Promise<readonly { readonly kind: string; readonly severity: string; readonly open: number }[]> {

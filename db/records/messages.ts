@@ -6,19 +6,17 @@ import type { MessageName } from '../../core/iso20022/messages.ts';
 import { finalStatuses } from '../../core/payments/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from '../pool/connection.ts';
-import { runPrepared, theOne } from '../pool/statements.ts';
+import { isThere, runPrepared, theOne } from '../pool/statements.ts';
 import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../keys/vault.ts';
 
 export type Leg = 'source' | 'destination' | 'fxp' | 'book';
 
 /** A message that we built and validated. It is stored before it is sent. */
 export interface OutgoingMessage {
-  /** Our id of the row. */
   readonly messageId: string;
   /** UETR of the payment, or id of the resolution or of the page of a book. */
   readonly subjectId: string;
   readonly type: MessageName;
-  /** The MsgId. */
   readonly messageIdentification: string;
   readonly leg: Leg;
   readonly party: string;
@@ -42,7 +40,6 @@ export interface ReceivedMessage {
   readonly reasonCode?: string | undefined;
   /** Address to which the sender wants the answer (pacs002Endpoint). */
   readonly answerUrl?: string;
-  /** Our message that it answers. */
   readonly inReplyTo?: string | undefined;
   readonly body: Buffer;
 }
@@ -126,7 +123,6 @@ export function selectReceived({ party, type, body }: Pick<ReceivedMessage, 'par
     where party = ${party} and message_type = ${type} and sha256 = ${hashOf(body)}`;
 }
 
-/** Returns whether the same bytes came before. */
 export async function isReceived(
   db: Db,
   message: Pick<ReceivedMessage, 'party' | 'type' | 'body'>,
@@ -223,7 +219,6 @@ export async function recordRefusal(
 }
 
 /** Whether any message has this UETR or resolution id. Index messages_subject_id. */
-export async function isOnRecord(db: Db, subjectId: string): Promise<boolean> {
-  const { rows } = await sql`select from messages where subject_id = ${subjectId}::uuid limit 1`.execute(db);
-  return rows.length > 0;
+export function isOnRecord(db: Db, subjectId: string): Promise<boolean> {
+  return isThere(db, sql`select from messages where subject_id = ${subjectId}::uuid limit 1`);
 }

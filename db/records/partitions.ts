@@ -49,7 +49,6 @@ export async function ensurePartitions(db: Db): Promise<PartitionsEnsured> {
   return { moved, failed };
 }
 
-/** Drops the partitions whose last quote is older than 62 days. */
 export async function dropOldQuotePartitions(db: Db): Promise<PartitionsDropped> {
   const old = await sql<{ name: string; day: string }>`
     select relid::regclass::text as name, to_date(right(relid::regclass::text, 8), 'YYYYMMDD')::text as day

@@ -30,7 +30,6 @@ export interface RefusedMessage {
 }
 
 interface Refusal {
-  /** Whether its bytes are kept. */
   readonly isKept: boolean;
   /** Whether there is an event for each request, or one for each different detail. */
   readonly eachIs: 'request' | 'detail';

@@ -11,7 +11,6 @@ import { hasFinalStatus } from './messages.ts';
 import { ago, hasAged, paged, pageRows, sliceRows, type Place } from '../pool/paged.ts';
 import { epochMs, isThere } from '../pool/statements.ts';
 
-/** An accepted payment without decision. */
 export interface UndecidedPayment {
   readonly uetr: string;
   readonly sourceSystem: string;
@@ -50,7 +49,6 @@ export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   return rows[0]?.sends ?? null;
 }
 
-/** Whether a delivery that follows from a decision is open and has never been attempted. */
 export function isUntold(db: Db, uetr: string): Promise<boolean> {
   return isThere(
     db,
@@ -61,7 +59,6 @@ export function isUntold(db: Db, uetr: string): Promise<boolean> {
   );
 }
 
-/** Whether an instruction or enquiry of a payment or resolution is open and has never been attempted. */
 export function isUnasked(db: Db, subjectId: string): Promise<boolean> {
   return isThere(
     db,
@@ -72,7 +69,6 @@ export function isUnasked(db: Db, subjectId: string): Promise<boolean> {
   );
 }
 
-/** Yields every undecided payment, oldest first. */
 export function findUndecided(
   db: Db,
   graceMs: number,
@@ -96,7 +92,6 @@ export function findUndecided(
   return paged(read, pageRows, from);
 }
 
-/** A stored final of a decided payment that still needs an alert or a confirmation. */
 export interface UntoldFinal {
   readonly uetr: string;
   readonly reportMessageId: string;
@@ -203,7 +198,6 @@ export async function* findNeglected(
   }
 }
 
-/** Whether a payment or resolution still has such a delivery. */
 export function isNeglected(db: Db, subjectId: string): Promise<boolean> {
   return isThere(
     db,

@@ -20,10 +20,8 @@ import {
 import type { Db } from '../pool/connection.ts';
 import { isOurs, keyIdOf } from '../keys/delivery-keys.ts';
 
-/** The result for one hour. */
 export interface SealedHourVerified {
   readonly until: string;
-  /** Hexadecimal. */
   readonly digest: string;
   /** Thumbprint of the public key that signed it; null: the key is missing. */
   readonly keyId: string | null;
@@ -49,7 +47,6 @@ const hourMs = 3_600_000;
 const aheadMs = 300_000;
 const mostRows = 1_000;
 
-/** Yields the result of each sealed hour, oldest first. */
 export async function* verifySeals(db: Db, options: VerifyOptions): AsyncIterable<SealedHourVerified> {
   const yearKept = await firstYearKept(db, options);
   const { now } = await readTimes(db);

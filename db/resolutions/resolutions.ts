@@ -19,14 +19,12 @@ import {
   type DeliveryKind,
 } from '../deliveries/deliveries.ts';
 
-/** The answer of a resolution. */
 export interface StoredAnswer {
   readonly verified: boolean;
   readonly reasonCode: string | null;
   readonly answerMessageId: string;
 }
 
-/** The last enquiry, and who was asked. */
 export interface StoredEnquiry {
   readonly deliveryId: string;
   readonly of: 'directory' | 'creditor-agent';
@@ -91,7 +89,6 @@ const resolutionJoins = sql`
 
 const enquiryKinds = { directory: 'directory-enquiry', 'creditor-agent': 'account-enquiry' } as const;
 
-/** Finds the resolution of a stored request. */
 export async function findResolution(db: Db, resolutionId: string): Promise<StoredResolution | undefined> {
   const { rows } = await sql<{ resolution: StoredResolution }>`
     select ${resolutionAsJson} from resolutions r ${resolutionJoins}
@@ -99,7 +96,6 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
   return rows[0]?.resolution;
 }
 
-/** Reads a stored request, with the resolution that it may repeat. */
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
   // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
   const { rows } = await sql<RequestRow>`
@@ -126,7 +122,6 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
   };
 }
 
-/** A message to a proxy directory or a creditor agent. */
 export interface NewEnquiry {
   readonly of: StoredEnquiry['of'];
   readonly deliveryId: string;
@@ -142,7 +137,6 @@ function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, source: RawBui
     from ${source}`;
 }
 
-/** A valid request and its first enquiry. */
 export interface RoutedRequest {
   readonly resolutionId: string;
   readonly sourceSystem: string;
@@ -183,7 +177,6 @@ export async function recordRouted(
   return unlessTaken(async () => (await write.execute(db)).rows);
 }
 
-/** A new answer of a resolution, with its message. */
 export interface NewAnswer {
   readonly resolutionId: string;
   readonly sourceSystem: string;
@@ -194,7 +187,6 @@ export interface NewAnswer {
   readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
   readonly reportMessageId: string | null;
   readonly message: OutgoingMessage;
-  /** Written together with the answer, if any. */
   readonly event?: AuditEvent;
 }
 
@@ -277,7 +269,6 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
     ${insertEnquiry(resolutionId, enquiry, sql`free`)}`.execute(db);
 }
 
-/** A stored enquiry. */
 export interface StandingEnquiry {
   readonly kind: DeliveryKind;
   /** Payment system whose operator is asked. */
@@ -291,7 +282,6 @@ export interface StandingEnquiry {
   readonly remainingMs: number;
 }
 
-/** @throws if there is no such enquiry */
 export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingEnquiry> {
   // primary keys; messages_in_reply_to
   const { rows } = await sql<Omit<StandingEnquiry, 'body'> & BodyColumns>`

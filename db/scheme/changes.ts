@@ -78,7 +78,6 @@ function standingOf(mustBeApproved: boolean, effectiveAt: Date | null): Standing
 
 export type Decision = 'approved' | 'refused' | 'withdrawn';
 
-/** Why a decision on a change was not possible. */
 export type DecisionHindrance =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'not-pending'; readonly state: ChangeState }
@@ -220,7 +219,6 @@ export interface RecordedProbe {
   readonly says: string | null;
 }
 
-/** A change with its state. */
 export interface RecordedChange {
   readonly changeId: string;
   readonly state: ChangeState;
@@ -236,13 +234,11 @@ export interface RecordedChange {
     readonly because: string | null;
   }[];
   readonly edits: readonly SchemeEdit[];
-  /** Trial messages to the endpoints that it adds. */
   readonly probes: readonly RecordedProbe[];
   /** Database clock. */
   readonly now: Date;
 }
 
-/** A change as shown in a list. */
 export interface ListedChange extends Omit<RecordedChange, 'edits'> {
   readonly edits: readonly {
     readonly kind: SchemeKind;

@@ -6,7 +6,6 @@ import type { PublicKeyDocument } from '../../core/scheme/documents.ts';
 /** Column values as JSON. Postgres converts them to the types of the columns; decimals are text. */
 export type SchemeRow = Readonly<Record<string, unknown>>;
 
-/** Rows of one object in one table. */
 export interface KindTable<Document> {
   readonly table: string;
   readonly key: readonly string[];
@@ -21,7 +20,6 @@ export interface KindTable<Document> {
 }
 
 export interface SchemeKindTables<Document> {
-  /** A query with one column, `document`. */
   readonly documents: RawBuilder<{ document: Document }>;
   readonly tables: readonly KindTable<Document>[];
 }

@@ -22,7 +22,6 @@ import { canonicalId } from '../../core/ids.ts';
 import type { Db } from '../pool/connection.ts';
 import { listPauses } from '../deliveries/pauses.ts';
 
-/** Loads everything in one transaction, so the snapshot is consistent. */
 export async function loadReferenceData(db: Db): Promise<ReferenceData> {
   return db
     .transaction()
