@@ -1,6 +1,5 @@
-// Makes the due deliveries of a payment or resolution: callback, confirmation, fxtr.017. They are sent in parallel, and
-// none waits for another. A failed one stays due, and Temporal calls again when the next one is due. Messages are sent
-// byte for byte as stored.
+// Makes the due deliveries of a payment or resolution: callback, confirmation, fxtr.017. They are sent in parallel. A
+// failed one stays due, and Temporal calls again when the next one is due.
 import { randomUUID } from 'node:crypto';
 import { giveUpAfterMs } from '../../core/deliveries/delivery-schedule.ts';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';

@@ -22,7 +22,6 @@ import { reject, type Rejection } from '../../core/rejections/rejection.ts';
 import { rejections } from '../../core/rejections/rejection-table.ts';
 import { ok, type Result } from '../../core/result.ts';
 import { requestRejectionOf, type Enquiry } from '../../core/resolutions/resolution.ts';
-import type { OutgoingMessage } from '../../db/records/messages.ts';
 import type { NewAnswer, NewEnquiry } from '../../db/resolutions/resolutions.ts';
 import type { SchemaKind, XmlEngine } from '../../xml/engine.ts';
 import { readValid } from '../../xml/read-valid.ts';
@@ -93,7 +92,7 @@ export async function composeEnquiry(
   return { of, deliveryId: randomUUID(), message };
 }
 
-export async function composePassedOn(
+export function composePassedOn(
   engine: XmlEngine,
   request: Request,
   answer: {
@@ -102,54 +101,28 @@ export async function composePassedOn(
     readonly messageId: string;
   },
 ): Promise<NewAnswer> {
-  const { values, by, messageId } = answer;
-  const key = answerKey(request);
-  const message = await composeAnswer(engine, request, {
-    verified: values.verified,
-    reasonCode: values.reasonCode,
-    messageIdentification: key.messageIdentification,
-    xml: passOnAcmt024(values, request.references, key),
+  const { values, by: answeredBy, messageId: reportMessageId } = answer;
+  const { verified, reasonCode = null } = values;
+  return composeAnswer(engine, request, {
+    says: { verified, reasonCode, ruleId: null, answeredBy, reportMessageId },
+    xmlOf: (key) => passOnAcmt024(values, request.references, key),
     schema: 'intake',
   });
-  return {
-    ...keysOf(request),
-    verified: values.verified,
-    reasonCode: values.reasonCode ?? null,
-    ruleId: null,
-    answeredBy: by,
-    reportMessageId: messageId,
-    message,
-  };
 }
 
-export async function composeRejection(
+export function composeRejection(
   engine: XmlEngine,
   request: Request,
   rejection: Rejection,
 ): Promise<NewAnswer> {
-  const key = answerKey(request);
-  const message = await composeAnswer(engine, request, {
-    verified: false,
-    reasonCode: rejection.isoCode,
+  const { isoCode: reasonCode, ruleId } = rejection;
+  const assignee = { otherId: request.sourceSystem };
+  return composeAnswer(engine, request, {
+    says: { verified: false, reasonCode, ruleId, answeredBy: 'gateway', reportMessageId: null },
     refusal: explain(rejection),
-    messageIdentification: key.messageIdentification,
-    xml: answerAcmt023(request.references, {
-      ...key,
-      assigner: ownName,
-      assignee: { otherId: request.sourceSystem },
-      verified: false,
-      reasonCode: rejection.isoCode,
-    }),
+    xmlOf: (key) =>
+      answerAcmt023(request.references, { ...key, assigner: ownName, assignee, verified: false, reasonCode }),
   });
-  return {
-    ...keysOf(request),
-    verified: false,
-    reasonCode: rejection.isoCode,
-    ruleId: rejection.ruleId,
-    answeredBy: 'gateway',
-    reportMessageId: null,
-    message,
-  };
 }
 
 /** The keys of a stored request, which were checked at intake. */
@@ -171,38 +144,29 @@ export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: 
   return { ...answer, event };
 }
 
-function answerKey({ now }: Request): { messageIdentification: string; creationDateTime: string } {
-  return { messageIdentification: newMessageIdentification(), creationDateTime: new Date(now).toISOString() };
-}
-
-function keysOf({ resolutionId, sourceSystem }: Request) {
-  return { resolutionId, sourceSystem };
-}
-
-function composeAnswer(
+async function composeAnswer(
   engine: XmlEngine,
-  { resolutionId, sourceSystem }: Request,
+  { resolutionId, sourceSystem, now }: Request,
   answer: {
-    readonly verified: boolean;
-    readonly reasonCode: string | undefined;
+    readonly says: Omit<NewAnswer, 'resolutionId' | 'sourceSystem' | 'message' | 'event'>;
     readonly refusal?: string;
-    readonly messageIdentification: string;
-    readonly xml: string;
+    readonly xmlOf: (key: { messageIdentification: string; creationDateTime: string }) => string;
     readonly schema?: SchemaKind;
   },
-): Promise<OutgoingMessage> {
-  const { verified, reasonCode, refusal, messageIdentification, xml, schema } = answer;
+): Promise<NewAnswer> {
+  const { says, refusal, xmlOf, schema } = answer;
+  const messageIdentification = newMessageIdentification();
   const composition: Composition = {
     type: 'acmt024',
     subjectId: resolutionId,
     messageIdentification,
     leg: 'source',
     party: sourceSystem,
-    status: String(verified),
-    reasonCode,
+    status: String(says.verified),
+    reasonCode: says.reasonCode ?? undefined,
     inReplyTo: resolutionId,
     refusal,
-    xml,
+    xml: xmlOf({ messageIdentification, creationDateTime: new Date(now).toISOString() }),
   };
-  return compose(engine, composition, schema);
+  return { resolutionId, sourceSystem, ...says, message: await compose(engine, composition, schema) };
 }

@@ -87,15 +87,15 @@ export interface Executions {
   running(workflowId: string): Promise<RunningExecution | undefined>;
   /** Whether the execution has acted since, beyond receiving messages. */
   hasActedSince(earlier: RunningExecution): Promise<boolean>;
-  end(execution: RunningExecution): Promise<void>;
+  end(execution: RunningExecution): Promise<unknown>;
   /** Starts a payment's execution from the record, unless one is running. */
-  start(payment: StoredPaymentKey): Promise<void>;
+  start(payment: StoredPaymentKey): Promise<unknown>;
   enquire(uetr: string): Promise<void>;
   /** Asks a running execution to read the record, which may know more. */
   look(uetr: string): Promise<void>;
   /** Starts a resolution's execution from the record, unless one is running. */
-  resolve(request: StoredRequestKey): Promise<void>;
-  redeliver(subjectId: string): Promise<void>;
+  resolve(request: StoredRequestKey): Promise<unknown>;
+  redeliver(subjectId: string): Promise<unknown>;
   scheduleBooks(): Promise<void>;
 }
 
@@ -148,26 +148,21 @@ export function openExecutions(
       }, probeTimeoutMs), // if the engine says that it has lost the execution, the client retries until this timeout
     hasActedSince: (earlier) => bounded(() => hasActedSince(connection, namespace, earlier)),
     end: ({ workflowId, runId }) =>
-      bounded(async () => {
-        await workflow
+      bounded(() =>
+        workflow
           .getHandle(workflowId, runId)
-          .terminate('it could not go on; the sweep continues from the record (LIF-2)');
-      }),
+          .terminate('it could not go on; the sweep continues from the record (LIF-2)'),
+      ),
     start: (payment) =>
-      bounded(async () => {
-        await workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));
-      }),
+      bounded(() => workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix))),
     enquire: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.enquire)),
     look: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.look)),
     resolve: (request) =>
-      bounded(async () => {
-        await workflow.start(workflowTypes.resolution, resolutionStart(request, taskQueuePrefix));
-      }),
+      bounded(() => workflow.start(workflowTypes.resolution, resolutionStart(request, taskQueuePrefix))),
     redeliver: (subjectId) =>
-      bounded(async () => {
-        const options = redeliveryStart(subjectId, taskQueuePrefix);
-        await workflow.signalWithStart(workflowTypes.redelivery, options);
-      }),
+      bounded(() =>
+        workflow.signalWithStart(workflowTypes.redelivery, redeliveryStart(subjectId, taskQueuePrefix)),
+      ),
     scheduleBooks: () =>
       bounded(async () => {
         try {

@@ -64,7 +64,7 @@ export async function startAgain(
   deps: SweepDependencies,
   { kind, subjectId }: Found,
   sweepRun: SweepRun,
-  start: () => Promise<void>,
+  start: () => Promise<unknown>,
 ): Promise<void> {
   const event = {
     kind: 'sweep.started-again',

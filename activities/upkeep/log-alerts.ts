@@ -1,6 +1,5 @@
-// Logs every alert of the record with level error, and every security event with level warn. One worker at a time looks
-// for unlogged alerts of the last day. Each alert is logged at least once, whichever process wrote it. An alert that is
-// older, because no worker ran for a day, is not logged.
+// Logs every alert of the record with level error, and every security event with level warn: at least once, whichever
+// process wrote it, unless no worker ran for a day.
 import { findUnloggedAlerts, markLogged } from '../../db/records/cases.ts';
 import { takeLease } from '../../db/pool/leases.ts';
 import { repeat } from '../../db/pool/repeat.ts';

@@ -1,7 +1,6 @@
 // The gate before each receiver limits how many sends it gets at once. Its circuit breaker spares senders the wait for
-// a dead receiver. The gate holds state and arithmetic only: it opens no socket and starts no timer, so a send that has
-// to wait holds nothing. Thousands may wait: each is told when its turn is likely to come, so asking costs others
-// nothing.
+// a dead receiver. It holds state and arithmetic only, opens no socket and starts no timer: a send that has to wait
+// holds nothing.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 
 export interface GateOptions {

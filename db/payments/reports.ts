@@ -1,7 +1,5 @@
 // Takes in a destination's pacs.002, whether it came in the HTTP answer to our instruction or to our own address.
-// Judges it, stores it once per content, and marks the first final. From then on no other final can decide, although
-// this file writes no decision. For a final that comes after the decision, it tells those whom
-// core/payments/decision.ts names.
+// Judges it, stores it once per content, and marks the first final: from then on no other final can decide.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';

@@ -1,6 +1,5 @@
 // Takes in a source's pacs.008 or acmt.023, for the first time or again. A repeat with the same bytes is an enquiry,
-// answered from the record (DUP-1): its address becomes the address of the callback. If the answer is known it is
-// redelivered there; otherwise the destination is asked again. Does not judge the message.
+// answered from the record (DUP-1): its address becomes that of the callback. The message is not judged here.
 import { alertAtLimit } from '../records/audit.ts';
 import { askCallbackAgain, askStatus, nameCallbackAddress, type MayAsk } from './asks.ts';
 import { recordReceived } from '../records/messages.ts';

@@ -1,6 +1,5 @@
 // Finds what sources sent and got no answer to: submissions that were not judged, resolutions past their deadline, and
-// submissions that a defect in our code kept from being answered. The sweep reads it, and so does the intake of a
-// repeat.
+// submissions that a defect in our code kept from being answered.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAudit, recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';

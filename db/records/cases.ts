@@ -1,6 +1,5 @@
-// Alerts and the actions of operators on them. Both are insert-only. The state of an alert is the latest action: on the
-// alert itself, or on its case if the alert existed then. An alert that comes later is open. A trigger keeps the state
-// in a row per alert. A payment can have thousands of alerts, and searching their entries would be too slow.
+// Alerts and the actions of operators on them. Both are insert-only. The state of an alert is the latest action on it
+// or on its case. A trigger keeps it in a row per alert, because a payment can have thousands.
 import { sql } from 'kysely';
 import {
   concernedBy,

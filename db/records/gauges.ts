@@ -1,6 +1,4 @@
-// Current numbers for metrics: payments without a final status, open and dead deliveries, open alerts, and how long the
-// keys of parties stay valid. Payments and deliveries are found by partial indexes that hold only those. Alerts are
-// found by an index of all alerts, joined with their states.
+// Current numbers for metrics. Payments and deliveries are found by partial indexes that hold only open ones.
 import { sql } from 'kysely';
 import { isInDoubt } from './audit.ts';
 import { openAlerts } from './cases.ts';

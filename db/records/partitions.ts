@@ -1,6 +1,5 @@
 // Partitions of the tables that grow with every quote and payment. They are made ahead of time, each in its own
-// transaction, so that a failure of one does not stop the others. The caller reports failures and retries. Quotes are
-// dropped after 62 days (QUO-10), records by retention (db/records/retention.ts).
+// transaction, so that a failure of one does not stop the others. Quotes are dropped after 62 days (QUO-10).
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 

@@ -1,6 +1,5 @@
 // Records every refused message of a party: writes an event, and keeps the bytes, because they may show whether
-// somebody credited the account. Operators can see them. A refused message does not belong to the payment, and decides
-// nothing.
+// somebody credited the account. It does not belong to the payment, and decides nothing.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { EventKind } from '../../core/operations/event-kinds.ts';
