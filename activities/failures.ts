@@ -86,9 +86,7 @@ export function isDefect(error: unknown): boolean {
 const outlastMs = 20_000; // within startToCloseTimeout, beside an exchange of 10 s
 const pausesMs = [100, 200, 500, 1_000]; // then the last one again and again
 
-/**
- * Milliseconds for which a claim is retried; then it counts as MAYBE_SENT. The call holds a place at a gate meanwhile.
- */
+/** Milliseconds for which a claim is retried, at a place of a gate; then it counts as MAYBE_SENT. */
 export const claimForMs = 5_000;
 
 /**

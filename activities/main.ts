@@ -29,9 +29,7 @@ function workflowBundle(): WorkflowBundleOption {
   );
 }
 
-/**
- * A free loopback port where the SDK's core can serve its metrics, and a function that reads them to show with ours.
- */
+/** A free loopback port where the SDK's core can serve its metrics, and a function that reads them. */
 async function sdkMetricsAt(): Promise<{ readonly address: string; readonly read: () => Promise<string> }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

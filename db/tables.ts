@@ -121,11 +121,9 @@ interface TierImprovementsTable {
 }
 
 interface PspImprovementsTable {
-  psp_improvement_id: Generated<string>;
   fxp_id: string;
   psp_id: string;
   improvement_basis_points: string;
-  updated_at: Generated<Date>;
 }
 
 interface RatesTable {
@@ -143,11 +141,7 @@ interface RatesTable {
 }
 
 interface IdempotencyKeysTable {
-  client_id: string;
   idempotency_key: string;
-  request_sha256: Buffer;
-  response_status: number | null;
-  response_body: string | null;
   created_at: Generated<Date>;
 }
 

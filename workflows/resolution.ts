@@ -115,9 +115,7 @@ async function untilKnown(
   else await condition(isKnown);
 }
 
-/**
- * Judges the request that this execution was started for. A request that was judged before continues from the record.
- */
+/** Judges the request that this execution was started for, or continues it from the record. */
 async function takeRecorded(progress: ResolutionProgress, recorded: ResolutionRequest): Promise<void> {
   try {
     note(progress, await judge(progress, recorded));

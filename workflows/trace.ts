@@ -82,9 +82,7 @@ function spanIdOfRun(): string {
   return workflowInfo().runId.replaceAll('-', '').slice(-16);
 }
 
-/**
- * Tells the worker when the run has ended. It returns the same promise, so that no command comes later than without it.
- */
+/** Tells the worker when the run has ended. Returns the same promise, so that no command comes later. */
 function telling(result: Promise<unknown>, run: Traced & Pick<EndedRun, 'from'>): Promise<unknown> {
   const ended = (outcome: EndedRun['outcome']) => {
     const subjectId = workflowInfo().typedSearchAttributes.get(searchAttributes.uetr);

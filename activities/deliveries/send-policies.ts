@@ -9,9 +9,7 @@ export interface SendPolicy {
    */
   readonly isReceipt: (status: number, isNoXml: boolean) => boolean;
   readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
-  /**
-   * `CBK-1`: the record says when the next attempt is due; `TIM-3`: the caller waits for the answer and sends again.
-   */
+  /** `CBK-1`: the record says when the next attempt is due. `TIM-3`: the caller sends again. */
   readonly schedule: 'CBK-1' | 'TIM-3';
   /** How long to wait for an answer: as SEC-5 says, or as long as the answer is of use. */
   readonly waits: 'SEC-5' | 'of-use';

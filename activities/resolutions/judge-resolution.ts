@@ -55,11 +55,13 @@ async function judge(
   const { reading, references } = await openRequest(deps.engine, { ...stored, body: await stored.open() });
   const request: Request = { resolutionId: messageId, ...stored, references };
   if (stored.resolution !== undefined) return ok(await refuseRepeat(deps, request, stored));
-  if (!reading.ok) return rejectRequest(deps, request, stored, reading.refusal);
+  const rejectBy = async (rejection: Rejection) =>
+    writeAtOnce(deps, await composeRejection(deps.engine, request, rejection), stored);
+  if (!reading.ok) return rejectBy(reading.refusal);
   const routing = routeRequest(reading.value, deps.reference(), stored.sourceSystem);
   return routing.ok
     ? route(deps, request, { stored, values: reading.value, enquiry: routing.value })
-    : rejectRequest(deps, request, stored, routing.refusal);
+    : rejectBy(routing.refusal);
 }
 
 /** Answers a request that we cannot judge. A repeat gets the answer in the HTTP response only. */
@@ -104,15 +106,6 @@ async function refuseRepeat(
     },
   }));
   return { verdict: 'refused', reasonCode: rejection.isoCode, answerMessageId };
-}
-
-async function rejectRequest(
-  deps: ActivityDependencies,
-  request: Request,
-  stored: StoredRequest,
-  rejection: Rejection,
-): Promise<Written<ResolutionJudgement>> {
-  return writeAtOnce(deps, await composeRejection(deps.engine, request, rejection), stored);
 }
 
 async function writeAtOnce(

@@ -10,9 +10,7 @@ import type { Connector } from './connect-checked.ts';
 import { errorClassOf } from './error-class.ts';
 import { isSuccess } from '../deliveries/send-policies.ts';
 
-/**
- * The outcome of one POST. NOT_SENT: no byte of the request left. MAYBE_SENT: the receiver may have read it (TIM-3).
- */
+/** NOT_SENT: no byte of the request left. MAYBE_SENT: the receiver may have read it (TIM-3). */
 export type PostResult =
   | {
       readonly outcome: 'ANSWERED';

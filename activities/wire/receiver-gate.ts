@@ -187,9 +187,7 @@ function held(
   };
 }
 
-/**
- * Joins the places of a party and its receiver. The party's silence says nothing about the receiver that others share.
- */
+/** Joins the places of a party and its receiver. The party's silence says nothing about the receiver. */
 function both(own: Place, shared: Place | Held): Place | Held {
   if ('admitted' in shared) {
     own.end('nothing');

@@ -128,9 +128,7 @@ function newestKey([newest]: readonly Key[]): Key {
   return newest;
 }
 
-/**
- * Twice as long as a receiver may cache the key set. If no key is that old (others were withdrawn), the oldest signs.
- */
+/** Twice as long as a receiver may cache the key set. If no key is that old, the oldest signs. */
 const publishedMs = 600_000;
 
 function wellKnownKey(keys: readonly Key[], nowMs: number): Key {

@@ -87,9 +87,7 @@ interface Slice {
 
 const decisionsAtOnce = 5_000; // takes about 50 ms
 
-/**
- * Decisions in the slice. Includes the decision of `after`: its second movement may follow. Index decisions_decided_at.
- */
+/** Includes the decision of `after`: its second movement may follow. Index decisions_decided_at. */
 const isIn = ({ from, to }: Period, { after, upTo }: Slice) => sql`
   d.decided_at >= ${from} and d.decided_at < ${to}
   ${after === undefined ? sql`` : sql`and (d.decided_at, d.uetr) >= (${after.at}::timestamptz, ${after.uetr}::uuid)`}

@@ -94,9 +94,7 @@ export const selectClaimed = (elapsedMs: RawBuilder<unknown>, remainingMs: RawBu
     ${elapsedMs} as "elapsedMs", ${remainingMs} as "remainingMs", ${bodyColumns('m')}
   from claimed c join ${theOne(sql`messages where message_id = c.message_id`)} m on true ${joinBody('m')}`;
 
-/**
- * Whether operators recorded that the payment was not credited. If it were sent now, it might be credited after all.
- */
+/** Whether operators recorded that the payment was not credited: if it were sent now, it might be. */
 export const isSettledUncredited = (uetr: RawBuilder<unknown>) => sql`exists (
   select from recorded_outcomes settled -- index recorded_outcomes_standing
   where settled.uetr = ${uetr} and settled.withdrawn_at is null and settled.status <> 'ACCC')`;

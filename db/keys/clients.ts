@@ -43,9 +43,7 @@ export async function authenticateClient<Refusal extends object>(
   return client && { ...client, credential: tried.right.credential };
 }
 
-/**
- * Queues the check of a secret that must be hashed, because that keeps a processor busy. Refuses if the queue is full.
- */
+/** Queues the check of a secret that must be hashed, because that keeps a processor busy; or refuses. */
 export type InTurn<Refusal extends object> = <T>(
   client: string,
   work: () => Promise<T>,

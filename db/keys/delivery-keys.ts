@@ -119,9 +119,7 @@ const saidOfKey = (db: Db, { keyId, publicKey, vouched, vouchedBy }: Vouched): P
     by: vouched === null ? null : { text: vouched, wrappedBy: vouchedBy },
   });
 
-/**
- * Whether this process trusts the key. If it has sealing keys, a holder of one of them must have vouched for the key.
- */
+/** Whether this process trusts the key. With sealing keys, a holder of one must have vouched for it. */
 export const isOurs = async (db: Db, key: Vouched): Promise<boolean> =>
   !vouching(db).isRequired || (await saidOfKey(db, key)) === 'ours';
 

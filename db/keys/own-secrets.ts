@@ -59,9 +59,7 @@ export function isToWrap(db: Db, { wrappedBy }: Pick<WrappedSecret, 'wrappedBy'>
   return vault?.config.seals === true && vault.wrapper.keyId !== wrappedBy;
 }
 
-/**
- * Encrypts the text so that holders of SEALING_KEYS can see that it is ours. Works before sealing is on. Null: no keys.
- */
+/** Encrypts the text so that holders of SEALING_KEYS can see that it is ours. Null: no keys. */
 export async function vouchFor(db: Db, about: About, text: string): Promise<WrappedSecret | null> {
   const wrapper = vaultOf(db)?.wrapper;
   if (wrapper === undefined) return null;

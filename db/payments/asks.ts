@@ -101,9 +101,7 @@ export function askDeadConfirmation(
   );
 }
 
-/**
- * The last enquiry, which would cover this one, is at least 5 s ago, and the deadline of a HIGH payment has not passed.
- */
+/** No enquiry of the last 5 s covers this one, and the deadline of a HIGH payment has not passed. */
 const isStatusAskable = (
   uetr: string,
 ) => sql`subject_id = ${uetr} and kind = 'instruction' and closed_at is null

@@ -223,9 +223,7 @@ export interface RejectedPayment {
   readonly sourceSystem: string;
   readonly messageId: string;
   readonly messageIdentification: string;
-  /**
-   * Another payment has its MsgId. This one is rejected by an earlier check of PAY-3, so it does not take the MsgId.
-   */
+  /** Another payment has its MsgId, and an earlier check of PAY-3 rejects it: it does not take the MsgId. */
   readonly messageIdIsHeld: boolean;
   /** The debtor agent that it names, which may see it; null if it names no member of the submitting system. */
   readonly debtorAgentId: string | null;

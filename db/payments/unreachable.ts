@@ -38,9 +38,7 @@ export interface EndOfRound {
   readonly deadlineInMs?: number;
 }
 
-/**
- * When a round must end because the payment may be rejected as unreachable. Never if a byte may have left, or for HIGH.
- */
+/** When a round must end as unreachable. Never if a byte may have left, or for HIGH. */
 export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOfRound> {
   const { rows } = await sql<{
     needsTry: boolean;

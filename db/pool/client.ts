@@ -138,9 +138,7 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/**
- * Names an unnamed statement by its verb and table, as in `insert payments` or `select`. Table names are not secret.
- */
+/** Names a statement by its verb and table, as in `insert payments`. Table names are not secret. */
 function firstWordsOf(text: string): string {
   const verb = /^\s*(\w+)/.exec(text)?.[1] ?? 'statement';
   const table = /\b(?:from|into|update)\s+"?(\w+)/i.exec(text)?.[1];

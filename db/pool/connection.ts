@@ -52,9 +52,7 @@ export interface ConnectionOptions {
   readonly applicationName: string;
   /** Largest number of connections of this process. */
   readonly maxConnections?: number;
-  /**
-   * Default: the limits for migrations and reports. They limit connecting only, because their statements may take long.
-   */
+  /** Default: limits for connecting only, because the statements of migrations and reports may take long. */
   readonly limits?: Partial<ConnectionLimits>;
   /** Absent: statements have no spans. */
   readonly trace?: TraceStatement | undefined;

@@ -56,9 +56,7 @@ export function markDatabaseFailure(error: Error): void {
   marked.add(error);
 }
 
-/**
- * Raised by held_data_key(): the data key was deleted, so the data must be sealed with another key and stored again.
- */
+/** Raised by held_data_key(): the data must be sealed with another key and stored again. */
 const dataKeyGone = 'IS001';
 
 export const isDataKeyGone = (error: unknown): boolean =>
@@ -73,9 +71,7 @@ export function isDatabaseFailure(error: unknown): boolean {
   return poolMessages.test(error.message);
 }
 
-/**
- * Whether the connection must be replaced after this error: the server has closed it, or it leads to the wrong server.
- */
+/** Whether the server has closed the connection, or it leads to the wrong server. */
 export function endsConnection(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.severity === 'FATAL' || uselessAfter.has(error.code ?? '');

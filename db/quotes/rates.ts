@@ -92,39 +92,18 @@ export interface Tier {
  * currency. A tier of 0 basis points has no rates.
  */
 export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Promise<void> {
-  await trx
-    .updateTable('rates')
-    .set({ expired_at: sql<Date>`${moment}::timestamptz` })
-    .where('fxp_id', '=', tier.fxpId)
-    .where('source_currency', '=', tier.unitCurrency)
-    .where('tier_improvement_id', '=', tier.tierImprovementId)
-    .where('expired_at', 'is', null) // index rates_active_by_fxp
-    .execute();
+  // index rates_active_by_fxp
+  const isTheirs = sql`fxp_id = ${tier.fxpId} and source_currency = ${tier.unitCurrency} and expired_at is null`;
+  await sql`
+    update rates set expired_at = ${moment}::timestamptz
+    where ${isTheirs} and tier_improvement_id = ${tier.tierImprovementId}`.execute(trx);
   if (exact(tier.improvementBasisPoints).isZero()) return;
-  const bases = await trx
-    .selectFrom('rates')
-    .select(['source_country', 'destination_country', 'destination_currency', 'exchange_rate'])
-    .where('fxp_id', '=', tier.fxpId)
-    .where('source_currency', '=', tier.unitCurrency)
-    .where('threshold', '=', '0')
-    .where('expired_at', 'is', null) // index rates_active_by_fxp
-    .execute();
+  const { rows: bases } = await sql<StoredRate>`
+    select ${rateColumns} from rates where ${isTheirs} and rates.threshold = 0`.execute(trx);
+  const { threshold, tierImprovementId } = tier;
   const entries = bases.flatMap((base) => {
-    const exchangeRate = improveRateText(base.exchange_rate, tier.improvementBasisPoints);
-    return exchangeRate === undefined
-      ? []
-      : [
-          {
-            fxpId: tier.fxpId,
-            sourceCountry: base.source_country,
-            sourceCurrency: tier.unitCurrency,
-            destinationCountry: base.destination_country,
-            destinationCurrency: base.destination_currency,
-            exchangeRate,
-            threshold: tier.threshold,
-            tierImprovementId: tier.tierImprovementId,
-          },
-        ];
+    const exchangeRate = improveRateText(base.exchangeRate, tier.improvementBasisPoints);
+    return exchangeRate === undefined ? [] : [{ ...base, exchangeRate, threshold, tierImprovementId }];
   });
   await insertRates(trx, entries, moment);
 }
@@ -167,9 +146,7 @@ export type RateFilter = { readonly [Part in keyof CorridorKey]?: string | undef
   readonly fxpId?: string;
 };
 
-/**
- * Active rates, base and tiers, of a corridor, an FX provider or both. Best first, then oldest, then by FX provider.
- */
+/** Active rates, base and tiers. Best first, then oldest, then by FX provider. */
 export async function readActiveRates(db: Db, filter: RateFilter): Promise<readonly StoredRate[]> {
   const conditions = [
     sql`expired_at is null`,

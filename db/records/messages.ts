@@ -157,20 +157,28 @@ export async function recordReceived(
   return { messageId: earlier.message_id, isNew: false };
 }
 
-/** Loads the bytes of an answer, null if no longer kept, and its explanation if it rejects or refuses. */
-export async function loadAnswer(
-  db: Db,
-  messageId: string,
-): Promise<{ body: Buffer | null; refusal: string | null }> {
+interface StoredMessage {
+  /** Null: no longer kept. */
+  readonly body: Buffer | null;
+  /** If it rejects or refuses: the full explanation. */
+  readonly refusal: string | null;
+}
+
+async function loadMessage(db: Db, messageId: string): Promise<StoredMessage | undefined> {
   const [row] = await runPrepared(
     db,
-    'load_answer',
-    sql<BodyColumns & { refusal: string | null }>`
+    'load_message',
+    sql<BodyColumns & Pick<StoredMessage, 'refusal'>>`
       select ${bodyColumns('m')}, m.refusal
       from messages m ${joinBody('m')} where m.message_id = ${messageId}`,
   );
-  assert(row !== undefined, 'a message that is named is stored');
-  return { body: await openBody(db, row), refusal: row.refusal };
+  return row && { body: await openBody(db, row), refusal: row.refusal };
+}
+
+export async function loadAnswer(db: Db, messageId: string): Promise<StoredMessage> {
+  const answer = await loadMessage(db, messageId);
+  assert(answer !== undefined, 'a message that is named is stored');
+  return answer;
 }
 
 /** Like `openBody`, for a message that is to be judged, whose body must still be kept. */
@@ -182,12 +190,7 @@ export async function openKept(db: Db, row: BodyColumns): Promise<Buffer> {
 
 /** @returns the bytes of a message; undefined: unknown, or no longer kept */
 export async function messageBody(db: Db, messageId: string): Promise<Buffer | undefined> {
-  const [row] = await runPrepared(
-    db,
-    'message_body',
-    sql<BodyColumns>`select ${bodyColumns('m')} from messages m ${joinBody('m')} where m.message_id = ${messageId}`,
-  );
-  return row && ((await openBody(db, row)) ?? undefined);
+  return (await loadMessage(db, messageId))?.body ?? undefined;
 }
 
 /**

@@ -29,9 +29,7 @@ export interface UndecidedPayment {
   readonly sends: Sends | null;
 }
 
-/**
- * SQL over a payment `p` with its instruction `i`. Primary key; audit_events_subject_id; recorded_outcomes_standing.
- */
+/** SQL over a payment `p` with its instruction `i`. audit_events_subject_id; recorded_outcomes_standing. */
 const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(sql`p.uetr`)} then jsonb_build_object(
   'acceptedAt', ${epochMs(sql`p.judged_at`)}, 'now', ${epochMs(sql`clock_timestamp()`)},
   'statusAskedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'owedSince', ${epochMs(sql`i.enquiry_owed_since`)},

@@ -190,9 +190,7 @@ export interface NewAnswer {
   readonly event?: AuditEvent;
 }
 
-/**
- * Parts of a statement that write an answer with its message and callback, if `resolution` has a row (with `begun_at`).
- */
+/** Writes an answer with its message and callback, if `resolution` has a row (with `begun_at`). */
 function answerParts(db: Db, answer: NewAnswer, resolution: RawBuilder<unknown>) {
   return sql`
     answer as (

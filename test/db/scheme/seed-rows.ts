@@ -2,12 +2,12 @@
 import { sql, type Selectable } from 'kysely';
 import { expect } from 'vitest';
 import { connect } from '../../../db/pool/connection.ts';
-import { moveCounterparties } from '../../../db/seed.ts';
+import { seed } from '../../../db/seed.ts';
 import type { Database } from '../../../db/tables.ts';
 import { testDatabase } from '../../harness/database.ts';
 
 const database = await testDatabase();
-await moveCounterparties(database.url, {
+await seed(database.url, {
   operatorEndpointUrl: (operatorId) => `http://127.0.0.1:9000/${operatorId}`,
   fxpBaseUrl: (bic) => `http://127.0.0.1:9001/${bic}`,
 });
