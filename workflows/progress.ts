@@ -17,10 +17,7 @@ export interface Progress {
   /** A submission met a defect of ours, and could not be answered at all. */
   unanswerable: boolean;
   decision?: Decision;
-  /**
-   * Milliseconds by which the database's clock was ahead of the engine's at the last reading. The database's clock
-   * decides for a payment, but an execution sees only the engine's.
-   */
+  /** By how much the database's clock, which decides, was ahead of the engine's at the last reading. */
   clockAheadMs: number;
   /** The source asked for the status, so the instruction must go to the destination once more. */
   statusAsked: boolean;

@@ -99,10 +99,7 @@ async function resolve(recorded: ResolutionRequest | undefined): Promise<Resolut
   return { verified: answer.verified, reasonCode: answer.reasonCode };
 }
 
-/**
- * Waits for the request, which comes with the start or is in the record. If the request was lost on the way, this
- * execution lapses.
- */
+/** Waits for the request, which comes with the start or is in the record; or lapses. */
 async function untilKnown(
   progress: ResolutionProgress,
   recorded: ResolutionRequest | undefined,

@@ -44,10 +44,7 @@ export async function untilDeadline(progress: Progress, deadlineAt: number, send
   }
 }
 
-/**
- * For NORM payments. A timeout never rejects once a byte may have left. Enquiries follow; if they stay unanswered, a
- * person is alerted.
- */
+/** For NORM payments. A timeout never rejects once a byte may have left. */
 export async function untilFinal(
   progress: Progress,
   { acceptedAt, lastSentAt = 0 }: Accepted,

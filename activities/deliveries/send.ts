@@ -185,10 +185,7 @@ export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: st
 
 const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind });
 
-/**
- * A 2xx without an answer that counts is a failure of the party, with a separate error class. What follows is the same
- * as after no answer.
- */
+/** A 2xx without an answer that counts is a failure of the party. */
 const uncountedAs = (status: number, answer: unknown): string | null =>
   isSuccess(status) && answer === undefined ? 'not-counted' : null;
 

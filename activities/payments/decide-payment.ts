@@ -173,10 +173,7 @@ const foundOut = {
 const narrative = 'NARR';
 const maxWords = 105; // longest AddtlInf
 
-/**
- * The destination's reason in its own words, if its code is NARR. The stored report cannot be read if its seal is
- * broken; then there are no words.
- */
+/** The destination's reason in its own words, if its code is NARR; none if its seal is broken. */
 async function ownWordsOf(
   { db, engine }: ActivityDependencies,
   messageId: string,

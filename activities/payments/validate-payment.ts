@@ -101,10 +101,7 @@ function judgeBarely(_deps: ActivityDependencies, messageId: string, stored: Sto
   };
 }
 
-/**
- * The existing judgement. The same message again is a status enquiry; or another execution continues the payment from
- * the record.
- */
+/** The existing judgement, for a status enquiry or an execution that continues from the record. */
 function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
   assert(payment !== undefined, 'what was judged is known');
   const { decision, instructionDeliveryId, corridor, destinationSystem, priority } = payment;

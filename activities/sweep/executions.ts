@@ -62,10 +62,7 @@ function isUntaken({ state, nextAttemptScheduleTime, scheduledTime }: PendingAct
   return Number(state) === scheduled && nextAttemptScheduleTime == null && ageMs < recentMs;
 }
 
-/**
- * Events that others cause, and the workflow tasks that follow. They do not show that the execution itself has done
- * anything.
- */
+/** Events that others cause, and the workflow tasks that follow: the execution has done nothing itself. */
 const toldEvents = [
   'workflowExecutionSignaledEventAttributes',
   'workflowExecutionCancelRequestedEventAttributes',
@@ -101,10 +98,7 @@ export interface Executions {
 
 const callTimeoutMs = 10_000;
 const probeTimeoutMs = 3_000; // the engine normally answers within milliseconds
-/**
- * A killed or stalled worker can cause two failures. Ending an execution for another reason does no harm, because the
- * sweep continues from the record.
- */
+/** A killed worker can cause two. Ending an execution does no harm: the sweep continues from the record. */
 const failedTasks = 3;
 
 export interface ExecutionsOptions {

@@ -185,10 +185,7 @@ async function settle(
   await executions.redeliver(uetr);
 }
 
-/**
- * Judges a submission in this process, because its execution may be stuck, busy with another message, or cached by
- * another worker. Executions do the rest.
- */
+/** In this process, because the execution may be stuck or busy. Executions do the rest. */
 async function judge(
   deps: SweepDependencies,
   submission: UnjudgedSubmission,
@@ -219,10 +216,7 @@ async function judge(
   }
 }
 
-/**
- * Answers a resolution whose deadline is past in this process. Ends its execution, which should have answered, if that
- * does nothing.
- */
+/** Answers a resolution in this process. Ends its execution, which should have answered, if that does nothing. */
 async function answer(
   { activities, executions }: SweepDependencies,
   { messageId, sourceSystem, messageIdentification }: UnansweredResolution,

@@ -18,19 +18,13 @@ export interface SweepOptions {
   readonly pieceMs?: number;
 }
 
-/**
- * One moment by two clocks, in milliseconds: the monotonic clock of this process, and the database clock, which may
- * jump.
- */
+/** One moment by the monotonic clock of this process and by the database clock, in milliseconds. */
 interface Moment {
   readonly ours: number;
   readonly database: number;
 }
 
-/**
- * How far back a sweep looks: some way beyond the last one that left nothing undone, by the clock that says it is
- * longer ago.
- */
+/** Some way beyond the last sweep that left nothing undone, by the clock that says it is longer ago. */
 function withinMsOf(begun: Moment, completed: Moment | undefined): number {
   if (completed === undefined) return wholeMs;
   return Math.max(begun.ours - completed.ours, begun.database - completed.database) + overlapMs;
@@ -39,10 +33,7 @@ function withinMsOf(begun: Moment, completed: Moment | undefined): number {
 const everyMsDefault = 30_000;
 // a process without the lease tries this often to take it: if the holder dies, another sweeps within 60 s
 const looksPerPeriod = 3;
-/**
- * After this time the sweep is cut short and another begins at once, so that a backlog does not delay accepted
- * payments.
- */
+/** Then the sweep is cut short and another begins, so that a backlog does not delay accepted payments. */
 const pieceMsDefault = 10_000;
 const graceMsDefault = 15_000; // the api gives up after 10 s, and a worker that died is replaced within 5 s
 const day = 24 * 3_600_000;

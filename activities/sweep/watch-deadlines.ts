@@ -7,10 +7,7 @@ import type { SweepDependencies } from './executions.ts';
 const everyMs = 1_000;
 const undecided = 'a HIGH deadline passed and could not be decided; trying again';
 const graceMs = 1_000; // a healthy execution decides within 250 ms
-/**
- * Number of concurrent decisions. Each may hold a connection for as long as a statement may wait for a lock
- * (db/pool/connection.ts).
- */
+/** Concurrent decisions. Each may hold a connection while it waits for a lock. */
 const lanes = 4;
 const lookMs = 5_000; // after this time, newly overdue payments are read and come first
 

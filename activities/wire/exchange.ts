@@ -17,10 +17,7 @@ export type PostResult =
       readonly status: number;
       /** At most 64 KiB, decoded. */
       readonly body: Buffer;
-      /**
-       * Whether the body was too long, broke off, took too long, or could not be decoded. `body` then holds its
-       * beginning, if anything.
-       */
+      /** Whether the body is incomplete or could not be decoded. `body` then holds its beginning, if anything. */
       readonly truncated: boolean;
       /** From `Retry-After`, milliseconds. */
       readonly retryAfterMs: number | null;

@@ -58,10 +58,7 @@ export interface PassedAhead {
   readonly until: Date;
 }
 
-/**
- * Accounts that were given up while a clock ran days ahead. The former owner keeps their days until that time, although
- * the account now belongs to somebody else.
- */
+/** Accounts that were given up while a clock ran days ahead: the former owner keeps their days. */
 export async function passedAhead(db: Db): Promise<readonly PassedAhead[]> {
   // an account changes hands at the end of a day: today's, or the last closed one if that is later
   const latest = sql`greatest(clock_timestamp(), (select until from books_closed)) + interval '1 day'`;

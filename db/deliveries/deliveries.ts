@@ -142,10 +142,7 @@ export const isOpen = sql`delivered_at is null and closed_at is null`;
 /** Given up, and not delivered afterwards. */
 export const isDead = sql`delivered_at is null and closed_at is not null`;
 
-/**
- * Whether the delivery is of a kind that ends once: acknowledged or given up. Deliveries that ask end with the answer
- * or the decision.
- */
+/** Kinds that end once: acknowledged or given up. The others end with the answer or the decision. */
 export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
 /** SQL for the day (UTC) of a book, as in `2026-11-21`. */

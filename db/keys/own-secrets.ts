@@ -67,10 +67,7 @@ export async function vouchFor(db: Db, about: About, text: string): Promise<Wrap
   return { text: wrapped.toString('base64url'), wrappedBy: wrapper.keyId };
 }
 
-/**
- * The voucher of a text: `ours` if a holder of one of the keys made it, `nothing` if there is none, or why it is
- * unreadable.
- */
+/** `ours`: a holder of one of the keys vouched for the text; `nothing`: nobody did. */
 export type Said = 'ours' | 'nothing' | Unread;
 
 export async function saidOf(

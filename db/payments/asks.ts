@@ -21,10 +21,7 @@ const isKept = sql`exists (select from message_bodies b where b.message_id = del
 /** True for the first repeat (`asks` is 1 before it), and later if the last repeat is at least 5 s ago. */
 const joinsNoRepeat = sql`(asks = 1 or asked_at <= clock_timestamp() - interval '5 seconds')`;
 
-/**
- * Whether the sender may cause more work now. Each call counts, so it is called only for a repeat that would cause
- * work.
- */
+/** Whether the sender may cause more work now. Each call counts. */
 export type MayAsk = () => boolean | Promise<boolean>;
 
 /**

@@ -127,10 +127,7 @@ interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode'
   readonly outcomeId?: string | null;
   readonly confirmationMessageId?: string;
   readonly notificationMessageId?: string | null;
-  /**
-   * SQL over `source`: whether the destination may have seen the payment, as known now. Later findings do not change a
-   * book.
-   */
+  /** SQL over `source`: whether the destination may have seen the payment, as known now. */
   readonly perhapsSeen: RawBuilder<unknown>;
 }
 

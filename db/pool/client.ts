@@ -61,10 +61,7 @@ export class DatabaseClient extends pg.Client {
     this.on('error', markDatabaseFailure);
   }
 
-  /**
-   * Breaks the connection now, even while it is in use. Its queries fail with the reason, and the pool never hands it
-   * out again.
-   */
+  /** Breaks the connection now. Its queries fail with the reason, and the pool never hands it out again. */
   drop(reason: Error): void {
     if (this.#isDropped) return; // each query that waited on it calls this
     this.#isDropped = true;

@@ -42,10 +42,7 @@ export class SealingKeyMissing extends Error {
   }
 }
 
-/**
- * SQLSTATE codes after which every further query on the connection would fail: 25006, the server is no longer the
- * primary; 26000, it has forgotten our prepared statements.
- */
+/** After these no query on the connection works: no longer the primary; prepared statements forgotten. */
 const uselessAfter = new Set(['25006', '26000']);
 
 const ownFailures = [DatabaseSilent, ReferenceDataStale, ClocksApart, SealingKeyMissing] as const;

@@ -19,10 +19,7 @@ export interface StoredTier extends TierRegistration {
   readonly updatedAt: Date;
 }
 
-/**
- * Registers or updates a tier by (FX provider, currency, threshold), and replaces its active rates, in the caller's
- * transaction.
- */
+/** Registers or updates by (FX provider, currency, threshold), and replaces the active rates of the tier. */
 export async function registerTier(trx: Db, tier: TierRegistration): Promise<StoredTier> {
   const moment = await lockRates(trx, tier.fxpId);
   const { rows } = await sql<Omit<StoredTier, 'fxpId' | 'unitCurrency'>>`

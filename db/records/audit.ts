@@ -19,10 +19,7 @@ export const isAlert = sql`e.severity in ('alert', 'security')`;
 export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
   select from audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt')`;
 
-/**
- * An `insert into audit_events` for use in a larger statement, so that the event and what it reports are written
- * together.
- */
+/** An `insert into audit_events` for use in a larger statement. */
 export function insertAudit(event: AuditEvent | null | undefined, condition: RawBuilder<unknown>) {
   return sql`
     insert into audit_events (severity, kind, subject_id, party, detail)

@@ -213,12 +213,10 @@ export async function recordRefusal(
     noted as (${insertAudit(event, sql`exists (select from refusal)`)})
     select from refusal`.execute(db);
   if (rows.length === 1) return answer.messageId;
-  const standing = await db
-    .selectFrom('refusals') // primary key
-    .select('answer_message_id')
-    .where('message_id', '=', messageId)
-    .executeTakeFirstOrThrow();
-  return standing.answer_message_id;
+  const standing = await sql<{ id: string }>`
+    select answer_message_id as id from refusals where message_id = ${messageId}`.execute(db); // primary key
+  assert(standing.rows[0] !== undefined, 'a refusal that was not written has one before it');
+  return standing.rows[0].id;
 }
 
 /** Whether any message has this UETR or resolution id. Index messages_subject_id. */

@@ -30,10 +30,7 @@ export const yearly = {
   audit_events: 'occurred_at',
 } as const;
 
-/**
- * Makes the partitions for now and the near future (UTC), and for all rows in default partitions, which it moves. Safe
- * to call at any time, from several processes.
- */
+/** Makes the partitions for now, the near future, and all rows in default partitions, which it moves. */
 export async function ensurePartitions(db: Db): Promise<PartitionsEnsured> {
   const moved: { table: string; day: string; rows: number }[] = [];
   const failed: { what: string; error: unknown }[] = [];

@@ -152,10 +152,7 @@ function differences(sealed: readonly SealedRow[], found: readonly SealedRow[]):
   return [...lost, ...added.map((row) => `${nameOf(row)} was added after its hour was sealed`)];
 }
 
-/**
- * Times up to which books are closed, or were closed according to an open alert. A decision that is made before such a
- * time gets that time.
- */
+/** Times up to which books are closed. A decision that is made before such a time gets that time. */
 async function booksClosed(db: Db): Promise<readonly string[]> {
   // audit_events_alerts; skips an invalid time, so that it cannot break the query
   const { rows } = await sql<{ until: string }>`
