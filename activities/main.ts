@@ -47,7 +47,8 @@ async function main(): Promise<void> {
   Runtime.install({
     logger: sdkLogger(logger),
     telemetryOptions: {
-      logging: coreLogging,
+      // the SDK's core logs through that logger too
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'WARN' }) },
       ...(sdkMetrics && { metrics: { prometheus: { bindAddress: sdkMetrics.address } } }),
     },
     shutdownSignals: [], // signals are handled below
@@ -96,9 +97,3 @@ function sdkLogger(logger: PinoLogger): Logger {
     if (!expected.has(message)) logger[levels[level]]({ ...meta, component: 'temporal' }, message);
   });
 }
-
-/** Makes the SDK's core log through that logger. */
-const coreLogging = {
-  forward: {},
-  filter: makeTelemetryFilterString({ core: 'WARN', other: 'WARN' }),
-};

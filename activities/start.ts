@@ -51,13 +51,13 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   try {
     // everything that can fail at start comes before the process takes work
     openCodeSets(config.codeSetsDirectory);
-    const { registry } = metrics;
-    if (config.metrics) addProcessMetrics(registry, { pool: () => poolState(db), codeSets: codeSets() });
+    if (config.metrics)
+      addProcessMetrics(metrics.registry, { pool: () => poolState(db), codeSets: codeSets() });
     const telemetry =
       config.metrics &&
       (await startTelemetry({
         ...config.metrics,
-        registry,
+        registry: metrics.registry,
         isReady,
         ...(sdkMetrics && { further: sdkMetrics }),
       }));
@@ -99,10 +99,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     return {
       finished,
       isReady,
-      shutdown: async () => {
-        await running.shutdown();
-        await finished;
-      },
+      shutdown: () => running.shutdown().then(() => finished),
       ...(telemetry && { metricsPort: telemetry.port }),
     };
   } catch (error) {

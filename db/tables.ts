@@ -117,7 +117,6 @@ interface TierImprovementsTable {
   unit_currency: string;
   threshold: string;
   improvement_basis_points: string;
-  updated_at: Generated<Date>;
 }
 
 interface PspImprovementsTable {
@@ -213,18 +212,14 @@ interface PaymentsTable {
   judged_at: Date;
   accepted: boolean;
   forwarded_message_id: string | null;
-  destination_clearing_system: string | null;
   corridor: string | null;
   priority: string | null;
-  acceptance_at: Date | null;
   deadline_at: Date | null;
   quote_id: string | null;
   fxp_id: string | null;
   destination_amount: string | null;
   destination_currency: string | null;
   creditor_agent_fee: string | null;
-  debtor_agent_id: string | null;
-  creditor_agent_id: string | null;
   destination_sap_id: string | null;
   destination_account_id: string | null;
 }
@@ -286,11 +281,6 @@ interface DeliveryAttemptsTable {
   response_excerpt: string | null;
 }
 
-interface RefusalsTable {
-  message_id: string;
-  answer_message_id: string;
-}
-
 interface LeasesTable {
   name: string;
 }
@@ -315,7 +305,6 @@ export interface Database {
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   audit_events: AuditEventsTable;
-  refusals: RefusalsTable;
   leases: LeasesTable;
   countries: CountriesTable;
   operators: OperatorsTable;

@@ -116,12 +116,10 @@ export function openExecutions(
   return {
     assertSearchAttributes: () => bounded(() => assertSearchAttributes(workflow, namespace)),
     isReachable: () =>
-      connection
-        .withDeadline(Date.now() + probeTimeoutMs, () => connection.workflowService.getSystemInfo({}))
-        .then(
-          () => true,
-          () => false,
-        ),
+      bounded(() => connection.workflowService.getSystemInfo({}), probeTimeoutMs).then(
+        () => true,
+        () => false,
+      ),
     running: (workflowId) =>
       bounded(async () => {
         try {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 import { isThere } from '../pool/statements.ts';
 import { keyCounts, keyCredential, secretCounts, secretCredential } from './party-keys.ts';
-import type { SecretCheck } from '../scheme/secrets.ts';
+import type { KeptSecret, SecretCheck } from '../scheme/secrets.ts';
 
 export interface Client {
   readonly clientId: string;
@@ -26,12 +26,9 @@ export async function authenticateClient<Refusal extends object>(
   { check, inTurn }: { readonly check: SecretCheck; readonly inTurn: InTurn<Refusal> },
   { clientId, secret }: { readonly clientId: string; readonly secret: string },
 ): Promise<LoggedIn | Refusal | undefined> {
-  const secrets = await db
-    .selectFrom('client_secrets')
-    .select(['algorithm', 'salt', 'digest', 'tag', secretCredential('client_secrets').as('credential')])
-    .where('client_id', '=', clientId)
-    .where(secretCounts('client_secrets'))
-    .execute(); // primary key
+  const { rows: secrets } = await sql<KeptSecret & { credential: string }>`
+    select algorithm, salt, digest, tag, ${secretCredential('client_secrets')} as credential from client_secrets
+    where client_id = ${clientId} and ${secretCounts('client_secrets')}`.execute(db); // primary key
   const verdict = check.judge(secret, secrets);
   const tried =
     typeof verdict === 'function'

@@ -14,9 +14,8 @@ export interface WrappedSecret {
 /** Wraps with the newest key of the configuration. Without one, returns the text in the clear. */
 export async function wrapSecret(db: Db, about: About, text: string): Promise<WrappedSecret> {
   const vault = vaultOf(db);
-  if (vault?.config.seals !== true) return { text, wrappedBy: null };
-  const wrapped = await vault.wrapper.wrap(Buffer.from(text), about);
-  return { text: wrapped.toString('base64url'), wrappedBy: vault.wrapper.keyId };
+  const wrapped = vault?.config.seals === true ? await vouchFor(db, about, text) : null;
+  return wrapped ?? { text, wrappedBy: null };
 }
 
 /** @throws SealingKeyMissing, SealBroken */

@@ -80,12 +80,11 @@ export async function timesUnanswerable(db: Db, messageId: string): Promise<numb
  * @param workerId the worker that failed
  */
 export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {
-  const { subject_id: subject } = await db
-    .selectFrom('messages')
-    .select('subject_id')
-    .where('message_id', '=', messageId)
-    .executeTakeFirstOrThrow(); // primary key
-  const subjectId = subject ?? messageId;
+  const { rows: about } = await sql<{ subjectId: string }>`
+    select coalesce(subject_id, message_id) as "subjectId" from messages where message_id = ${messageId}`.execute(
+    db,
+  ); // primary key
+  const subjectId = about[0]?.subjectId ?? messageId;
   const event = { subjectId, detail: { messageId, workerId } };
   const isFirst = sql`not exists (select from ${triesOf(sql`${subjectId}::uuid`, sql`${messageId}`)})`;
   const alert = insertAudit({ ...event, kind: unanswerable }, isFirst);

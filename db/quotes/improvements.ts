@@ -46,16 +46,13 @@ export async function registerTierWithin(
   mostTiers: number,
 ): Promise<StoredTier | 'too-many' | 'too-many-on-record'> {
   await lockRates(trx, tier.fxpId); // so that simultaneous requests count each other's tiers
-  const others = await trx
-    .selectFrom('tier_improvements')
-    .select(['threshold', 'improvement_basis_points'])
-    .where('fxp_id', '=', tier.fxpId)
-    .where('unit_currency', '=', tier.unitCurrency)
-    .execute(); // unique (fxp_id, unit_currency, threshold)
+  const { rows: others } = await sql<Pick<StoredTier, 'threshold' | 'improvementBasisPoints'>>`
+    select threshold, improvement_basis_points as "improvementBasisPoints" from tier_improvements
+    where fxp_id = ${tier.fxpId} and unit_currency = ${tier.unitCurrency}`.execute(trx);
   const isEnded = (basisPoints: string) => exact(basisPoints).isZero();
   const threshold = exact(tier.threshold);
   const known = others.find((one) => exact(one.threshold).eq(threshold));
-  const active = others.filter((one) => !isEnded(one.improvement_basis_points));
+  const active = others.filter((one) => !isEnded(one.improvementBasisPoints));
   const isOneMore = !isEnded(tier.improvementBasisPoints) && !active.some((one) => one === known);
   if (isOneMore && active.length >= mostTiers) return 'too-many';
   if (known === undefined && others.length >= 10 * mostTiers) return 'too-many-on-record';

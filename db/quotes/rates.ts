@@ -57,19 +57,14 @@ export async function replaceRates(trx: Db, rate: NewRate): Promise<readonly Sto
     .where('destination_currency', '=', rate.destinationCurrency)
     .where('expired_at', 'is', null) // index rates_active
     .execute();
-  const tiers = await trx
-    .selectFrom('tier_improvements')
-    .select(['tier_improvement_id', 'threshold', 'improvement_basis_points'])
-    .where('fxp_id', '=', rate.fxpId)
-    .where('unit_currency', '=', rate.sourceCurrency)
-    .where('improvement_basis_points', '>', '0')
-    .orderBy('threshold')
-    .execute();
-  const improved = tiers.flatMap((tier) => {
-    const exchangeRate = improveRateText(rate.rate, tier.improvement_basis_points);
-    return exchangeRate === undefined
-      ? []
-      : [{ exchangeRate, threshold: tier.threshold, tierImprovementId: tier.tier_improvement_id }];
+  const { rows: tiers } = await sql<Pick<Tier, 'tierImprovementId' | 'threshold' | 'improvementBasisPoints'>>`
+    select tier_improvement_id as "tierImprovementId", threshold, improvement_basis_points as "improvementBasisPoints"
+    from tier_improvements
+    where fxp_id = ${rate.fxpId} and unit_currency = ${rate.sourceCurrency} and improvement_basis_points > 0
+    order by threshold`.execute(trx);
+  const improved = tiers.flatMap(({ improvementBasisPoints, ...tier }) => {
+    const exchangeRate = improveRateText(rate.rate, improvementBasisPoints);
+    return exchangeRate === undefined ? [] : [{ exchangeRate, ...tier }];
   });
   const base = { exchangeRate: rate.rate, threshold: '0', tierImprovementId: null };
   return insertRates(
@@ -108,10 +103,7 @@ export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Pr
   await insertRates(trx, entries, moment);
 }
 
-interface RateEntry extends CorridorKey {
-  readonly fxpId: string;
-  readonly exchangeRate: string;
-  readonly threshold: string;
+interface RateEntry extends Omit<StoredRate, 'rateId' | 'createdAt'> {
   readonly tierImprovementId: string | null;
 }
 
