@@ -32,7 +32,6 @@ export interface Connector {
   readonly connect: (...args: Parameters<buildConnector.connector>) => () => void;
 }
 
-/** The state of an attempt to connect. */
 interface Connecting {
   isOver: boolean;
   connecting?: net.Socket;

@@ -45,7 +45,6 @@ const ends = [
   'error',
 ];
 
-/** The state of an exchange. */
 interface Course {
   ended: boolean;
   /** Whether a byte of the message may have left. */
@@ -55,7 +54,6 @@ interface Course {
   cancel: () => void;
 }
 
-/** Callbacks for what the broker says. */
 interface Steps {
   /** @returns whether the bytes of the message may leave now */
   readonly begin: () => boolean;
@@ -242,7 +240,6 @@ function messageOf({ body, headers }: Exchange): Message {
   };
 }
 
-/** The broker's description of a refusal, for the record. */
 function descriptionOf(state: unknown): string {
   const { error } = (state ?? {}) as { error?: { description?: unknown } };
   return typeof error?.description === 'string' ? error.description.slice(0, descriptionBytes) : '';

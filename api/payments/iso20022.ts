@@ -9,7 +9,7 @@ import { resolveAgent } from '../../core/payments/agent.ts';
 import { expectedOriginal } from '../../core/payments/report.ts';
 import { contradicts, type Decision } from '../../core/payments/decision.ts';
 import { findDecidable, type DecidablePayment } from '../../db/payments/decisions.ts';
-import { alertAtLimit } from '../../db/records/at-limit.ts';
+import { alertAtLimit } from '../../db/records/audit.ts';
 import { openOrTell } from '../../db/records/changed-messages.ts';
 import { isOnRecord, messageBody } from '../../db/records/messages.ts';
 import { refuseMessage } from '../../db/records/refused-messages.ts';

@@ -1,6 +1,6 @@
 // Limits of one payment system per day (UTC): stored bytes, and name lookups without payments (OVL-2). Each api process
 // counts in memory and shares its counts once a second.
-import { alertAtLimit } from '../../db/records/at-limit.ts';
+import { alertAtLimit } from '../../db/records/audit.ts';
 import { isReceived, type ReceivedMessage } from '../../db/records/messages.ts';
 import type { RouteDependencies } from '../dependencies.ts';
 import { problem, type Problem } from '../http/problem.ts';

@@ -1,6 +1,6 @@
 // Limits the work that repeats of one payment system cause. Beyond the limit, the record still answers every repeat.
 import type { MayAsk } from '../../db/payments/asks.ts';
-import { alertAtLimit } from '../../db/records/at-limit.ts';
+import { alertAtLimit } from '../../db/records/audit.ts';
 import type { RouteDependencies } from '../dependencies.ts';
 
 /**

@@ -12,7 +12,7 @@ import {
 import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../../core/money/money.ts';
 import { baseRatesOnly, marketRateOf } from '../../core/quotes/quote.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../../core/scheme/reference.ts';
-import { alertAtLimit } from '../../db/records/at-limit.ts';
+import { alertAtLimit } from '../../db/records/audit.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { registerPspImprovement, registerTierWithin } from '../../db/quotes/improvements.ts';
 import { readOffers } from '../../db/quotes/quotes.ts';
