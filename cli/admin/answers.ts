@@ -1,18 +1,5 @@
 // The parts of the gateway's answers that `isthmus admin` shows. --json prints the answer unchanged.
 import { z } from 'zod';
-import { UserError } from '../errors.ts';
-
-/**
- * Parses numbers as JavaScript numbers; amounts in a document are strings. @throws UserError if the answer does not
- * match
- */
-export function readAnswer<Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> {
-  const parsed = schema.safeParse(JSON.parse(text));
-  if (parsed.success) return parsed.data;
-  throw new UserError(
-    'The gateway did not answer as this version of the command expects. Use the command of its release.',
-  );
-}
 
 const difference = z.object({ path: z.string(), before: z.unknown(), after: z.unknown() });
 const edit = z.object({

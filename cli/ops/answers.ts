@@ -1,8 +1,6 @@
 // The parts of the gateway's answers that `isthmus ops` shows. --json prints the answer unchanged.
 import { z } from 'zod';
-import { UserError } from '../errors.ts';
-import { visibleTexts } from '../foreign-text.ts';
-import { parseExactJson } from '../gateway-client.ts';
+import { read } from '../gateway.ts';
 
 const money = z.object({ amount: z.string(), currency: z.string() }).nullable();
 
@@ -127,7 +125,7 @@ const delivery = z.object({
   attemptsLeftOut: z.array(z.object({ outcome: z.string().nullable(), number: z.string() })),
 });
 export type ShownDelivery = z.infer<typeof delivery>;
-const outcome = z.object({
+export const outcome = z.object({
   outcomeId: z.string(),
   status: z.string(),
   reasonCode: z.string().nullable(),
@@ -141,7 +139,6 @@ const outcome = z.object({
   withdrawnBecause: z.string().nullable(),
 });
 export type ShownOutcome = z.infer<typeof outcome>;
-export const recordedOutcome = outcome;
 export const outcomes = z.array(outcome);
 export const settling = z.object({
   decision: z
@@ -308,16 +305,3 @@ export type ShownBook = z.infer<typeof sentBook>;
 export const sentBooks = z.array(sentBook);
 
 export const enquiry = z.object({ asked: z.boolean(), hindrances });
-
-/**
- * Parses an answer. Numbers keep their exact digits as strings; text is escaped for a terminal.
- * @throws UserError if the answer has the form of another version
- */
-export function read<Value>(shape: z.ZodType<Value>, text: string): Value {
-  const parsed = shape.safeParse(visibleTexts(parseExactJson(text)));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new UserError(
-    `The gateway answers in another form than this version knows (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}). Use the ops of its own version.`,
-  );
-}

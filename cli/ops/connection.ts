@@ -1,146 +1,95 @@
-// Chooses the gateway that `isthmus ops` asks, and the client: from the environment, or the running demo.
+// Chooses the gateway that `isthmus ops` and `isthmus admin` ask, and the client: from the environment, or the running
+// demo.
 import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import type { CommandContext } from '../command.ts';
-import { UnavailableError, UsageError, UserError } from '../errors.ts';
-import { visibleJson } from '../foreign-text.ts';
-import { explainRefusal } from '../gateway-client.ts';
 import { findRunningDemo } from '../demo/run-file.ts';
+import { codeOf, UserError } from '../errors.ts';
+import { demoSecretOf } from '../gateway-client.ts';
+import { openGateway, read, type Gateway, type Query } from '../gateway.ts';
+import type { Terminal } from '../terminal.ts';
 
-/** Query parameters by name; undefined ones are omitted. */
-export type Query = Readonly<Record<string, string | undefined>>;
-
-export interface Gateway {
-  readonly url: string;
-  /**
-   * Returns the body with control characters escaped for a terminal.
-   * @throws UserError with the gateway's explanation; UnavailableError for 503, 429 or no answer
-   */
-  get(path: string, query?: Query): Promise<string>;
-  /** Returns the unescaped bytes. They may contain terminal control characters. */
-  getBytes(path: string): Promise<Buffer>;
-  post(path: string, body: object): Promise<string>;
+export interface JsonOption {
+  /** Print the answer unchanged. */
+  readonly json?: true;
 }
 
-interface Access {
-  readonly url: string;
-  readonly clientId: string;
-  readonly secret: string;
-  /** Address of the token endpoint. */
-  readonly tokenUrl: string;
+/** Asks the gateway, and prints its answer: unchanged with --json, else by `print`. */
+export async function tell<Value>(
+  context: CommandContext,
+  { json }: JsonOption,
+  {
+    ask,
+    shape,
+    parse,
+    print,
+  }: {
+    readonly ask: (gateway: Gateway) => Promise<string>;
+    readonly shape: z.ZodType<Value>;
+    readonly parse?: (text: string) => unknown;
+    readonly print: (terminal: Terminal, answer: Value, gateway: Gateway) => void | Promise<void>;
+  },
+): Promise<void> {
+  const gateway = await connectGateway(context);
+  const text = await ask(gateway);
+  if (json) context.terminal.line(text);
+  else await print(context.terminal, read(shape, text, parse), gateway);
 }
 
-interface Sent {
-  readonly method?: 'POST';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+const pageSize = 500; // the gateway's maximum
+
+/**
+ * Reads a list page by page.
+ * @param take reads a page: the address of the next one, and how many items it has
+ * @returns whether the list has more items
+ */
+export async function eachPage(
+  gateway: Gateway,
+  path: string,
+  { query, limit = Infinity }: { readonly query: Query; readonly limit?: number },
+  take: (text: string) => {
+    readonly next: string | null;
+    readonly count: number;
+    readonly isEnough?: boolean;
+  },
+): Promise<boolean> {
+  let cursor: string | undefined;
+  let left = limit;
+  for (;;) {
+    const asked = { ...query, limit: String(Math.min(left, pageSize)), cursor };
+    const { next, count, isEnough } = take(await gateway.get(path, asked));
+    left -= count;
+    if (next === null) return false;
+    if (left <= 0 || isEnough === true) return true;
+    cursor = new URL(next).searchParams.get('cursor') ?? undefined;
+  }
 }
-
-/** HTTP 401. */
-class Unauthenticated extends UserError {}
-
-const timeoutMs = 15_000;
 
 /** Connects to the gateway of ISTHMUS_URL, or to the running demo as its operator. */
-export async function connectGateway(context: CommandContext): Promise<Gateway> {
-  const access = await accessOf(context);
-  let token: string | undefined;
-
-  async function call(url: string, init: Sent): Promise<Response> {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) }).catch(
-      (error: unknown) => {
-        const { message } =
-          (error as Error).cause instanceof Error ? ((error as Error).cause as Error) : (error as Error);
-        const { origin } = new URL(url);
-        const [who, where] = origin === new URL(access.url).origin ? ['api', 'URL'] : ['issuer', 'TOKEN_URL'];
-        throw new UnavailableError(
-          `${origin} does not answer (${message}). Is the ${who} running, and is ISTHMUS_${where} its address?`,
-        );
-      },
-    );
-    if (response.ok) return response;
-    const { pathname } = new URL(url);
-    const explanation = await explainRefusal(`${init.method ?? 'GET'} ${pathname}`, response);
-    if (response.status === 401) throw new Unauthenticated(explanation);
-    if (response.status === 400) throw new UsageError(explanation);
-    throw response.status === 503 || response.status === 429
-      ? new UnavailableError(explanation)
-      : new UserError(explanation);
-  }
-
-  async function fetchToken(): Promise<string> {
-    const credentials = `${encodeURIComponent(access.clientId)}:${encodeURIComponent(access.secret)}`;
-    const response = await call(access.tokenUrl, {
-      method: 'POST',
-      headers: {
-        authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      body: 'grant_type=client_credentials',
-    });
-    return ((await response.json()) as { access_token: string }).access_token;
-  }
-
-  /** Retries once with a new token if the old one has expired, because tail runs for hours. */
-  async function ask(url: string, init: Sent): Promise<Response> {
-    const send = async () => {
-      token ??= await fetchToken();
-      return call(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${token}` } });
-    };
-    try {
-      return await send();
-    } catch (error) {
-      if (!(error instanceof Unauthenticated) || token === undefined) throw error;
-      token = undefined;
-      return await send();
-    }
-  }
-
-  return {
-    url: access.url,
-    get: async (path, query = {}) => {
-      const asked = new URLSearchParams();
-      for (const [name, value] of Object.entries(query)) if (value !== undefined) asked.append(name, value);
-      return textOf(await ask(`${access.url}${path}${asked.size === 0 ? '' : `?${asked.toString()}`}`, {}));
-    },
-    getBytes: async (path) => Buffer.from(await (await ask(`${access.url}${path}`, {})).arrayBuffer()),
-    post: async (path, body) =>
-      textOf(
-        await ask(`${access.url}${path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
-      ),
-  };
-}
-
-const textOf = async (response: Response) => visibleJson(await response.text());
-
-async function accessOf({ env, folder }: CommandContext): Promise<Access> {
+export async function connectGateway({ env, folder }: CommandContext): Promise<Gateway> {
   const given = env['ISTHMUS_URL'] ?? '';
+  const secret = secretFrom(env);
   if (given === '') {
     const { apiUrl } = await findRunningDemo(folder).catch((error: unknown) => {
       if (!(error instanceof UserError)) throw error;
       throw new UserError(`${error.message} To ask another gateway, name it in ISTHMUS_URL.`);
     });
     const clientId = env['ISTHMUS_CLIENT_ID'] || 'operator'; // operator2 is the demo's second operator
-    const secret = secretFrom(env) || `demo-${clientId}`;
-    return { url: apiUrl, clientId, secret, tokenUrl: `${apiUrl}/oauth/token` };
+    return openGateway({ url: apiUrl, clientId, secret: secret || demoSecretOf(clientId) });
   }
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol))
     throw new UserError(
       `ISTHMUS_URL=${given} must be the address of a gateway, as in http://127.0.0.1:8080.`,
     );
-  const url = given.endsWith('/') ? given.slice(0, -1) : given;
   const clientId = env['ISTHMUS_CLIENT_ID'] ?? '';
-  const secret = secretFrom(env);
   if (clientId === '' || secret === '') {
     throw new UserError(
       'ISTHMUS_URL names a gateway, but not as whom to ask it: set ISTHMUS_CLIENT_ID, and ISTHMUS_CLIENT_SECRET or ISTHMUS_CLIENT_SECRET_FILE, to a client with the role operator.',
     );
   }
-  return { url, clientId, secret, tokenUrl: env['ISTHMUS_TOKEN_URL'] || `${url}/oauth/token` };
+  const url = given.endsWith('/') ? given.slice(0, -1) : given;
+  return openGateway({ url, clientId, secret, tokenUrl: env['ISTHMUS_TOKEN_URL'] || `${url}/oauth/token` });
 }
 
 /** Returns an empty string if no secret is set. */
@@ -156,7 +105,8 @@ export function secretFrom(env: Environment): string {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     // do not print the path: the user may have put the secret itself there by mistake
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'it is no file';
-    throw new UserError(`ISTHMUS_CLIENT_SECRET_FILE does not name a file that can be read (${code}).`);
+    throw new UserError(
+      `ISTHMUS_CLIENT_SECRET_FILE does not name a file that can be read (${codeOf(error) ?? ''}).`,
+    );
   }
 }

@@ -4,8 +4,9 @@ import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { UserError } from '../errors.ts';
 import { visible } from '../foreign-text.ts';
-import { evidence, read } from './answers.ts';
-import { connectGateway, type Gateway } from './connection.ts';
+import { read, type Gateway } from '../gateway.ts';
+import { evidence } from './answers.ts';
+import { connectGateway } from './connection.ts';
 
 /** Destination of the bytes, such as standard output. */
 export interface Output {
@@ -21,7 +22,8 @@ export async function printMessage(
 ): Promise<void> {
   const gateway = await connectGateway(context);
   const messageId = uuidPattern.test(id) ? id : await idOf(gateway, uetr, id);
-  const bytes = await gateway.getBytes(`/payments/${encodeURIComponent(uetr)}/messages/${messageId}`);
+  const answer = await gateway.ask(`/payments/${encodeURIComponent(uetr)}/messages/${messageId}`);
+  const bytes = Buffer.from(await answer.arrayBuffer());
   if (output.isTTY !== true) {
     output.write(bytes);
     return;

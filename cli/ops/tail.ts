@@ -4,10 +4,9 @@ import { statusInWords } from '../../core/rejections/reason-words.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandContext } from '../command.ts';
 import { UnavailableError } from '../errors.ts';
+import type { Gateway, Query } from '../gateway.ts';
 import { readPayments, type ListedPayment, type ShownPayment } from './answers.ts';
-import type { JsonOption } from './commands.ts';
-import { connectGateway, type Gateway, type Query } from './connection.ts';
-import { eachPage } from './pages.ts';
+import { connectGateway, eachPage, type JsonOption } from './connection.ts';
 import { shortTime } from './show.ts';
 
 const lookEveryMs = 1_000;
