@@ -1,39 +1,13 @@
 // The gateway as a PSP and a source operator see it: reference data, quotes, submission. It keeps every number of an
 // answer as text. It must not look into the gateway's database.
-import { z } from 'zod';
+import type { quoteSetSchema } from '../api/quotes/quote-schemas.ts';
+import type { countrySchema } from '../api/reference/countries.ts';
 import { UserError } from './errors.ts';
-import { openGateway, read, type Gateway } from './gateway.ts';
+import { openGateway, read, type Gateway, type Shown } from './gateway.ts';
 
-const decimal = z.string(); // a JSON number, kept as its digits
-const money = z.object({ amount: decimal, currency: z.string() });
-const cappableMoney = money.extend({ cappedToMaxAmount: z.boolean() });
-const agent = z.object({ finInstId: z.object({ name: z.string(), BICFI: z.string() }) });
-const account = z.object({ id: z.string() });
-
-const quote = z.object({
-  quoteId: z.string(),
-  fxpfinInstId: z.string(),
-  exchangeRate: decimal,
-  debtorAgent: z.object({ interbankSettlementAmount: cappableMoney, networkSchemeFee: money }),
-  intermediaryAgent1: agent,
-  intermediaryAgent1Account: account,
-  intermediaryAgent2: agent,
-  intermediaryAgent2Account: account,
-  creditorAgent: z.object({
-    interbankSettlementAmount: cappableMoney,
-    chargesInformation: z.object({ amount: money }),
-    creditorAccountAmount: decimal,
-  }),
-});
-export type OfferedQuote = z.infer<typeof quote>;
-
-const country = z.object({
-  countryCode: z.string(),
-  name: z.string(),
-  currencies: z.array(z.object({ currencyCode: z.string() })),
-  requiredMessageElements: z.object({ pacs008: z.array(z.string()) }),
-});
-export type ServedCountry = z.infer<typeof country>;
+type QuoteSet = Shown<typeof quoteSetSchema>;
+export type OfferedQuote = QuoteSet['quotes'][number];
+export type ServedCountry = Shown<typeof countrySchema>;
 
 export interface QuoteRequest {
   readonly sourceCountry: string;
@@ -46,26 +20,6 @@ export interface QuoteRequest {
   readonly psp: string;
 }
 
-export interface Submission {
-  /** Payment system that submits. */
-  readonly clearingSystemId: string;
-  readonly xml: string;
-  /** Address for the final pacs.002. */
-  readonly pacs002Endpoint: string;
-}
-
-export interface GatewayClient {
-  /** Fetches a client's bearer token once, then reuses it. */
-  token(clientId: string): Promise<string>;
-  country(code: string, clientId: string): Promise<ServedCountry>;
-  /** The payment system of a country and currency (endpoint 3). */
-  clearingSystemOf(countryCode: string, currencyCode: string, clientId: string): Promise<string>;
-  /** Endpoint 12, best first. */
-  quotes(request: QuoteRequest): Promise<readonly OfferedQuote[]>;
-  /** Endpoint 21. Returns the bytes of the pacs.002 that answers. */
-  submitPacs008(submission: Submission): Promise<Uint8Array>;
-}
-
 /** Path of endpoint 12, for the request and for display. */
 export function quotesPath(request: QuoteRequest): string {
   const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = request;
@@ -76,8 +30,10 @@ export function quotesPath(request: QuoteRequest): string {
 /** The secret of a demo client in the seed data. */
 export const demoSecretOf = (clientId: string): string => `demo-${clientId}`;
 
+export type GatewayClient = ReturnType<typeof gatewayClient>;
+
 /** Errors are those of `Gateway.ask`. */
-export function gatewayClient(apiUrl: string, secretOf = demoSecretOf): GatewayClient {
+export function gatewayClient(apiUrl: string, secretOf = demoSecretOf) {
   const gateways = new Map<string, Gateway>();
   function as(clientId: string): Gateway {
     const known =
@@ -86,18 +42,23 @@ export function gatewayClient(apiUrl: string, secretOf = demoSecretOf): GatewayC
     return known;
   }
   return {
-    token: (clientId) => as(clientId).logIn(),
-    country: async (code, clientId) => read(country, await as(clientId).get(`/countries/${code}`)),
-    clearingSystemOf: async (countryCode, currencyCode, clientId) => {
+    /** Fetches a client's bearer token once, then reuses it. */
+    token: (clientId: string) => as(clientId).logIn(),
+    country: async (code: string, clientId: string) =>
+      read(await as(clientId).get(`/countries/${code}`)) as ServedCountry,
+    /** The payment system of a country and currency (endpoint 3). */
+    clearingSystemOf: async (countryCode: string, currencyCode: string, clientId: string) => {
       const path = `/countries/${countryCode}/currencies/${currencyCode}/max-amounts`;
-      const [first] = read(z.array(z.object({ clearingSystemId: z.string() })), await as(clientId).get(path));
+      const [first] = read(await as(clientId).get(path)) as readonly { readonly clearingSystemId: string }[];
       if (first === undefined)
         throw new UserError(`${countryCode} has no payment system for ${currencyCode}.`);
       return first.clearingSystemId;
     },
-    quotes: async (request) =>
-      read(z.object({ quotes: z.array(quote) }), await as(request.psp).get(quotesPath(request))).quotes,
-    submitPacs008: async ({ clearingSystemId, xml, pacs002Endpoint }) => {
+    /** Endpoint 12, best first. */
+    quotes: async (request: QuoteRequest) =>
+      (read(await as(request.psp).get(quotesPath(request))) as QuoteSet).quotes,
+    /** Endpoint 21, by a payment system. Returns the bytes of the pacs.002 that answers. */
+    submitPacs008: async (clearingSystemId: string, xml: string, pacs002Endpoint: string) => {
       const path = `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(pacs002Endpoint)}`;
       const headers = { 'content-type': 'application/xml' };
       const response = await as(clearingSystemId).ask(path, { method: 'POST', headers, body: xml });

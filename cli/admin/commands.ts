@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { z } from 'zod';
+import type { keySchema } from '../../api/keys/key-schemas.ts';
+import type { objectSchema, readinessSchema } from '../../api/scheme/scheme-schemas.ts';
 import type { CommandContext } from '../command.ts';
 import { codeOf, fileReason, UsageError } from '../errors.ts';
-import type { Gateway } from '../gateway.ts';
-import { tell, type JsonOption } from '../ops/connection.ts';
-import type { Terminal } from '../terminal.ts';
-import { change, changes, deliveryKeys, documents, object, proposed, readiness, secret } from './answers.ts';
-import { printChange, printChanges, printProposed } from './show.ts';
+import { visibleTexts } from '../foreign-text.ts';
+import { tell, type Asked, type JsonOption } from '../ops/connection.ts';
+import { printChange, printChanges, printProposed, type Proposed } from './show.ts';
 
 export interface ChangeOptions extends JsonOption {
   readonly because: string;
@@ -37,23 +37,13 @@ export interface RotateOptions extends JsonOption {
 }
 
 /** Documents keep their numbers; amounts in them are strings. */
-export function tellAdmin<Value>(
-  context: CommandContext,
-  options: JsonOption,
-  asked: {
-    readonly ask: (gateway: Gateway) => Promise<string>;
-    readonly shape: z.ZodType<Value>;
-    readonly print: (terminal: Terminal, answer: Value) => void;
-  },
-): Promise<void> {
-  return tell(context, options, { ...asked, parse: JSON.parse });
-}
+export const tellAdmin = (context: CommandContext, options: JsonOption, asked: Asked): Promise<void> =>
+  tell(context, options, { ...asked, parse: (text) => visibleTexts(JSON.parse(text)) });
 
 export function listObjects(context: CommandContext, kind: string, options: JsonOption): Promise<void> {
   return tellAdmin(context, options, {
     ask: (gateway) => gateway.get(`/admin/scheme/${kind}`),
-    shape: documents,
-    print: (terminal, found) => {
+    print: (terminal, found: readonly object[]) => {
       if (found.length === 0) terminal.line(`There are no ${kind} yet.`);
       for (const one of found) terminal.line(JSON.stringify(one));
     },
@@ -67,8 +57,7 @@ export function showObject(
 ): Promise<void> {
   return tellAdmin(context, options, {
     ask: (gateway) => gateway.get(`/admin/scheme/${kind}/${encodeURIComponent(id)}`),
-    shape: object,
-    print: (terminal, { document, secrets, history }) => {
+    print: (terminal, { document, secrets, history }: z.infer<typeof objectSchema>) => {
       terminal.line(document === null ? `${kind} ${id} has ended.` : JSON.stringify(document, null, 2));
       for (const { secretId, endsAt } of secrets ?? [])
         terminal.line(`Secret ${secretId}${endsAt === null ? '' : ` until ${endsAt}`}`);
@@ -86,8 +75,7 @@ export function showObject(
 export function showReadiness(context: CommandContext, party: string, options: JsonOption): Promise<void> {
   return tellAdmin(context, options, {
     ask: (gateway) => gateway.get(`/admin/readiness/${encodeURIComponent(party)}`),
-    shape: readiness,
-    print: (terminal, { isReady, items }) => {
+    print: (terminal, { isReady, items }: z.infer<typeof readinessSchema>) => {
       for (const { item, isMet, says } of items) {
         terminal.line(isMet ? `✓ ${item}: ${says}` : terminal.paint('warning', `! ${item}: ${says}`));
       }
@@ -103,7 +91,6 @@ function propose(
 ): Promise<void> {
   return tellAdmin(context, options, {
     ask: (gateway) => gateway.post('/admin/changes', { because, effectiveAt, preview, objects }),
-    shape: proposed,
     print: printProposed,
   });
 }
@@ -154,8 +141,7 @@ export function makeSecret(
   const path = `/admin/clients/${encodeURIComponent(client)}/secrets`;
   return tellAdmin(context, options, {
     ask: (gateway) => gateway.post(path, { because, overlapHours: Number(overlapHours) }),
-    shape: secret,
-    print: (terminal, made) => {
+    print: (terminal, made: { readonly secret: string; readonly change: Proposed }) => {
       printProposed(terminal, made.change);
       terminal.line();
       terminal.line(`Secret of ${client}, shown this once: ${made.secret}`);
@@ -169,7 +155,6 @@ export function listChanges(
 ): Promise<void> {
   return tellAdmin(context, options, {
     ask: (gateway) => gateway.get('/admin/changes', { state, limit }),
-    shape: changes,
     print: printChanges,
   });
 }
@@ -177,7 +162,6 @@ export function listChanges(
 export function showChange(context: CommandContext, id: string, options: JsonOption): Promise<void> {
   return tellAdmin(context, options, {
     ask: (gateway) => gateway.get(`/admin/changes/${encodeURIComponent(id)}`),
-    shape: change,
     print: printChange,
   });
 }
@@ -192,7 +176,6 @@ export function decide(
   const path = `/admin/changes/${encodeURIComponent(id)}/${paths[act]}`;
   return tellAdmin(context, options, {
     ask: (gateway) => gateway.post(path, { because, despiteProbes }),
-    shape: change,
     print: printChange,
   });
 }
@@ -212,8 +195,7 @@ export function showKeys(
       'because' in rotation
         ? gateway.post(`/admin/${keysOf}`, { withdraw: false, ...rotation })
         : gateway.get(`/admin/${keysOf}`),
-    shape: deliveryKeys,
-    print: (terminal, keys) => {
+    print: (terminal, keys: readonly z.infer<typeof keySchema>[]) => {
       for (const { keyId, state, signsFrom, signsUntil, madeBy, because } of keys) {
         const until = signsUntil === null ? '' : ` until ${signsUntil}`;
         terminal.line(`${keyId}  ${state.padEnd(9)}  from ${signsFrom}${until}  by ${madeBy}: ${because}`);

@@ -12,12 +12,10 @@ import { readScheme } from '../../db/scheme/read.ts';
 import { schemeKinds } from '../../core/scheme/documents.ts';
 import type { CommandContext } from '../command.ts';
 import { UserError } from '../errors.ts';
-import { read } from '../gateway.ts';
 import { connectGateway, type JsonOption } from '../ops/connection.ts';
-import { proposed, scheme as schemeAnswer } from './answers.ts';
 import { tellAdmin, unreadable } from './commands.ts';
 import { databaseUrlOf } from './first-operators.ts';
-import { printFindings, printProposed } from './show.ts';
+import { printFindings, printProposed, type Proposed } from './show.ts';
 
 export async function exportScheme(
   context: CommandContext,
@@ -27,7 +25,7 @@ export async function exportScheme(
   const { terminal } = context;
   const gateway = await connectGateway(context);
   const text = await gateway.get('/admin/scheme', { hashes: hashes ? 'true' : undefined });
-  const lists = read(schemeAnswer, text, JSON.parse);
+  const lists = JSON.parse(text) as Parameters<typeof writeDirectory>[1];
   writeDirectory(resolve(directory), lists);
   const counts = schemeKinds.map((kind) => `${lists[kind]?.length ?? 0} ${kind}`);
   terminal.line(`✓ ${directory}: ${counts.join(', ')}`);
@@ -73,8 +71,7 @@ async function importThroughGateway(
   const body = { because, effectiveAt, onlyNew, endAbsent, preview: !yes, scheme: readLists(path) };
   await tellAdmin(context, options, {
     ask: (gateway) => gateway.post('/admin/imports', body),
-    shape: proposed,
-    print: (terminal, answer) => {
+    print: (terminal, answer: Proposed) => {
       printProposed(terminal, answer);
       if (answer.state === 'preview') terminal.line('To make this change, run admin import with --yes.');
     },

@@ -1,7 +1,7 @@
 // `isthmus ops books`: the books of a day that were sent, their receivers, and their state.
 import type { CommandContext } from '../command.ts';
 import { renderTable } from '../terminal.ts';
-import { sentBooks, type ShownBook } from './answers.ts';
+import type { ShownBook } from './answers.ts';
 import { tell, type JsonOption } from './connection.ts';
 import { shortTime } from './show.ts';
 
@@ -15,8 +15,7 @@ export function listBooks(
   const day = date ?? new Date(Date.now() - dayMs).toISOString().slice(0, 10);
   return tell(context, options, {
     ask: (gateway) => gateway.get('/reconciliation/sent', { date: day }),
-    shape: sentBooks,
-    print: (terminal, books) => {
+    print: (terminal, books: readonly ShownBook[]) => {
       if (books.length === 0) {
         terminal.line(
           `No book of ${day} is sent to anybody: nobody had registered an address by then. Books of a day are made after it has ended (UTC).`,
@@ -31,11 +30,7 @@ export function listBooks(
         shortTime(one.nextDueAt),
         stateOf(one),
       ]);
-      for (const line of renderTable(
-        titles.map((title) => ({ title })),
-        rows,
-      ))
-        terminal.line(line);
+      for (const line of renderTable(titles, rows)) terminal.line(line);
       for (const { book, deadPages } of books) {
         for (const { page, subjectId } of deadPages) {
           terminal.line(`! ${book}, page ${page}, was given up: ops redeliver ${subjectId} sends it again`);

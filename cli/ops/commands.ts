@@ -1,28 +1,25 @@
 // The commands of `isthmus ops`: each asks the gateway over HTTP, as any operator may (docs/operations/on-duty.md), and
 // shows the answer. They must not look into the gateway's database.
-import { z } from 'zod';
-import { eventKinds } from '../../core/operations/event-kinds.ts';
 import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { read, type Gateway, type Query } from '../gateway.ts';
-import {
-  alertPage,
-  alertWithEntries,
-  enquiry,
-  entryList,
-  evidence,
-  parties,
-  paymentPage,
-  recordedPauses,
-  redeliveries,
-  redelivery,
-  submissionPage,
-  type ShownEntry,
-  type ShownEvidence,
-  type ShownPause,
+import type {
+  AlertPage,
+  AlertWithEntries,
+  Enquiry,
+  PaymentPage,
+  Redeliveries,
+  Redelivery,
+  ShownAlert,
+  ShownEntry,
+  ShownEvidence,
+  ShownPause,
+  ShownPayment,
+  ShownSubmission,
+  SubmissionPage,
 } from './answers.ts';
-import { connectGateway, eachPage, tell, type JsonOption } from './connection.ts';
+import { connectGateway, tell, type JsonOption } from './connection.ts';
 import { printHindrances } from './held-up.ts';
 import { printAlert, printAlerts, printEntries, printPayments, printSubmissions, shortTime } from './show.ts';
 import { printParties } from './show-parties.ts';
@@ -33,109 +30,77 @@ export interface ListOptions extends JsonOption {
   readonly limit: string;
 }
 
+const pageSize = 500; // the gateway's maximum
+
 /** Reads and prints a list: with --json each page unchanged. */
-async function listAll<Page extends { readonly next: string | null }, Item>(
+async function listAll<Item>(
   context: CommandContext,
   { path, query, options }: { readonly path: string; readonly query: Query; readonly options: ListOptions },
-  {
-    shape,
-    itemsOf,
-    print,
-  }: {
-    readonly shape: z.ZodType<Page>;
-    readonly itemsOf: (page: Page) => readonly Item[];
-    readonly print: (items: readonly Item[]) => void;
-  },
+  itemsOf: (page: never) => readonly Item[],
+  print: (items: readonly Item[]) => void,
 ): Promise<void> {
   const { terminal } = context;
   const gateway = await connectGateway(context);
-  const items: Item[] = [];
-  const more = await eachPage(gateway, path, { query, limit: limitOf(options) }, (text) => {
+  const all: Item[] = [];
+  const most = limitOf(options);
+  let next: string | null = null;
+  do {
+    const cursor = next === null ? undefined : (new URL(next).searchParams.get('cursor') ?? undefined);
+    const limit = String(Math.min(most - all.length, pageSize));
+    const text = await gateway.get(path, { ...query, limit, cursor });
     if (options.json) terminal.line(text);
-    const page = read(shape, text);
-    items.push(...itemsOf(page));
-    return { next: page.next, count: itemsOf(page).length };
-  });
+    const page = read(text) as { readonly next: string | null };
+    all.push(...itemsOf(page as never));
+    ({ next } = page);
+  } while (next !== null && all.length < most);
   if (options.json) return;
-  print(items);
-  if (more) terminal.line(terminal.paint('muted', 'There are more. Show more with --limit.'));
+  print(all);
+  if (next !== null) terminal.line(terminal.paint('muted', 'There are more. Show more with --limit.'));
 }
 
-export async function listPayments(
-  context: CommandContext,
-  query: Query,
-  options: ListOptions,
-): Promise<void> {
+export function listPayments(context: CommandContext, query: Query, options: ListOptions): Promise<void> {
   const { terminal } = context;
-  await listAll(
-    context,
-    { path: '/payments', query, options },
-    {
-      shape: paymentPage,
-      itemsOf: ({ payments }) => payments,
-      print: (payments) => {
-        if (payments.length > 0) {
-          printPayments(terminal, payments);
-          return;
-        }
-        terminal.line(nothingLike('payment', query));
-        const { uetr } = query;
-        const where = uetr === undefined ? 'ops submissions --state stored' : `ops show ${uetr}`;
-        terminal.line(
-          `A payment that is stored but not yet judged is not listed and may still go out; ${where} finds it.`,
-        );
-      },
-    },
-  );
+  const print = (payments: readonly ShownPayment[]) => {
+    if (payments.length > 0) {
+      printPayments(terminal, payments);
+      return;
+    }
+    terminal.line(nothingLike('payment', query));
+    const { uetr } = query;
+    const where = uetr === undefined ? 'ops submissions --state stored' : `ops show ${uetr}`;
+    terminal.line(
+      `A payment that is stored but not yet judged is not listed and may still go out; ${where} finds it.`,
+    );
+  };
+  const itemsOf = ({ payments }: PaymentPage) => payments;
+  return listAll(context, { path: '/payments', query, options }, itemsOf, print);
 }
 
-export async function listSubmissions(
-  context: CommandContext,
-  query: Query,
-  options: ListOptions,
-): Promise<void> {
+export function listSubmissions(context: CommandContext, query: Query, options: ListOptions): Promise<void> {
   const { terminal } = context;
-  await listAll(
-    context,
-    { path: '/submissions', query, options },
-    {
-      shape: submissionPage,
-      itemsOf: ({ submissions }) => submissions,
-      print: (submissions) => {
-        if (submissions.length === 0) terminal.line(nothingLike('submission', query));
-        else printSubmissions(terminal, submissions);
-        if (query['from'] === undefined && query['messageIdentification'] === undefined)
-          terminal.line(terminal.paint('muted', 'Of the last 24 hours; --from <time> looks further back.'));
-      },
-    },
-  );
+  const print = (submissions: readonly ShownSubmission[]) => {
+    if (submissions.length === 0) terminal.line(nothingLike('submission', query));
+    else printSubmissions(terminal, submissions);
+    if (query['from'] === undefined && query['messageIdentification'] === undefined)
+      terminal.line(terminal.paint('muted', 'Of the last 24 hours; --from <time> looks further back.'));
+  };
+  const itemsOf = ({ submissions }: SubmissionPage) => submissions;
+  return listAll(context, { path: '/submissions', query, options }, itemsOf, print);
 }
 
-export async function listAlerts(context: CommandContext, query: Query, options: ListOptions): Promise<void> {
+export function listAlerts(context: CommandContext, query: Query, options: ListOptions): Promise<void> {
   const { terminal } = context;
-  await listAll(
-    context,
-    { path: '/alerts', query, options },
-    {
-      shape: alertPage,
-      itemsOf: ({ alerts }) => alerts,
-      print: (alerts) => {
-        if (alerts.length > 0) {
-          printAlerts(terminal, alerts);
-          terminal.line(
-            terminal.paint('muted', 'What each kind means, and what to do: docs/operations/alerts.md.'),
-          );
-          return;
-        }
-        terminal.line(nothingLike('alert', query));
-        const { kind } = query;
-        if (kind !== undefined && !isRaised(kind))
-          terminal.line(
-            `This version raises no alert of kind ${kind}: docs/operations/alerts.md has those that it does.`,
-          );
-      },
-    },
-  );
+  const print = (alerts: readonly ShownAlert[]) => {
+    if (alerts.length > 0) {
+      printAlerts(terminal, alerts);
+      const where = 'What each kind means, and what to do: docs/operations/alerts.md.';
+      terminal.line(terminal.paint('muted', where));
+      return;
+    }
+    terminal.line(nothingLike('alert', query));
+  };
+  const itemsOf = ({ alerts }: AlertPage) => alerts;
+  return listAll(context, { path: '/alerts', query, options }, itemsOf, print);
 }
 
 /** Names the filters, so that the user sees a mistyped one. */
@@ -146,10 +111,6 @@ function nothingLike(what: 'payment' | 'submission' | 'alert', query: Query): st
   const which = used.length === 0 ? `No ${what}` : `No ${what} with ${used.join(', ')}`;
   return what === 'alert' && query['state'] === undefined ? `${which} is open or taken.` : `${which}.`;
 }
-
-/** Whether this version raises alerts of that kind. A mistyped kind finds nothing, which would look like good news. */
-const isRaised = (kind: string): boolean =>
-  Object.entries(eventKinds).some(([name, severity]) => name === kind && severity !== 'info');
 
 /** `minAmount`: min amount */
 const inWords = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -166,7 +127,6 @@ export function listParties(
 ): Promise<void> {
   return tell(context, options, {
     ask: (gateway) => gateway.get('/parties', { minutes }),
-    shape: parties,
     print: printParties,
   });
 }
@@ -176,16 +136,14 @@ export async function show(context: CommandContext, id: string, options: JsonOpt
     const path = `/alerts/${alertIdOf(id)}`;
     await tell(context, options, {
       ask: (gateway) => gateway.get(path),
-      shape: alertWithEntries,
-      print: (terminal, alert) => printAlert(terminal, alert, alert.entries),
+      print: (terminal, alert: AlertWithEntries) => printAlert(terminal, alert, alert.entries),
     });
     return;
   }
   await tell(context, options, {
     ask: (gateway) => gateway.get(`/payments/${id}`),
-    shape: evidence,
-    print: async (terminal, shown, gateway) => {
-      const { payments } = read(paymentPage, await gateway.get('/payments', { uetr: id }));
+    print: async (terminal, shown: ShownEvidence, gateway) => {
+      const { payments } = read(await gateway.get('/payments', { uetr: id })) as PaymentPage;
       printEvidence(terminal, shown, { listed: payments[0], paused: await pausedFor(gateway, shown) });
     },
   });
@@ -201,7 +159,8 @@ async function pausedFor(
   const party = events.find(({ kind }) => kind === 'payment.destination-paused')?.party ?? undefined;
   if (decision === null || party === undefined) return [];
   const from = new Date(Date.parse(decision.decidedAt) - learntWithinMs).toISOString();
-  return read(recordedPauses, await gateway.get('/pauses', { party, from, to: decision.decidedAt }));
+  const text = await gateway.get('/pauses', { party, from, to: decision.decidedAt });
+  return read(text) as readonly ShownPause[];
 }
 
 function alertIdOf(id: string): string {
@@ -239,33 +198,12 @@ export async function act(
   const body = { action, note, kinds: kinds.length === 0 ? undefined : kinds, all, seen };
   await tell(context, options, {
     ask: (gateway) => gateway.post(path, body),
-    shape: z.union([entryList, alertWithEntries]),
-    print: (terminal, answer) => {
-      const entries = Array.isArray(answer) ? answer : answer.entries;
-      if (Array.isArray(answer)) printEntries(terminal, entries);
-      else printAlert(terminal, answer, entries);
-      const holders = action === 'close' ? takenFrom(entries) : [];
-      if (holders.length > 0)
-        terminal.line(
-          terminal.paint('warning', `! ${holders.join(', ')} had taken it: tell them that it is closed.`),
-        );
+    print: (terminal, answer: AlertWithEntries | readonly ShownEntry[]) => {
+      const entries = 'alertId' in answer ? answer.entries : answer;
+      if ('alertId' in answer) printAlert(terminal, answer, entries);
+      else printEntries(terminal, entries);
     },
   });
-}
-
-/** Other operators who had taken one of the alerts that were just closed. */
-function takenFrom(entries: readonly ShownEntry[]): readonly string[] {
-  const closed = entries.at(-1);
-  const about = new Set(closed?.alerts.map(({ alertId }) => alertId));
-  const holders = new Map<string, string>();
-  for (const { action, by, alerts } of entries.slice(0, -1)) {
-    for (const { alertId } of alerts) {
-      if (action === 'take') holders.set(alertId, by);
-      else if (action !== 'note') holders.delete(alertId);
-    }
-  }
-  const others = [...holders].filter(([alertId, by]) => about.has(alertId) && by !== closed?.by);
-  return [...new Set(others.map(([, by]) => by))];
 }
 
 export function redeliverOne(
@@ -275,8 +213,7 @@ export function redeliverOne(
 ): Promise<void> {
   return tell(context, options, {
     ask: (gateway) => gateway.post(`/payments/${uetr}/redeliveries`, kinds.length === 0 ? {} : { kinds }),
-    shape: redelivery,
-    print: (terminal, { kinds: due, hindrances }) => {
+    print: (terminal, { kinds: due, hindrances }: Redelivery) => {
       terminal.line(`✓ due again: ${due.join(', ')}. ops show ${uetr} says how it goes.`);
       printHindrances(terminal, hindrances);
     },
@@ -300,8 +237,7 @@ export async function redeliverDead(context: CommandContext, options: DeadOption
   const filter = { kinds: kinds.length === 0 ? undefined : kinds, party, closedReason, limit };
   await tell(context, options, {
     ask: (gateway) => gateway.post('/redeliveries', { preview: yes !== true, ...filter }),
-    shape: redeliveries,
-    print: (terminal, { deadLetters, redelivered, total, hindrances }) => {
+    print: (terminal, { deadLetters, redelivered, total, hindrances }: Redeliveries) => {
       for (const { subjectId, kind, party: to, closedReason: why, closedAt, bookPage } of deadLetters) {
         const page = bookPage === null ? '' : `  ${bookPage.book} of ${bookPage.day}, page ${bookPage.page}`;
         terminal.line(`  ${subjectId}  ${kind.padEnd(12)}  ${to}  ${why} ${shortTime(closedAt)}${page}`);
@@ -317,8 +253,7 @@ export async function redeliverDead(context: CommandContext, options: DeadOption
 export function enquire(context: CommandContext, uetr: string, options: JsonOption): Promise<void> {
   return tell(context, options, {
     ask: (gateway) => gateway.post(`/payments/${uetr}/enquiries`, {}),
-    shape: enquiry,
-    print: (terminal, { asked, hindrances }) => {
+    print: (terminal, { asked, hindrances }: Enquiry) => {
       if (!asked) terminal.line('It was asked within the last 5 s, and is not asked twice.');
       else
         terminal.line(`✓ on record: its destination is to be asked. ops show ${uetr} says what it answers.`);

@@ -26,7 +26,6 @@ import type { JsonOption } from './connection.ts';
 import { printMessage } from './message.ts';
 import { listPauses, pauseOrResume } from './pause.ts';
 import { settle, type SettleOptions } from './settle.ts';
-import { tail } from './tail.ts';
 
 const help = `
 It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, whose secret is in ISTHMUS_CLIENT_SECRET or in the file
@@ -51,7 +50,7 @@ const json = new Option('--json', 'print the answer of the gateway unchanged');
 const limit = new Option('--limit <number>', 'how many at most').default('50');
 
 /** Filters by the gateway's own parameter names. */
-const followed = {
+const paymentFilters = {
   status: '<ACTC,INDOUBT,ACCC,RJCT,BLCK>',
   state: '<waiting|in-doubt|telling|dead-letter|done>',
   reasonCode: '<code>',
@@ -65,9 +64,6 @@ const followed = {
   quoteId: '<uuid>',
   endToEndId: '<id>',
   messageIdentification: '<MsgId>',
-} as const;
-const paymentFilters = {
-  ...followed,
   from: '<time>',
   to: '<time>',
   olderThan: '<seconds since it was judged>',
@@ -160,10 +156,6 @@ function addLists(ops: Command, context: CommandContext): void {
     .argument('<uetr>', '', asUuid)
     .argument('<id>', 'MsgId, or the id of a message that does not count, as `ops show <uetr>` prints it')
     .action((uetr: string, id: string) => printMessage(context, { uetr, id }));
-  withFilters(ops.command('tail'), followed)
-    .description('payments as they change, until Ctrl-C')
-    .addOption(json)
-    .action((options: JsonOption & Options) => tail(context, asked(followed, options), options));
 }
 
 const collect = (value: string, previous: readonly string[] = []) => [...previous, value];

@@ -5,7 +5,7 @@ import type { CommandContext } from '../command.ts';
 import { UserError } from '../errors.ts';
 import { visible } from '../foreign-text.ts';
 import { read, type Gateway } from '../gateway.ts';
-import { evidence } from './answers.ts';
+import type { ShownEvidence } from './answers.ts';
 import { connectGateway } from './connection.ts';
 
 /** Destination of the bytes, such as standard output. */
@@ -33,7 +33,7 @@ export async function printMessage(
 
 /** @throws UserError if no shown message has that MsgId, or several have it */
 async function idOf(gateway: Gateway, uetr: string, messageIdentification: string): Promise<string> {
-  const { messages } = read(evidence, await gateway.get(`/payments/${encodeURIComponent(uetr)}`));
+  const { messages } = read(await gateway.get(`/payments/${encodeURIComponent(uetr)}`)) as ShownEvidence;
   const [found, ...others] = messages.filter((one) => one.messageIdentification === messageIdentification);
   if (found === undefined) {
     throw new UserError(

@@ -4,7 +4,7 @@
 import type { CommandContext } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import type { Query } from '../gateway.ts';
-import { pauses, recordedPauses } from './answers.ts';
+import type { ShownPause, StandingPause } from './answers.ts';
 import type { ListOptions } from './commands.ts';
 import { tell, type JsonOption } from './connection.ts';
 import { pauseInWords, shortTime } from './show.ts';
@@ -23,8 +23,7 @@ export async function pauseOrResume(
   if (because === undefined) throw new UsageError('--because is missing: say why, for the next shift.');
   await tell(context, options, {
     ask: (gateway) => gateway.post(`/parties/${encodeURIComponent(party)}/${paths[act]}`, { because }),
-    shape: pauses,
-    print: (terminal, standing) => {
+    print: (terminal, standing: readonly StandingPause[]) => {
       terminal.line(
         act === 'pause' ? `✓ ${party} is paused; what is under way goes on` : `✓ ${party} goes on`,
       );
@@ -43,8 +42,7 @@ export function listPauses(
 ): Promise<void> {
   return tell(context, options, {
     ask: (gateway) => gateway.get('/pauses', { ...query, limit }),
-    shape: recordedPauses,
-    print: (terminal, found) => {
+    print: (terminal, found: readonly ShownPause[]) => {
       if (found.length === 0) terminal.line('Nobody was ever paused like that.');
       for (const one of found) terminal.line(pauseInWords(one));
     },

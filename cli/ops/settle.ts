@@ -4,7 +4,7 @@ import { statusInWords } from '../../core/rejections/reason-words.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
 import { read, type Gateway } from '../gateway.ts';
-import { evidence, outcome, outcomes, settling, type ShownOutcome } from './answers.ts';
+import type { Settling, ShownEvidence, ShownOutcome } from './answers.ts';
 import { tell, type JsonOption } from './connection.ts';
 import { printOutcome } from './show.ts';
 
@@ -38,8 +38,7 @@ async function record(
     throw new UsageError('--evidence is missing: say how you know, for the operator who confirms it.');
   await tell(context, options, {
     ask: (gateway) => gateway.post(`/payments/${uetr}/outcomes`, { status, evidence: words, reasonCode }),
-    shape: outcome,
-    print: (terminal, recorded) => {
+    print: (terminal, recorded: ShownOutcome) => {
       printOutcome(terminal, recorded);
       terminal.line(
         `Nothing is decided yet: somebody else confirms it, with ops settle ${uetr} --confirm ${recorded.status} --outcome ${recorded.outcomeId}.`,
@@ -60,8 +59,7 @@ async function confirm(
   }
   await tell(context, options, {
     ask: (gateway) => gateway.post(`/payments/${uetr}/outcomes/${outcomeId}/confirmation`, { status }),
-    shape: settling,
-    print: (terminal, { decision }) => {
+    print: (terminal, { decision }: Settling) => {
       if (decision === null) {
         terminal.line(`✓ confirmed; it is being decided. ops show ${uetr} says when it is.`);
         return;
@@ -89,8 +87,7 @@ async function withdraw(
       const { outcomeId } = await standing(gateway, uetr);
       return gateway.post(`/payments/${uetr}/outcomes/${outcomeId}/withdrawal`, { because });
     },
-    shape: outcomes,
-    print: (terminal, all) => {
+    print: (terminal, all: readonly ShownOutcome[]) => {
       for (const one of all) printOutcome(terminal, one);
     },
   });
@@ -104,7 +101,7 @@ const nameOf = {
 } as const;
 
 async function standing(gateway: Gateway, uetr: string): Promise<ShownOutcome> {
-  const { outcomes: all, status } = read(evidence, await gateway.get(`/payments/${uetr}`));
+  const { outcomes: all, status } = read(await gateway.get(`/payments/${uetr}`)) as ShownEvidence;
   const one = all.find(({ withdrawnAt }) => withdrawnAt === null);
   if (one === undefined) {
     const next =

@@ -83,12 +83,6 @@ describe('npm run demo -- --once, from an empty folder', () => {
       /Isthmus → IPSO-TH +pacs\.002 {2}ACCC {2}confirmation/,
       /Isthmus → SGDFAST +pacs\.002 {2}ACCC {2}callback: the final status; answered HTTP 200/,
       /Isthmus → MERISGS0 +fxtr\.017 +LOTUSGS0 sells 1,000 SGD for 25,000 THB at 25; answered HTTP 200/,
-      /✓ source interbank settlement amount, SGD +1,000 {2}quote, fxtr\.017/,
-      /✓ exchange rate +25 {2}quote, pacs\.008 at the destination, fxtr\.017/,
-      /✓ destination interbank settlement amount, THB +25,000 {2}quote, .*ledger, fxtr\.017/,
-      /✓ creditor agent fee, THB +100 {2}quote, pacs\.008 at the destination/,
-      /✓ credited to the recipient, THB +24,900 {2}quote, the destination's ledger/,
-      /✓ scheme fee, SGD +1\.50 {2}quote/,
       /✓ Stopped/,
     ]) {
       expect(output).toMatch(line);
@@ -124,7 +118,7 @@ describe('npm start, on the same folder', () => {
     await started.says('Isthmus runs until Ctrl-C.');
   }, 120_000);
 
-  it('prints every address and a token request that works', async () => {
+  it('prints every address', async () => {
     const { apiUrl, temporalUiUrl, sandbox, journalDirectory } = runFile();
     for (const address of [apiUrl, `${apiUrl}/reference`, temporalUiUrl, ...Object.values(sandbox)]) {
       expect(started.output()).toContain(address);
@@ -132,7 +126,6 @@ describe('npm start, on the same folder', () => {
     expect(started.output()).toContain(journalDirectory);
     expect((await fetch(`${apiUrl}/reference`)).status).toBe(200);
     expect((await fetch(temporalUiUrl ?? '')).status).toBe(200);
-    expect(started.output()).toContain(`-u LOTUSGS0:demo-LOTUSGS0`);
     expect(started.output()).toContain(`yours, IPSO-MY: ${ownDestination.url}/iso20022/pacs008`);
   });
 
