@@ -61,7 +61,7 @@ export function explain(error: unknown): string | undefined {
   if (error instanceof UserError) return error.message;
   if (!(error instanceof Error)) return undefined;
   if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') {
-    return `The installation is incomplete (${firstLine(error.message)}). Run npm ci, then the command again.`;
+    return `The installation is incomplete (${error.message.split('\n')[0] ?? ''}). Run npm ci, then the command again.`;
   }
   const { path } = error as NodeJS.ErrnoException;
   const reason = fileReason(error);
@@ -72,8 +72,4 @@ export function explain(error: unknown): string | undefined {
     return `The database refused a statement: ${error.message} (SQLSTATE ${codeOf(error) ?? ''}). Grant the user of DATABASE_URL what is missing, or use another database.`;
   }
   return undefined;
-}
-
-function firstLine(text: string): string {
-  return text.split('\n')[0] ?? '';
 }

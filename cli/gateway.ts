@@ -136,7 +136,10 @@ async function explainRefusal(request: string, response: Response): Promise<stri
   return visible(`${head}: ${said}${ruleId === undefined ? '' : ` (${ruleId})`}`);
 }
 
-/** Parses JSON, and turns each number into a string with exactly the digits that were sent. */
+/**
+ * Parses JSON, and turns each number into a string with exactly the digits that were sent.
+ * @internal exported for tests
+ */
 export function parseExactJson(text: string): unknown {
   const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
   return JSON.parse(

@@ -13,6 +13,13 @@ const styles = {
 } as const;
 export type Style = keyof typeof styles;
 
+export const statusStyles: Readonly<Partial<Record<string, Style>>> = {
+  ACCC: 'good',
+  RJCT: 'bad',
+  BLCK: 'warning',
+  INDOUBT: 'warning',
+};
+
 export interface Terminal {
   /** Maximum columns of a line. */
   readonly width: number;

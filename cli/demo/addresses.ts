@@ -23,7 +23,8 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   const payments = paymentsUrl(run);
   if (payments !== undefined) row('Temporal UI', payments);
   row('Temporal', run.temporalAddress);
-  row('Postgres', withoutPassword(run.databaseUrl));
+  const { host, pathname } = new URL(run.databaseUrl); // without the password
+  row('Postgres', `${host}${pathname}`);
   row('Source operators', `${sandbox.source}/callbacks/<payment system id>/pacs002`);
   row('Destinations', `${sandbox.destination}/<operator id>/iso20022/pacs008; operator id: ${operators}`);
   for (const [id, base] of Object.entries(replaced.operators))
@@ -58,11 +59,6 @@ function printRow(terminal: Terminal, label: string, text: string): void {
   const [first = '', ...rest] = wrap(text, terminal.width - labelWidth - 2);
   terminal.line(`  ${terminal.paint('muted', label.padEnd(labelWidth))}${first}`);
   for (const line of rest) terminal.line(`  ${' '.repeat(labelWidth)}${line}`);
-}
-
-function withoutPassword(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  return `${url.host}${url.pathname}`;
 }
 
 function fromHere(path: string): string {

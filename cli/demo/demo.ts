@@ -1,4 +1,5 @@
 // `npm run demo` and `npm start`: run the embedded default until Ctrl-C. The demo first plays one payment.
+import { once } from 'node:events';
 import { printAddresses, printClients } from './addresses.ts';
 import type { CommandContext } from '../command.ts';
 import { secondsSince } from '../parts/progress.ts';
@@ -61,12 +62,8 @@ interface Running {
 
 async function runUntilAsked({ terminal }: CommandContext, running: Running): Promise<number> {
   const { system, options, asked } = running;
-  const untilAsked = new Promise<void>((resolve) => {
-    if (asked.signal.aborted) resolve();
-    asked.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
   let broken: string | undefined;
-  const untilBroken = system.broken.then((how) => {
+  void system.broken.then((how) => {
     broken = how;
     asked.abort();
   });
@@ -83,7 +80,7 @@ async function runUntilAsked({ terminal }: CommandContext, running: Running): Pr
   if (!(options.plays && options.once) && !asked.signal.aborted) {
     terminal.line();
     terminal.line('Isthmus runs until Ctrl-C.');
-    await Promise.race([untilAsked, untilBroken]);
+    await once(asked.signal, 'abort');
     if (!options.once) code = 0; // the user looked around and ended the demo normally
   }
   if (broken === undefined) return code;

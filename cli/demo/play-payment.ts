@@ -10,7 +10,7 @@ import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from
 import { writeInstruction, type WrittenInstruction } from './instruct.ts';
 import { messageValues, type MessageValues } from './message-values.ts';
 import type { RunFile } from './run-file.ts';
-import { renderTable, showAmount, wrap, type Terminal } from '../terminal.ts';
+import { renderTable, showAmount, type Terminal } from '../terminal.ts';
 import { gatewayReceives, gatewaySends, lineOf, printLine, type TimelineLine } from './timeline.ts';
 
 export interface PaymentPlan {
@@ -80,14 +80,9 @@ const quietMs = 300; // a repeat or a contradiction soon follows the first repor
  * @throws UnansweredError if the gateway may have accepted the payment but did not answer in time
  */
 export async function playPayment(stage: Stage, plan: PaymentPlan): Promise<PlayedPayment> {
-  const { run, terminal, secretOf } = stage;
-  const gateway = gatewayClient(run.apiUrl, secretOf);
+  const gateway = gatewayClient(stage.run.apiUrl, stage.secretOf);
   const trip = await planTrip(gateway, plan);
   const operator = trip.sourceSystem;
-  await step(terminal, `Tokens for ${plan.debtorAgent} and ${operator}`, async () => {
-    await gateway.token(plan.debtorAgent);
-    await gateway.token(operator);
-  });
   const quote = await chooseQuote(stage, { gateway, plan, trip });
   const written = writeInstruction({
     quote,
@@ -137,7 +132,8 @@ async function chooseQuote(
   { gateway, plan, trip }: { gateway: GatewayClient; plan: PaymentPlan; trip: Trip },
 ): Promise<OfferedQuote> {
   const request = { ...plan, ...trip, psp: plan.debtorAgent };
-  const quotes = await step(terminal, `Quotes: GET ${quotesPath(request)}`, () => gateway.quotes(request));
+  const quotes = await gateway.quotes(request);
+  terminal.line(`${terminal.paint('good', '✓')} Quotes: GET ${quotesPath(request)}`);
   const [best] = quotes;
   if (best === undefined) {
     throw new UserError(
@@ -210,14 +206,13 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
     message: 'pacs.008',
     detail: `${showAmount(source.amount)} ${source.currency} at ${quote.exchangeRate}, UETR ${uetr}`,
   });
-  const { waitSeconds } = underway.plan;
-  const deadline = startedAt + waitSeconds * 1_000;
+  const deadline = startedAt + underway.plan.waitSeconds * 1_000;
   const answering = submitUntilAnswered(stage, underway, deadline).then((bytes) => ({
     elapsedMs: Date.now() - startedAt,
     report: values.pacs002(bytes),
   }));
   const isFxpOurs = run.replaced.fxps[quote.fxpfinInstId] === undefined;
-  const following = { answering, operator, values, uetr, startedAt, waitSeconds, isFxpOurs };
+  const following = { ...underway, answering, values, startedAt, isFxpOurs };
   const [{ report: answer }, entries] = await Promise.all([answering, follow(stage, following)]);
   const told = entries.find((entry) => entry.party.startsWith('source/') && entry.status !== undefined);
   return {
@@ -266,13 +261,10 @@ async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: n
 const mayBePaid = (uetr: string) =>
   `It may have been stored, and may still be paid. Do not pay again: that could be a second payment. Look: npm run ops -- show ${uetr}`;
 
-interface Following {
+interface Following extends Underway {
   readonly answering: Promise<{ readonly elapsedMs: number; readonly report: Pacs002 }>;
-  readonly operator: string;
   readonly values: MessageValues;
-  readonly uetr: string;
   readonly startedAt: number;
-  readonly waitSeconds: number;
   /** Whether the sandbox plays the quote's FX provider, so that we can read its journal. */
   readonly isFxpOurs: boolean;
 }
@@ -283,7 +275,8 @@ interface Following {
  */
 async function follow(stage: Stage, following: Following): Promise<readonly JournalEntry[]> {
   const { terminal, signal, run } = stage;
-  const { answering, operator, values, uetr, startedAt, isFxpOurs } = following;
+  const { answering, operator, values, startedAt, isFxpOurs, plan } = following;
+  const { uetr } = following.written;
   const entries: JournalEntry[] = [];
   const seen = new Set<string>();
   const idOf = ({ party, at, sequence }: JournalEntry) => `${party} ${at} ${sequence}`;
@@ -301,7 +294,7 @@ async function follow(stage: Stage, following: Following): Promise<readonly Jour
     for (const line of waiting) if (line.elapsedMs <= untilMs) printLine(terminal, line);
     waiting = waiting.filter((line) => line.elapsedMs > untilMs);
   };
-  const isOver = () => Date.now() - startedAt >= following.waitSeconds * 1_000 || signal?.aborted === true;
+  const isOver = () => Date.now() - startedAt >= plan.waitSeconds * 1_000 || signal?.aborted === true;
   const isComplete = () => isAnswered && missingIn(entries, isFxpOurs).length === 0;
   for (let quietSince = Date.now(); !isOver();) {
     const news = readJournal(run.journalDirectory).filter((one) => one.uetr === uetr && !seen.has(idOf(one)));
@@ -358,15 +351,4 @@ function missingIn(entries: readonly JournalEntry[], isFxpOurs: boolean): readon
     missing.push('the fxtr.017 to the FX provider');
   }
   return missing;
-}
-
-/** Runs a step and prints its title and duration. */
-async function step<Value>(terminal: Terminal, title: string, work: () => Promise<Value>): Promise<Value> {
-  const started = performance.now();
-  const value = await work();
-  const tookMs = Math.max(1, Math.round(performance.now() - started));
-  const [first = '', ...rest] = wrap(title, terminal.width - 12);
-  terminal.line(`${terminal.paint('good', '✓')} ${first} ${terminal.paint('muted', `(${tookMs} ms)`)}`);
-  for (const line of rest) terminal.line(`  ${line}`);
-  return value;
 }

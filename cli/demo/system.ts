@@ -12,6 +12,7 @@ import { searchAttributes } from '../../contract/ids.ts';
 import { UserError } from '../errors.ts';
 import { entries } from '../entries.mjs';
 import { buildImage } from '../image.ts';
+import { answersOk } from '../parts/child.ts';
 import { claimFolder } from '../parts/claim.ts';
 import { makeLogins, type ProcessLogins } from '../parts/logins.ts';
 import { freePort } from '../parts/ports.ts';
@@ -205,7 +206,7 @@ async function startProcesses(
     const supervised = await supervise({
       name,
       args: ['--enable-source-maps', join(dist, `${name}.js`), ...args],
-      env: { ...inherited(env), ...ownEnv },
+      env: { ...env, ...ownEnv },
       logFile: join(run.logDirectory, `${name}.log`),
       say,
       onStart: (pid) => {
@@ -283,20 +284,4 @@ function sandboxEnvironment(run: RunFile): Readonly<Record<string, string>> {
     GATEWAY_KEYS_URL: `${run.apiUrl}${keySetPath}`,
     JOURNAL_DIR: run.journalDirectory,
   };
-}
-
-function inherited(env: Environment): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-}
-
-async function answersOk(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
 }

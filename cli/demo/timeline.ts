@@ -3,7 +3,7 @@
 import { reasonInWords } from '../../core/rejections/reason-words.ts';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import type { MessageValues } from './message-values.ts';
-import { showAmount, wrap, type Style, type Terminal } from '../terminal.ts';
+import { showAmount, statusStyles, wrap, type Terminal } from '../terminal.ts';
 
 export interface TimelineLine {
   /** Milliseconds since the pacs.008 was submitted. */
@@ -126,7 +126,7 @@ export function printLine(terminal: Terminal, line: TimelineLine): void {
     terminal.paint('muted', `+${line.elapsedMs} ms`.padStart(columns.elapsed)),
     line.parties.padEnd(columns.parties),
     terminal.paint('name', line.message.padEnd(columns.message)),
-    terminal.paint(styleOf(line.status), (line.status ?? '').padEnd(columns.status)),
+    terminal.paint(statusStyles[line.status ?? ''] ?? 'heading', (line.status ?? '').padEnd(columns.status)),
   ].join('  ');
   const room = terminal.width - detailIndent;
   const indent = ' '.repeat(room >= 40 ? detailIndent : columns.elapsed + 2);
@@ -135,10 +135,4 @@ export function printLine(terminal: Terminal, line: TimelineLine): void {
   terminal.line(`${head}${first}`.trimEnd());
   for (const detail of rest) terminal.line(`${indent}${detail}`);
   if (line.violation !== undefined) terminal.line(`${indent}${terminal.paint('bad', `✗ ${line.violation}`)}`);
-}
-
-const statusStyles: Readonly<Partial<Record<string, Style>>> = { ACCC: 'good', RJCT: 'bad', BLCK: 'warning' };
-
-function styleOf(status: string | undefined): Style {
-  return statusStyles[status ?? ''] ?? 'heading';
 }

@@ -23,7 +23,10 @@ type Place = keyof typeof valueOf;
 
 export const places = Object.keys(valueOf) as readonly Place[];
 
-/** @returns undefined if the demo does not have it, such as the UI of an external Temporal server */
+/**
+ * @returns undefined if the demo does not have it, such as the UI of an external Temporal server
+ * @internal exported for tests
+ */
 export function placeIn(run: RunFile, place: Place): string | undefined {
   return valueOf[place](run);
 }

@@ -1,6 +1,6 @@
 // Prints payments, alerts and entries for `isthmus ops`, in tables with one line each. Times are UTC, to the second.
 import { reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
-import { renderTable, showAmount, type Style, type Terminal } from '../terminal.ts';
+import { renderTable, showAmount, statusStyles, type Style, type Terminal } from '../terminal.ts';
 import type {
   ShownAlert,
   ShownEntry,
@@ -9,13 +9,6 @@ import type {
   ShownPayment,
   ShownSubmission,
 } from './answers.ts';
-
-export const statusStyles: Readonly<Partial<Record<string, Style>>> = {
-  ACCC: 'good',
-  RJCT: 'bad',
-  BLCK: 'warning',
-  INDOUBT: 'warning',
-};
 
 /** `2026-01-05 04:00:00` */
 export function shortTime(at: string | null): string {

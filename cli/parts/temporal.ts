@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { reasonOf, UserError } from '../errors.ts';
-import { startChild, untilUp, type Child } from './child.ts';
+import { answersOk, startChild, untilUp, type Child } from './child.ts';
 import { freePort, startOnFreePorts } from './ports.ts';
 import { secondsSince, type Say } from './progress.ts';
 import { findTemporal } from './temporal-binary.ts';
@@ -119,7 +119,7 @@ async function startOnce(
   try {
     // The server creates the namespace last. Its HTTP API answers for the namespace once everything is up.
     const health = `http://127.0.0.1:${ports.http}/api/v1/namespaces/default`;
-    await untilUp(child, () => isOk(health), {
+    await untilUp(child, () => answersOk(health), {
       logFile,
       says: 'The Temporal server did not become healthy',
       advice: 'Fix what its log reports, set TEMPORAL_CLI to another Temporal CLI',
@@ -170,20 +170,10 @@ function serverArguments(options: StartTemporalOptions, at: { home: string; port
   ];
 }
 
-async function isOk(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
-}
-
 async function useExisting(address: string, options: StartTemporalOptions): Promise<RunningTemporal> {
   const namespace = options.env['TEMPORAL_NAMESPACE'] || 'default';
   const connection = await Connection.connect({ address, connectTimeout: '5 s' }).catch((error: unknown) => {
-    throw noTemporal(address, firstLine(reasonOf(error)));
+    throw noTemporal(address, error);
   });
   try {
     await registerMissing(connection, namespace, options.searchAttributes);
@@ -193,7 +183,7 @@ async function useExisting(address: string, options: StartTemporalOptions): Prom
         `The Temporal server at ${address} has no namespace ${namespace}. Create it (temporal operator namespace create -n ${namespace}), or correct TEMPORAL_NAMESPACE.`,
       );
     }
-    throw noTemporal(address, firstLine(reasonOf(error)));
+    throw noTemporal(address, error);
   } finally {
     await connection.close();
   }
@@ -201,9 +191,9 @@ async function useExisting(address: string, options: StartTemporalOptions): Prom
   return { address, exited: new Promise(() => undefined), stop: () => Promise.resolve() };
 }
 
-const noTemporal = (address: string, reason: string): UserError =>
+const noTemporal = (address: string, error: unknown): UserError =>
   new UserError(
-    `TEMPORAL_ADDRESS names ${address}, where no Temporal server answers (${reason}). Correct it, or unset it to have a Temporal server started for you.`,
+    `TEMPORAL_ADDRESS names ${address}, where no Temporal server answers (${reasonOf(error).split('\n')[0] ?? ''}). Correct it, or unset it to have a Temporal server started for you.`,
   );
 
 const grpcNotFound = 5;
@@ -219,8 +209,4 @@ async function registerMissing(
   if (missing.length === 0) return;
   const searchAttributes = Object.fromEntries(missing.map(({ name }) => [name, keyword]));
   await operatorService.addSearchAttributes({ namespace, searchAttributes });
-}
-
-function firstLine(text: string): string {
-  return text.split('\n')[0] ?? '';
 }

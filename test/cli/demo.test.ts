@@ -5,12 +5,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive, tail } from '../../cli/parts/child.ts';
+import { tail } from '../../cli/parts/child.ts';
 import { postgresFolders } from '../../cli/parts/postgres-home.ts';
 import { withClient } from '../../cli/parts/postgres.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { validTree } from '../xml/fixtures.ts';
 import { endingIn } from '../../fixtures/endings.ts';
+import { isAlive } from '../harness/is-alive.ts';
 import { project } from './bare-project.ts';
 import { commandFolder, type RunningCommand } from './command.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../../../cli/parts/child.ts';
+import { isAlive } from '../../harness/is-alive.ts';
 import { postgresFolders, postgresHome } from '../../../cli/parts/postgres-home.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../../../cli/parts/postgres.ts';
 
