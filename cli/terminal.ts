@@ -82,7 +82,7 @@ export function renderTable(
 ): readonly string[] {
   const columns = titles.map((title, index) => ({
     width: Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)),
-    isNumeric: rows.every((row) => numeric.test(row[index] ?? '')),
+    isNumeric: rows.every((row) => numeric.test(row[index] ?? '')) && rows.some((row) => row[index] !== '-'),
   }));
   const renderRow = (cells: readonly string[]) =>
     columns

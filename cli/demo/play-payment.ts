@@ -83,6 +83,7 @@ export async function playPayment(stage: Stage, plan: PaymentPlan): Promise<Play
   const gateway = gatewayClient(stage.run.apiUrl, stage.secretOf);
   const trip = await planTrip(gateway, plan);
   const operator = trip.sourceSystem;
+  await gateway.token(operator); // a refusal or a silence here leaves no doubt about a payment
   const quote = await chooseQuote(stage, { gateway, plan, trip });
   const written = writeInstruction({
     quote,
