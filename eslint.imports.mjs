@@ -52,6 +52,7 @@ const folders = {
   cli: {
     // it starts the others as processes of their own, and reads the sandbox's journal
     ours: [
+      'api', // the types of its answers
       'core',
       'contract',
       'db',

@@ -39,10 +39,6 @@ export function isCountryCode(text: string): boolean {
   return countryCodePattern.test(text);
 }
 
-export function isCurrencyCode(text: string): boolean {
-  return currencyCodePattern.test(text);
-}
-
 const maxMessageIdLength = 35; // Max35Text
 const messageIdPattern = /^[!-.0-~](?:[ /]?[!-.0-~])*$/;
 

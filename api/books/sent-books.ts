@@ -14,7 +14,7 @@ import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 
 const time = z.string().openapi({ format: 'date-time' });
-const sentSchema = z
+export const sentSchema = z
   .object({
     book: z.string().openapi({
       description:

@@ -83,6 +83,19 @@ const receiverSchema = z
   .strict()
   .openapi('ReceiverHealth', { description: 'Only receivers that are in use, or failing, at this moment' });
 
+export const partiesSchema = z
+  .object({
+    minutes: z.int(),
+    ...engineSchema,
+    ...workersSchema,
+    codeSets: codeSetsSchema,
+    paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
+    parties: z.array(partySchema),
+    receivers: z.array(receiverSchema),
+  })
+  .strict()
+  .openapi('Parties');
+
 export function partyRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
     {
@@ -107,18 +120,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
       }),
       answer: {
         description: 'Payment systems and FX providers that anything was sent to, or is owed to',
-        schema: z
-          .object({
-            minutes: z.int(),
-            ...engineSchema,
-            ...workersSchema,
-            codeSets: codeSetsSchema,
-            paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
-            parties: z.array(partySchema),
-            receivers: z.array(receiverSchema),
-          })
-          .strict()
-          .openapi('Parties'),
+        schema: partiesSchema,
       },
     },
     async ({ query }) => {

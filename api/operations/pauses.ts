@@ -38,7 +38,7 @@ const pauseMembers = {
   because: z.string(),
 };
 export const pauseSchema = z.object(pauseMembers).strict().openapi('Pause');
-const recordedPauseSchema = z
+export const recordedPauseSchema = z
   .object({
     ...pauseMembers,
     resumedBy: z.string().nullable().openapi({ description: 'Client id; null while it stands' }),

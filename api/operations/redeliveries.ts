@@ -38,7 +38,7 @@ const params = z.object({ uetr: uuid });
 const kinds = z.array(z.enum(toldKinds)).min(1);
 const mostAtOnce = 1_000;
 
-const deadLetterSchema = z
+export const deadLetterSchema = z
   .object({
     subjectId: z.string().openapi({
       format: 'uuid',

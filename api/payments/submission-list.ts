@@ -67,7 +67,7 @@ type Query = z.output<typeof query>;
 const id = z.string().openapi({ format: 'uuid' });
 const time = z.string().openapi({ format: 'date-time' });
 
-const pageSchema = z
+export const submissionPageSchema = z
   .object({
     submissions: z.array(
       z
@@ -119,7 +119,7 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
       roles: ['operator', 'ipso'],
       query,
       problems: ['invalid-cursor'],
-      answer: { description: 'A page of submissions', schema: pageSchema },
+      answer: { description: 'A page of submissions', schema: submissionPageSchema },
     },
     async ({ query: asked, caller }) => {
       const empty = emptyRange(asked);

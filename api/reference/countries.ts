@@ -20,7 +20,7 @@ const countryFields = {
     .openapi({ description: 'purposeCode, categoryPurposeCode', example: { pacs008: ['purposeCode'] } }),
 };
 const id = z.int().openapi({ description: 'ISO 3166 numeric', example: 702 });
-const countrySchema = z
+export const countrySchema = z
   .object({ id, ...countryFields })
   .strict()
   .openapi('Country');
