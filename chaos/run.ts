@@ -167,7 +167,7 @@ async function playAll(
     ratePerSecond,
     share: () => carriedShare(machine.lateMs()),
     callbackUrl: (...asked) => system.parties.callbackUrl(...asked),
-    age: makeOlder((...asked) => system.query(...asked)),
+    ageQuote: makeOlder((...asked) => system.query(...asked)),
     canaries,
     record: (exchange) => evidence.recordExchange(exchange),
   });

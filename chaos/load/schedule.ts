@@ -32,18 +32,16 @@ export function* planned(random: Random, ratePerSecond: number): Generator<Arriv
 export function keepTime(
   arrivals: Generator<Arrival, never>,
   {
-    now,
     end,
     begin,
     share = () => 1,
   }: {
-    readonly now: () => number;
     readonly end: AbortSignal;
     readonly begin: (arrival: Arrival) => void;
     readonly share?: () => number;
   },
 ): void {
-  let dueAt = now();
+  let dueAt = Date.now();
   const wait = () => {
     const arrival = arrivals.next().value;
     dueAt += arrival.afterMs / share();
@@ -53,7 +51,7 @@ export function keepTime(
         begin(arrival);
         wait();
       },
-      Math.max(0, dueAt - now()),
+      Math.max(0, dueAt - Date.now()),
     );
     const stop = () => clearTimeout(timer);
     end.addEventListener('abort', stop, { once: true });
