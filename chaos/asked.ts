@@ -1,7 +1,5 @@
 // Reads the options of a run, and plans its faults.
 import { randomInt } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { UsageError } from '../cli/errors.ts';
 import { faultNamed, faults } from './faults/all.ts';
 import type { Fault } from './faults/fault.ts';
@@ -17,7 +15,6 @@ export interface Asked {
   readonly minutes: number;
   readonly ratePerSecond: number;
   readonly hours?: number;
-  readonly tree?: string;
   readonly keep: boolean;
   /** Play no faults. */
   readonly isCalm: boolean;
@@ -45,10 +42,6 @@ export function readOptions(options: ChaosOptions): Asked {
       ? randomInt(1, largestSeed)
       : numberOf(options.seed, '--seed', [0, largestSeed]);
   const hours = options.hours === undefined ? undefined : numberOf(options.hours, '--hours', [0.01, 1_000]);
-  const tree = options.tree === undefined ? undefined : resolve(options.tree);
-  if (tree !== undefined && !existsSync(join(tree, 'workflows', 'index.ts'))) {
-    throw new UsageError(`--tree ${options.tree ?? ''}: there is no copy of this project.`);
-  }
   if (
     options.fault === undefined &&
     [options.seconds, options.target, options.times].some((one) => one !== undefined)
@@ -73,7 +66,6 @@ export function readOptions(options: ChaosOptions): Asked {
     keep: options.keep === true,
     isCalm: options.calm === true,
     ...(hours === undefined ? {} : { hours }),
-    ...(tree === undefined ? {} : { tree }),
     ...(fault === undefined || seconds === undefined
       ? {}
       : {

@@ -31,9 +31,7 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
         env,
         root,
         tree:
-          asked.mutant === undefined
-            ? (asked.tree ?? root)
-            : copyTree(root, join(place.folder, 'tree'), asked.mutant.lines),
+          asked.mutant === undefined ? root : copyTree(root, join(place.folder, 'tree'), asked.mutant.lines),
         ...(asked.mutant === undefined ? {} : { mutant: asked.mutant.name }),
         seed,
         minutes: asked.minutes,
@@ -78,12 +76,11 @@ function keepVerdict(folder: string, verdict: Verdict): void {
 const timestamp = () => new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
 
 /** The options that repeat this run. */
-function optionsOf({ alone, isCalm, minutes, mutant, ratePerSecond, tree }: Asked): readonly string[] {
+function optionsOf({ alone, isCalm, minutes, mutant, ratePerSecond }: Asked): readonly string[] {
   const rate = ratePerSecond === usualRate ? [] : [`--rate ${ratePerSecond}`];
-  const code = tree === undefined ? [] : [`--tree ${tree}`];
   if (mutant !== undefined) return [`--mutant ${mutant.name}`, ...rate];
-  if (alone === undefined) return [`--minutes ${minutes}`, ...(isCalm ? ['--calm'] : []), ...rate, ...code];
+  if (alone === undefined) return [`--minutes ${minutes}`, ...(isCalm ? ['--calm'] : []), ...rate];
   const target = alone.target === undefined ? [] : [`--target ${alone.target}`];
   const times = alone.times === 1 ? [] : [`--times ${alone.times}`];
-  return [`--fault ${alone.name}`, `--seconds ${alone.seconds}`, ...times, ...target, ...rate, ...code];
+  return [`--fault ${alone.name}`, `--seconds ${alone.seconds}`, ...times, ...target, ...rate];
 }

@@ -68,9 +68,7 @@ export interface Exchange {
   readonly purpose: string;
   readonly uetr?: string;
   readonly messageId?: string;
-  /** UTF-8 text, or base64 if the bytes are not UTF-8. */
   readonly requestBody?: string;
-  readonly requestEncoding?: 'utf8' | 'base64';
   /** The `Prefer` header, if it was sent. */
   readonly prefer?: string;
   /** Absent if there was no answer; `error` then gives the reason. */

@@ -59,7 +59,7 @@ function repeatsOf(world: World): ReadonlyMap<string, readonly Repeat[]> {
   for (const exchange of world.evidence.exchanges) {
     if (exchange.method !== 'POST' || exchange.requestBody === undefined) continue;
     if (!exchange.path.startsWith('/iso20022/')) continue;
-    const sha = sha256Of(Buffer.from(exchange.requestBody, exchange.requestEncoding ?? 'utf8'));
+    const sha = sha256Of(exchange.requestBody);
     const isAnswered = exchange.status !== undefined && exchange.status < 500;
     const repeat = {
       from: instant(exchange.sentAt),
