@@ -6,8 +6,7 @@ import { buildImage } from '../cli/image.ts';
 import { spawnGuarded } from '../cli/parts/guard.mjs';
 import { startPostgres, withClient } from '../cli/parts/postgres.ts';
 import { sayOnTerminal } from '../cli/parts/progress.ts';
-import { migrate } from '../db/migrations/migrate.ts';
-import { seed } from '../db/seed.ts';
+import { prepareDatabase } from './database.ts';
 import { average, closedLoop, type LoopRequest, type LoopResult } from './closed-loop.ts';
 import { positive, readOptions } from './options.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
@@ -57,25 +56,6 @@ export async function benchQuotes(argv: readonly string[], place: ThrowawayPlace
     `${load.clients} clients, ${load.rounds} rounds of ${load.seconds} s each, row of ${rowBytes} bytes\n`,
   );
   report(await runAll(server.line, load));
-}
-
-/** Creates, migrates and seeds a database with that name. It is dropped at the end. */
-export async function prepareDatabase(
-  serverUrl: string,
-  { database, place }: { readonly database: string; readonly place: ThrowawayPlace },
-): Promise<string> {
-  place.atEnd(() =>
-    withClient(serverUrl, (client) => client.query(`drop database if exists ${database} with (force)`)),
-  ); // the server may outlive the benchmark
-  await withClient(serverUrl, async (client) => {
-    await client.query(`drop database if exists ${database} with (force)`);
-    await client.query(`create database ${database}`);
-  });
-  const url = new URL(serverUrl);
-  url.pathname = `/${database}`;
-  await migrate(url.href);
-  await seed(url.href);
-  return url.href;
 }
 
 const addBareRows = (url: string) =>

@@ -178,7 +178,7 @@ async function playAll(
     const rate = ratePerSecond * carriedShare(machine.lateMs());
     return `${rate.toFixed(1)} a second, as the machine is ${machine.lateMs()} ms late`;
   };
-  const telling = tellOf(load, system, { say, pace, ended: ended.signal });
+  const telling = tellOf(load, { say, pace, ended: ended.signal });
   const record = (fault: FaultRecord) => evidence.recordFault(fault);
   let healedAt: string;
   try {
@@ -249,20 +249,12 @@ function keepServerLogs(from: string, to: string): void {
 
 async function tellOf(
   load: ReturnType<typeof openLoad>,
-  system: ChaosSystem,
   { say, pace, ended }: { readonly say: Say; readonly pace: () => string; readonly ended: AbortSignal },
 ): Promise<void> {
   const isOver = () => ended.aborted;
   while (!isOver()) {
     await delay(tellEveryMs, undefined, { signal: ended }).catch(() => undefined);
-    if (isOver()) return;
-    const [row] = await system
-      .query<{ status: string }>(
-        `select string_agg(status || ' ' || n, ', ') as status from
-           (select coalesce(d.status, 'undecided') as status, count(*) as n from payments p left join decisions d using (uetr) group by 1 order by 1) s`,
-      )
-      .catch(() => [{ status: 'the database is away' }]);
     const sent = Object.values(load.stats().exchanges).reduce((sum, count) => sum + count, 0);
-    say(`  ${sent} requests (${pace()}); payments: ${row?.status ?? 'none'}`);
+    if (!isOver()) say(`  ${sent} requests (${pace()})`);
   }
 }

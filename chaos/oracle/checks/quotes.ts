@@ -177,7 +177,6 @@ function offersOf(asked: Request): ReadonlyMap<string, Known> {
         rateId: row.rate_id,
         threshold: amount(row.threshold),
         rate: amount(row.exchange_rate),
-        createdAt: instant(row.created_at),
       }));
       return [[fxp, { offers, isSure }] as const];
     }),

@@ -242,9 +242,6 @@ function delayFault(world: World, gap: Gap): string | undefined {
   const gapMs = attempt.startedAt - finishedAt;
   if (previous.httpStatus === 410)
     return 'was attempted again though its receiver had said that it is gone (410)';
-  const askedMs = askedToWaitMs(world, gap);
-  if (gapMs < askedMs - recordMs)
-    return `was attempted again ${Math.round(gapMs)} ms after its receiver had asked for a pause of ${askedMs} ms (Retry-After)`;
   const told = `${Math.round(gapMs)} ms after a failure, where ${delayMs} ms are due`;
   if (gapMs < delayMs * (1 - variation) - recordMs) return `was attempted again too early, ${told}`;
   const receiver = receiverOf(world.reference, gap.row);
@@ -256,17 +253,6 @@ function delayFault(world: World, gap: Gap): string | undefined {
   );
   if (gapMs > delayMs * (1 + variation) + overdueMs && isCalm) return `was attempted again too late, ${told}`;
   return undefined;
-}
-
-/**
- * The pause in milliseconds that the receiver's Retry-After requested. It is known only if a single fault was active
- * and that fault sends it; otherwise 0.
- */
-function askedToWaitMs(world: World, { row, previous, finishedAt }: Gap): number {
-  const receiver = receiverOf(world.reference, row);
-  if (row.kind === 'notification' || previous.httpStatus !== 503) return 0;
-  const names = world.quiet.faultsOn(receiver, previous.startedAt, finishedAt);
-  return names.length === 1 && names[0]?.endsWith('-fails-for-now') === true ? 2 * second : 0;
 }
 
 function judgeFirst(world: World, report: Report, { row }: Delivery, first: Attempt): void {
