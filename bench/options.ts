@@ -16,9 +16,6 @@ overload                  payments submitted faster than they can be finished
   --seconds <number>      how long (default: 30)
 
 quotes                    requests per second of the quote and reference routes, beside bare ones
-  --clients <number>      how many clients at once (default: 32)
-  --seconds <number>      how long each round takes (default: 4)
-  --rounds <number>       how many rounds (default: 3)
 
 limits                    how one client that sends fifty times its limit slows the others
   --seconds <number>      how long each round takes (default: 10)

@@ -26,18 +26,15 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
         stopped.abort();
       });
       const evidence = join(place.folder, 'evidence');
-      const { alone } = asked;
       result = await runOnce({
         env,
         root,
         tree:
           asked.mutant === undefined ? root : copyTree(root, join(place.folder, 'tree'), asked.mutant.lines),
-        ...(asked.mutant === undefined ? {} : { mutant: asked.mutant.name }),
         seed,
         minutes: asked.minutes,
         ratePerSecond: asked.ratePerSecond,
         askedBy: `${optionsOf(asked).join(' ')} --seed ${seed}`,
-        ...(alone === undefined ? {} : { onlyFault: alone.name }),
         planned: planOf(asked, seed),
         folder: evidence,
         workFolder: place.folder,

@@ -27,11 +27,9 @@ export interface RunOptions {
   readonly root: string;
   /** The code under test. */
   readonly tree: string;
-  readonly mutant?: string;
   readonly seed: number;
   readonly minutes: number;
   readonly ratePerSecond: number;
-  readonly onlyFault?: string;
   /** The options that repeat this run; for the record. */
   readonly askedBy?: string;
   readonly planned: readonly PlannedFault[];
@@ -210,13 +208,11 @@ async function comeToRest(system: ChaosSystem, machine: MachineProbe, say: Say):
   say(isAtRest ? '✓ at rest' : `✗ not at rest after ${mostMs() / 1_000} s: ${open}`);
 }
 
-function described({ seed, minutes, onlyFault, mutant, askedBy, tree }: RunOptions, system: ChaosSystem) {
+function described({ seed, minutes, askedBy, tree }: RunOptions, system: ChaosSystem) {
   const { proxies, otherAddresses } = system.parties;
   return {
     seed,
     minutes,
-    ...(onlyFault === undefined ? {} : { onlyFault }),
-    ...(mutant === undefined ? {} : { mutant }),
     ...(askedBy === undefined ? {} : { options: askedBy }),
     ...codeOf(tree),
     registeredOrigins: [...proxies.values(), ...otherAddresses.values()].map((proxy) => proxy.origin),

@@ -18,10 +18,6 @@
 export interface RunRecord {
   readonly seed: number;
   readonly minutes: number;
-  /** Name of a fault that was played alone; absent: the seed chose the faults. */
-  readonly onlyFault?: string;
-  /** Name of the mistake that was built in (chaos/mutants); absent: the unchanged code. */
-  readonly mutant?: string;
   /** The command-line options that repeat this run. */
   readonly options?: string;
   /** The code under test: version and commit, with `-dirty` for uncommitted changes. Absent if git does not know it. */

@@ -1,5 +1,5 @@
 // Requests to resolve a proxy or to confirm an account (acmt.023): found, refused, answered late or never, or repeated
-// (RES-1, DUP-1, DUP-2). An answer from a directory or a creditor agent may always become false AB08, if it comes too
+// (RES-1, DUP-1). An answer from a directory or a creditor agent may always become false AB08, if it comes too
 // late.
 import { buildAcmt023, type OriginalAcmt023 } from '../../../fixtures/acmt023.ts';
 import type { Expected } from '../../oracle/evidence.ts';
@@ -61,8 +61,6 @@ interface Drawn {
   readonly request: Request;
   /** The client that asks. */
   readonly system: string;
-  /** The same request with other values. */
-  readonly rewrite: (changes: Partial<OriginalAcmt023>) => string;
 }
 
 function draw(tools: Tools, row: Row): Drawn {
@@ -74,16 +72,15 @@ function draw(tools: Tools, row: Row): Drawn {
     `V-${random.hex(6)}`,
     random.pick(pspsOf(country)),
   ];
-  const values = {
+  const body = buildAcmt023({
     messageIdentification: messageId,
+    creationDateTime: new Date().toISOString(),
     verificationId,
     destinationCountry: 'TH',
     assigner: { bicfi: psp },
     partyName: drawName(random, canaries),
     ...row.asks(random, canaries),
-  };
-  const rewrite = (changes: Partial<OriginalAcmt023>) =>
-    buildAcmt023({ ...values, creationDateTime: new Date().toISOString(), ...changes });
+  });
   const address = encodeURIComponent(tools.callbackUrl(system, 'acmt024', 'usual'));
   const request: Request = {
     api,
@@ -91,11 +88,11 @@ function draw(tools: Tools, row: Row): Drawn {
     method: 'POST',
     path: `/iso20022/acmt023?acmt024Endpoint=${address}`,
     purpose: 'resolution',
-    body: rewrite({}),
+    body,
     messageId,
     expected: row.expected,
   };
-  return { request, system, rewrite };
+  return { request, system };
 }
 
 const ask = (tools: Tools, request: Request): Promise<Answer> =>
@@ -132,21 +129,4 @@ const repeats: Story = {
   },
 };
 
-/** The same MsgId for another question after the first is answered: refused in the HTTP answer only (DUP-2). */
-const otherContent: Story = {
-  name: 'resolution/other-content',
-  weight: 0.4,
-  play: async (tools) => {
-    const other = { proxy: { type: 'MBNO', id: `+65${tools.random.digits(8)}` } };
-    const { request, system, rewrite } = draw(tools, ordinary);
-    await tools.ready(system);
-    const answer = await ask(tools, request);
-    if (answer.status !== 200 || !(await tools.rest(0))) return;
-    const body = rewrite({ account: other });
-    const expected = { verdict: 'rejected', code: 'DUPL' } as const;
-    const purpose = 'resolution-other-content';
-    await tools.send({ ...request, api: request.api + 1, body, purpose, expected });
-  },
-};
-
-export const resolutionStories: readonly Story[] = [...rows.map(storyOf), repeats, otherContent];
+export const resolutionStories: readonly Story[] = [...rows.map(storyOf), repeats];

@@ -1,4 +1,4 @@
-// Recomputes answered and stored quotes from rates, improvements, maxima and fees by the rules: QUO-2 to QUO-5, FEE-1
+// Recomputes stored quotes from rates, improvements, maxima and fees by the rules: QUO-2 to QUO-5, FEE-1
 // to FEE-5. The rates themselves are checked in rates.ts.
 import type { Exchange } from '../evidence.ts';
 import { canSettle, corridorOf, termsOf } from '../corridors.ts';
@@ -9,7 +9,6 @@ import { parseExactly } from '../read-evidence.ts';
 import { instant, rowsOf, type QuoteRequestRow, type RateRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, type World } from '../world.ts';
-import { judgeAnsweredQuotes } from './answered-quotes.ts';
 import { judgeQuoted, mayBePaused } from './pauses.ts';
 import { judgeRates } from './rates.ts';
 
@@ -36,7 +35,6 @@ export function judgeQuotes(world: World, report: Report): void {
       posts,
     });
   }
-  judgeAnsweredQuotes(world, report, answered);
   judgeRates(world, report, improvements);
 }
 

@@ -201,10 +201,7 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
   let failures = 0;
   for (const [index, attempt] of attempts.entries()) {
     const previous = attempts[index - 1];
-    if (previous === undefined) {
-      judgeFirst(world, report, delivery, attempt);
-      continue;
-    }
+    if (previous === undefined) continue;
     const wasTaken = isTaken(previous);
     const isAsked = row.asks !== '1' && isAskedFor(world, delivery, { repeats, previous, attempt });
     failures = isAsked ? 0 : failures + 1; // since the last redelivery
@@ -253,19 +250,6 @@ function delayFault(world: World, gap: Gap): string | undefined {
   );
   if (gapMs > delayMs * (1 + variation) + overdueMs && isCalm) return `was attempted again too late, ${told}`;
   return undefined;
-}
-
-function judgeFirst(world: World, report: Report, { row }: Delivery, first: Attempt): void {
-  const stored = world.messageOf.get(row.message_id);
-  if (stored === undefined || first.startedAt - stored.createdAt <= overdueMs) return;
-  if (!world.quiet.isCalm([receiverOf(world.reference, row)], stored.createdAt, first.startedAt)) return;
-  report.late(
-    'I-12',
-    `A ${row.kind} was first attempted more than a minute late (CBK-1).`,
-    row.subject_id,
-    [lineOf(first)],
-    { from: stored.createdAt, to: first.startedAt },
-  );
 }
 
 interface Span {
