@@ -1,7 +1,7 @@
 // Reads the options of a run, and plans its faults.
 import { randomInt } from 'node:crypto';
 import { UsageError } from '../cli/errors.ts';
-import { faultNamed, faults } from './faults/all.ts';
+import { faultNamed } from './faults/all.ts';
 import type { Fault } from './faults/fault.ts';
 import { createRandom } from './load/random.ts';
 import type { Mutant } from './mutants/all.ts';
@@ -83,7 +83,7 @@ export function readOptions(options: ChaosOptions): Asked {
 export function planOf({ alone, minutes, isCalm }: Asked, seed: number): readonly PlannedFault[] {
   if (isCalm) return [];
   const random = createRandom(seed ^ 0xfa17);
-  if (alone === undefined) return planFaults({ random, faults, minutes, seed });
+  if (alone === undefined) return planFaults({ random, minutes, seed });
   const fault = faultNamed(alone.name);
   const target = alone.target ?? random.pick(fault.targets(names));
   return Array.from({ length: alone.times }, (_, index) => ({
