@@ -42,15 +42,6 @@ export function readOptions(options: ChaosOptions): Asked {
       ? randomInt(1, largestSeed)
       : numberOf(options.seed, '--seed', [0, largestSeed]);
   const hours = options.hours === undefined ? undefined : numberOf(options.hours, '--hours', [0.01, 1_000]);
-  if (
-    options.fault === undefined &&
-    [options.seconds, options.target, options.times].some((one) => one !== undefined)
-  ) {
-    throw new UsageError('--seconds, --times and --target belong to --fault: name one; --list shows them.');
-  }
-  if (options.calm === true && options.fault !== undefined) {
-    throw new UsageError('--calm means no fault, and --fault one: leave one of them out.');
-  }
   const fault = options.fault === undefined ? undefined : faultNamed(options.fault);
   const seconds =
     fault &&

@@ -2,7 +2,15 @@
 // folder; the servers and their data are removed.
 import { spawnSync } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
-import { copyFileSync, createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+  type WriteStream,
+} from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -93,15 +101,18 @@ interface Case {
 
 function openCase(folder: string): Case {
   mkdirSync(folder, { recursive: true });
-  const exchanges = createWriteStream(join(folder, 'exchanges.jsonl'));
-  const faults = createWriteStream(join(folder, 'faults.jsonl'));
-  const machine = createWriteStream(join(folder, 'machine.jsonl'));
+  const streams: WriteStream[] = [];
+  const recorder = (name: string) => {
+    const stream = createWriteStream(join(folder, name));
+    streams.push(stream);
+    return (line: object) => void stream.write(`${JSON.stringify(line)}\n`);
+  };
   return {
-    recordExchange: (exchange) => void exchanges.write(`${JSON.stringify(exchange)}\n`),
-    recordFault: (fault) => void faults.write(`${JSON.stringify(fault)}\n`),
-    recordBeat: (beat) => void machine.write(`${JSON.stringify(beat)}\n`),
+    recordExchange: recorder('exchanges.jsonl'),
+    recordFault: recorder('faults.jsonl'),
+    recordBeat: recorder('machine.jsonl'),
     close: async (run) => {
-      await Promise.all([exchanges, faults, machine].map((stream) => finished(stream.end())));
+      await Promise.all(streams.map((stream) => finished(stream.end())));
       writeFileSync(join(folder, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
     },
   };

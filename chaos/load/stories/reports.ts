@@ -22,7 +22,6 @@ const reporters: readonly Reporter[] = [
     client: ({ corridor }, random) =>
       random.pick(ends.map(({ system }) => system).filter((one) => one !== corridor.destination.system)),
   },
-  { name: 'by-its-own-source', status: 403, client: ({ corridor }) => corridor.source.system },
   { name: 'of-another-message', status: 409, client: ({ corridor }) => corridor.destination.system },
 ];
 

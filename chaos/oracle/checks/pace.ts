@@ -4,6 +4,7 @@ import type { Exchange } from '../evidence.ts';
 import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type World } from '../world.ts';
+import { lineOfExchange } from './lines.ts';
 
 const slowMs = 5_000; // I-16 requires one second; a busy machine gets five
 const promptMs = 2_000;
@@ -67,8 +68,7 @@ function judgeRecovery({ quiet }: World, report: Report, posted: readonly Posted
 
 const subjectOf = ({ exchange }: Posted) => exchange.uetr ?? exchange.messageId ?? exchange.path;
 const spanOf = ({ sentAt, endedAt }: Posted) => ({ from: sentAt, to: endedAt });
-const lineOf = ({ exchange }: Posted) =>
-  `${exchange.client} ${exchange.purpose} ${exchange.sentAt} to ${exchange.endedAt}, HTTP ${exchange.status ?? exchange.error ?? '?'}`;
+const lineOf = ({ exchange }: Posted) => lineOfExchange(exchange);
 
 function toPosted({ reference }: World, exchange: Exchange): Posted {
   const { status, error, prefer = '', client } = exchange;

@@ -3,7 +3,7 @@
 import { clock, instant } from '../rows.ts';
 import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
-import { standingOf } from './lines.ts';
+import { lineOfAttempt, standingOf } from './lines.ts';
 import { isTaken, sha256Of, type Attempt, type Delivery, type Payment, type World } from '../world.ts';
 import { enquiryTimesMs } from './waiting.ts';
 
@@ -86,9 +86,6 @@ interface Instruction {
   readonly repeats: readonly Repeat[];
 }
 
-const lineOf = ({ row }: Attempt) =>
-  `attempt ${row.attempt} ${row.started_at} to ${row.finished_at ?? 'open'} ${row.outcome ?? ''} ${row.http_status ?? row.error_class ?? ''}`;
-
 /** Whether the attempt got an answer from the destination itself that ends a round: a pacs.002 or a 202 (TIM-3). */
 function isAnswered({ world, destination }: Course, attempt: Attempt): boolean {
   const { httpStatus, startedAt, finishedAt = startedAt } = attempt;
@@ -111,7 +108,7 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
     const previous = attempts[index - 1];
     const cause = causeOf({ world, destination, judgedAt, repeats, taken, inRound }, attempt, previous);
     if (cause === undefined) {
-      const shown = [`judged ${clock(judgedAt)}`, ...attempts.map(lineOf)];
+      const shown = [`judged ${clock(judgedAt)}`, ...attempts.map(lineOfAttempt)];
       report.breach('I-12', 'An instruction was sent again before it was due (TIM-2, TIM-3).', uetr, shown);
       break;
     }
@@ -119,7 +116,7 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
       // The 5 s apply between the requests; each send follows its request after a variable delay.
       const isSoon = attempt.startedAt - askedAt < enquiryGapMs - second;
       if (isSoon && world.quiet.isCalm([destination], askedAt - attemptMs, attempt.startedAt)) {
-        const shown = attempts.map(lineOf);
+        const shown = attempts.map(lineOfAttempt);
         report.breach('I-12', 'The destination was asked more than once in 5 s (DUP-1).', uetr, shown);
       }
       askedAt = attempt.startedAt;
@@ -173,7 +170,10 @@ function judgeOverdue(world: World, report: Report, { payment, destination, atte
     due + overdueMs < until &&
     !attempts.some(({ startedAt }) => startedAt >= due - second && startedAt <= due + overdueMs) &&
     world.quiet.isCalm([destination], due - 15 * second, due + overdueMs, 30 * second);
-  const shown = [`judged ${clock(judgedAt)}, undecided until ${clock(until)}`, ...attempts.map(lineOf)];
+  const shown = [
+    `judged ${clock(judgedAt)}, undecided until ${clock(until)}`,
+    ...attempts.map(lineOfAttempt),
+  ];
   const spanOf = (due: number) => ({ from: due, to: due + overdueMs });
   if (missed(judgedAt)) {
     const statement = 'An instruction was not sent, though nothing was broken.';
@@ -214,7 +214,7 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
     const shown = [
       `after failure ${failures}, asked for ${row.asks} times`,
       standingOf(delivery),
-      ...attempts.map(lineOf),
+      ...attempts.map(lineOfAttempt),
     ];
     const statement = `A ${row.kind} ${fault} (CBK-1).`;
     const isLate = attempt.startedAt - finishedAt > overdueMs;
