@@ -69,7 +69,6 @@ const folders = {
     ours: ['core', 'contract', 'xml', 'db', 'api', 'sandbox/tokens.ts', 'cli', 'fixtures'],
     packages: [
       '@hono/node-server',
-      '@hono/zod-openapi',
       '@temporalio/client',
       '@temporalio/worker',
       'commander',
