@@ -4,13 +4,13 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { cors } from 'hono/cors';
 import { etag } from 'hono/etag';
 import { pino } from 'pino';
-import { invalidRequest, renderProblem } from '../api/http/problem.ts';
-import { amount, countryCode, currencyCode, finInstId } from '../api/http/parameters.ts';
+import { invalidRequest, renderProblem } from '../api/problems/problem.ts';
+import { amount, countryCode, currencyCode, finInstId } from '../api/input/parameters.ts';
 import { referenceAnswer } from '../api/http/reference-answer.ts';
 import { json, jsonHeaders } from '../api/http/response.ts';
 import { createRouter, type Router } from '../api/http/route.ts';
 import { unlimited } from '../core/settings/config.ts';
-import { createQuotas } from '../api/http/quotas.ts';
+import { createQuotas } from '../api/limits/quotas.ts';
 import { startServer } from '../api/http/server.ts';
 import { origin, questions, type BySide } from './hono-questions.ts';
 

@@ -8,8 +8,8 @@ import { fxpNameOf, type ReferenceData } from '../../core/scheme/reference.ts';
 import { listBooksSent, readOwedBooks, type BookSent } from '../../db/books/book-pages.ts';
 import { refuseOpenPeriod } from './closed-period.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/caller.ts';
-import { day } from '../http/parameters.ts';
+import type { Caller } from '../auth/caller.ts';
+import { day } from '../input/parameters.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 

@@ -4,8 +4,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { socketAddress } from './client.ts';
-import { problem, type Problem } from './problem.ts';
-import { methodNotAllowed } from './refused-requests.ts';
+import { problem, type Problem } from '../problems/problem.ts';
+import { methodNotAllowed } from '../problems/refused-requests.ts';
 import { isPlainHttp, rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {

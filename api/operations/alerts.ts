@@ -33,14 +33,14 @@ import {
   newEntrySchema,
   word,
 } from './case-schemas.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from '../http/paging.ts';
-import { instant, severalOf, uuid } from '../http/parameters.ts';
-import { invalidRequest, isProblem, problem, type Problem } from '../http/problem.ts';
+import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from '../input/paging.ts';
+import { instant, severalOf, uuid } from '../input/parameters.ts';
+import { invalidRequest, isProblem, problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import { partyAsked } from './party-filter.ts';
 import { renderEntry } from '../payments/render-evidence.ts';
 import type { Router } from '../http/route.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../auth/caller.ts';
 import { withoutPayment } from '../payments/without-payment.ts';
 
 const path = '/alerts';

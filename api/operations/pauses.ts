@@ -16,9 +16,9 @@ import {
   type RecordedPause,
 } from '../../db/deliveries/pauses.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { pageLimit } from '../http/paging.ts';
-import { emptyRange, instant } from '../http/parameters.ts';
-import { problem, type Problem } from '../http/problem.ts';
+import { pageLimit } from '../input/paging.ts';
+import { emptyRange, instant } from '../input/parameters.ts';
+import { problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { words } from './words.ts';

@@ -15,11 +15,11 @@ import {
 import { mainIdentifier, type ReferenceData } from '../../core/scheme/reference.ts';
 import { listPayments } from '../../db/payments/payment-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/caller.ts';
-import { cursorTo, placeAt } from '../http/list-place.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../http/paging.ts';
-import { amount, currencyCode, emptyRange, instant, severalOf, uuid } from '../http/parameters.ts';
-import { invalidRequest, isProblem, type Problem } from '../http/problem.ts';
+import type { Caller } from '../auth/caller.ts';
+import { cursorTo, placeAt } from '../input/list-place.ts';
+import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../input/paging.ts';
+import { amount, currencyCode, emptyRange, instant, severalOf, uuid } from '../input/parameters.ts';
+import { invalidRequest, isProblem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { partyAsked } from '../operations/party-filter.ts';

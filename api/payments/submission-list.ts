@@ -13,10 +13,10 @@ import {
 } from '../../core/payments/submission-list.ts';
 import { listSubmissions } from '../../db/payments/submission-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/caller.ts';
-import { cursorTo, placeAt } from '../http/list-place.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../http/paging.ts';
-import { emptyRange, instant, severalOf } from '../http/parameters.ts';
+import type { Caller } from '../auth/caller.ts';
+import { cursorTo, placeAt } from '../input/list-place.ts';
+import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../input/paging.ts';
+import { emptyRange, instant, severalOf } from '../input/parameters.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 

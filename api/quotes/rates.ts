@@ -18,7 +18,7 @@ import { registerPspImprovement, registerTierWithin } from '../../db/quotes/impr
 import { readOffers } from '../../db/quotes/quotes.ts';
 import { readActiveRates, replaceRates, type StoredRate } from '../../db/quotes/rates.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { idempotencyHeader, idempotent } from '../http/idempotency.ts';
+import { idempotencyHeader, idempotent } from '../input/idempotency.ts';
 import {
   amount,
   basisPoints,
@@ -27,8 +27,8 @@ import {
   finInstId,
   finInstIdType,
   rate,
-} from '../http/parameters.ts';
-import { problem, type Problem } from '../http/problem.ts';
+} from '../input/parameters.ts';
+import { problem, type Problem } from '../problems/problem.ts';
 import {
   pspImprovementSchema,
   rateAcceptedExample,
@@ -38,7 +38,7 @@ import {
 } from './rate-schemas.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import { corridorRefused, refuse, tooManyDecimals, unknownPsp, type CorridorFields } from '../http/told.ts';
+import { corridorRefused, refuse, tooManyDecimals, unknownPsp, type CorridorFields } from '../problems/told.ts';
 
 const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
 const tierBody = z

@@ -5,11 +5,11 @@ import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../../
 import type { JsonObject } from '../../core/money/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { countryCode, finInstId, finInstIdType } from '../http/parameters.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from '../http/paging.ts';
+import { countryCode, finInstId, finInstIdType } from '../input/parameters.ts';
+import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from '../input/paging.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { unknownCountry, unknownInstitution } from '../http/told.ts';
+import { unknownCountry, unknownInstitution } from '../problems/told.ts';
 
 const countryField = { parameter: 'countryCode' };
 

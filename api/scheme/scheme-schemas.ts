@@ -13,7 +13,7 @@ import type { Finding } from '../../core/scheme/finding.ts';
 import type { ListedChange, RecordedChange } from '../../db/scheme/changes.ts';
 import { schemeForms } from '../../db/scheme/forms.ts';
 import type { JsonObject, JsonValue } from '../../core/money/money.ts';
-import { instant } from '../http/parameters.ts';
+import { instant } from '../input/parameters.ts';
 import { words } from '../operations/words.ts';
 
 export const kindParameter = z.enum(schemeKinds).openapi({ example: 'fee-formulas' });

@@ -1,0 +1,75 @@
+// Pages of lists: their size, the cursor of the next page, and its address in the Link header (RFC 8288).
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { problem, type Problem } from '../problems/problem.ts';
+
+/** Schema of a list's `limit` parameter. */
+export function pageLimit({ usual, most }: { readonly usual: number; readonly most: number }) {
+  return z
+    .string()
+    .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= most, {
+      error: `must be a whole number from 1 to ${most}`,
+    })
+    .optional()
+    .openapi({
+      type: 'integer',
+      minimum: 1,
+      maximum: most,
+      default: usual,
+      description: 'Largest number on a page (REF-2)',
+    });
+}
+
+export const pageCursor = z
+  .string()
+  .regex(/^[\w.-]{1,200}$/, 'is not a cursor')
+  .optional()
+  .openapi({ description: 'From the Link header of the previous page; opaque (REF-2)' });
+
+/**
+ * Encodes a place in a list with a check value, which reveals a cut cursor, or one of another list. The check value is
+ * not secret, because the processes share no key. So a reader must also check the form of the place.
+ */
+export function writeCursor(list: string, place: string): string {
+  return `${Buffer.from(place).toString('base64url')}.${checkOf(list, place)}`;
+}
+
+/**
+ * @param isPlace whether a text has the form of a place in this list; needed because anybody can compute the check
+ *   value
+ * @returns the place; undefined if it is not a cursor of this list
+ */
+export function readCursor(
+  list: string,
+  cursor: string,
+  isPlace: (text: string) => boolean,
+): string | undefined {
+  const [place = '', check] = cursor.split('.');
+  const text = Buffer.from(place, 'base64url').toString();
+  return check === checkOf(list, text) && isPlace(text) ? text : undefined;
+}
+
+function checkOf(list: string, place: string): string {
+  return createHash('sha256').update(`${list}\0${place}`).digest('base64url').slice(0, 8);
+}
+
+/** The address of the next page, and the Link header that names it. */
+export function linkToNext(
+  publicUrl: string,
+  path: string,
+  query: Readonly<Record<string, string | Date | readonly string[] | undefined>>,
+): { readonly url: string; readonly headers: { readonly link: string } } {
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue;
+    asked.append(name, value instanceof Date ? value.toISOString() : value.toString());
+  }
+  const url = `${publicUrl}${path}?${asked.toString()}`;
+  return { url, headers: { link: `<${url}>; rel="next"` } };
+}
+
+export function invalidCursor(): Problem {
+  return problem('invalid-cursor', {
+    errors: [{ parameter: 'cursor', detail: 'is not a cursor of this list' }],
+  });
+}
