@@ -39,18 +39,16 @@ const keySetPath = '/oauth/jwks';
 const metadataPath = '/.well-known/oauth-authorization-server';
 
 const tokenSchema = z
-  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
-  .strict()
+  .strictObject({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
   .openapi('AccessToken');
 const tokenErrorSchema = z
-  .object({
+  .strictObject({
     error: z.enum(['invalid_request', 'invalid_client', 'unsupported_grant_type']),
     error_description: z.string(),
   })
-  .strict()
   .openapi('TokenError', { description: 'RFC 6749, 5.2' });
 const metadataSchema = z
-  .object({
+  .strictObject({
     issuer: z.string(),
     token_endpoint: z.string(),
     jwks_uri: z.string(),
@@ -60,7 +58,6 @@ const metadataSchema = z
     token_endpoint_auth_signing_alg_values_supported: z.array(z.string()),
     tls_client_certificate_bound_access_tokens: z.boolean(),
   })
-  .strict()
   .openapi('IssuerMetadata');
 const tokenRequestSchema = z
   .object({

@@ -12,7 +12,7 @@ const text = z.string().nullable();
 const number = z.number().nullable();
 
 const totalSchema = z
-  .object({
+  .strictObject({
     side,
     corridor: text,
     status: z.enum(finalStatuses),
@@ -20,11 +20,10 @@ const totalSchema = z
     sum: number.openapi({ description: 'null: rejected before the amount was known' }),
     currency: text,
   })
-  .strict()
   .openapi('BookTotal');
 
 const movementSchema = z
-  .object({
+  .strictObject({
     uetr: z.string().openapi({ format: 'uuid' }),
     side,
     status: z.enum(finalStatuses),
@@ -48,14 +47,13 @@ const movementSchema = z
     messageIdentification: text.openapi({ description: 'MsgId of the pacs.008 on this side' }),
     endToEndId: text,
   })
-  .strict()
   .openapi('BookEntry');
 
 export const reconciliationSchema = z
-  .object({
+  .strictObject({
     book: z.union([
-      z.object({ clearingSystemId: z.string() }).strict(),
-      z.object({ sap: text, account: z.string() }).strict(),
+      z.strictObject({ clearingSystemId: z.string() }),
+      z.strictObject({ sap: text, account: z.string() }),
     ]),
     currency: z.string(),
     from: time,
@@ -64,5 +62,4 @@ export const reconciliationSchema = z
     net: z.number().openapi({ description: 'In less out, of what was credited (ACCC)' }),
     payments: z.array(movementSchema),
   })
-  .strict()
   .openapi('Reconciliation');

@@ -15,7 +15,7 @@ import type { Router } from '../http/route.ts';
 
 const time = z.string().openapi({ format: 'date-time' });
 const sentSchema = z
-  .object({
+  .strictObject({
     book: z.string().openapi({
       description:
         'Payment system; or internalId of the settlement access provider, a space, and the account',
@@ -29,18 +29,13 @@ const sentSchema = z
     taken: z.int(),
     dead: z.int().openapi({ description: 'Pages that were given up (CBK-1)' }),
     deadPages: z.array(
-      z
-        .object({
-          page: z.int(),
-          subjectId: z
-            .string()
-            .openapi({ format: 'uuid', description: 'As alerts and redeliveries name it' }),
-        })
-        .strict(),
+      z.strictObject({
+        page: z.int(),
+        subjectId: z.string().openapi({ format: 'uuid', description: 'As alerts and redeliveries name it' }),
+      }),
     ),
     nextDueAt: time.nullable().openapi({ description: 'Of the next attempt; null: none follows' }),
   })
-  .strict()
   .openapi('SentBook');
 
 export function sentBookRoutes(router: Router, deps: ApiDependencies): void {

@@ -23,21 +23,18 @@ import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
 const cacheSeconds = 300;
 
 const webhookKeySetSchema = z
-  .object({
+  .strictObject({
     keys: z.array(
-      z
-        .object({
-          kty: z.literal('OKP'),
-          crv: z.literal('Ed25519'),
-          x: z.string(),
-          kid: z.string(),
-          use: z.literal('sig'),
-          alg: z.literal('EdDSA'),
-        })
-        .strict(),
+      z.strictObject({
+        kty: z.literal('OKP'),
+        crv: z.literal('Ed25519'),
+        x: z.string(),
+        kid: z.string(),
+        use: z.literal('sig'),
+        alg: z.literal('EdDSA'),
+      }),
     ),
   })
-  .strict()
   .openapi('WebhookKeySet');
 
 export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {

@@ -7,7 +7,7 @@ import type { ListedIssuerKey } from '../../db/keys/issuer.ts';
 import { words } from '../operations/words.ts';
 
 export const keySchema = z
-  .object({
+  .strictObject({
     keyId: z.string().openapi({ description: 'kid of its key set: its thumbprint (RFC 7638)' }),
     state: z.enum(['signs', 'followed', 'ended', 'withdrawn', 'not-ours', 'unreadable']).openapi({
       description:
@@ -19,18 +19,15 @@ export const keySchema = z
     madeBy: z.string().openapi({ description: 'Client id of an operator; isthmus: on schedule' }),
     because: z.string(),
   })
-  .strict()
   .openapi('SigningKey');
 
-export const rotationBody = z
-  .object({
-    because: words,
-    withdraw: z.boolean().optional().openapi({
-      description:
-        'true: those that sign end at once and are published no longer, because somebody else may have them',
-    }),
-  })
-  .strict();
+export const rotationBody = z.strictObject({
+  because: words,
+  withdraw: z.boolean().optional().openapi({
+    description:
+      'true: those that sign end at once and are published no longer, because somebody else may have them',
+  }),
+});
 
 type ListedKey = Omit<ListedDeliveryKey, 'publicKey'> & Partial<ListedIssuerKey>;
 

@@ -2,7 +2,13 @@
 // the operator requires a signature, that is checked too.
 import type { Context } from 'hono';
 import { aboutRequest, noteStanding } from '../http/access-log.ts';
-import { senderOf, type Authenticator, type BodyCheck, type Caller, type SignatureCheck } from '../auth/caller.ts';
+import {
+  senderOf,
+  type Authenticator,
+  type BodyCheck,
+  type Caller,
+  type SignatureCheck,
+} from '../auth/caller.ts';
 import { isProblem, problem, type Problem } from '../problems/problem.ts';
 import type { Quotas } from './quotas.ts';
 import type { Turns } from './turns.ts';

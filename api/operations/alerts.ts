@@ -33,7 +33,14 @@ import {
   newEntrySchema,
   word,
 } from './case-schemas.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from '../input/paging.ts';
+import {
+  invalidCursor,
+  linkToNext,
+  pageCursor,
+  pageLimit,
+  readCursor,
+  writeCursor,
+} from '../input/paging.ts';
 import { instant, severalOf, uuid } from '../input/parameters.ts';
 import { invalidRequest, isProblem, problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';

@@ -6,13 +6,13 @@ import { alertStates, caseActions } from '../../core/operations/cases.ts';
 const time = z.string().openapi({ format: 'date-time', example: '2026-01-05T04:00:00.000Z' });
 
 export const caseEntrySchema = z
-  .object({
+  .strictObject({
     alertId: z
       .string()
       .nullable()
       .openapi({ description: 'The alert that it is about; null: the whole case' }),
     alerts: z
-      .array(z.object({ alertId: z.string(), kind: z.string() }).strict())
+      .array(z.strictObject({ alertId: z.string(), kind: z.string() }))
       .openapi({ description: 'The alerts that it is about, the oldest hundred of them' }),
     alertCount: z.int().openapi({ description: 'How many it is about' }),
     action: z.enum(caseActions),
@@ -20,7 +20,6 @@ export const caseEntrySchema = z
     note: z.string().nullable(),
     at: time,
   })
-  .strict()
   .openapi('CaseEntry');
 
 const alertMembers = {
@@ -42,22 +41,20 @@ const alertMembers = {
   href: z.string(),
 };
 
-const alertSchema = z.object(alertMembers).strict().openapi('Alert');
+const alertSchema = z.strictObject(alertMembers).openapi('Alert');
 
 export const alertWithEntriesSchema = z
-  .object({ ...alertMembers, entries: z.array(caseEntrySchema) })
-  .strict()
+  .strictObject({ ...alertMembers, entries: z.array(caseEntrySchema) })
   .openapi('AlertWithEntries');
 
 export const alertPageSchema = z
-  .object({
+  .strictObject({
     alerts: z.array(alertSchema),
     next: z
       .string()
       .nullable()
       .openapi({ description: 'Address of the next page; null: this is the last one' }),
   })
-  .strict()
   .openapi('AlertPage');
 
 const newEntryMembers = {
@@ -66,7 +63,7 @@ const newEntryMembers = {
 };
 
 /** An operator's action on an alert. */
-export const newEntrySchema = z.object(newEntryMembers).strict().openapi('NewAlertEntry');
+export const newEntrySchema = z.strictObject(newEntryMembers).openapi('NewAlertEntry');
 
 /** A kind of alert, a client id and the like. */
 export const word = z
@@ -78,7 +75,7 @@ export const alertId = z.string().regex(alertIdPattern, 'must be the alertId of 
 
 /** An operator's action on a case. */
 export const newCaseEntrySchema = z
-  .object({
+  .strictObject({
     ...newEntryMembers,
     kinds: z
       .array(word)
@@ -96,5 +93,4 @@ export const newCaseEntrySchema = z
       example: '17',
     }),
   })
-  .strict()
   .openapi('NewCaseEntry');

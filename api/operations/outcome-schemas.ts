@@ -9,7 +9,7 @@ const time = z.string().openapi({ format: 'date-time' });
 const reasonCode = z.string().min(1).max(4); // a code of any edition of the code sets
 
 export const newOutcomeSchema = z
-  .object({
+  .strictObject({
     status: z.enum(finalStatuses),
     reasonCode: reasonCode.optional().openapi({
       description: 'Needed for RJCT, as the destination gave it; never for ACCC',
@@ -20,11 +20,10 @@ export const newOutcomeSchema = z
       example: 'IPSO-TH desk, call of 04:10 UTC, their reference 2026-11-4711: credited at 04:00:02',
     }),
   })
-  .strict()
   .openapi('NewOutcome');
 
 export const outcomeSchema = z
-  .object({
+  .strictObject({
     outcomeId: z.string().openapi({ format: 'uuid' }),
     status: z.enum(finalStatuses),
     reasonCode: z.string().nullable(),
@@ -37,26 +36,23 @@ export const outcomeSchema = z
     withdrawnAt: time.nullable(),
     withdrawnBecause: z.string().nullable(),
   })
-  .strict()
   .openapi('RecordedOutcome');
 
 /** The result of confirming a payment's outcome. */
 export const settlingSchema = z
-  .object({
+  .strictObject({
     outcomeId: z.string().openapi({ format: 'uuid' }),
     decision: z
-      .object({
+      .strictObject({
         status: z.enum(finalStatuses),
         reasonCode: z.string().nullable(),
         decidedBy: z.enum(['destination', 'gateway', 'operator']).openapi({
           description: 'operator: what was confirmed; the others: it was decided before that',
         }),
       })
-      .strict()
       .nullable()
       .openapi({
         description: 'Null: it is being written, GET /payments/{uetr} shows it soon',
       }),
   })
-  .strict()
   .openapi('ConfirmedOutcome');

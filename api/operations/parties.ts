@@ -16,7 +16,7 @@ const mostMinutes = 1_440;
 
 const time = z.string().openapi({ format: 'date-time' });
 const kindSchema = z
-  .object({
+  .strictObject({
     kind: z.string().openapi({ example: 'instruction' }),
     state: z.enum(['well', 'failing', 'down']).openapi({
       description:
@@ -41,10 +41,9 @@ const kindSchema = z
     dead: z.int().openapi({ description: 'Given up, whenever that was (CBK-1)' }),
     oldestDueAt: time.nullable(),
   })
-  .strict()
   .openapi('KindHealth');
 const partySchema = z
-  .object({
+  .strictObject({
     party: z.string(),
     kinds: z.array(kindSchema),
     waiting: z.int().openapi({ description: 'Payments to it without a final status' }),
@@ -52,22 +51,19 @@ const partySchema = z
     refused: z.int().openapi({ description: 'Answers and reports of it that did not count (PAY-8, RES-4)' }),
     refusedOf: z
       .array(
-        z
-          .object({
-            subjectId: z.string().openapi({ format: 'uuid', description: 'UETR, or id of the resolution' }),
-            about: z.enum(['payment', 'resolution']),
-            messages: z.int(),
-          })
-          .strict(),
+        z.strictObject({
+          subjectId: z.string().openapi({ format: 'uuid', description: 'UETR, or id of the resolution' }),
+          about: z.enum(['payment', 'resolution']),
+          messages: z.int(),
+        }),
       )
       .openapi({
         description: 'What they were about, the newest first, up to 10; the record of a payment says why',
       }),
   })
-  .strict()
   .openapi('PartyHealth');
 const receiverSchema = z
-  .object({
+  .strictObject({
     receiver: z
       .string()
       .openapi({ description: 'An address as registered, or a party and an address (CBK-3)' }),
@@ -80,7 +76,6 @@ const receiverSchema = z
     failuresInARow: z.int(),
     sendsUnderWay: z.int(),
   })
-  .strict()
   .openapi('ReceiverHealth', { description: 'Only receivers that are in use, or failing, at this moment' });
 
 export function partyRoutes(router: Router, deps: ApiDependencies): void {
@@ -108,7 +103,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
       answer: {
         description: 'Payment systems and FX providers that anything was sent to, or is owed to',
         schema: z
-          .object({
+          .strictObject({
             minutes: z.int(),
             ...engineSchema,
             ...workersSchema,
@@ -117,7 +112,6 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
             parties: z.array(partySchema),
             receivers: z.array(receiverSchema),
           })
-          .strict()
           .openapi('Parties'),
       },
     },

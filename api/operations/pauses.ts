@@ -29,7 +29,7 @@ const params = z.object({
     .regex(/^[!-~]{1,70}$/, 'must be a payment system, or the BIC or internalId of an FX provider')
     .openapi({ example: 'THBPPAY' }),
 });
-const body = z.object({ because: words }).strict();
+const body = z.strictObject({ because: words });
 
 const pauseMembers = {
   party: z.string().openapi({ description: 'Payment system, or BIC of the FX provider' }),
@@ -37,15 +37,14 @@ const pauseMembers = {
   at: z.string().openapi({ format: 'date-time' }),
   because: z.string(),
 };
-export const pauseSchema = z.object(pauseMembers).strict().openapi('Pause');
+export const pauseSchema = z.strictObject(pauseMembers).openapi('Pause');
 const recordedPauseSchema = z
-  .object({
+  .strictObject({
     ...pauseMembers,
     resumedBy: z.string().nullable().openapi({ description: 'Client id; null while it stands' }),
     resumedAt: z.string().nullable().openapi({ format: 'date-time' }),
     resumedBecause: z.string().nullable(),
   })
-  .strict()
   .openapi('RecordedPause');
 
 const pageSize = { usual: 50, most: 500 };

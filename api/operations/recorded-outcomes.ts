@@ -106,10 +106,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, ans
         'An operator other than the one who recorded it names the status once more (LIF-4). Unless the payment was ' +
         'decided before, this decides it, which cannot be undone: source, destination and FX provider are told.',
       params: outcomeParams,
-      body: z
-        .object({ status: z.enum(finalStatuses) })
-        .strict()
-        .openapi('OutcomeConfirmation'),
+      body: z.strictObject({ status: z.enum(finalStatuses) }).openapi('OutcomeConfirmation'),
       problems: [
         'unknown-payment',
         'not-judged-yet',
@@ -143,7 +140,7 @@ function addWithdrawal(router: Router, deps: ApiDependencies): void {
       operationId: 'withdrawOutcome',
       summary: 'Withdraw a recorded outcome that nobody has confirmed',
       params: outcomeParams,
-      body: z.object({ because: words }).strict().openapi('OutcomeWithdrawal'),
+      body: z.strictObject({ because: words }).openapi('OutcomeWithdrawal'),
       problems: ['unknown-outcome', 'outcome-ended'],
       answer: { description: 'All outcomes that were recorded', schema: z.array(outcomeSchema) },
     },

@@ -39,7 +39,7 @@ const kinds = z.array(z.enum(toldKinds)).min(1);
 const mostAtOnce = 1_000;
 
 const deadLetterSchema = z
-  .object({
+  .strictObject({
     subjectId: z.string().openapi({
       format: 'uuid',
       description: 'UETR of the payment, or id of the resolution or of the page',
@@ -50,16 +50,14 @@ const deadLetterSchema = z
     closedAt: z.string().openapi({ format: 'date-time' }),
     attempts: z.int(),
     bookPage: z
-      .object({
+      .strictObject({
         book: z.string(),
         day: z.string().openapi({ format: 'date', description: 'UTC' }),
         page: z.int(),
       })
-      .strict()
       .nullable()
       .openapi({ description: 'Of the kind `book`: the page that its receiver lacks' }),
   })
-  .strict()
   .openapi('DeadLetter');
 
 export function redeliveryRoutes(workflows: Workflows): RouteModule {
@@ -81,13 +79,12 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
         'Sends the same bytes, and their schedules start over (CBK-1). Without `kinds`, it sends the messages that ' +
         'were not received; with `kinds`, also those that were.',
       params,
-      body: z.object({ kinds: kinds.optional() }).strict().openapi('NewRedelivery'),
+      body: z.strictObject({ kinds: kinds.optional() }).openapi('NewRedelivery'),
       problems: ['unknown-payment', 'not-judged-yet', 'nothing-to-deliver'],
       answer: {
         description: 'What is due again, and what holds it up',
         schema: z
-          .object({ kinds: z.array(z.enum(toldKinds)), hindrances: hindrancesSchema })
-          .strict()
+          .strictObject({ kinds: z.array(z.enum(toldKinds)), hindrances: hindrancesSchema })
           .openapi('Redelivery'),
       },
     },
@@ -116,7 +113,7 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
         'Dead letters of payments, resolutions and books, oldest first. With `preview`, nothing changes: the answer ' +
         'names what would be delivered, and `total` is the number of all.',
       body: z
-        .object({
+        .strictObject({
           preview: z.boolean(),
           kinds: kinds.optional(),
           party: z.string().min(1).max(70).optional().openapi({
@@ -127,18 +124,16 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
           to: instant.optional(),
           limit: z.int().min(1).max(mostAtOnce).default(100),
         })
-        .strict()
         .openapi('NewRedeliveries'),
       answer: {
         description: 'What is due again, or would be, and what holds it up',
         schema: z
-          .object({
+          .strictObject({
             redelivered: z.int(),
             total: z.int().openapi({ description: 'Dead letters like these, before' }),
             deadLetters: z.array(deadLetterSchema),
             hindrances: hindrancesOfManySchema,
           })
-          .strict()
           .openapi('Redeliveries'),
       },
     },
@@ -195,16 +190,15 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
         'with the status that it knows. Not of a HIGH payment past its deadline, nor while an outcome is recorded by which nothing ' +
         'was credited (LIF-4).',
       params,
-      body: z.object({}).strict().openapi('NewEnquiry'),
+      body: z.strictObject({}).openapi('NewEnquiry'),
       problems: ['unknown-payment', 'not-judged-yet', 'payment-decided', 'outcome-stands', 'deadline-past'],
       answer: {
         description: 'Whether it is asked once more, and what holds it up',
         schema: z
-          .object({
+          .strictObject({
             asked: z.boolean().openapi({ description: 'false: it was asked within the last 5 s' }),
             hindrances: hindrancesSchema,
           })
-          .strict()
           .openapi('Enquiry'),
       },
     },

@@ -18,7 +18,7 @@ import { json } from '../http/response.ts';
 const everyName = Object.keys(messages) as MessageName[];
 
 const violationSchema = z
-  .object({
+  .strictObject({
     id: z.string().openapi({ description: 'Row of GET /iso20022/rejections', example: 'amount-zero' }),
     isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'FF01' }),
     ruleId: z.string().openapi({ description: whereRulesAre, example: 'MSG-4' }),
@@ -39,20 +39,18 @@ const violationSchema = z
     }),
     additionalInformation: z.string().openapi({ description: 'AddtlInf as in a pacs.002 (MSG-11)' }),
   })
-  .strict()
   .openapi('Violation');
 
 const notJudgedSchema = z
-  .object({
+  .strictObject({
     name: z.string().openapi({ description: 'What was not judged', example: 'quote' }),
     ruleId: z.string().openapi({ description: whereRulesAre, example: 'PAY-4' }),
     reason: z.string().openapi({ description: 'Why' }),
   })
-  .strict()
   .openapi('NotJudged');
 
 const dryRunSchema = z
-  .object({
+  .strictObject({
     message: z.string().openapi({ description: 'Message identifier', example: 'pacs.008.001.13' }),
     valid: z.boolean().openapi({ description: 'Whether no fault was found' }),
     refusedAtIntake: z
@@ -77,7 +75,6 @@ const dryRunSchema = z
       .array(notJudgedSchema)
       .openapi({ description: 'What the message was not checked against, and why (MSG-14)' }),
   })
-  .strict()
   .openapi('DryRun');
 
 export function validateRoutes(engine: XmlEngine): RouteModule {

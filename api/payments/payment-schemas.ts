@@ -14,7 +14,7 @@ const id = z.string().openapi({ format: 'uuid' });
 const code = z.string();
 
 const messageSchema = z
-  .object({
+  .strictObject({
     messageId: id.openapi({ description: 'Our id' }),
     message: z.string().openapi({ example: 'pacs.008.001.13' }),
     messageIdentification: z.string().openapi({ description: 'Its MsgId' }),
@@ -34,11 +34,10 @@ const messageSchema = z
     }),
     href: z.string().nullable().openapi({ description: 'Where you can read the bytes; null if you may not' }),
   })
-  .strict()
   .openapi('PaymentMessage');
 
 const decisionSchema = z
-  .object({
+  .strictObject({
     status: z.enum(finalStatuses),
     reasonCode: code.nullable(),
     decidedBy: z.enum(deciders),
@@ -49,11 +48,10 @@ const decisionSchema = z
     confirmationMessageId: id.nullable(),
     notificationMessageId: id.nullable(),
   })
-  .strict()
   .openapi('PaymentDecision', { description: 'The one final status (PAY-10)' });
 
 const attemptSchema = z
-  .object({
+  .strictObject({
     attempt: z.int(),
     startedAt: time.openapi({ description: 'Before the socket opened' }),
     finishedAt: time.nullable(),
@@ -72,11 +70,10 @@ const attemptSchema = z
       description: 'Of an answer other than 2xx, at most 1 KiB; shown to operators (CBK-4)',
     }),
   })
-  .strict()
   .openapi('DeliveryAttempt');
 
 const deliverySchema = z
-  .object({
+  .strictObject({
     kind: z.string().openapi({
       description: 'instruction, callback, confirmation or notification',
       example: 'callback',
@@ -104,23 +101,21 @@ const deliverySchema = z
         'Oldest first: the newest 200, and the first of each outcome; `attemptsLeftOut` counts the rest',
     }),
     attemptsLeftOut: z
-      .array(z.object({ outcome: attemptSchema.shape.outcome, number: z.int() }).strict())
+      .array(z.strictObject({ outcome: attemptSchema.shape.outcome, number: z.int() }))
       .openapi({
         description: 'Number of recorded attempts of each outcome that are not in `attempts`; usually none',
       }),
   })
-  .strict()
   .openapi('PaymentDelivery');
 
 const eventSchema = z
-  .object({
+  .strictObject({
     at: time,
     severity: z.enum(['info', 'alert', 'security']),
     kind: z.string().openapi({ example: 'payment.contradiction' }),
     party: z.string().nullable(),
     detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
   })
-  .strict()
   .openapi('PaymentEvent', {
     description:
       'Operators see all. Others see neither security events, nor events about recorded outcomes (LIF-4), nor ' +
@@ -128,7 +123,7 @@ const eventSchema = z
   });
 
 const refusedSchema = z
-  .object({
+  .strictObject({
     messageId: id,
     party: z.string(),
     at: time,
@@ -140,25 +135,22 @@ const refusedSchema = z
     refusedAs: z
       .string()
       .openapi({ example: 'report.invalid', description: 'Kind of the event about the refusal' }),
-    fault: z
-      .object({
-        reason: z.string().optional(),
-        ruleId: z.string().optional(),
-        reported: z.string().nullable().optional().openapi({ description: 'The status that it stated' }),
-      })
-      .strict(),
+    fault: z.strictObject({
+      reason: z.string().optional(),
+      ruleId: z.string().optional(),
+      reported: z.string().nullable().optional().openapi({ description: 'The status that it stated' }),
+    }),
     href: z.string(),
   })
-  .strict()
   .openapi('RefusedMessage');
 
 const differenceSchema = z
-  .object({
+  .strictObject({
     receivedMessageId: id,
     forwardedMessageId: id,
     fields: z.array(
       z
-        .object({
+        .strictObject({
           change: z.enum(changes),
           receivedXpath: z.string().nullable(),
           forwardedXpath: z.string().nullable(),
@@ -168,17 +160,15 @@ const differenceSchema = z
           received: z.string().nullable().optional(),
           forwarded: z.string().nullable().optional(),
         })
-        .strict()
         .openapi('FieldDifference', {
           description: 'Values are shown only to those who may read both messages',
         }),
     ),
   })
-  .strict()
   .openapi('PaymentDifference', { description: 'The forwarded pacs.008 compared with the received one' });
 
 export const evidenceSchema = z
-  .object({
+  .strictObject({
     uetr: id,
     status: z.enum([...openStates, ...finalStatuses]).openapi({
       description:
@@ -206,16 +196,14 @@ export const evidenceSchema = z
     }),
     messagesLeftOut: z
       .array(
-        z
-          .object({
-            message: messageSchema.shape.message,
-            direction: messageSchema.shape.direction,
-            leg: messageSchema.shape.leg,
-            party: messageSchema.shape.party,
-            status: messageSchema.shape.status,
-            number: z.int(),
-          })
-          .strict(),
+        z.strictObject({
+          message: messageSchema.shape.message,
+          direction: messageSchema.shape.direction,
+          leg: messageSchema.shape.leg,
+          party: messageSchema.shape.party,
+          status: messageSchema.shape.status,
+          number: z.int(),
+        }),
       )
       .openapi({
         description:
@@ -224,14 +212,13 @@ export const evidenceSchema = z
       }),
     decision: decisionSchema.nullable(),
     waitsFor: z
-      .object({
+      .strictObject({
         what: z.enum(['deadline', 'enquiry', 'person']).openapi({
           description:
             'deadline: of a HIGH payment (TIM-1); enquiry: its destination is asked again (TIM-2); person: it is in doubt',
         }),
         at: time.nullable(),
       })
-      .strict()
       .nullable()
       .openapi({
         description:
@@ -250,9 +237,11 @@ export const evidenceSchema = z
     }),
     eventsLeftOut: z
       .array(
-        z
-          .object({ kind: z.string(), severity: z.enum(['info', 'alert', 'security']), number: z.int() })
-          .strict(),
+        z.strictObject({
+          kind: z.string(),
+          severity: z.enum(['info', 'alert', 'security']),
+          number: z.int(),
+        }),
       )
       .openapi({
         description:
@@ -275,16 +264,14 @@ export const evidenceSchema = z
         'Null if nothing was forwarded, or if one of the two messages is no longer kept (LIF-6) or `isChanged`',
     }),
   })
-  .strict()
   .openapi('PaymentEvidence');
 
 const moneySchema = z
-  .object({ amount: z.number(), currency: z.string().openapi({ example: 'SGD' }) })
-  .strict()
+  .strictObject({ amount: z.number(), currency: z.string().openapi({ example: 'SGD' }) })
   .openapi('Money');
 
 const listedSchema = z
-  .object({
+  .strictObject({
     uetr: id,
     status: z.enum(listedStatuses).openapi({
       description:
@@ -328,16 +315,14 @@ const listedSchema = z
     deadLetters: z.int().openapi({ description: 'Number of these that were given up (CBK-1)' }),
     href: z.string().openapi({ description: 'The whole record' }),
   })
-  .strict()
   .openapi('ListedPayment');
 
 export const paymentListSchema = z
-  .object({
+  .strictObject({
     payments: z.array(listedSchema),
     next: z
       .string()
       .nullable()
       .openapi({ description: 'Address of the next page; null: this is the last one' }),
   })
-  .strict()
   .openapi('PaymentPage');

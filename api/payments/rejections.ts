@@ -7,7 +7,7 @@ import type { Router } from '../http/route.ts';
 import { whereRulesAre } from '../problems/problems.ts';
 
 const rowSchema = z
-  .object({
+  .strictObject({
     id: z.string().openapi({ description: 'Stable name', example: 'quote-expired' }),
     isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'AB04' }),
     ruleId: z
@@ -20,13 +20,9 @@ const rowSchema = z
     }),
     text: z.string().openapi({ description: 'Public text', example: 'quote expired' }),
   })
-  .strict()
   .openapi('Rejection');
 
-const tableSchema = z
-  .object({ rejections: z.array(rowSchema) })
-  .strict()
-  .openapi('Rejections');
+const tableSchema = z.strictObject({ rejections: z.array(rowSchema) }).openapi('Rejections');
 
 export function rejectionRoutes(router: Router): void {
   router.add(

@@ -68,10 +68,10 @@ const id = z.string().openapi({ format: 'uuid' });
 const time = z.string().openapi({ format: 'date-time' });
 
 const pageSchema = z
-  .object({
+  .strictObject({
     submissions: z.array(
       z
-        .object({
+        .strictObject({
           submissionId: id,
           message: z.string().openapi({ example: messages.acmt023.identifier }),
           messageIdentification: z.string().openapi({ description: 'Its MsgId' }),
@@ -91,7 +91,6 @@ const pageSchema = z
             .nullable()
             .openapi({ description: 'The whole record of a payment; null for a resolution' }),
         })
-        .strict()
         .openapi('ListedSubmission'),
     ),
     next: z
@@ -99,7 +98,6 @@ const pageSchema = z
       .nullable()
       .openapi({ description: 'Address of the next page; null: this is the last one' }),
   })
-  .strict()
   .openapi('SubmissionPage');
 
 export function submissionListRoutes(router: Router, deps: ApiDependencies): void {

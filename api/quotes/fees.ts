@@ -13,37 +13,34 @@ import type { Router } from '../http/route.ts';
 import { amountRefused, corridorRefused, placeRefused } from '../problems/told.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });
-const money = z.object({ amount: decimal, currency: z.string() }).strict();
+const money = z.strictObject({ amount: decimal, currency: z.string() });
 export const feesAndAmountsSchema = z
-  .object({
-    debtorAgent: z.object({ interbankSettlementAmount: money, networkSchemeFee: money }).strict(),
-    creditorAgent: z
-      .object({ interbankSettlementAmount: money, chargesAmount: money, creditorAccountAmount: decimal })
-      .strict(),
+  .strictObject({
+    debtorAgent: z.strictObject({ interbankSettlementAmount: money, networkSchemeFee: money }),
+    creditorAgent: z.strictObject({
+      interbankSettlementAmount: money,
+      chargesAmount: money,
+      creditorAccountAmount: decimal,
+    }),
   })
-  .strict()
   .openapi('FeesAndAmounts');
 const schemeFeeSchema = z
-  .object({
+  .strictObject({
     countryCode: z.string(),
     currency: z.string(),
     nominalFeeAmount: z.string().openapi({ description: 'Decimal, scale as given' }),
     percentageFeeAsRatio: decimal,
   })
-  .strict()
   .openapi('SchemeFeeFormula');
 const creditorAgentFeeSchema = z
-  .object({
+  .strictObject({
     countryCode: z.string(),
-    nominalFee: z
-      .object({
-        amount: z.string().openapi({ description: 'Decimal, scale as given' }),
-        currency: z.string(),
-      })
-      .strict(),
+    nominalFee: z.strictObject({
+      amount: z.string().openapi({ description: 'Decimal, scale as given' }),
+      currency: z.string(),
+    }),
     percentageFee: decimal,
   })
-  .strict()
   .openapi('CreditorAgentFeeFormula');
 
 const feesPath = corridorPath.extend({ amountCurrency: currencyCode, amount, exchangeRate: rate });

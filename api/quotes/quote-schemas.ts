@@ -5,62 +5,55 @@ import { finInstIdTypes } from '../../core/ids.ts';
 const decimal = z.number().openapi({ description: 'Exact decimal' });
 const uuid = z.string().openapi({ format: 'uuid' });
 const identifierType = z.enum(finInstIdTypes);
-const money = z.object({ amount: decimal, currency: z.string() }).strict();
-const cappableMoney = z
-  .object({
-    currency: z.string(),
-    amount: decimal,
-    cappedToMaxAmount: z.boolean().openapi({
-      description:
-        "Whether what was asked for exceeds this side's maximum (QUO-4); it may be true on both sides. Where it is true " +
-        'on either, the amounts of both are the largest pair that neither maximum forbids, and less than was asked for',
-    }),
-  })
-  .strict();
+const money = z.strictObject({ amount: decimal, currency: z.string() });
+const cappableMoney = z.strictObject({
+  currency: z.string(),
+  amount: decimal,
+  cappedToMaxAmount: z.boolean().openapi({
+    description:
+      "Whether what was asked for exceeds this side's maximum (QUO-4); it may be true on both sides. Where it is true " +
+      'on either, the amounts of both are the largest pair that neither maximum forbids, and less than was asked for',
+  }),
+});
 
 const intermediaryAgent = z
-  .object({
-    finInstId: z
-      .object({
-        name: z.string(),
-        BICFI: z.string(),
-        LEI: z.string().nullable(),
-        clearingSystemMemberId: z
-          .object({ clearingSystemId: z.string().nullable(), memberId: z.string().nullable() })
-          .strict(),
-        other: z.object({ id: z.string().nullable() }).strict(),
-      })
-      .strict(),
+  .strictObject({
+    finInstId: z.strictObject({
+      name: z.string(),
+      BICFI: z.string(),
+      LEI: z.string().nullable(),
+      clearingSystemMemberId: z.strictObject({
+        clearingSystemId: z.string().nullable(),
+        memberId: z.string().nullable(),
+      }),
+      other: z.strictObject({ id: z.string().nullable() }),
+    }),
   })
-  .strict()
   .openapi('QuoteIntermediaryAgent');
-const account = z.object({ id: z.string() }).strict().openapi('QuoteIntermediaryAgentAccount');
+const account = z.strictObject({ id: z.string() }).openapi('QuoteIntermediaryAgentAccount');
 
 const quoteSchema = z
-  .object({
+  .strictObject({
     quoteId: uuid,
     issuedDateTime: z.string().openapi({ format: 'date-time' }),
     fxpfinInstIdType: identifierType,
     fxpfinInstId: z.string(),
     exchangeRate: decimal,
-    debtorAgent: z.object({ interbankSettlementAmount: cappableMoney, networkSchemeFee: money }).strict(),
+    debtorAgent: z.strictObject({ interbankSettlementAmount: cappableMoney, networkSchemeFee: money }),
     intermediaryAgent1: intermediaryAgent,
     intermediaryAgent1Account: account,
     intermediaryAgent2: intermediaryAgent,
     intermediaryAgent2Account: account,
-    creditorAgent: z
-      .object({
-        interbankSettlementAmount: cappableMoney,
-        chargesInformation: z.object({ amount: money }).strict(),
-        creditorAccountAmount: decimal,
-      })
-      .strict(),
+    creditorAgent: z.strictObject({
+      interbankSettlementAmount: cappableMoney,
+      chargesInformation: z.strictObject({ amount: money }),
+      creditorAccountAmount: decimal,
+    }),
   })
-  .strict()
   .openapi('Quote');
 
 export const quoteSetSchema = z
-  .object({
+  .strictObject({
     quoteRequestId: uuid,
     sourceCountry: z.string(),
     sourceCurrency: z.string(),
@@ -70,13 +63,12 @@ export const quoteSetSchema = z
     amount: decimal,
     quotes: z.array(quoteSchema),
   })
-  .strict()
   .openapi('QuoteSet');
 
 export const adjustedQuotesSchema = z
   .array(
     z
-      .object({
+      .strictObject({
         QuoteId: uuid,
         FXPFinInstIdType: identifierType,
         FXPFinInstId: z.string(),
@@ -94,31 +86,26 @@ export const adjustedQuotesSchema = z
           .optional()
           .openapi({ description: 'On capped quotes only' }),
       })
-      .strict()
       .openapi('AdjustedQuote'),
   )
   .openapi('AdjustedQuotes');
 
 const agentOfQuote = z
-  .object({
+  .strictObject({
     name: z.string(),
     countryCode: z.string(),
     currencyCode: z.string(),
-    finInstId: z
-      .object({
-        BICFI: z.array(z.string()),
-        LEI: z.string().nullable(),
-        otherId: z.array(z.string()).nullable(),
-      })
-      .strict(),
-    account: z.object({ otherId: z.string() }).strict(),
+    finInstId: z.strictObject({
+      BICFI: z.array(z.string()),
+      LEI: z.string().nullable(),
+      otherId: z.array(z.string()).nullable(),
+    }),
+    account: z.strictObject({ otherId: z.string() }),
   })
-  .strict()
   .openapi('IntermediaryAgent');
 
 export const intermediaryAgentsSchema = z
-  .object({ intermediaryAgent1: agentOfQuote, intermediaryAgent2: agentOfQuote })
-  .strict()
+  .strictObject({ intermediaryAgent1: agentOfQuote, intermediaryAgent2: agentOfQuote })
   .openapi('IntermediaryAgents');
 
 const exampleAgent = (country: string, name: string, account: string) => ({

@@ -18,19 +18,15 @@ const values = {
   threshold: z.number().openapi({ description: 'Smallest source amount, inclusive; 0 for the base rate' }),
   createdDateTime: dateTime,
 };
-const tierRateSchema = z
-  .object({ rateId: uuid, ...values })
-  .strict()
-  .openapi('TierRate');
+const tierRateSchema = z.strictObject({ rateId: uuid, ...values }).openapi('TierRate');
 
 export const rateAcceptedSchema = z
-  .object({
+  .strictObject({
     status: z.literal('accepted'),
     quote: z
-      .object({ rateId: uuid, ...corridor, ...values, tierRates: z.array(tierRateSchema) })
-      .strict()
+      .strictObject({ rateId: uuid, ...corridor, ...values, tierRates: z.array(tierRateSchema) })
       .openapi({ description: 'The new rate as source PSPs now see it' }),
-    marketRate: z.object({ exchangeRate: decimal.nullable() }).strict().openapi({
+    marketRate: z.strictObject({ exchangeRate: decimal.nullable() }).openapi({
       description:
         'Best base rate that PSPs are quoted in the corridor now, all FX providers; null if they are quoted none',
     }),
@@ -40,25 +36,18 @@ export const rateAcceptedSchema = z
       .openapi({ description: 'Only present if PSPs do not see the rate: it is stored, but not quoted' }),
     notShownBecause: z.string().optional().openapi({ description: 'Why PSPs do not see the rate' }),
   })
-  .strict()
   .openapi('RateAccepted');
 
 export const ratesSchema = z
-  .object({
-    rates: z.array(
-      z
-        .object({ rateId: uuid, ...fxp, ...corridor, ...values })
-        .strict()
-        .openapi('Rate'),
-    ),
+  .strictObject({
+    rates: z.array(z.strictObject({ rateId: uuid, ...fxp, ...corridor, ...values }).openapi('Rate')),
   })
-  .strict()
   .openapi('Rates');
 
 const improvementBasisPoints = z.string().openapi({ description: 'Basis points, decimal', example: '10' });
 
 export const tierImprovementSchema = z
-  .object({
+  .strictObject({
     tierImprovementId: z.string(),
     ...fxp,
     unitCurrency: z.string(),
@@ -66,11 +55,10 @@ export const tierImprovementSchema = z
     improvementBasisPoints,
     updatedDateTime: dateTime,
   })
-  .strict()
   .openapi('TierImprovement');
 
 export const pspImprovementSchema = z
-  .object({
+  .strictObject({
     pspImprovementId: z.string(),
     ...fxp,
     pspIdType: identifierType,
@@ -78,7 +66,6 @@ export const pspImprovementSchema = z
     improvementBasisPoints,
     updatedDateTime: dateTime,
   })
-  .strict()
   .openapi('PspImprovement');
 
 /** Meridian's rate from Singapore to Thailand: its first tier gives the 25 of the specification's figures. */

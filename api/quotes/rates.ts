@@ -38,11 +38,17 @@ import {
 } from './rate-schemas.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import { corridorRefused, refuse, tooManyDecimals, unknownPsp, type CorridorFields } from '../problems/told.ts';
+import {
+  corridorRefused,
+  refuse,
+  tooManyDecimals,
+  unknownPsp,
+  type CorridorFields,
+} from '../problems/told.ts';
 
 const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
 const tierBody = z
-  .object({
+  .strictObject({
     unitCurrency: currencyCode.openapi({ description: 'Source currency' }),
     threshold: amount
       .refine((text) => !/^0(\.0+)?$/.test(text), { error: 'must be above zero' })
@@ -52,11 +58,9 @@ const tierBody = z
       }),
     improvementBasisPoints: basisPoints,
   })
-  .strict()
   .openapi('NewTierImprovement');
 const pspBody = z
-  .object({ pspIdType: finInstIdType, pspId: finInstId, improvementBasisPoints: basisPoints })
-  .strict()
+  .strictObject({ pspIdType: finInstIdType, pspId: finInstId, improvementBasisPoints: basisPoints })
   .openapi('NewPspImprovement');
 
 const mostTiers = 100; // for one FX provider and currency, because each tier makes a rate in every corridor

@@ -12,34 +12,29 @@ import { refuse, unknownCountry } from '../problems/told.ts';
 const countryField = { parameter: 'countryCode' };
 
 const inputSchema = z
-  .object({
+  .strictObject({
     addressInputId: z.string(),
     label: z
-      .object({
+      .strictObject({
         addressTypeCode: z.string(),
         title: z
           .record(z.string(), z.string())
           .openapi({ example: { en: 'Account number', de: 'Kontonummer' } }),
       })
-      .strict()
       .optional()
       .openapi({ description: 'Absent for hidden inputs' }),
-    attributes: z
-      .object({
-        name: z.string(),
-        type: z.string(),
-        pattern: z.string().nullable().optional(),
-        placeholder: z.string().optional(),
-        required: z.boolean(),
-        value: z.string().optional().openapi({ description: 'Hidden inputs only: the fixed value to send' }),
-      })
-      .strict(),
+    attributes: z.strictObject({
+      name: z.string(),
+      type: z.string(),
+      pattern: z.string().nullable().optional(),
+      placeholder: z.string().optional(),
+      required: z.boolean(),
+      value: z.string().optional().openapi({ description: 'Hidden inputs only: the fixed value to send' }),
+    }),
     iso20022XPath: z
-      .object({ acmt023: z.string().nullable(), pacs008: z.string().nullable() })
-      .strict()
+      .strictObject({ acmt023: z.string().nullable(), pacs008: z.string().nullable() })
       .openapi({ description: 'Element that receives the value; null: none in that message' }),
   })
-  .strict()
   .openapi('AddressInput');
 const inputsSchema = z.array(inputSchema).openapi('AddressInputs');
 
@@ -51,14 +46,9 @@ const typeFields = {
   proxyDirectoryId: z.string().optional().openapi({ description: 'Proxy types only' }),
   displayOrder: z.int(),
 };
-const typesSchema = z.array(z.object(typeFields).strict().openapi('AddressType')).openapi('AddressTypes');
+const typesSchema = z.array(z.strictObject(typeFields).openapi('AddressType')).openapi('AddressTypes');
 const typesAndInputsSchema = z
-  .array(
-    z
-      .object({ ...typeFields, inputs: inputsSchema })
-      .strict()
-      .openapi('AddressTypeAndInputs'),
-  )
+  .array(z.strictObject({ ...typeFields, inputs: inputsSchema }).openapi('AddressTypeAndInputs'))
   .openapi('AddressTypesAndInputs');
 
 const addressTypeId = z

@@ -3,11 +3,10 @@ import { z } from '@hono/zod-openapi';
 import { codeSets } from '../../core/iso20022/external-codes.ts';
 
 export const codeSetsSchema = z
-  .object({
+  .strictObject({
     edition: z.string().openapi({ description: 'As ISO names it', example: '4Q2024' }),
     published: z.string().openapi({ format: 'date' }),
   })
-  .strict()
   .openapi('CodeSets', { description: 'Edition of the external code sets by which this api judges' });
 
 export function renderCodeSets(): z.infer<typeof codeSetsSchema> {

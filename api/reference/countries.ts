@@ -13,30 +13,20 @@ const decimalText = z.string().openapi({ description: 'Decimal, scale as given',
 const countryFields = {
   countryCode: z.string().openapi({ example: 'SG' }),
   name: z.string().openapi({ example: 'Singapore' }),
-  currencies: z.array(z.object({ currencyCode: z.string(), maxAmount: decimalText }).strict()),
+  currencies: z.array(z.strictObject({ currencyCode: z.string(), maxAmount: decimalText })),
   requiredMessageElements: z
-    .object({ pacs008: z.array(z.string()) })
-    .strict()
+    .strictObject({ pacs008: z.array(z.string()) })
     .openapi({ description: 'purposeCode, categoryPurposeCode', example: { pacs008: ['purposeCode'] } }),
 };
 const id = z.int().openapi({ description: 'ISO 3166 numeric', example: 702 });
-const countrySchema = z
-  .object({ id, ...countryFields })
-  .strict()
-  .openapi('Country');
+const countrySchema = z.strictObject({ id, ...countryFields }).openapi('Country');
 const countryListSchema = z
-  .object({
-    countries: z.array(
-      z
-        .object({ countryId: id, ...countryFields })
-        .strict()
-        .openapi('CountryListItem'),
-    ),
+  .strictObject({
+    countries: z.array(z.strictObject({ countryId: id, ...countryFields }).openapi('CountryListItem')),
   })
-  .strict()
   .openapi('Countries');
 const maxAmountsSchema = z
-  .array(z.object({ clearingSystemId: z.string(), maxAmount: decimalText }).strict().openapi('MaxAmount'))
+  .array(z.strictObject({ clearingSystemId: z.string(), maxAmount: decimalText }).openapi('MaxAmount'))
   .openapi('MaxAmounts');
 
 export function countryRoutes(router: Router, deps: ApiDependencies): void {

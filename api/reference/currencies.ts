@@ -9,7 +9,7 @@ import type { Router } from '../http/route.ts';
 import { unknownCurrency } from '../problems/told.ts';
 
 const currencySchema = z
-  .object({
+  .strictObject({
     currencyId: z.int().openapi({ description: 'ISO 4217 numeric', example: 702 }),
     currencyCode: z.string().openapi({ example: 'SGD' }),
     name: z.string(),
@@ -19,12 +19,8 @@ const currencySchema = z
       .array(z.string())
       .openapi({ description: 'Codes of the countries that use it', example: ['SG'] }),
   })
-  .strict()
   .openapi('Currency');
-const currencyListSchema = z
-  .object({ currencies: z.array(currencySchema) })
-  .strict()
-  .openapi('Currencies');
+const currencyListSchema = z.strictObject({ currencies: z.array(currencySchema) }).openapi('Currencies');
 
 export function currencyRoutes(router: Router, deps: ApiDependencies): void {
   const common = referenceRoute(deps.reference.current);

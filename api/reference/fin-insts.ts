@@ -6,7 +6,14 @@ import type { JsonObject } from '../../core/money/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { countryCode, finInstId, finInstIdType } from '../input/parameters.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from '../input/paging.ts';
+import {
+  invalidCursor,
+  linkToNext,
+  pageCursor,
+  pageLimit,
+  readCursor,
+  writeCursor,
+} from '../input/paging.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
 import { unknownCountry, unknownInstitution } from '../problems/told.ts';
@@ -14,24 +21,20 @@ import { unknownCountry, unknownInstitution } from '../problems/told.ts';
 const countryField = { parameter: 'countryCode' };
 
 const institutionSchema = z
-  .object({
+  .strictObject({
     name: z.string().openapi({ example: 'Lotus Bank Singapore' }),
-    finInstId: z
-      .object({
-        BICFI: z.array(z.string()),
-        LEI: z.string().nullable(),
-        otherId: z.array(z.string()).nullable(),
-      })
-      .strict(),
+    finInstId: z.strictObject({
+      BICFI: z.array(z.string()),
+      LEI: z.string().nullable(),
+      otherId: z.array(z.string()).nullable(),
+    }),
     countryCode: z.string().openapi({ example: 'SG' }),
     roles: z.array(z.enum(finInstRoles)),
   })
-  .strict()
   .openapi('FinancialInstitution');
 const institutionsSchema = z.array(institutionSchema).openapi('FinancialInstitutions');
 const pageSchema = z
-  .object({ finInsts: z.array(institutionSchema) })
-  .strict()
+  .strictObject({ finInsts: z.array(institutionSchema) })
   .openapi('FinancialInstitutionPage');
 
 const finInstRole = z.enum(finInstRoleFilters);

@@ -238,18 +238,16 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
         "operator's secret can be made only by that operator, and is valid at once (ADM-2).",
       params: z.object({ clientId: objectId.openapi({ example: 'LOTUSGS0' }) }),
       body: z
-        .object({
+        .strictObject({
           because: words,
           overlapHours: z.int().min(0).max(2_160).optional().openapi({ description: 'Default: 24' }),
         })
-        .strict()
         .openapi('NewClientSecret'),
       problems: ['unknown-object', 'scheme-error'],
       answer: {
         description: 'The secret',
         schema: z
-          .object({ secret: z.string(), secretId: z.string(), change: proposedSchema })
-          .strict()
+          .strictObject({ secret: z.string(), secretId: z.string(), change: proposedSchema })
           .openapi('ClientSecret'),
       },
     },
@@ -322,15 +320,12 @@ function addReading(router: Router, { db }: ApiDependencies): void {
   );
 }
 
-const approval = z
-  .object({
-    because: words,
-    despiteProbes: z.boolean().optional().openapi({
-      description:
-        'Approve even though a new endpoint has not answered its trial message; `because` says why',
-    }),
-  })
-  .strict();
+const approval = z.strictObject({
+  because: words,
+  despiteProbes: z.boolean().optional().openapi({
+    description: 'Approve even though a new endpoint has not answered its trial message; `because` says why',
+  }),
+});
 
 const decisions = [
   [
@@ -352,7 +347,7 @@ function addDeciding(router: Router, deps: ApiDependencies): void {
         operationId,
         summary,
         params: changeParams,
-        body: (decision === 'approved' ? approval : z.object({ because: words }).strict()).openapi(
+        body: (decision === 'approved' ? approval : z.strictObject({ because: words })).openapi(
           `NewSchemeChange${name}`,
         ),
         problems: [

@@ -28,14 +28,13 @@ const anyDocument = z.record(z.string(), z.unknown()).openapi({
 });
 
 const editSchema = z
-  .object({
+  .strictObject({
     kind: kindParameter,
     document: anyDocument.optional().openapi({ description: 'The new content of the object' }),
     ends: objectId
       .optional()
       .openapi({ example: idExample, description: 'In place of a document: the id of the object that ends' }),
   })
-  .strict()
   .refine(({ document, ends }) => (document === undefined) !== (ends === undefined), {
     error: 'must have either document or ends',
   });
@@ -49,12 +48,11 @@ const common = {
 };
 
 export const newChangeSchema = z
-  .object({ ...common, objects: z.array(editSchema).min(1).max(2_000) })
-  .strict()
+  .strictObject({ ...common, objects: z.array(editSchema).min(1).max(2_000) })
   .openapi('NewSchemeChange');
 
 export const newImportSchema = z
-  .object({
+  .strictObject({
     ...common,
     onlyNew: z.boolean().optional().openapi({ description: 'Leave existing objects unchanged' }),
     endAbsent: z
@@ -66,7 +64,6 @@ export const newImportSchema = z
       description: 'By kind, lists of documents, as GET /admin/scheme answers',
     }),
   })
-  .strict()
   .openapi('NewSchemeImport');
 
 const anyValue = z.unknown().openapi({ description: 'Any JSON value; null: it has none' });
