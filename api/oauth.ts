@@ -30,6 +30,7 @@ import { json } from './http/response.ts';
 import { isProblem, type Problem } from './problems/problem.ts';
 import type { Router } from './http/route.ts';
 import { createTurns, turnKinds, type Turns } from './limits/turns.ts';
+import { component } from './http/component.ts';
 
 const maxFormBytes = 16_384; // an assertion is a few KB
 const formType = /^application\/x-www-form-urlencoded[ \t]*(;.*)?$/i; // the form is ASCII in any charset
@@ -38,27 +39,29 @@ const tokenPath = '/oauth/token';
 const keySetPath = '/oauth/jwks';
 const metadataPath = '/.well-known/oauth-authorization-server';
 
-const tokenSchema = z
-  .strictObject({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
-  .openapi('AccessToken');
-const tokenErrorSchema = z
-  .strictObject({
+const tokenSchema = component('AccessToken', {
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+});
+const tokenErrorSchema = component(
+  'TokenError',
+  {
     error: z.enum(['invalid_request', 'invalid_client', 'unsupported_grant_type']),
     error_description: z.string(),
-  })
-  .openapi('TokenError', { description: 'RFC 6749, 5.2' });
-const metadataSchema = z
-  .strictObject({
-    issuer: z.string(),
-    token_endpoint: z.string(),
-    jwks_uri: z.string(),
-    response_types_supported: z.array(z.string()),
-    grant_types_supported: z.array(z.string()),
-    token_endpoint_auth_methods_supported: z.array(z.string()),
-    token_endpoint_auth_signing_alg_values_supported: z.array(z.string()),
-    tls_client_certificate_bound_access_tokens: z.boolean(),
-  })
-  .openapi('IssuerMetadata');
+  },
+  'RFC 6749, 5.2',
+);
+const metadataSchema = component('IssuerMetadata', {
+  issuer: z.string(),
+  token_endpoint: z.string(),
+  jwks_uri: z.string(),
+  response_types_supported: z.array(z.string()),
+  grant_types_supported: z.array(z.string()),
+  token_endpoint_auth_methods_supported: z.array(z.string()),
+  token_endpoint_auth_signing_alg_values_supported: z.array(z.string()),
+  tls_client_certificate_bound_access_tokens: z.boolean(),
+});
 const tokenRequestSchema = z
   .object({
     grant_type: z.literal('client_credentials'),

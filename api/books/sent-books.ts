@@ -12,31 +12,29 @@ import type { Caller } from '../auth/caller.ts';
 import { day } from '../input/parameters.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
+import { component } from '../http/component.ts';
 
 const time = z.string().openapi({ format: 'date-time' });
-const sentSchema = z
-  .strictObject({
-    book: z.string().openapi({
-      description:
-        'Payment system; or internalId of the settlement access provider, a space, and the account',
-      example: 'THBPPAY',
+const sentSchema = component('SentBook', {
+  book: z.string().openapi({
+    description: 'Payment system; or internalId of the settlement access provider, a space, and the account',
+    example: 'THBPPAY',
+  }),
+  party: z.string().openapi({ description: 'To whom' }),
+  from: time,
+  to: time,
+  pages: z.int().nullable().openapi({ description: 'null: none is made yet' }),
+  made: z.int().openapi({ description: 'Pages that are, or were, sent' }),
+  taken: z.int(),
+  dead: z.int().openapi({ description: 'Pages that were given up (CBK-1)' }),
+  deadPages: z.array(
+    z.strictObject({
+      page: z.int(),
+      subjectId: z.string().openapi({ format: 'uuid', description: 'As alerts and redeliveries name it' }),
     }),
-    party: z.string().openapi({ description: 'To whom' }),
-    from: time,
-    to: time,
-    pages: z.int().nullable().openapi({ description: 'null: none is made yet' }),
-    made: z.int().openapi({ description: 'Pages that are, or were, sent' }),
-    taken: z.int(),
-    dead: z.int().openapi({ description: 'Pages that were given up (CBK-1)' }),
-    deadPages: z.array(
-      z.strictObject({
-        page: z.int(),
-        subjectId: z.string().openapi({ format: 'uuid', description: 'As alerts and redeliveries name it' }),
-      }),
-    ),
-    nextDueAt: time.nullable().openapi({ description: 'Of the next attempt; null: none follows' }),
-  })
-  .openapi('SentBook');
+  ),
+  nextDueAt: time.nullable().openapi({ description: 'Of the next attempt; null: none follows' }),
+});
 
 export function sentBookRoutes(router: Router, deps: ApiDependencies): void {
   router.add(

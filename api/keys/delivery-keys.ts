@@ -18,24 +18,23 @@ import { problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
+import { component } from '../http/component.ts';
 
 /** Limits how long a receiver with a cached set still accepts signatures by a withdrawn key. */
 const cacheSeconds = 300;
 
-const webhookKeySetSchema = z
-  .strictObject({
-    keys: z.array(
-      z.strictObject({
-        kty: z.literal('OKP'),
-        crv: z.literal('Ed25519'),
-        x: z.string(),
-        kid: z.string(),
-        use: z.literal('sig'),
-        alg: z.literal('EdDSA'),
-      }),
-    ),
-  })
-  .openapi('WebhookKeySet');
+const webhookKeySetSchema = component('WebhookKeySet', {
+  keys: z.array(
+    z.strictObject({
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: z.string(),
+      kid: z.string(),
+      use: z.literal('sig'),
+      alg: z.literal('EdDSA'),
+    }),
+  ),
+});
 
 export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
   const { db, logger } = deps;

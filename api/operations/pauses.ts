@@ -22,6 +22,7 @@ import { problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { words } from './words.ts';
+import { component } from '../http/component.ts';
 
 const params = z.object({
   party: z
@@ -37,15 +38,13 @@ const pauseMembers = {
   at: z.string().openapi({ format: 'date-time' }),
   because: z.string(),
 };
-export const pauseSchema = z.strictObject(pauseMembers).openapi('Pause');
-const recordedPauseSchema = z
-  .strictObject({
-    ...pauseMembers,
-    resumedBy: z.string().nullable().openapi({ description: 'Client id; null while it stands' }),
-    resumedAt: z.string().nullable().openapi({ format: 'date-time' }),
-    resumedBecause: z.string().nullable(),
-  })
-  .openapi('RecordedPause');
+export const pauseSchema = component('Pause', pauseMembers);
+const recordedPauseSchema = component('RecordedPause', {
+  ...pauseMembers,
+  resumedBy: z.string().nullable().openapi({ description: 'Client id; null while it stands' }),
+  resumedAt: z.string().nullable().openapi({ format: 'date-time' }),
+  resumedBecause: z.string().nullable(),
+});
 
 const pageSize = { usual: 50, most: 500 };
 const query = z.object({

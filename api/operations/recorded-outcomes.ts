@@ -25,6 +25,7 @@ import type { AwaitedAnswers } from '../payments/awaited-answers.ts';
 import { renderOutcome } from '../payments/render-evidence.ts';
 import type { PaymentWorkflows } from '../temporal.ts';
 import { withoutPayment } from '../payments/without-payment.ts';
+import { component } from '../http/component.ts';
 
 interface Parts {
   readonly workflows: Pick<PaymentWorkflows, 'look'>;
@@ -106,7 +107,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, ans
         'An operator other than the one who recorded it names the status once more (LIF-4). Unless the payment was ' +
         'decided before, this decides it, which cannot be undone: source, destination and FX provider are told.',
       params: outcomeParams,
-      body: z.strictObject({ status: z.enum(finalStatuses) }).openapi('OutcomeConfirmation'),
+      body: component('OutcomeConfirmation', { status: z.enum(finalStatuses) }),
       problems: [
         'unknown-payment',
         'not-judged-yet',
@@ -140,7 +141,7 @@ function addWithdrawal(router: Router, deps: ApiDependencies): void {
       operationId: 'withdrawOutcome',
       summary: 'Withdraw a recorded outcome that nobody has confirmed',
       params: outcomeParams,
-      body: z.strictObject({ because: words }).openapi('OutcomeWithdrawal'),
+      body: component('OutcomeWithdrawal', { because: words }),
       problems: ['unknown-outcome', 'outcome-ended'],
       answer: { description: 'All outcomes that were recorded', schema: z.array(outcomeSchema) },
     },

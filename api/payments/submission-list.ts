@@ -19,6 +19,7 @@ import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../input/pagin
 import { emptyRange, instant, severalOf } from '../input/parameters.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
+import { component } from '../http/component.ts';
 
 const path = '/submissions';
 const pageSize = { usual: 50, most: 500 };
@@ -67,38 +68,34 @@ type Query = z.output<typeof query>;
 const id = z.string().openapi({ format: 'uuid' });
 const time = z.string().openapi({ format: 'date-time' });
 
-const pageSchema = z
-  .strictObject({
-    submissions: z.array(
-      z
-        .strictObject({
-          submissionId: id,
-          message: z.string().openapi({ example: messages.acmt023.identifier }),
-          messageIdentification: z.string().openapi({ description: 'Its MsgId' }),
-          subjectId: id.openapi({ description: 'UETR of the payment, or id of the resolution' }),
-          party: z.string().openapi({ example: 'SGDFAST' }),
-          storedAt: time,
-          state: z.enum(submissionStates),
-          status: z.string().nullable().openapi({ description: 'For a payment: the answer, ACTC or RJCT' }),
-          verified: z.boolean().nullable().openapi({ description: 'For a resolution: the answer' }),
-          reasonCode: z.string().nullable(),
-          answeredAt: time.nullable(),
-          isUnanswerable: z.boolean().openapi({
-            description: 'A defect of ours keeps it from being answered; operators have an alert (SEC-9)',
-          }),
-          href: z
-            .string()
-            .nullable()
-            .openapi({ description: 'The whole record of a payment; null for a resolution' }),
-        })
-        .openapi('ListedSubmission'),
-    ),
-    next: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Address of the next page; null: this is the last one' }),
-  })
-  .openapi('SubmissionPage');
+const pageSchema = component('SubmissionPage', {
+  submissions: z.array(
+    component('ListedSubmission', {
+      submissionId: id,
+      message: z.string().openapi({ example: messages.acmt023.identifier }),
+      messageIdentification: z.string().openapi({ description: 'Its MsgId' }),
+      subjectId: id.openapi({ description: 'UETR of the payment, or id of the resolution' }),
+      party: z.string().openapi({ example: 'SGDFAST' }),
+      storedAt: time,
+      state: z.enum(submissionStates),
+      status: z.string().nullable().openapi({ description: 'For a payment: the answer, ACTC or RJCT' }),
+      verified: z.boolean().nullable().openapi({ description: 'For a resolution: the answer' }),
+      reasonCode: z.string().nullable(),
+      answeredAt: time.nullable(),
+      isUnanswerable: z.boolean().openapi({
+        description: 'A defect of ours keeps it from being answered; operators have an alert (SEC-9)',
+      }),
+      href: z
+        .string()
+        .nullable()
+        .openapi({ description: 'The whole record of a payment; null for a resolution' }),
+    }),
+  ),
+  next: z
+    .string()
+    .nullable()
+    .openapi({ description: 'Address of the next page; null: this is the last one' }),
+});
 
 export function submissionListRoutes(router: Router, deps: ApiDependencies): void {
   router.add(

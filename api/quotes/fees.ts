@@ -11,37 +11,32 @@ import { referenceAnswer } from '../http/reference-answer.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { amountRefused, corridorRefused, placeRefused } from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });
 const money = z.strictObject({ amount: decimal, currency: z.string() });
-export const feesAndAmountsSchema = z
-  .strictObject({
-    debtorAgent: z.strictObject({ interbankSettlementAmount: money, networkSchemeFee: money }),
-    creditorAgent: z.strictObject({
-      interbankSettlementAmount: money,
-      chargesAmount: money,
-      creditorAccountAmount: decimal,
-    }),
-  })
-  .openapi('FeesAndAmounts');
-const schemeFeeSchema = z
-  .strictObject({
-    countryCode: z.string(),
+export const feesAndAmountsSchema = component('FeesAndAmounts', {
+  debtorAgent: z.strictObject({ interbankSettlementAmount: money, networkSchemeFee: money }),
+  creditorAgent: z.strictObject({
+    interbankSettlementAmount: money,
+    chargesAmount: money,
+    creditorAccountAmount: decimal,
+  }),
+});
+const schemeFeeSchema = component('SchemeFeeFormula', {
+  countryCode: z.string(),
+  currency: z.string(),
+  nominalFeeAmount: z.string().openapi({ description: 'Decimal, scale as given' }),
+  percentageFeeAsRatio: decimal,
+});
+const creditorAgentFeeSchema = component('CreditorAgentFeeFormula', {
+  countryCode: z.string(),
+  nominalFee: z.strictObject({
+    amount: z.string().openapi({ description: 'Decimal, scale as given' }),
     currency: z.string(),
-    nominalFeeAmount: z.string().openapi({ description: 'Decimal, scale as given' }),
-    percentageFeeAsRatio: decimal,
-  })
-  .openapi('SchemeFeeFormula');
-const creditorAgentFeeSchema = z
-  .strictObject({
-    countryCode: z.string(),
-    nominalFee: z.strictObject({
-      amount: z.string().openapi({ description: 'Decimal, scale as given' }),
-      currency: z.string(),
-    }),
-    percentageFee: decimal,
-  })
-  .openapi('CreditorAgentFeeFormula');
+  }),
+  percentageFee: decimal,
+});
 
 const feesPath = corridorPath.extend({ amountCurrency: currencyCode, amount, exchangeRate: rate });
 

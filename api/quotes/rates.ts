@@ -45,23 +45,24 @@ import {
   unknownPsp,
   type CorridorFields,
 } from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
 const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
-const tierBody = z
-  .strictObject({
-    unitCurrency: currencyCode.openapi({ description: 'Source currency' }),
-    threshold: amount
-      .refine((text) => !/^0(\.0+)?$/.test(text), { error: 'must be above zero' })
-      .openapi({
-        description: 'Smallest source amount, inclusive; above zero',
-        example: '1000',
-      }),
-    improvementBasisPoints: basisPoints,
-  })
-  .openapi('NewTierImprovement');
-const pspBody = z
-  .strictObject({ pspIdType: finInstIdType, pspId: finInstId, improvementBasisPoints: basisPoints })
-  .openapi('NewPspImprovement');
+const tierBody = component('NewTierImprovement', {
+  unitCurrency: currencyCode.openapi({ description: 'Source currency' }),
+  threshold: amount
+    .refine((text) => !/^0(\.0+)?$/.test(text), { error: 'must be above zero' })
+    .openapi({
+      description: 'Smallest source amount, inclusive; above zero',
+      example: '1000',
+    }),
+  improvementBasisPoints: basisPoints,
+});
+const pspBody = component('NewPspImprovement', {
+  pspIdType: finInstIdType,
+  pspId: finInstId,
+  improvementBasisPoints: basisPoints,
+});
 
 const mostTiers = 100; // for one FX provider and currency, because each tier makes a rate in every corridor
 

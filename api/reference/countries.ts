@@ -8,6 +8,7 @@ import { countryCode, currencyCode } from '../input/parameters.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
 import { placeRefused, unknownCountry } from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
 const decimalText = z.string().openapi({ description: 'Decimal, scale as given', example: '200000' });
 const countryFields = {
@@ -19,14 +20,12 @@ const countryFields = {
     .openapi({ description: 'purposeCode, categoryPurposeCode', example: { pacs008: ['purposeCode'] } }),
 };
 const id = z.int().openapi({ description: 'ISO 3166 numeric', example: 702 });
-const countrySchema = z.strictObject({ id, ...countryFields }).openapi('Country');
-const countryListSchema = z
-  .strictObject({
-    countries: z.array(z.strictObject({ countryId: id, ...countryFields }).openapi('CountryListItem')),
-  })
-  .openapi('Countries');
+const countrySchema = component('Country', { id, ...countryFields });
+const countryListSchema = component('Countries', {
+  countries: z.array(component('CountryListItem', { countryId: id, ...countryFields })),
+});
 const maxAmountsSchema = z
-  .array(z.strictObject({ clearingSystemId: z.string(), maxAmount: decimalText }).openapi('MaxAmount'))
+  .array(component('MaxAmount', { clearingSystemId: z.string(), maxAmount: decimalText }))
   .openapi('MaxAmounts');
 
 export function countryRoutes(router: Router, deps: ApiDependencies): void {

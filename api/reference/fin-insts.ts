@@ -17,25 +17,22 @@ import {
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
 import { unknownCountry, unknownInstitution } from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
 const countryField = { parameter: 'countryCode' };
 
-const institutionSchema = z
-  .strictObject({
-    name: z.string().openapi({ example: 'Lotus Bank Singapore' }),
-    finInstId: z.strictObject({
-      BICFI: z.array(z.string()),
-      LEI: z.string().nullable(),
-      otherId: z.array(z.string()).nullable(),
-    }),
-    countryCode: z.string().openapi({ example: 'SG' }),
-    roles: z.array(z.enum(finInstRoles)),
-  })
-  .openapi('FinancialInstitution');
+const institutionSchema = component('FinancialInstitution', {
+  name: z.string().openapi({ example: 'Lotus Bank Singapore' }),
+  finInstId: z.strictObject({
+    BICFI: z.array(z.string()),
+    LEI: z.string().nullable(),
+    otherId: z.array(z.string()).nullable(),
+  }),
+  countryCode: z.string().openapi({ example: 'SG' }),
+  roles: z.array(z.enum(finInstRoles)),
+});
 const institutionsSchema = z.array(institutionSchema).openapi('FinancialInstitutions');
-const pageSchema = z
-  .strictObject({ finInsts: z.array(institutionSchema) })
-  .openapi('FinancialInstitutionPage');
+const pageSchema = component('FinancialInstitutionPage', { finInsts: z.array(institutionSchema) });
 
 const finInstRole = z.enum(finInstRoleFilters);
 const onboarded = z.enum(['true', 'false']).optional().openapi({

@@ -39,6 +39,7 @@ import {
 } from './scheme-schemas.ts';
 import { refusalOf, refusedBy } from './scheme-refusals.ts';
 import { words } from '../operations/words.ts';
+import { component } from '../http/component.ts';
 
 const acting = { method: 'post', tag: 'Scheme', roles: ['operator'] } as const;
 const largestImport = 4_194_304; // bytes; the demo's scheme has 220,000
@@ -237,18 +238,18 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
         "second operator has approved the change; the client's earlier secrets stay valid for `overlapHours`. An " +
         "operator's secret can be made only by that operator, and is valid at once (ADM-2).",
       params: z.object({ clientId: objectId.openapi({ example: 'LOTUSGS0' }) }),
-      body: z
-        .strictObject({
-          because: words,
-          overlapHours: z.int().min(0).max(2_160).optional().openapi({ description: 'Default: 24' }),
-        })
-        .openapi('NewClientSecret'),
+      body: component('NewClientSecret', {
+        because: words,
+        overlapHours: z.int().min(0).max(2_160).optional().openapi({ description: 'Default: 24' }),
+      }),
       problems: ['unknown-object', 'scheme-error'],
       answer: {
         description: 'The secret',
-        schema: z
-          .strictObject({ secret: z.string(), secretId: z.string(), change: proposedSchema })
-          .openapi('ClientSecret'),
+        schema: component('ClientSecret', {
+          secret: z.string(),
+          secretId: z.string(),
+          change: proposedSchema,
+        }),
       },
     },
     async ({ params: { clientId }, body: { because, overlapHours = 24 }, caller }) => {

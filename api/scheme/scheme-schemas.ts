@@ -15,6 +15,7 @@ import { schemeForms } from '../../db/scheme/forms.ts';
 import type { JsonObject, JsonValue } from '../../core/money/money.ts';
 import { instant } from '../input/parameters.ts';
 import { words } from '../operations/words.ts';
+import { component } from '../http/component.ts';
 
 export const kindParameter = z.enum(schemeKinds).openapi({ example: 'fee-formulas' });
 /** An id as in a document: `TH:THB` for a fee formula, `TH-HARB:4711` for an account. */
@@ -47,24 +48,20 @@ const common = {
   preview: z.boolean().optional().openapi({ description: 'Only show what it would change' }),
 };
 
-export const newChangeSchema = z
-  .strictObject({ ...common, objects: z.array(editSchema).min(1).max(2_000) })
-  .openapi('NewSchemeChange');
+export const newChangeSchema = component('NewSchemeChange', {
+  ...common,
+  objects: z.array(editSchema).min(1).max(2_000),
+});
 
-export const newImportSchema = z
-  .strictObject({
-    ...common,
-    onlyNew: z.boolean().optional().openapi({ description: 'Leave existing objects unchanged' }),
-    endAbsent: z
-      .boolean()
-      .optional()
-      .openapi({ description: 'End objects that the import does not contain' }),
-    scheme: z.record(z.string(), z.unknown()).openapi({
-      type: 'object',
-      description: 'By kind, lists of documents, as GET /admin/scheme answers',
-    }),
-  })
-  .openapi('NewSchemeImport');
+export const newImportSchema = component('NewSchemeImport', {
+  ...common,
+  onlyNew: z.boolean().optional().openapi({ description: 'Leave existing objects unchanged' }),
+  endAbsent: z.boolean().optional().openapi({ description: 'End objects that the import does not contain' }),
+  scheme: z.record(z.string(), z.unknown()).openapi({
+    type: 'object',
+    description: 'By kind, lists of documents, as GET /admin/scheme answers',
+  }),
+});
 
 const anyValue = z.unknown().openapi({ description: 'Any JSON value; null: it has none' });
 const differenceSchema = z.object({
