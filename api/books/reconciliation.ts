@@ -274,8 +274,8 @@ async function* asJson(
   const head: JsonObject = {
     book: of === 'account' ? { sap: bicOf(data, book.sapId), account: book.accountId } : { ...named },
     currency,
-    from: period.from.toISOString(),
-    to: period.to.toISOString(),
+    from: period.from,
+    to: period.to,
     totals: totals.map(renderTotal),
     net: jsonNumber(netOf(totals)),
   };
@@ -295,7 +295,7 @@ const bicOf = (data: ReferenceData, institutionId: string | null): string | null
 const numberOf = (text: string | null): JsonValue => (text === null ? null : jsonNumber(plainDecimal(text)));
 
 function renderTotal({ sum, ...total }: Total): JsonObject {
-  return { ...total, number: jsonNumber(String(total.number)), sum: numberOf(sum) };
+  return { ...total, sum: numberOf(sum) };
 }
 
 function renderMovement(one: Movement, data: ReferenceData): JsonObject {

@@ -2,7 +2,7 @@
 // like any delivery (redeliveries.ts).
 import { z } from '@hono/zod-openapi';
 import { isOwed } from '../../core/books/daily-books.ts';
-import { jsonNumber, type JsonObject } from '../../core/money/money.ts';
+import type { JsonObject } from '../../core/money/money.ts';
 import { dayFrom } from '../../core/books/reconciliation.ts';
 import { fxpNameOf, type ReferenceData } from '../../core/scheme/reference.ts';
 import { listBooksSent, readOwedBooks, type BookSent } from '../../db/books/book-pages.ts';
@@ -80,20 +80,8 @@ const nothingMade = { pages: null, made: 0, taken: 0, deadPages: [], nextDueAt: 
 const partyOf = (data: ReferenceData, { clearingSystemId, institutionId }: Caller): string =>
   clearingSystemId ?? fxpNameOf(data, institutionId ?? '');
 
-const count = (number: number) => jsonNumber(String(number));
-
-function render({ from, to, nextDueAt, pages, deadPages, ...one }: BookSent | Unmade): JsonObject {
-  const { book, party, made, taken } = one;
-  return {
-    book,
-    party,
-    from: from.toISOString(),
-    to: to.toISOString(),
-    pages: pages === null ? null : count(pages),
-    made: count(made),
-    taken: count(taken),
-    dead: count(deadPages.length),
-    deadPages: deadPages.map(({ page, subjectId }) => ({ page: count(page), subjectId })),
-    nextDueAt: nextDueAt?.toISOString() ?? null,
-  };
-}
+const render = ({ deadPages, ...one }: BookSent | Unmade): JsonObject => ({
+  ...one,
+  dead: deadPages.length,
+  deadPages: deadPages.map((page) => ({ ...page })),
+});

@@ -32,15 +32,7 @@ type ListedKey = Omit<ListedDeliveryKey, 'publicKey'> & Partial<ListedIssuerKey>
 
 export function renderKey(key: ListedKey): JsonObject {
   const { keyId, signsFrom, signsUntil, withdrawnAt, madeBy, because } = key;
-  return {
-    keyId,
-    state: stateOf(key),
-    signsFrom: signsFrom.toISOString(),
-    signsUntil: signsUntil?.toISOString() ?? null,
-    withdrawnAt: withdrawnAt?.toISOString() ?? null,
-    madeBy,
-    because,
-  };
+  return { keyId, state: stateOf(key), signsFrom, signsUntil, withdrawnAt, madeBy, because };
 }
 
 function stateOf({ signsUntil, withdrawnAt, countsUntil = signsUntil, strange }: ListedKey): string {

@@ -274,13 +274,6 @@ function entryOf(body: Pick<NewCaseEntry, 'action' | 'note'>, { clientId }: Call
   return { action, by: clientId, note: note ?? null };
 }
 
-function renderAlert({ at, takenAt, closedAt, detail, ...alert }: Alert): JsonObject {
-  return {
-    ...alert,
-    at: at.toISOString(),
-    detail: detail as JsonValue,
-    takenAt: takenAt?.toISOString() ?? null,
-    closedAt: closedAt?.toISOString() ?? null,
-    href: `/alerts/${alert.alertId}`,
-  };
+function renderAlert({ detail, ...alert }: Alert): JsonObject {
+  return { ...alert, detail: detail as JsonValue, href: `/alerts/${alert.alertId}` };
 }

@@ -1,6 +1,6 @@
 // GET /parties, for operators: the health of payment systems and FX providers, as shown by our sends to them (OBS-7).
 import { z } from '@hono/zod-openapi';
-import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../../core/deliveries/party-health.ts';
+import { partiesOf, stateOf, type PartyHealth } from '../../core/deliveries/party-health.ts';
 import type { JsonObject } from '../../core/money/money.ts';
 import { listPauses } from '../../db/deliveries/pauses.ts';
 import { readPartyHealth, readReceivers, readWorkers } from '../../db/deliveries/party-health.ts';
@@ -134,31 +134,8 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
   );
 }
 
-function renderParty({
-  party,
-  kinds,
-  waiting,
-  refused,
-  refusedOf,
-  oldestWaitingSince,
-}: PartyHealth): JsonObject {
-  return {
-    party,
-    kinds: kinds.map(renderKind),
-    waiting,
-    oldestWaitingSince: oldestWaitingSince?.toISOString() ?? null,
-    refused,
-    refusedOf: refusedOf.map((one) => ({ ...one })),
-  };
-}
-
-function renderKind(health: KindHealth): JsonObject {
-  const { lastTakenAt, oldestDueAt, ...kind } = health;
-  return {
-    ...kind,
-    state: stateOf(health),
-    failures: { ...kind.failures },
-    lastTakenAt: lastTakenAt?.toISOString() ?? null,
-    oldestDueAt: oldestDueAt?.toISOString() ?? null,
-  };
-}
+const renderParty = ({ kinds, refusedOf, ...party }: PartyHealth): JsonObject => ({
+  ...party,
+  kinds: kinds.map((kind) => ({ ...kind, state: stateOf(kind) })),
+  refusedOf: refusedOf.map((one) => ({ ...one })),
+});

@@ -94,12 +94,7 @@ function addReading(router: Router, deps: ApiDependencies): void {
 
 function renderRecorded(data: ReferenceData, pause: RecordedPause): JsonObject {
   const { resumedBy, resumedAt, resumedBecause } = pause;
-  return {
-    ...renderPause(data, pause),
-    resumedBy,
-    resumedAt: resumedAt?.toISOString() ?? null,
-    resumedBecause,
-  };
+  return { ...renderPause(data, pause), resumedBy, resumedAt, resumedBecause };
 }
 
 function addActing(router: Router, deps: ApiDependencies): void {
@@ -182,5 +177,5 @@ async function shown(deps: ApiDependencies): Promise<Response> {
 }
 
 export function renderPause(data: ReferenceData, { partyId, by, at, because }: Pause): JsonObject {
-  return { party: fxpNameOf(data, partyId), by, at: at.toISOString(), because };
+  return { party: fxpNameOf(data, partyId), by, at, because };
 }

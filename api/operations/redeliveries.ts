@@ -165,8 +165,7 @@ function redeliverEach(deps: ApiDependencies, workflows: Workflows, subjectIds: 
 function renderDeadLetter(one: DeadLetter): JsonObject {
   const { subjectId, kind, party, closedReason, closedAt, attempts, bookPage } = one;
   return {
-    ...{ subjectId, kind, party, closedReason, attempts },
-    closedAt: closedAt.toISOString(),
+    ...{ subjectId, kind, party, closedReason, closedAt, attempts },
     bookPage: bookPage && { ...bookPage },
   };
 }

@@ -237,7 +237,7 @@ async function postTier(
     unitCurrency: stored.unitCurrency,
     threshold: stored.threshold,
     improvementBasisPoints: stored.improvementBasisPoints,
-    updatedDateTime: stored.updatedAt.toISOString(),
+    updatedDateTime: stored.updatedAt,
   };
 }
 
@@ -262,7 +262,7 @@ async function postPsp(
     pspIdType: asked.pspIdType,
     pspId: asked.pspId,
     improvementBasisPoints: stored.improvementBasisPoints,
-    updatedDateTime: stored.updatedAt.toISOString(),
+    updatedDateTime: stored.updatedAt,
   };
 }
 
@@ -319,16 +319,9 @@ function identityOf(data: ReferenceData, fxpId: string): { fxpfinInstIdType: str
 
 /** A rate as a flat object, with decimals as numbers. */
 function renderRate(stored: StoredRate): JsonObject {
-  return {
-    rateId: stored.rateId,
-    sourceCountry: stored.sourceCountry,
-    sourceCurrency: stored.sourceCurrency,
-    destinationCountry: stored.destinationCountry,
-    destinationCurrency: stored.destinationCurrency,
-    exchangeRate: jsonNumber(stored.exchangeRate),
-    threshold: jsonNumber(stored.threshold),
-    createdDateTime: stored.createdAt.toISOString(),
-  };
+  const { rateId, ...values } = renderTierRate(stored);
+  const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = stored;
+  return { rateId, sourceCountry, sourceCurrency, destinationCountry, destinationCurrency, ...values };
 }
 
 function renderTierRate(stored: StoredRate): JsonObject {
@@ -336,7 +329,7 @@ function renderTierRate(stored: StoredRate): JsonObject {
     rateId: stored.rateId,
     exchangeRate: jsonNumber(stored.exchangeRate),
     threshold: jsonNumber(stored.threshold),
-    createdDateTime: stored.createdAt.toISOString(),
+    createdDateTime: stored.createdAt,
   };
 }
 

@@ -238,21 +238,22 @@ export function renderEdit(edit: SchemeEdit): JsonObject {
 
 export const renderFinding = (finding: Finding): JsonObject => ({ ...finding });
 
-const renderHead = (change: Omit<RecordedChange, 'edits'>): JsonObject => {
-  const { changeId, state, proposedBy, proposedAt, because, effectiveAt, needsApproval, steps, probes } =
-    change;
-  return {
-    changeId,
-    state,
-    proposedBy,
-    proposedAt: proposedAt.toISOString(),
-    because,
-    effectiveAt: effectiveAt?.toISOString() ?? null,
-    needsApproval,
-    steps: steps.map((step) => ({ ...step, at: new Date(step.at).toISOString() })),
-    probes: probes.map((one) => ({ ...one })),
-  };
-};
+type Head = Omit<RecordedChange, 'edits'>;
+
+const renderHead = ({
+  changeId,
+  state,
+  proposedBy,
+  proposedAt,
+  because,
+  effectiveAt,
+  ...more
+}: Head): JsonObject => ({
+  ...{ changeId, state, proposedBy, proposedAt, because, effectiveAt },
+  needsApproval: more.needsApproval,
+  steps: more.steps.map((step) => ({ ...step, at: new Date(step.at) })),
+  probes: more.probes.map((one) => ({ ...one })),
+});
 
 export const renderChange = (change: RecordedChange): JsonObject => ({
   ...renderHead(change),
