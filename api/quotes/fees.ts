@@ -68,7 +68,6 @@ function addFeesAndAmounts(router: Router, deps: ApiDependencies): void {
       answer: {
         description: 'What the pacs.008 carries',
         schema: feesAndAmountsSchema,
-        example: feesExample,
       },
     },
     ({ params }) => getFeesAndAmounts(deps.reference.current(), params),
@@ -183,16 +182,3 @@ export function renderFees(
     },
   };
 }
-
-/** The example figures of the specification: 1,000 SGD to Thailand at a rate of 25. */
-export const feesExample = {
-  debtorAgent: {
-    interbankSettlementAmount: { amount: 1000, currency: 'SGD' },
-    networkSchemeFee: { amount: 1.5, currency: 'SGD' },
-  },
-  creditorAgent: {
-    interbankSettlementAmount: { amount: 25000, currency: 'THB' },
-    chargesAmount: { amount: 100, currency: 'THB' },
-    creditorAccountAmount: 24900,
-  },
-};

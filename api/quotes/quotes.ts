@@ -21,7 +21,7 @@ import type { ReferenceData } from '../../core/scheme/reference.ts';
 import type { Result } from '../../core/result.ts';
 import { findQuote, openQuoteStore, type QuoteStore } from '../../db/quotes/quotes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { feesAndAmountsSchema, feesExample, renderFees } from './fees.ts';
+import { feesAndAmountsSchema, renderFees } from './fees.ts';
 import type { Caller } from '../auth/caller.ts';
 import {
   amount,
@@ -32,12 +32,7 @@ import {
   finInstIdType,
 } from '../input/parameters.ts';
 import { isProblem, type Problem } from '../problems/problem.ts';
-import {
-  adjustedQuotesSchema,
-  intermediaryAgentsSchema,
-  quoteSetExample,
-  quoteSetSchema,
-} from './quote-schemas.ts';
+import { adjustedQuotesSchema, intermediaryAgentsSchema, quoteSetSchema } from './quote-schemas.ts';
 import {
   renderAdjustedQuotes,
   renderIntermediaryAgents,
@@ -85,7 +80,7 @@ function addQuotes(router: Router, deps: ApiDependencies): void {
       params: quotePath,
       query: z.object({ finInstIdType, finInstId }),
       problems: [...quoteProblems, 'not-own-institution'],
-      answer: { ...rankedQuotes, schema: quoteSetSchema, example: quoteSetExample },
+      answer: { ...rankedQuotes, schema: quoteSetSchema },
     },
     ({ params, query, caller }) =>
       answerQuotes(store, deps.reference.current(), withFees, caller, {
@@ -168,7 +163,6 @@ function addOneQuote(router: Router, deps: ApiDependencies): void {
       answer: {
         description: 'What the pacs.008 with this quote carries, and what the recipient is credited (FEE-8)',
         schema: feesAndAmountsSchema,
-        example: feesExample,
       },
     },
     async ({ params, caller }) => {

@@ -60,27 +60,3 @@ export const pspImprovementSchema = component('PspImprovement', {
   improvementBasisPoints,
   updatedDateTime: dateTime,
 });
-
-/** Meridian's rate from Singapore to Thailand: its first tier gives the 25 of the specification's figures. */
-export const rateAcceptedExample = {
-  status: 'accepted',
-  quote: {
-    rateId: '0b8f3c1e-52f4-4a0b-8d5e-0c9a7a3f1d10',
-    sourceCountry: 'SG',
-    sourceCurrency: 'SGD',
-    destinationCountry: 'TH',
-    destinationCurrency: 'THB',
-    exchangeRate: 24.975024975,
-    threshold: 0,
-    createdDateTime: '2026-01-05T09:30:00.000Z',
-    tierRates: [
-      {
-        rateId: '0b8f3c1e-52f4-4a0b-8d5e-0c9a7a3f1d11',
-        exchangeRate: 25,
-        threshold: 1000,
-        createdDateTime: '2026-01-05T09:30:00.000Z',
-      },
-    ],
-  },
-  marketRate: { exchangeRate: 24.98002498 },
-};

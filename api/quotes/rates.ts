@@ -31,7 +31,6 @@ import {
 import { problem, type Problem } from '../problems/problem.ts';
 import {
   pspImprovementSchema,
-  rateAcceptedExample,
   rateAcceptedSchema,
   ratesSchema,
   tierImprovementSchema,
@@ -103,7 +102,7 @@ function addPosts(router: Router, deps: ApiDependencies): void {
         'source-sap-not-validated',
         'destination-sap-not-validated',
       ],
-      answer: { description: 'Accepted', schema: rateAcceptedSchema, example: rateAcceptedExample },
+      answer: { description: 'Accepted', schema: rateAcceptedSchema },
     },
     ({ body, bodyText, caller, context }) => {
       const { institutionId } = caller;
