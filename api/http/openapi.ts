@@ -10,7 +10,6 @@ export interface AnswerDocument {
   readonly schema: z.ZodType;
   /** Bodies of other content types, by content type. */
   readonly otherContent?: Readonly<Record<string, z.ZodType>>;
-  readonly example?: unknown;
   /** Names in `components/examples`, by label. */
   readonly examples?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, HeaderDocument>>;
@@ -75,6 +74,7 @@ export function documentResponses(
   options: {
     readonly problems: readonly ProblemCode[];
     readonly takesBody: boolean;
+    readonly example: unknown;
     /** Whether the answer has an ETag. */
     readonly kept: boolean;
   },
@@ -99,7 +99,7 @@ export function documentResponses(
       content: {
         [answer.contentType ?? 'application/json']: {
           schema: answer.schema,
-          ...(answer.example === undefined ? {} : { example: answer.example }),
+          ...(options.example === undefined ? {} : { example: options.example }),
           ...(answer.examples === undefined ? {} : { examples: shownExamples(answer.examples) }),
         },
         ...Object.fromEntries(

@@ -323,6 +323,8 @@ function methodsFor(path: string, { router }: OpenAPIHono): readonly string[] {
   return [...(gets ? ['GET', 'HEAD'] : []), 'OPTIONS', ...(posts ? ['POST'] : [])];
 }
 
+const recordedExamples: Readonly<Record<string, unknown>> = answerExamples;
+
 function documentOf<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
   route: Route<Params, Query, Body>,
   named: { path: string; operationId: string; roles: readonly Role[] },
@@ -345,7 +347,8 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
         : { body: { required: true, content: { 'application/json': { schema: body } } } }),
       ...request,
     },
-    responses: documentResponses(withExample(route), {
+    responses: documentResponses(route.answer, {
+      example: recordedExamples[route.operationId],
       problems: [
         ...(route.problems ?? []),
         ...(route.isSigned ? (['signature-refused'] as const) : []),
@@ -357,12 +360,6 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
       kept: route.madeFrom !== undefined,
     }),
   });
-}
-
-/** Adds the recorded example of the operation, unless the answer declares one. */
-function withExample({ operationId, answer }: Pick<Route, 'operationId' | 'answer'>): AnswerDocument {
-  const example = (answerExamples as Readonly<Record<string, unknown>>)[operationId];
-  return example === undefined ? answer : { example, ...answer };
 }
 
 function publicDocumentOf(route: PublicRoute): RouteConfig {

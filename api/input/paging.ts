@@ -1,7 +1,10 @@
 // Pages of lists: their size, the cursor of the next page, and its address in the Link header (RFC 8288).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
+import { uuidV4Pattern } from '../../core/ids.ts';
+import type { ListPlace } from '../../core/list-place.ts';
 import { problem, type Problem } from '../problems/problem.ts';
+import { momentOf } from './parameters.ts';
 
 /** Schema of a list's `limit` parameter. */
 export function pageLimit({ usual, most }: { readonly usual: number; readonly most: number }) {
@@ -72,4 +75,21 @@ export function invalidCursor(): Problem {
   return problem('invalid-cursor', {
     errors: [{ parameter: 'cursor', detail: 'is not a cursor of this list' }],
   });
+}
+
+/** A time as Postgres writes it, `2026-01-05 04:00:00.123456+00`, and an id. */
+const placeForm = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)([+-]\d\d)(:\d\d)?\/([0-9a-f-]{36})$/;
+
+function isPlace(text: string): boolean {
+  const [, day = '', time = '', hours = '', minutes = ':00', id = ''] = placeForm.exec(text) ?? [];
+  return uuidV4Pattern.test(id) && momentOf(`${day}T${time}${hours}${minutes}`) !== undefined;
+}
+
+/** The cursor of a list that is ordered by time: it names the last row of a page. @param list path of the list */
+export const cursorTo = (list: string, { at, id }: ListPlace): string => writeCursor(list, `${at}/${id}`);
+
+/** Undefined if it is not a cursor of this list. */
+export function placeAt(list: string, cursor: string): ListPlace | undefined {
+  const [at, id] = readCursor(list, cursor, isPlace)?.split('/') ?? [];
+  return at === undefined || id === undefined ? undefined : { at, id };
 }

@@ -14,7 +14,6 @@ import {
 } from '../../db/payments/recorded-outcomes.ts';
 import type { ApiDependencies, RouteModule } from '../dependencies.ts';
 import type { Caller } from '../auth/caller.ts';
-import { passOn } from '../http/pass-on.ts';
 import { uuid } from '../input/parameters.ts';
 import { invalidRequest, problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
@@ -23,7 +22,7 @@ import { newOutcomeSchema, outcomeSchema, settlingSchema } from './outcome-schem
 import { words } from './words.ts';
 import type { AwaitedAnswers } from '../payments/awaited-answers.ts';
 import { renderOutcome } from '../payments/render-evidence.ts';
-import type { PaymentWorkflows } from '../temporal.ts';
+import { passOn, type PaymentWorkflows } from '../temporal.ts';
 import { withoutPayment } from '../payments/without-payment.ts';
 import { component } from '../http/component.ts';
 

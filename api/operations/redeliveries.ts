@@ -20,12 +20,11 @@ import { listOutcomes, readDecision } from '../../db/payments/recorded-outcomes.
 import type { ApiDependencies, RouteModule } from '../dependencies.ts';
 import { hindrancesOf, hindrancesOfMany, hindrancesOfManySchema, hindrancesSchema } from './hindrances.ts';
 import { instant, uuid } from '../input/parameters.ts';
-import { passOn } from '../http/pass-on.ts';
 import { isProblem, problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { partyAsked } from './party-filter.ts';
-import type { PaymentWorkflows } from '../temporal.ts';
+import { passOn, type PaymentWorkflows } from '../temporal.ts';
 import { withoutPayment, problemOf } from '../payments/without-payment.ts';
 import type { Decider } from '../../core/payments/decision.ts';
 import type { Db } from '../../db/pool/connection.ts';

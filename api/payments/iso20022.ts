@@ -26,16 +26,14 @@ import type { Caller } from '../auth/caller.ts';
 import { aboutRequest, noteRejection, type AboutRequest } from '../http/access-log.ts';
 import { bodyOf, openMessage, takeMessage } from '../input/intake.ts';
 import { reportDocument, submissionDocument } from './message-documents.ts';
-import { passOn } from '../http/pass-on.ts';
 import { isProblem, problem, type Problem } from '../problems/problem.ts';
 import { baseHeaders } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import type { GiveUpTurn } from '../limits/turns.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
 import { repeatsOf } from '../limits/repeats.ts';
-import type { PaymentWorkflows } from '../temporal.ts';
+import { passOn, type PaymentWorkflows } from '../temporal.ts';
 import { answerChanged, storedAnswer, xml } from '../http/xml-message.ts';
-import { preferredWaitSeconds } from '../http/prefer.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
@@ -199,6 +197,14 @@ function answerKnown(
 function clearingSystemOf(document: XmlElement): string {
   const system = elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr/SttlmInf/ClrSys');
   return (system && (textAt(system, 'Prtry') ?? textAt(system, 'Cd'))) ?? '';
+}
+
+const maxWaitSeconds = 30;
+
+/** N of `Prefer: wait=N` (RFC 7240), at most 30 (PAY-1); undefined if the header asks for no wait. */
+export function preferredWaitSeconds(prefer = ''): number | undefined {
+  const [, seconds] = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[;,]|$)/i.exec(prefer) ?? [];
+  return seconds === undefined ? undefined : Math.min(Number(seconds), maxWaitSeconds);
 }
 
 /** For the Temporal UI only: the message is not validated yet. */

@@ -16,8 +16,7 @@ import { mainIdentifier, type ReferenceData } from '../../core/scheme/reference.
 import { listPayments } from '../../db/payments/payment-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Caller } from '../auth/caller.ts';
-import { cursorTo, placeAt } from '../input/list-place.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../input/paging.ts';
+import { cursorTo, invalidCursor, linkToNext, pageCursor, pageLimit, placeAt } from '../input/paging.ts';
 import { amount, currencyCode, emptyRange, instant, severalOf, uuid } from '../input/parameters.ts';
 import { invalidRequest, isProblem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';

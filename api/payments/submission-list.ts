@@ -14,8 +14,7 @@ import {
 import { listSubmissions } from '../../db/payments/submission-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Caller } from '../auth/caller.ts';
-import { cursorTo, placeAt } from '../input/list-place.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../input/paging.ts';
+import { cursorTo, invalidCursor, linkToNext, pageCursor, pageLimit, placeAt } from '../input/paging.ts';
 import { emptyRange, instant, severalOf } from '../input/parameters.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';

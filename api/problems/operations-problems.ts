@@ -1,5 +1,13 @@
 // Refusals of operators' requests: alerts, redeliveries, pauses, books, outcomes. Part of the table in problems.ts.
-import type { ProblemRow } from './problem-row.ts';
+export interface ProblemRow {
+  readonly status: number;
+  readonly title: string;
+  readonly ruleId?: string;
+  /** Used if the refusing code gives no more precise text. */
+  readonly detail: string;
+  /** Seconds for `Retry-After`. */
+  readonly retryAfter?: number;
+}
 
 export const operationsProblems = {
   'unknown-object': {

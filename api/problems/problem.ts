@@ -1,6 +1,6 @@
 // The form of a refusal on the wire: RFC 9457 problem+json. The table of refusals is problems.ts.
 import { renderJson } from '../../core/money/money.ts';
-import type { ProblemRow } from './problem-row.ts';
+import type { ProblemRow } from './operations-problems.ts';
 import { problems, type ProblemCode } from './problems.ts';
 import { baseHeaders } from '../http/response.ts';
 
@@ -10,13 +10,10 @@ export type InputFault =
   | { readonly xpath: string; readonly detail: string }
   | { readonly parameter: string; readonly detail: string };
 
-export interface Problem {
+export interface Problem extends ProblemOptions {
   readonly kind: 'problem';
   readonly code: ProblemCode;
   readonly detail: string;
-  readonly ruleId?: string;
-  readonly errors?: readonly InputFault[];
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ProblemOptions {
@@ -28,18 +25,15 @@ export interface ProblemOptions {
 
 /** A refusal of the table; `options` make it more precise. */
 export function problem(code: ProblemCode, options: ProblemOptions = {}): Problem {
-  const row: ProblemRow = problems[code];
-  const ruleId = options.ruleId ?? row.ruleId;
-  const { retryAfter } = row;
-  const headers =
-    retryAfter === undefined ? options.headers : { 'retry-after': String(retryAfter), ...options.headers };
+  const { detail, ruleId, retryAfter }: ProblemRow = problems[code];
+  const headers = retryAfter === undefined ? undefined : { 'retry-after': String(retryAfter) };
   return {
+    detail,
+    ...(ruleId !== undefined && { ruleId }),
+    ...options,
+    ...(headers !== undefined && { headers: { ...headers, ...options.headers } }),
     kind: 'problem',
-    code,
-    detail: options.detail ?? row.detail,
-    ...(ruleId === undefined ? {} : { ruleId }),
-    ...(options.errors === undefined ? {} : { errors: options.errors }),
-    ...(headers === undefined ? {} : { headers }),
+    code, // last: a refusal of another code may be the options
   };
 }
 

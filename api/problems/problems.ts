@@ -1,8 +1,7 @@
 // Every refusal of the JSON API, in one table; problem.ts has its form on the wire. No text contains a stack, SQL, an
 // internal address or a value of a payment.
 
-import { operationsProblems } from './operations-problems.ts';
-import type { ProblemRow } from './problem-row.ts';
+import { operationsProblems, type ProblemRow } from './operations-problems.ts';
 
 /** Part of the description of every `ruleId`. */
 export const whereRulesAre = 'Its text and reason: `GET /rules/{ruleId}`';
