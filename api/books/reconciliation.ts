@@ -35,7 +35,7 @@ import { refuseOpenPeriod } from './closed-period.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Caller } from '../auth/caller.ts';
 import { notificationAnswer } from '../payments/message-documents.ts';
-import { day, instant } from '../input/parameters.ts';
+import { day, instant, word } from '../input/parameters.ts';
 import { invalidRequest, isProblem, problem, type Problem } from '../problems/problem.ts';
 import { jsonHeaders } from '../http/response.ts';
 import { streamed } from '../http/stream.ts';
@@ -45,15 +45,14 @@ import { reconciliationSchema } from './reconciliation-schemas.ts';
 import { bookKey } from '../../core/books/daily-books.ts';
 import type { Db } from '../../db/pool/connection.ts';
 
-const id = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
 const query = z.object({
-  clearingSystem: id
+  clearingSystem: word
     .optional()
     .openapi({ description: 'Of a payment system; default: the caller’s', example: 'THBPPAY' }),
-  sap: id
+  sap: word
     .optional()
     .openapi({ description: 'Of an account: BIC or internalId of the settlement access provider' }),
-  account: id.optional().openapi({ description: 'The account there' }),
+  account: word.optional().openapi({ description: 'The account there' }),
   date: day.optional(),
   from: instant.optional(),
   to: instant.optional(),

@@ -3,11 +3,15 @@ import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import { uuidV4Pattern } from '../../core/ids.ts';
 import type { ListPlace } from '../../core/list-place.ts';
+import type { JsonObject } from '../../core/money/money.ts';
+import { json } from '../http/response.ts';
 import { problem, type Problem } from '../problems/problem.ts';
 import { momentOf } from './parameters.ts';
 
+const most = 500;
+
 /** Schema of a list's `limit` parameter. */
-export function pageLimit({ usual, most }: { readonly usual: number; readonly most: number }) {
+export function pageLimit(usual: number) {
   return z
     .string()
     .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= most, {
@@ -23,11 +27,22 @@ export function pageLimit({ usual, most }: { readonly usual: number; readonly mo
     });
 }
 
-export const pageCursor = z
+const cursor = z
   .string()
   .regex(/^[\w.-]{1,200}$/, 'is not a cursor')
   .optional()
   .openapi({ description: 'From the Link header of the previous page; opaque (REF-2)' });
+
+const usualSize = 50;
+export const limit = pageLimit(usualSize);
+/** The parameters of a list that has pages. */
+export const pageQuery = { limit, cursor };
+export const sizeOf = (asked: string | undefined) => Number(asked ?? usualSize);
+/** The member of a page that leads to the next one. */
+export const nextPage = z
+  .string()
+  .nullable()
+  .openapi({ description: 'Address of the next page; null: this is the last one' });
 
 /**
  * Encodes a place in a list with a check value, which reveals a cut cursor, or one of another list. The check value is
@@ -56,17 +71,31 @@ function checkOf(list: string, place: string): string {
   return createHash('sha256').update(`${list}\0${place}`).digest('base64url').slice(0, 8);
 }
 
+/** Where a list is, and what was asked of it. */
+export interface AskedList {
+  readonly publicUrl: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | Date | readonly string[] | undefined>>;
+}
+
+/** A page of a list, with the address of the next one in the body and in the Link header. */
+export function page(list: AskedList, name: string, rows: readonly JsonObject[], next?: string): Response {
+  if (next === undefined) return json({ [name]: rows, next: null });
+  const { url, headers } = linkToNext(list, next);
+  return json({ [name]: rows, next: url }, 200, headers);
+}
+
 /** The address of the next page, and the Link header that names it. */
 export function linkToNext(
-  publicUrl: string,
-  path: string,
-  query: Readonly<Record<string, string | Date | readonly string[] | undefined>>,
+  { publicUrl, path, query }: AskedList,
+  next: string,
 ): { readonly url: string; readonly headers: { readonly link: string } } {
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value === undefined) continue;
-    asked.append(name, value instanceof Date ? value.toISOString() : value.toString());
+    if (value !== undefined && name !== 'cursor')
+      asked.append(name, value instanceof Date ? value.toISOString() : value.toString());
   }
+  asked.append('cursor', next);
   const url = `${publicUrl}${path}?${asked.toString()}`;
   return { url, headers: { link: `<${url}>; rel="next"` } };
 }

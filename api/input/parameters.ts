@@ -1,6 +1,12 @@
 // The forms of path, query and body values, shared by all routes. A mismatch is a 400.
 import { z } from '@hono/zod-openapi';
-import { countryCodePattern, currencyCodePattern, finInstIdTypes, uuidPattern } from '../../core/ids.ts';
+import {
+  countryCodePattern,
+  currencyCodePattern,
+  finInstIdTypes,
+  isIdentifier,
+  uuidPattern,
+} from '../../core/ids.ts';
 import {
   amountPattern,
   basisPointsPattern,
@@ -81,6 +87,18 @@ export const instant = z
   })
   .transform((text) => new Date(text))
   .openapi({ type: 'string', format: 'date-time', example: '2026-01-05T04:00:00Z' });
+
+/** An id as in an ISO 20022 message. */
+export const identifier = z
+  .string()
+  .refine(isIdentifier, { error: 'must be 1 to 35 characters, as in an ISO 20022 message' });
+
+/** Any printable text, such as a client id: what does not exist is unknown, not malformed. */
+export const word = z
+  .string()
+  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
+
+export const seconds = z.string().regex(/^\d{1,9}$/, 'must be a whole number of seconds');
 
 /** A whole UTC day; its value is the beginning of the day. */
 export const day = z

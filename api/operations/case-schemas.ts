@@ -3,6 +3,8 @@ import { z } from '@hono/zod-openapi';
 import { words } from './words.ts';
 import { alertStates, caseActions } from '../../core/operations/cases.ts';
 import { component } from '../http/component.ts';
+import { nextPage } from '../input/paging.ts';
+import { word } from '../input/parameters.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-01-05T04:00:00.000Z' });
 
@@ -46,10 +48,7 @@ export const alertWithEntriesSchema = component('AlertWithEntries', {
 
 export const alertPageSchema = component('AlertPage', {
   alerts: z.array(alertSchema),
-  next: z
-    .string()
-    .nullable()
-    .openapi({ description: 'Address of the next page; null: this is the last one' }),
+  next: nextPage,
 });
 
 const newEntryMembers = {
@@ -59,11 +58,6 @@ const newEntryMembers = {
 
 /** An operator's action on an alert. */
 export const newEntrySchema = component('NewAlertEntry', newEntryMembers);
-
-/** A kind of alert, a client id and the like. */
-export const word = z
-  .string()
-  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
 
 export const alertIdPattern = /^[1-9]\d{0,17}$/;
 export const alertId = z.string().regex(alertIdPattern, 'must be the alertId of an alert');

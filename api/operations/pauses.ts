@@ -16,7 +16,7 @@ import {
   type RecordedPause,
 } from '../../db/deliveries/pauses.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { pageLimit } from '../input/paging.ts';
+import { limit, sizeOf } from '../input/paging.ts';
 import { emptyRange, instant } from '../input/parameters.ts';
 import { problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
@@ -46,12 +46,11 @@ const recordedPauseSchema = component('RecordedPause', {
   resumedBecause: z.string().nullable(),
 });
 
-const pageSize = { usual: 50, most: 500 };
 const query = z.object({
   party: params.shape.party.optional(),
   from: instant.optional().openapi({ description: 'Still in force at this time, or later' }),
   to: instant.optional().openapi({ description: 'Begun before this time' }),
-  limit: pageLimit(pageSize),
+  limit,
 });
 
 const common = { method: 'post', tag: 'Operations', roles: ['operator'], params } as const;
@@ -77,14 +76,14 @@ function addReading(router: Router, deps: ApiDependencies): void {
       problems: ['unknown-party'],
       answer: { description: 'Pauses', schema: z.array(recordedPauseSchema) },
     },
-    async ({ query: { party, from, to, limit } }) => {
+    async ({ query: { party, from, to, limit: asked } }) => {
       const empty = emptyRange({ from, to });
       if (empty !== undefined) return empty;
       const data = deps.reference.current();
       const found = party === undefined ? undefined : partyOf(data, party);
       const partyId = found?.partyId ?? party;
       const filter = compact<PauseFilter>({ partyId, from, to });
-      const pauses = await readPauses(deps.db, filter, Number(limit ?? pageSize.usual));
+      const pauses = await readPauses(deps.db, filter, sizeOf(asked));
       // pauses still name a party that has left the scheme
       if (party !== undefined && found === undefined && pauses.length === 0) return unknownParty(party);
       return json(pauses.map((one) => renderRecorded(data, one)));

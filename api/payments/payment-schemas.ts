@@ -9,6 +9,7 @@ import { listedStatuses, paymentStates } from '../../core/payments/payment-list.
 import { openStates } from '../../core/payments/payment-states.ts';
 import { finalStatuses } from '../../core/payments/report.ts';
 import { component } from '../http/component.ts';
+import { nextPage } from '../input/paging.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-11-21T04:00:00.000Z' });
 const id = z.string().openapi({ format: 'uuid' });
@@ -311,8 +312,5 @@ const listedSchema = component('ListedPayment', {
 
 export const paymentListSchema = component('PaymentPage', {
   payments: z.array(listedSchema),
-  next: z
-    .string()
-    .nullable()
-    .openapi({ description: 'Address of the next page; null: this is the last one' }),
+  next: nextPage,
 });

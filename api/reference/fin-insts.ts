@@ -6,14 +6,7 @@ import type { JsonObject } from '../../core/money/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { countryCode, finInstId, finInstIdType } from '../input/parameters.ts';
-import {
-  invalidCursor,
-  linkToNext,
-  pageCursor,
-  pageLimit,
-  readCursor,
-  writeCursor,
-} from '../input/paging.ts';
+import { invalidCursor, linkToNext, pageLimit, pageQuery, readCursor, writeCursor } from '../input/paging.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
 import { unknownCountry, unknownInstitution } from '../problems/told.ts';
@@ -42,7 +35,7 @@ type Onboarded = z.infer<typeof onboarded>;
 const isMeant = (asked: Onboarded) => (one: Institution) =>
   asked === undefined || one.onboarded === (asked === 'true');
 const isPlace = (text: string) => /^[!-~]{1,70}$/.test(text); // an institutionId; it is only compared
-const pageSize = { usual: 100, most: 500 };
+const usualSize = 100;
 
 export function finInstRoutes(router: Router, deps: ApiDependencies): void {
   addList(router, deps);
@@ -60,7 +53,7 @@ function addList(router: Router, deps: ApiDependencies): void {
       summary: 'Institutions of all countries by role, in pages (endpoint 9)',
       description: 'The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288).',
       params: z.object({ finInstRole }),
-      query: z.object({ limit: pageLimit(pageSize), cursor: pageCursor, onboarded }),
+      query: z.object({ ...pageQuery, limit: pageLimit(usualSize), onboarded }),
       problems: ['invalid-cursor'],
       answer: { description: 'A page of institutions', schema: pageSchema },
     },
@@ -69,7 +62,7 @@ function addList(router: Router, deps: ApiDependencies): void {
       const list = `fin-insts ${params.finInstRole}`;
       const after = query.cursor === undefined ? '' : readCursor(list, query.cursor, isPlace);
       if (after === undefined) return invalidCursor();
-      const size = Number(query.limit ?? pageSize.usual);
+      const size = Number(query.limit ?? usualSize);
       const rest = institutionsOf(data, params.finInstRole)
         .filter(({ institutionId }) => institutionId > after)
         .filter(isMeant(query.onboarded));
@@ -79,11 +72,14 @@ function addList(router: Router, deps: ApiDependencies): void {
       const path = `/fin-insts/${params.finInstRole}`;
       const headers = isLast
         ? {}
-        : linkToNext(deps.config.publicUrl, path, {
-            limit: String(size),
-            onboarded: query.onboarded,
-            cursor: writeCursor(list, last.institutionId),
-          }).headers;
+        : linkToNext(
+            {
+              publicUrl: deps.config.publicUrl,
+              path,
+              query: { limit: String(size), onboarded: query.onboarded },
+            },
+            writeCursor(list, last.institutionId),
+          ).headers;
       return referenceAnswer(context, data, { finInsts: page.map(renderInstitution) }, headers);
     },
   );

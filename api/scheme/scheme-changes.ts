@@ -17,7 +17,7 @@ import { makeSecret } from '../../db/scheme/secrets.ts';
 import { compact } from '../../core/compact.ts';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { pageLimit } from '../input/paging.ts';
+import { limit, sizeOf } from '../input/paging.ts';
 import { uuid } from '../input/parameters.ts';
 import { invalidRequest, isProblem, problem, type InputFault, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
@@ -43,7 +43,6 @@ import { component } from '../http/component.ts';
 
 const acting = { method: 'post', tag: 'Scheme', roles: ['operator'] } as const;
 const largestImport = 4_194_304; // bytes; the demo's scheme has 220,000
-const pageSize = { usual: 50, most: 500 };
 const changeParams = z.object({ changeId: uuid });
 
 export function schemeChangeRoutes(router: Router, deps: ApiDependencies): void {
@@ -294,13 +293,13 @@ function addReading(router: Router, { db }: ApiDependencies): void {
         id: objectId
           .optional()
           .openapi({ example: idExample, description: 'Of the object, with its kind: as in its document' }),
-        limit: pageLimit(pageSize),
+        limit,
       }),
       answer: { description: 'Changes', schema: z.array(listedChangeSchema) },
     },
-    async ({ query: { state, kind, id, limit } }) => {
+    async ({ query: { state, kind, id, limit: asked } }) => {
       const filter = compact({ states: state === undefined ? undefined : [state], kind, id });
-      const changes = await listChanges(db, filter, Number(limit ?? pageSize.usual));
+      const changes = await listChanges(db, filter, sizeOf(asked));
       return json(changes.map(renderListed));
     },
   );
