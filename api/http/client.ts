@@ -11,8 +11,14 @@ import type { WaitingClient } from '../limits/turns.ts';
  */
 export function clientAddress(context: Context, proxies: BlockList): string {
   const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
-  if (incoming === undefined) return '';
-  return networkOf(forwardedFrom(incoming.socket.remoteAddress ?? '', incoming.headers, proxies));
+  return incoming === undefined ? '' : requestAddress(incoming, proxies);
+}
+
+export function requestAddress(
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  proxies: BlockList,
+): string {
+  return networkOf(forwardedFrom(socket.remoteAddress ?? '', headers, proxies));
 }
 
 /** Whether a connection comes from one of these proxies. */

@@ -10,14 +10,9 @@ export interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
-/** Whether a TLS port got plain HTTP. OpenSSL recognises it by the first bytes. */
-export const isPlainHttp = ({ code }: Pick<NodeJS.ErrnoException, 'code'>) =>
-  code === 'ERR_SSL_HTTP_REQUEST' || code === 'ERR_SSL_HTTPS_PROXY_REQUEST';
-
 export function refusalOf({ code = '', reason = 'it cannot be parsed', rawPacket }: ParserError): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return problem('headers-too-large');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return problem('request-timeout');
-  if (isPlainHttp({ code })) return malformed('plainHttp');
   if (rawPacket?.[0] === 0x16) return malformed('tls');
   if (code === 'HPE_PAUSED_H2_UPGRADE') return malformed('version');
   if (code === 'HPE_INVALID_EOF_STATE') return malformed('ended');

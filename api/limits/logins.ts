@@ -5,7 +5,7 @@ import type { Context } from 'hono';
 import type { ApiDependencies } from '../dependencies.ts';
 import { clientAddress, trusting } from '../http/client.ts';
 import { problem, type Problem } from '../problems/problem.ts';
-import { createQuotas, strangers } from './quotas.ts';
+import { createQuotas } from './quotas.ts';
 
 export interface Logins {
   /** A login that is about to be tried. */
@@ -56,4 +56,4 @@ export function loginsOf({
 
 /** Hashed, because strangers choose these texts: they must not be stored, and may have any length. */
 const nameOf = (...parts: readonly string[]) =>
-  `${strangers}${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`;
+  `login ${createHash('sha256').update(JSON.stringify(parts)).digest('base64url')}`;

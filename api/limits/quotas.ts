@@ -65,10 +65,6 @@ const burstOf = (limit: number) => Math.max(10, Math.ceil(limit / 10));
 
 const minuteMs = 60_000;
 export const minutesOfDay = 1_440;
-/** Prefix of names that strangers choose. Their number is unbounded, unlike the number of clients. */
-export const strangers = 'stranger ';
-/** Above this, each new stranger evicts the least recently named one, so that no two strangers share a counter. */
-const mostStrangers = 50_000; // some 10 MB
 
 interface Told extends Count {
   readonly counter: Counter;
@@ -119,41 +115,31 @@ function add(counter: Counter, by = 1): void {
 export function createQuotas(clock: () => number = Date.now, windowMinutes = 1): Quotas {
   const windowMs = windowMinutes * minuteMs;
   let minute = 0; // the last minute of the current window, in minutes since the epoch
-  let clients = new Map<string, Counter>();
-  let guests = new Map<string, Counter>(); // strangers, least recently named first
+  let counters = new Map<string, Counter>(); // bounded by the requests of a window
 
   function begin(): Now {
     const nowMs = clock();
     const endsAtMs = (Math.floor(nowMs / windowMs) + 1) * windowMs;
     if (minute !== endsAtMs / minuteMs - 1) {
       minute = endsAtMs / minuteMs - 1;
-      clients = new Map();
-      guests = new Map();
+      counters = new Map();
     }
     return { nowMs, endsAtMs };
   }
 
-  const known = (name: string) => (name.startsWith(strangers) ? guests : clients);
-
   function counterOf(name: string, limit: number): Counter {
-    const counters = known(name);
     const counter = counters.get(name) ?? { used: 0, untold: 0, limit, inSecond: 0, second: 0 };
-    if (counters === guests) guests.delete(name);
     counters.set(name, counter);
-    const [oldest = ''] = guests.keys();
-    if (guests.size > mostStrangers) guests.delete(oldest);
     return counter;
   }
 
   /** Takes the counts that have grown by a hundredth of their limit since they were last shared. */
   function takeUntold(): readonly Told[] {
     const told: Told[] = [];
-    for (const counters of [clients, guests]) {
-      for (const [name, counter] of counters) {
-        if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
-        told.push({ name, count: counter.untold, counter });
-        counter.untold = 0;
-      }
+    for (const [name, counter] of counters) {
+      if (counter.limit === 0 || counter.untold < Math.max(1, counter.limit / 100)) continue;
+      told.push({ name, count: counter.untold, counter });
+      counter.untold = 0;
     }
     return told;
   }
@@ -169,7 +155,7 @@ export function createQuotas(clock: () => number = Date.now, windowMinutes = 1):
     },
     look(name, limit) {
       const now = begin();
-      const used = known(name).get(name)?.used ?? 0;
+      const used = counters.get(name)?.used ?? 0;
       return { ...standingAt(now, used, limit), isOver: limit !== 0 && used >= limit };
     },
     async share(tell) {

@@ -82,16 +82,13 @@ export function shareCounts(db: Db, all: readonly Quotas[], logger: Logger): Sha
 
 function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count: () => Promise<void> } {
   let counted: ReadonlyMap<string, number> = new Map();
-  let counting: Promise<void> | undefined;
+  let last = Promise.resolve();
   let recounting: Promise<void> | undefined;
   const added = new Map<string, number>(); // since the last count
   const takenIn = new Map<string, number>(); // submissions that are being stored and judged now
 
-  /** Only one count runs at a time; concurrent callers share it. */
-  function count(): Promise<void> {
-    counting ??= countNow().finally(() => (counting = undefined));
-    return counting;
-  }
+  /** One count runs at a time. */
+  const count = () => (last = last.then(countNow));
 
   async function countNow(): Promise<void> {
     const before = [...added];
@@ -101,12 +98,6 @@ function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count
     } catch (error) {
       logger.debug({ err: error }, 'undecided payments could not be counted; the last count stands');
     }
-  }
-
-  async function countAnew(): Promise<void> {
-    await counting;
-    await delay(recountAfterMs, undefined, { ref: false });
-    await count();
   }
 
   return {
@@ -124,7 +115,10 @@ function countingUndecided(db: Db, logger: Logger): Undecided & { readonly count
       };
     },
     recount() {
-      recounting ??= countAnew().finally(() => (recounting = undefined));
+      recounting ??= delay(recountAfterMs, undefined, { ref: false }).then(() => {
+        recounting = undefined; // whoever asks from now on needs another count
+        return count();
+      });
       return recounting;
     },
   };

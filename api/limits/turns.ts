@@ -1,7 +1,7 @@
 /**
  * Decides whose request is next. Each sender has a few requests of each kind under way; further ones wait in the
- * sender's queue. A request that waits there for too long is refused before any of it is read or stored. After its turn
- * has come, it waits for the event loop without a limit (fair-queue.ts).
+ * sender's queue, and then for the event loop (fair-queue.ts). A request that waits for too long is refused before any
+ * of it is read or stored.
  */
 import type { FairQueue } from './fair-queue.ts';
 import { problem, type Problem } from '../problems/problem.ts';
@@ -145,7 +145,8 @@ export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: Fa
         holds = false;
       };
       try {
-        return (await holdThread(thread, sender)) ? await work(giveUp) : problem('too-many-messages');
+        const hasTurn = thread === undefined || (await holdThread(thread, sender, waitMs));
+        return hasTurn ? await work(giveUp) : problem('too-many-messages');
       } finally {
         if (client?.untilClosed === true) void client.closed().then(giveUp);
         else giveUp();
@@ -154,10 +155,16 @@ export function createTurns({ atOnce, waiting, waitMs }: TurnLimits, thread?: Fa
   };
 }
 
-/** Waits for the event loop. @returns false: too many requests of the sender wait for it */
-async function holdThread(thread: FairQueue | undefined, sender: string): Promise<boolean> {
-  if (thread === undefined) return true;
-  return new Promise((resolve) => {
-    if (thread.ask(sender, () => resolve(true)) === undefined) resolve(false);
+/** Waits for the event loop. @returns false: it took too long, or too many requests of the sender wait for it */
+async function holdThread(thread: FairQueue, sender: string, waitMs: number): Promise<boolean> {
+  let takeBack: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const hasTurn = await new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), waitMs);
+    takeBack = thread.ask(sender, () => resolve(true));
+    if (takeBack === undefined) resolve(false);
   });
+  clearTimeout(timer);
+  if (!hasTurn) takeBack?.();
+  return hasTurn;
 }

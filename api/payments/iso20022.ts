@@ -25,7 +25,7 @@ import { refuseCallback } from '../input/callback.ts';
 import type { Caller } from '../auth/caller.ts';
 import { aboutRequest, noteRejection, type AboutRequest } from '../http/access-log.ts';
 import { bodyOf, openMessage, takeMessage } from '../input/intake.ts';
-import { reportDocument, submissionDocument } from './message-documents.ts';
+import { reportDocument, submissionDocument, submissionProblems } from './message-documents.ts';
 import { isProblem, problem, type Problem } from '../problems/problem.ts';
 import { baseHeaders } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
@@ -68,17 +68,7 @@ function submissionRoute(router: Router, deps: RouteDependencies, iso: Iso20022D
         pacs002Endpoint: z.string().describe("The source operator's address for the pacs.002"),
       }),
       ...submissionDocument,
-      problems: [
-        'message-refused',
-        'callback-address-refused',
-        'callback-address-changed',
-        'too-many-undecided',
-        'too-many-bytes',
-        'payload-too-large',
-        'unsupported-media-type',
-        'message-not-kept',
-        'message-changed',
-      ],
+      problems: ['too-many-undecided', ...submissionProblems],
     },
     ({ query, caller, context, giveUpTurn }) =>
       submit(deps, iso, {

@@ -5,7 +5,6 @@ import { problem, type Problem } from './problem.ts';
 /** Each an `invalid-request`. */
 const malformations = {
   tls: 'This port speaks plain HTTP, but got TLS. Use http:// here.',
-  plainHttp: 'This port speaks TLS, but got plain HTTP. Use https:// here.',
   version:
     'Send HTTP/1.1: no other version is supported. (A proxy may need to be configured for it, for example nginx with proxy_http_version 1.1.)',
   target: 'Write the target of the request as a path, such as /countries, with the host in the Host header.',

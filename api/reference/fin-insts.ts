@@ -1,6 +1,7 @@
 // Endpoints 9 to 11: institutions by role, country or identifier. They also list institutions that are not onboarded
 // (REF-3).
 import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/money/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../../core/scheme/reference.ts';
@@ -85,8 +86,28 @@ function addList(router: Router, deps: ApiDependencies): void {
   );
 }
 
+interface AskedOfCountry {
+  readonly params: { readonly countryCode: string; readonly finInstRole?: FinInstRoleFilter };
+  readonly query: { readonly onboarded?: Onboarded };
+  readonly context: Context;
+}
+
 function addCountryLists(router: Router, deps: ApiDependencies): void {
-  const common = referenceRoute(deps.reference.current);
+  const common = {
+    ...referenceRoute(deps.reference.current),
+    query: z.object({ onboarded }),
+    problems: ['unknown-country'],
+    answer: { description: 'Institutions', schema: institutionsSchema },
+  } as const;
+  const answer = ({ params, query, context }: AskedOfCountry) => {
+    const { countryCode: country, finInstRole: role = 'any' } = params;
+    const data = deps.reference.current();
+    if (!data.countries.has(country)) return unknownCountry(countryField, country);
+    const found = institutionsOf(data, role)
+      .filter((institution) => institution.countryCode === country)
+      .filter(isMeant(query.onboarded));
+    return referenceAnswer(context, data, found.map(renderInstitution));
+  };
   router.add(
     {
       ...common,
@@ -94,16 +115,8 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
       operationId: 'listFinInstsOfCountry',
       summary: 'Institutions of a country by role (endpoint 10)',
       params: z.object({ countryCode, finInstRole }),
-      query: z.object({ onboarded }),
-      problems: ['unknown-country'],
-      answer: { description: 'Institutions', schema: institutionsSchema },
     },
-    ({ params, query, context }) => {
-      const data = deps.reference.current();
-      if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
-      const { countryCode: country, finInstRole: role } = params;
-      return referenceAnswer(context, data, ofCountry(data, { country, role, ...query }));
-    },
+    answer,
   );
   router.add(
     {
@@ -112,16 +125,8 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
       operationId: 'listAllFinInstsOfCountry',
       summary: 'Institutions of a country, all roles (endpoint 10, role left out)',
       params: z.object({ countryCode }),
-      query: z.object({ onboarded }),
-      problems: ['unknown-country'],
-      answer: { description: 'Institutions', schema: institutionsSchema },
     },
-    ({ params, query, context }) => {
-      const data = deps.reference.current();
-      if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
-      const { countryCode: country } = params;
-      return referenceAnswer(context, data, ofCountry(data, { country, role: 'any', ...query }));
-    },
+    answer,
   );
 }
 
@@ -148,19 +153,6 @@ function addLookup(router: Router, deps: ApiDependencies): void {
       return referenceAnswer(context, data, renderInstitution(institution));
     },
   );
-}
-
-interface Wanted {
-  readonly country: string;
-  readonly role: FinInstRoleFilter;
-  readonly onboarded?: Onboarded;
-}
-
-function ofCountry(data: ReferenceData, { country, role, onboarded: asked }: Wanted): JsonObject[] {
-  return institutionsOf(data, role)
-    .filter((institution) => institution.countryCode === country)
-    .filter(isMeant(asked))
-    .map(renderInstitution);
 }
 
 const listsOfSnapshot = new WeakMap<ReferenceData, Map<FinInstRoleFilter, readonly Institution[]>>();

@@ -13,7 +13,7 @@ import type { RouteDependencies, RouteModule } from '../dependencies.ts';
 import { isUnavailable } from '../problems/failures.ts';
 import { aboutRequest, noteRejection, type AboutRequest } from '../http/access-log.ts';
 import { bodyOf, openMessage, takeMessage } from '../input/intake.ts';
-import { resolutionDocument } from '../payments/message-documents.ts';
+import { resolutionDocument, submissionProblems } from '../payments/message-documents.ts';
 import { isProblem, problem, type Problem } from '../problems/problem.ts';
 import type { AwaitedAnswers } from '../payments/awaited-answers.ts';
 import { passOn, type ResolutionSubmission, type ResolutionWorkflows } from '../temporal.ts';
@@ -49,16 +49,7 @@ export function resolutionRoutes(parts: ResolutionDependencies): RouteModule {
           acmt024Endpoint: z.string().describe("The source operator's address for the acmt.024"),
         }),
         ...resolutionDocument,
-        problems: [
-          'message-refused',
-          'callback-address-refused',
-          'callback-address-changed',
-          'too-many-bytes',
-          'payload-too-large',
-          'unsupported-media-type',
-          'message-not-kept',
-          'message-changed',
-        ],
+        problems: submissionProblems,
       },
       ({ query, caller, context, giveUpTurn }) =>
         resolve(deps, parts, {

@@ -3,7 +3,7 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, it, test } from 'vitest';
 import { clientAddress, trusting } from '../../../api/http/client.ts';
-import { createQuotas, minutesOfDay, strangers } from '../../../api/limits/quotas.ts';
+import { createQuotas, minutesOfDay } from '../../../api/limits/quotas.ts';
 import { shareCounts } from '../../../api/limits/share-counts.ts';
 import { unlimited } from '../../../core/settings/config.ts';
 import { connect } from '../../../db/pool/connection.ts';
@@ -177,22 +177,6 @@ test('what is counted by the day is counted together, and outlives the minutes (
     for (const { counts } of processes) await counts.close();
     await db.destroy();
   }
-});
-
-test('names that strangers make up by the thousand cost no more memory than there is for them, and switch off no limit', async () => {
-  const quotas = createQuotas(clock);
-  for (let nth = 0; nth < 120_000; nth += 1) quotas.note(`${strangers}${nth}`, 5);
-  let kept = 0;
-  await quotas.share(({ counts }) => {
-    kept = counts.length;
-    return Promise.resolve([]);
-  });
-  expect(kept).toBeLessThan(55_000);
-  const fresh = `${strangers}who comes later`;
-  for (let nth = 1; nth <= 5; nth += 1) quotas.note(fresh, 5);
-  expect(quotas.look(fresh, 5).isOver).toBe(true);
-  for (let nth = 1; nth <= 5; nth += 1) expect(quotas.use('a client', 5).isOver).toBe(false);
-  expect(quotas.use('a client', 5).isOver).toBe(true);
 });
 
 describe('logins that fail', async () => {
