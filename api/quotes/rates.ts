@@ -1,6 +1,6 @@
 // Endpoints 17 to 19 and the two lists of rates. FX providers post rates; PSPs and the providers read them. An FX
 // provider must never see another provider's rates here (FX-9), only the best rate of the market, without a name.
-import { z } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
 import {
   findCorridor,
