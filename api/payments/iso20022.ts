@@ -191,7 +191,10 @@ function clearingSystemOf(document: XmlElement): string {
 
 const maxWaitSeconds = 30;
 
-/** N of `Prefer: wait=N` (RFC 7240), at most 30 (PAY-1); undefined if the header asks for no wait. */
+/**
+ * N of `Prefer: wait=N` (RFC 7240), at most 30 (PAY-1); undefined if the header asks for no wait.
+ * @internal exported for tests
+ */
 export function preferredWaitSeconds(prefer = ''): number | undefined {
   const [, seconds] = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[;,]|$)/i.exec(prefer) ?? [];
   return seconds === undefined ? undefined : Math.min(Number(seconds), maxWaitSeconds);

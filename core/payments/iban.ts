@@ -4,7 +4,10 @@ import { looksLikeIban, remainderBy97 } from '../ids.ts';
 import { elementsNamed, xpathOf, type XmlElement } from '../iso20022/tree.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 
-/** The length of a country's IBANs by ISO 13616; undefined if the country has no IBANs. */
+/**
+ * The length of a country's IBANs by ISO 13616; undefined if the country has no IBANs.
+ * @internal exported for fixtures
+ */
 export const ibanLengthOf = (country: string): number | undefined =>
   countrySpecs[country]?.chars ?? undefined;
 
