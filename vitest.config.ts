@@ -20,7 +20,7 @@ const waiting = [
 
 /** They wait for limits that a busy machine would miss, and leave the processors free meanwhile. */
 const withinSeconds = [
-  'test/api/{auth/withdrawn,http/{tiny-chunks,two-processes},reference/reference-data}.test.ts',
+  'test/api/{auth/withdrawn,input/tiny-chunks,limits/two-processes,reference/reference-data}.test.ts',
   'test/db/pool/connection-silent.test.ts',
   'test/faults/{killed-*,lost-executions,own-faults,scheme-changed-under-load}.test.ts',
   'test/faults/{slow-engine-flood,stopped-processes}.test.ts',

@@ -10,7 +10,6 @@ export function newMessageIdentification(): string {
   return randomUUID().replaceAll('-', '');
 }
 
-/** A message that we send, as it was built. */
 export interface Composition extends Omit<OutgoingMessage, 'messageId' | 'body'> {
   readonly xml: string;
 }

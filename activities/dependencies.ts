@@ -10,18 +10,14 @@ import type { Steps } from './steps.ts';
 
 export interface ActivityDependencies {
   readonly db: Db;
-  /** The newest reference data. */
   readonly reference: () => ReferenceData;
   readonly engine: XmlEngine;
   readonly outbound: Outbound;
-  /** Signs every attempt. */
   readonly signer: Signer;
   /** Our own address, to which destinations send their pacs.002. */
   readonly publicUrl: string;
-  /** Demos only. */
   readonly allowLoopbackCallbacks: boolean;
   readonly logger: Logger;
-  /** Reports each step of a payment to the log and the metrics. */
   readonly steps: Steps;
   /** UUID of this process. A submission that it cannot answer, by a defect, is left to a process with other code. */
   readonly workerId: string;

@@ -1,37 +1,10 @@
 // One table says what follows for an activity from each failure of the world. Usually Temporal calls the activity
 // again, and it holds nothing meanwhile. If data in memory would be lost, the activity outlasts the failure. In the
-// worker, only this file distinguishes our defects from failures; in the api, api/http/failures.ts does.
+// worker, only this file distinguishes our defects from failures; in the api, api/problems/failures.ts does.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isDatabaseFailure } from '../db/pool/failures.ts';
-
-/** Why an activity can fail, database outages aside: it outlasts those, or throws them on unchanged. */
-type FailureKind =
-  /** A full gate, or an open breaker. */
-  | 'Held'
-  /** This process lacked resources for a send, so nothing was sent. */
-  | 'OwnResources'
-  /** Our stored copy of the message fails its integrity check, so nothing was sent. */
-  | 'MessageChanged'
-  /** This process lacks the key to open or to sign the message, so nothing was sent. */
-  | 'KeyMissing'
-  /** No receiver is registered, or its address may not be used. */
-  | 'AddressWithdrawn'
-  /** An instruction got no answer that counts. */
-  | 'DestinationDidNotAnswer'
-  /** An enquiry got no answer that counts. */
-  | 'PartyDidNotAnswer'
-  /** A delivery waits for its next attempt. */
-  | 'NotYetDelivered'
-  /** Other submissions with the same keys were written first, again and again. */
-  | 'KeysTaken'
-  /** A day is over by Temporal's clock, but not yet by the database's, which counts. */
-  | 'PeriodNotClosed'
-  /** Already answered, or past the deadline: nothing is sent any longer. */
-  | 'TooLate'
-  /** A defect, which cannot even be reported to the sender. */
-  | 'Defect';
 
 /**
  * `again`: Temporal calls the activity again after `inMs` milliseconds (`given`: the failure itself says after how
@@ -45,20 +18,34 @@ interface Consequence {
   readonly unexpected?: true;
 }
 
+/** Why an activity can fail, database outages aside: it outlasts those, or throws them on unchanged. */
 const consequences = {
+  /** A full gate, or an open breaker. */
   Held: { follows: 'again', inMs: 'given' },
-  OwnResources: { follows: 'again', inMs: 1_000 }, // the shortage may end at any moment
-  MessageChanged: { follows: 'again', inMs: 'given' }, // until somebody restores the message
-  KeyMissing: { follows: 'again', inMs: 'given' }, // until a worker that has the key takes it
-  AddressWithdrawn: { follows: 'again', inMs: 1_000 }, // an address may be registered at any moment
+  /** This process lacked resources for a send, so nothing was sent. The shortage may end at any moment. */
+  OwnResources: { follows: 'again', inMs: 1_000 },
+  /** Our stored copy of the message fails its integrity check, so nothing is sent until somebody restores it. */
+  MessageChanged: { follows: 'again', inMs: 'given' },
+  /** This process lacks the key to open or to sign the message, so nothing is sent until a worker that has it comes. */
+  KeyMissing: { follows: 'again', inMs: 'given' },
+  /** No receiver is registered, or its address may not be used. An address may be registered at any moment. */
+  AddressWithdrawn: { follows: 'again', inMs: 1_000 },
+  /** An instruction got no answer that counts. */
   DestinationDidNotAnswer: { follows: 'again', inMs: 'given' },
+  /** An enquiry got no answer that counts. */
   PartyDidNotAnswer: { follows: 'again', inMs: 'given' },
+  /** A delivery waits for its next attempt. */
   NotYetDelivered: { follows: 'again', inMs: 'given' },
-  KeysTaken: { follows: 'again', inMs: 50 }, // the other submission is done by then
-  PeriodNotClosed: { follows: 'again', inMs: 30_000 }, // until the day is over by the database's clock
+  /** Other submissions with the same keys were written first, again and again. They are done by then. */
+  KeysTaken: { follows: 'again', inMs: 50 },
+  /** A day is over by Temporal's clock, but not yet by the database's, which counts. */
+  PeriodNotClosed: { follows: 'again', inMs: 30_000 },
+  /** Already answered, or past the deadline: nothing is sent any longer. */
   TooLate: { follows: 'never' },
+  /** A defect, which cannot even be reported to the sender. */
   Defect: { follows: 'never', unexpected: true },
-} as const satisfies Record<FailureKind, Consequence>;
+} as const satisfies Record<string, Consequence>;
+type FailureKind = keyof typeof consequences;
 
 type Given = {
   [Kind in FailureKind]: (typeof consequences)[Kind] extends { readonly inMs: 'given' } ? Kind : never;
@@ -99,9 +86,7 @@ export function isDefect(error: unknown): boolean {
 const outlastMs = 20_000; // within startToCloseTimeout, beside an exchange of 10 s
 const pausesMs = [100, 200, 500, 1_000]; // then the last one again and again
 
-/**
- * Milliseconds for which a claim is retried; then it counts as MAYBE_SENT. The call holds a place at a gate meanwhile.
- */
+/** Milliseconds for which a claim is retried, at a place of a gate; then it counts as MAYBE_SENT. */
 export const claimForMs = 5_000;
 
 /**

@@ -3,7 +3,6 @@ import { heartbeat } from '@temporalio/activity';
 
 const everyMs = 1_000; // well within the heartbeat timeouts of workflows/policies.ts
 
-/** Runs work of an activity with a heartbeat each second. */
 export async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
   const timer = setInterval(heartbeat, everyMs);
   try {

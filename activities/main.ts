@@ -29,9 +29,7 @@ function workflowBundle(): WorkflowBundleOption {
   );
 }
 
-/**
- * A free loopback port where the SDK's core can serve its metrics, and a function that reads them to show with ours.
- */
+/** A free loopback port where the SDK's core can serve its metrics, and a function that reads them. */
 async function sdkMetricsAt(): Promise<{ readonly address: string; readonly read: () => Promise<string> }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -49,7 +47,8 @@ async function main(): Promise<void> {
   Runtime.install({
     logger: sdkLogger(logger),
     telemetryOptions: {
-      logging: coreLogging,
+      // the SDK's core logs through that logger too
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN', other: 'WARN' }) },
       ...(sdkMetrics && { metrics: { prometheus: { bindAddress: sdkMetrics.address } } }),
     },
     shutdownSignals: [], // signals are handled below
@@ -93,15 +92,8 @@ const levels = {
   ERROR: 'error',
 } as const satisfies Record<LogLevel, string>;
 
-/** The SDK's logger, without the expected warnings. */
 function sdkLogger(logger: PinoLogger): Logger {
   return new DefaultLogger('WARN', ({ level, message, meta }) => {
     if (!expected.has(message)) logger[levels[level]]({ ...meta, component: 'temporal' }, message);
   });
 }
-
-/** Makes the SDK's core log through that logger. */
-const coreLogging = {
-  forward: {},
-  filter: makeTelemetryFilterString({ core: 'WARN', other: 'WARN' }),
-};

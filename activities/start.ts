@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { WorkerConfig } from '../core/settings/config.ts';
 import { codeSets } from '../core/iso20022/external-codes.ts';
-import { connect, isAnswering, poolState, serviceLimits, type Db } from '../db/pool/connection.ts';
+import { connect, isAnswering, poolState, serviceLimits } from '../db/pool/connection.ts';
 import { openReferenceCache } from '../db/scheme/reference-cache.ts';
 import { tellOfSealing } from '../db/keys/sealing-state.ts';
 import { beginSealing, openVault } from '../db/keys/vault.ts';
@@ -14,8 +14,8 @@ import { openCheckedEngine } from './upkeep/check-samples.ts';
 import { createOutbound } from './wire/outbound.ts';
 import { addProcessMetrics } from '../telemetry/process-metrics.ts';
 import { startTelemetry } from '../telemetry/server.ts';
-import { traceStatements } from '../telemetry/trace-statements.ts';
-import { createWorkerMetrics, type WorkerMetrics } from '../telemetry/worker-metrics.ts';
+import { traceStatements } from '../telemetry/traces.ts';
+import { createWorkerMetrics } from '../telemetry/worker-metrics.ts';
 import { openSigner } from './wire/signer.ts';
 import { createSteps } from './steps.ts';
 import { runWorkers, type RunningWorkers, type WorkerOptions } from './worker.ts';
@@ -32,16 +32,15 @@ export interface WorkerStart extends Pick<
 }
 
 export interface RunningWorker extends RunningWorkers {
-  /** The port for metrics and health; undefined: none. */
   readonly metricsPort?: number;
 }
 
-/** @throws the error of the part that cannot be reached */
 export async function startWorker(config: WorkerConfig, start: WorkerStart): Promise<RunningWorker> {
   const { logger, engine: given, sdkMetrics, ...options } = start;
   const db = openDatabase(config, start);
   const outbound = openOutbound(config);
-  const metrics = openMetrics(outbound);
+  const metrics = createWorkerMetrics();
+  metrics.watchReceivers(() => outbound.states());
   let workers: RunningWorkers | undefined;
   const isReady = async () =>
     (await Promise.all([isAnswering(db), workers?.isReady() ?? false])).every(Boolean);
@@ -52,11 +51,13 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
   try {
     // everything that can fail at start comes before the process takes work
     openCodeSets(config.codeSetsDirectory);
+    if (config.metrics)
+      addProcessMetrics(metrics.registry, { pool: () => poolState(db), codeSets: codeSets() });
     const telemetry =
       config.metrics &&
       (await startTelemetry({
         ...config.metrics,
-        registry: withProcess(metrics.registry, db),
+        registry: metrics.registry,
         isReady,
         ...(sdkMetrics && { further: sdkMetrics }),
       }));
@@ -98,10 +99,7 @@ export async function startWorker(config: WorkerConfig, start: WorkerStart): Pro
     return {
       finished,
       isReady,
-      shutdown: async () => {
-        await running.shutdown();
-        await finished;
-      },
+      shutdown: () => running.shutdown().then(() => finished),
       ...(telemetry && { metricsPort: telemetry.port }),
     };
   } catch (error) {
@@ -130,14 +128,3 @@ const openOutbound = ({
     ...(serves !== 'payments' && { logins: queueLogins }),
     ...(certificates && { certificates }),
   });
-
-function openMetrics(outbound: ReturnType<typeof openOutbound>): WorkerMetrics {
-  const metrics = createWorkerMetrics();
-  metrics.watchReceivers(() => outbound.states());
-  return metrics;
-}
-
-function withProcess(registry: WorkerMetrics['registry'], db: Db): WorkerMetrics['registry'] {
-  addProcessMetrics(registry, { pool: () => poolState(db), codeSets: codeSets() });
-  return registry;
-}

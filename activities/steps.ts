@@ -8,11 +8,8 @@ import type { WorkerMetrics } from '../telemetry/worker-metrics.ts';
 const labelOf = (code: string | null): string | null =>
   code === null || codeSets().codes.statusReason.has(code) ? code : 'other';
 
-/** A submitted pacs.008. */
 interface Submission {
-  /** UETR of the payment. */
   readonly subjectId: string;
-  /** The party that submitted it. */
   readonly party: string;
 }
 
@@ -32,7 +29,6 @@ export interface Steps {
       readonly durationMs: number;
     },
   ): void;
-  /** A repeat with other content was refused. */
   refused(payment: Submission & { readonly reasonCode: string; readonly ruleId: string }): void;
   decided(decision: {
     readonly subjectId: string;
@@ -42,7 +38,6 @@ export interface Steps {
     readonly decidedBy: string;
     readonly corridor: string;
     readonly priority: string;
-    /** Milliseconds since it was accepted. */
     readonly durationMs: number;
     /** Milliseconds since its deadline, if the deadline decided; else undefined. */
     readonly deadlineErrorMs: number | undefined;
@@ -70,44 +65,32 @@ export interface Steps {
   }): void;
 }
 
-/** A failure to count must not affect the step. */
-const counting = (logger: Logger) => (count: () => void) => {
-  try {
-    count();
-  } catch (error) {
-    logger.warn({ err: error }, 'a step could not be counted');
-  }
-};
-
 export function createSteps(logger: Logger, metrics: WorkerMetrics): Steps {
-  const counted = counting(logger);
   return {
     accepted: (payment) => {
       logger.info(payment, 'accepted');
-      counted(() => metrics.judged('accepted'));
+      metrics.judged('accepted');
     },
     rejected: (payment) => {
       logger.info({ ...payment, status: 'RJCT' }, 'rejected');
-      counted(() => metrics.judged('rejected', payment.reasonCode));
+      metrics.judged('rejected', payment.reasonCode);
     },
     refused: (payment) => {
       logger.info(payment, 'repeat refused');
-      counted(() => metrics.judged('refused', payment.reasonCode));
+      metrics.judged('refused', payment.reasonCode);
     },
     decided: (decision) => {
       logger.info(decision, 'decided');
       const { status, reasonCode, decidedBy, corridor, priority, durationMs, deadlineErrorMs } = decision;
-      counted(() =>
-        metrics.decided({
-          status,
-          reasonCode: labelOf(reasonCode),
-          decidedBy,
-          corridor,
-          priority,
-          seconds: durationMs / 1_000,
-          ...(deadlineErrorMs !== undefined && { deadlineErrorSeconds: deadlineErrorMs / 1_000 }),
-        }),
-      );
+      metrics.decided({
+        status,
+        reasonCode: labelOf(reasonCode),
+        decidedBy,
+        corridor,
+        priority,
+        seconds: durationMs / 1_000,
+        ...(deadlineErrorMs !== undefined && { deadlineErrorSeconds: deadlineErrorMs / 1_000 }),
+      });
     },
     attempted: (attempt) => {
       logger.info(attempt, 'attempt');
@@ -115,15 +98,13 @@ export function createSteps(logger: Logger, metrics: WorkerMetrics): Steps {
       const isTaken =
         httpStatus !== undefined && httpStatus >= 200 && httpStatus <= 299 && errorClass === undefined;
       const failure = errorClass ?? `http-${httpStatus ?? ''}`;
-      counted(() =>
-        metrics.attempted({
-          kind,
-          party,
-          outcome,
-          seconds: durationMs / 1_000,
-          ...(!isTaken && { failure }),
-        }),
-      );
+      metrics.attempted({
+        kind,
+        party,
+        outcome,
+        seconds: durationMs / 1_000,
+        ...(!isTaken && { failure }),
+      });
     },
     resolutionRouted: (resolution) => logger.info(resolution, 'resolution routed'),
     resolutionAnswered: (resolution) => logger.info(resolution, 'resolution answered at once'),

@@ -14,22 +14,21 @@ import type {
   PaymentLocalActivities,
   ResolutionLocalActivities,
 } from '../contract/activities.ts';
-import { createDecidePayment } from './payments/decide-payment.ts';
+import { createDecidePayment, createReportInDoubt } from './payments/decide-payment.ts';
 import { createDeliver } from './deliveries/deliver.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { createEndResolution, createFollowResolution } from './resolutions/follow-resolution.ts';
 import { createForwardPayment } from './payments/forward-payment.ts';
 import { createJudgeResolution } from './resolutions/judge-resolution.ts';
 import { openExecutions, type Executions } from './sweep/executions.ts';
-import { startAlertLog } from './upkeep/log-alerts.ts';
+import { logAlerts } from './upkeep/log-alerts.ts';
 import { probeEndpoints } from './deliveries/probe-endpoints.ts';
 import { sealRecord } from './upkeep/seal-record.ts';
 import { watchBooks } from './books/watch-books.ts';
 import { watchLacks } from './upkeep/watch-lacks.ts';
 import { createSendBooks } from './books/send-books.ts';
-import { startReceiverReports } from './upkeep/report-receivers.ts';
+import { reportReceivers } from './upkeep/report-receivers.ts';
 import { startSweep, type SweepOptions } from './sweep/sweep.ts';
-import { createReportInDoubt } from './payments/report-in-doubt.ts';
 import { createValidatePayment } from './payments/validate-payment.ts';
 import { traceActivities, traceRuns } from './trace-steps.ts';
 import { watchDeadlines } from './sweep/watch-deadlines.ts';
@@ -46,16 +45,13 @@ export interface WorkerOptions extends TemporalConfig {
   readonly lookAtBooksMs?: number;
   /** Absent: tracing is off. */
   readonly traces?: Traces | undefined;
-  /** Called with the kind and number of what the sweep found. */
   readonly onFound: (kind: string, count: number) => void;
 }
 
 export interface RunningWorkers {
-  /** Rejects when a worker fails for good. */
   readonly finished: Promise<void>;
   /** Takes no new work, finishes the running work, then closes. */
   readonly shutdown: () => Promise<void>;
-  /** Whether the workers take work, and Temporal answers. */
   readonly isReady: () => Promise<boolean>;
 }
 
@@ -118,54 +114,32 @@ async function createWorkers(
   return [payments, deliveries, enquiries, ...amqp];
 }
 
-interface Beside {
-  readonly stopSweeping: () => void;
-  readonly stop: () => Promise<void>;
-}
+/** Reports of every process about its receivers and shortages. A process that serves queues alone does only this. */
+const startReports = (deps: ActivityDependencies, { serves }: WorkerOptions): Stop[] => [
+  reportReceivers(deps, serves),
+  watchLacks(deps),
+];
 
-/** The reports of each process about its receivers and shortages. A process that serves queues alone does only this. */
-function startReports(deps: ActivityDependencies, { serves }: WorkerOptions): Beside {
-  const reports = startReceiverReports({ ...deps, serves });
-  const stopWatchingLacks = watchLacks(deps);
-  return {
-    stopSweeping: () => undefined,
-    stop: async () => {
-      await Promise.all([reports.stop(), stopWatchingLacks()]);
-    },
-  };
-}
-
-/** The background work of all other processes: the sweep, the watchers and the reports. */
+/** The background work of all other processes. */
 function startBeside(
   deps: ActivityDependencies,
   { executions, activities }: { readonly executions: Executions; readonly activities: Activities },
   options: WorkerOptions,
-): Beside {
-  const { onFound, sweep: sweepOptions, lookAtBooksMs } = options;
-  const { db, logger, workerId } = deps;
-  const watching = { db, logger, workerId, executions, activities, onFound };
-  const sweep = startSweep(watching, sweepOptions);
-  const stopWatching = watchDeadlines(watching);
-  const reports = startReports(deps, options);
-  const alertLog = startAlertLog(deps);
-  const stopWatchingBooks = watchBooks(deps, executions, lookAtBooksMs);
-  const stopProbing = probeEndpoints(deps);
-  const stopSealing = sealRecord(deps);
-  return {
-    stopSweeping: () => void sweep.stop(), // after the current step; another process does the rest
-    stop: async () => {
-      await Promise.all([
-        sweep.stop(),
-        stopWatching(),
-        reports.stop(),
-        alertLog.stop(),
-        stopWatchingBooks(),
-        stopProbing(),
-        stopSealing(),
-      ]);
-    },
-  };
+): Stop[] {
+  const watching = { ...deps, executions, activities, onFound: options.onFound };
+  return [
+    startSweep(watching, options.sweep),
+    watchDeadlines(watching),
+    logAlerts(deps),
+    watchBooks(deps, executions, options.lookAtBooksMs),
+    probeEndpoints(deps),
+    sealRecord(deps),
+    ...startReports(deps, options),
+  ];
 }
+
+/** Stops a background work, after its current step. */
+type Stop = () => Promise<void>;
 
 export async function runWorkers(
   deps: ActivityDependencies,
@@ -188,14 +162,15 @@ export async function runWorkers(
     await connection.close().catch(() => undefined); // fails while a worker that was made holds it
     throw error;
   }
-  const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
-    await beside.stop();
-    await connection.close();
-  });
   const beside =
     options.serves === 'amqp'
       ? startReports(deps, options)
       : startBeside(deps, { executions, activities }, options);
+  const stopBeside = () => Promise.all(beside.map((stop) => stop()));
+  const finished = Promise.all(workers.map((worker) => worker.run())).then(async () => {
+    await stopBeside();
+    await connection.close();
+  });
   let isStopping = false;
   return {
     finished,
@@ -205,7 +180,7 @@ export async function runWorkers(
       (await executions.isReachable()),
     shutdown: async () => {
       isStopping = true;
-      beside.stopSweeping();
+      void stopBeside().catch(() => undefined); // `finished` reports a failure
       for (const worker of workers) {
         if (worker.getState() === 'RUNNING') worker.shutdown();
       }

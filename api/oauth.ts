@@ -17,19 +17,20 @@ import {
 } from './auth/client-assertion.ts';
 import { certificatesBy, type CertificateOf } from './auth/client-certificate.ts';
 import { createSecretTurns } from './auth/secret-turns.ts';
-import { loginsOf, type Logins } from './logins.ts';
+import { loginsOf, type Logins } from './limits/logins.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
 import { aboutRequest } from './http/access-log.ts';
-import { counting, type Count } from './http/arrival.ts';
+import { counting, type Count } from './limits/arrival.ts';
 import { waiting } from './http/client.ts';
-import { readLimited } from './http/input.ts';
+import { readLimited } from './input/input.ts';
 import { problemsShown } from './http/openapi.ts';
-import { createQuotas } from './http/quotas.ts';
+import { createQuotas } from './limits/quotas.ts';
 import { json } from './http/response.ts';
-import { isProblem, type Problem } from './http/problem.ts';
+import { isProblem, type Problem } from './problems/problem.ts';
 import type { Router } from './http/route.ts';
-import { createTurns, turnKinds, type Turns } from './http/turns.ts';
+import { createTurns, turnKinds, type Turns } from './limits/turns.ts';
+import { component } from './http/component.ts';
 
 const maxFormBytes = 16_384; // an assertion is a few KB
 const formType = /^application\/x-www-form-urlencoded[ \t]*(;.*)?$/i; // the form is ASCII in any charset
@@ -38,30 +39,29 @@ const tokenPath = '/oauth/token';
 const keySetPath = '/oauth/jwks';
 const metadataPath = '/.well-known/oauth-authorization-server';
 
-const tokenSchema = z
-  .object({ access_token: z.string(), token_type: z.literal('Bearer'), expires_in: z.int() })
-  .strict()
-  .openapi('AccessToken');
-const tokenErrorSchema = z
-  .object({
+const tokenSchema = component('AccessToken', {
+  access_token: z.string(),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+});
+const tokenErrorSchema = component(
+  'TokenError',
+  {
     error: z.enum(['invalid_request', 'invalid_client', 'unsupported_grant_type']),
     error_description: z.string(),
-  })
-  .strict()
-  .openapi('TokenError', { description: 'RFC 6749, 5.2' });
-const metadataSchema = z
-  .object({
-    issuer: z.string(),
-    token_endpoint: z.string(),
-    jwks_uri: z.string(),
-    response_types_supported: z.array(z.string()),
-    grant_types_supported: z.array(z.string()),
-    token_endpoint_auth_methods_supported: z.array(z.string()),
-    token_endpoint_auth_signing_alg_values_supported: z.array(z.string()),
-    tls_client_certificate_bound_access_tokens: z.boolean(),
-  })
-  .strict()
-  .openapi('IssuerMetadata');
+  },
+  'RFC 6749, 5.2',
+);
+const metadataSchema = component('IssuerMetadata', {
+  issuer: z.string(),
+  token_endpoint: z.string(),
+  jwks_uri: z.string(),
+  response_types_supported: z.array(z.string()),
+  grant_types_supported: z.array(z.string()),
+  token_endpoint_auth_methods_supported: z.array(z.string()),
+  token_endpoint_auth_signing_alg_values_supported: z.array(z.string()),
+  tls_client_certificate_bound_access_tokens: z.boolean(),
+});
 const tokenRequestSchema = z
   .object({
     grant_type: z.literal('client_credentials'),

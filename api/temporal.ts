@@ -13,6 +13,7 @@ import {
   type WorkflowClientInterceptor,
 } from '@temporalio/client';
 import { ApplicationFailure, type Headers } from '@temporalio/common';
+import type { Logger } from 'pino';
 import type { TemporalConfig } from '../core/settings/config.ts';
 import type { Decision } from '../core/payments/decision.ts';
 import type { ResolutionRequest } from '../contract/activities.ts';
@@ -38,7 +39,7 @@ import {
   type StoredRequestKey,
 } from '../contract/starts.ts';
 import type { Traces, OpenSpan } from '../telemetry/traces.ts';
-import { TemporalUnavailable, WorkersAway } from './http/failures.ts';
+import { TemporalUnavailable, WorkersAway } from './problems/failures.ts';
 import { withTrace } from '../contract/trace.ts';
 
 export interface PaymentSubmission extends StoredPaymentKey {
@@ -276,4 +277,15 @@ function traceEngineCalls(traces: Traces): WorkflowClientInterceptor {
         next({ ...input, headers: under(span, input.headers) }),
       ),
   };
+}
+
+/** Tells Temporal about something that is on record. Nobody waits for it: if it fails, the sweep takes over. */
+export function passOn(
+  { logger }: { readonly logger: Logger },
+  subjectId: string,
+  passing: Promise<void>,
+): void {
+  passing.catch((error: unknown) => {
+    logger.warn({ err: error, subjectId }, 'the engine could not be told; the sweep goes on with it (LIF-2)');
+  });
 }

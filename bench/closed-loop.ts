@@ -1,11 +1,10 @@
 // The load generator: a fixed number of clients, each sending its next request after the answer to the last.
 import { Pool } from 'undici';
+import { quantile } from './closed-count.ts';
 
 export interface LoopRequest {
   readonly path: string;
-  readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
 }
 
 export interface LoopOptions {
@@ -32,13 +31,12 @@ export async function closedLoop(options: LoopOptions): Promise<LoopResult> {
   const end = start + options.seconds * 1_000;
   async function client(): Promise<void> {
     while (performance.now() < end) {
-      const { path, method = 'GET', headers, body } = options.request(sent++);
+      const { path, headers } = options.request(sent++);
       const before = performance.now();
       const answer = await pool.request({
         path,
-        method,
+        method: 'GET',
         ...(headers === undefined ? {} : { headers }),
-        ...(body === undefined ? {} : { body }),
       });
       const text = await answer.body.text();
       if (answer.statusCode !== 200)
@@ -52,14 +50,11 @@ export async function closedLoop(options: LoopOptions): Promise<LoopResult> {
     await pool.close();
   }
   const elapsed = (performance.now() - start) / 1_000;
-  durations.sort((a, b) => a - b);
-  const quantile = (share: number) =>
-    durations[Math.min(durations.length - 1, Math.floor(durations.length * share))] ?? 0;
   return {
     requests: durations.length,
     perSecond: durations.length / elapsed,
-    p50Ms: quantile(0.5),
-    p99Ms: quantile(0.99),
+    p50Ms: quantile(durations, 0.5),
+    p99Ms: quantile(durations, 0.99),
   };
 }
 

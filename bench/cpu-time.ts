@@ -1,7 +1,6 @@
 // CPU time of the processes that a benchmark started, each with all its descendants: a Postgres server is many
-// processes. On Linux from /proc, including finished children; elsewhere from `ps`, for living processes only.
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+// processes. Read from /proc of Linux, including finished children.
+import { readdirSync, readFileSync } from 'node:fs';
 
 interface ProcessTime {
   readonly parent: number;
@@ -15,7 +14,7 @@ const msPerTick = 10; // USER_HZ is 100 on every Linux that Node runs on
  * process it leaves out descendants, because they are the other roots.
  */
 export function cpuTimes(roots: readonly number[]): readonly number[] {
-  const times = existsSync('/proc/self/stat') ? timesOfProc() : timesOfPs();
+  const times = timesOfProc();
   const children = new Map<number, number[]>();
   for (const [pid, { parent }] of times) children.set(parent, [...(children.get(parent) ?? []), pid]);
   const total = (pid: number): number =>
@@ -45,22 +44,4 @@ function timesOfProc(): Map<number, ProcessTime> {
     times.set(Number(name), { parent: Number(fields[1]), milliseconds: ticks * msPerTick });
   }
   return times;
-}
-
-function timesOfPs(): Map<number, ProcessTime> {
-  const times = new Map<number, ProcessTime>();
-  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,time='], { encoding: 'utf8' });
-  for (const line of text.split('\n')) {
-    const [pid, parent, time] = line.trim().split(/\s+/);
-    if (time === undefined) continue;
-    times.set(Number(pid), { parent: Number(parent), milliseconds: millisecondsOf(time) });
-  }
-  return times;
-}
-
-/** `[[days-]hours:]minutes:seconds[.hundredths]` */
-function millisecondsOf(time: string): number {
-  const [clock = '', days = '0'] = time.split('-').reverse();
-  const seconds = clock.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
-  return (Number(days) * 86_400 + seconds) * 1_000;
 }

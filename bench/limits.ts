@@ -7,8 +7,10 @@ import { buildImage } from '../cli/image.ts';
 import { startPostgres } from '../cli/parts/postgres.ts';
 import { sayOnTerminal } from '../cli/parts/progress.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
+import { quantile } from './closed-count.ts';
+import { prepareDatabase } from './database.ts';
 import { positive, readOptions } from './options.ts';
-import { prepareDatabase, startMeasured } from './quotes.ts';
+import { startMeasured } from './quotes.ts';
 import type { Payer } from './quotes-server.ts';
 
 const options = {
@@ -111,13 +113,8 @@ async function spread({ pool, payers, perSecond, path }: Load, seconds: number):
 }
 
 function line(name: string, of: Sides): string {
-  const [alone = 0, bare = 0, abuser = 0] = sides.map((side) => p99(of[side]));
+  const [alone = 0, bare = 0, abuser = 0] = sides.map((side) => quantile(of[side], 0.99));
   const figures = [alone, bare, abuser].map((figure) => `${figure.toFixed(1).padStart(8)} ms   `);
   const ratios = [abuser / alone, abuser / bare].map((ratio) => ratio.toFixed(2).padStart(7));
   return `${name.padEnd(4)} ${figures.join('')} ${ratios.join('  ')}  `;
-}
-
-function p99(values: readonly number[]): number {
-  const inOrder = values.toSorted((one, other) => one - other);
-  return inOrder[Math.min(inOrder.length - 1, Math.floor(inOrder.length * 0.99))] ?? 0;
 }

@@ -9,19 +9,13 @@ payments                  payments per second, latency and CPU, beside an empty 
   --payments <number>     how many payments of each side (default: 1500)
   --concurrency <number>  how many clients at once (default: 32)
   --json                  one JSON object instead of the table
-  --profile <folder>      leave CPU profiles of api and worker there
+  --sealed                encrypt stored messages
 
 overload                  payments submitted faster than they can be finished
   --times <number>        how many times the sustainable rate (default: 2)
   --seconds <number>      how long (default: 30)
 
 quotes                    requests per second of the quote and reference routes, beside bare ones
-  --clients <number>      how many clients at once (default: 32)
-  --seconds <number>      how long each round takes (default: 4)
-  --rounds <number>       how many rounds (default: 3)
-
-books                     the books of a day, beside the same rows read by bare statements
-  --payments <number>     how many payments the day has (default: 100000)
 
 limits                    how one client that sends fifty times its limit slows the others
   --seconds <number>      how long each round takes (default: 10)

@@ -9,13 +9,12 @@ import { entries } from '../cli/entries.mjs';
 import { buildImage } from '../cli/image.ts';
 import { startChild, tail, type Child } from '../cli/parts/child.ts';
 import { freePort } from '../cli/parts/ports.ts';
-import { startPostgres, withClient, type RunningPostgres } from '../cli/parts/postgres.ts';
+import { startPostgres, type RunningPostgres } from '../cli/parts/postgres.ts';
 import type { Say } from '../cli/parts/progress.ts';
 import { startTemporal, type RunningTemporal } from '../cli/parts/temporal.ts';
-import { migrate } from '../db/migrations/migrate.ts';
-import { seed } from '../db/seed.ts';
 import { searchAttributes } from '../contract/ids.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
+import { prepareDatabase } from './database.ts';
 
 export interface PaymentServices {
   readonly apiUrl: string;
@@ -39,24 +38,17 @@ export interface StartServicesOptions {
   readonly say: Say;
   /** Encrypt stored data and the payloads in Temporal (SEC-3). */
   readonly isSealed?: boolean;
-  /** Folder for CPU profiles of api and worker, written when they exit; absent: no profiles. */
-  readonly profileFolder?: string;
   /** Further settings of api and worker. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 const root = join(import.meta.dirname, '..');
-const database = 'isthmus_bench_payments';
 const { env } = process;
 
 export async function startPaymentServices(options: StartServicesOptions): Promise<PaymentServices> {
   const floor = await buildAll(options);
   const [postgres, temporal] = await startServers(options);
-  const processes = await startProcesses(
-    options,
-    await prepareDatabase(postgres.url, options.place),
-    temporal,
-  );
+  const processes = await startProcesses(options, await prepare(postgres.url, options.place), temporal);
   options.say('');
   return {
     ...processes,
@@ -97,25 +89,17 @@ async function startServers({
   return [postgres, temporal];
 }
 
-async function prepareDatabase(serverUrl: string, place: ThrowawayPlace) {
-  place.atEnd(() => dropDatabase(serverUrl)); // the server may outlive the benchmark
-  await withClient(serverUrl, async (client) => {
-    await client.query(`drop database if exists ${database} with (force)`);
-    await client.query(`create database ${database}`);
-  });
-  const url = new URL(serverUrl);
-  url.pathname = `/${database}`;
+async function prepare(serverUrl: string, place: ThrowawayPlace) {
   const sandboxPorts = { source: await freePort(), destination: await freePort(), fxp: await freePort() };
-  await migrate(url.href);
-  await seed(url.href, {
-    operatorEndpointUrl: (operatorId) => `http://127.0.0.1:${sandboxPorts.destination}/${operatorId}`,
-    fxpBaseUrl: (fxpBic) => `http://127.0.0.1:${sandboxPorts.fxp}/${fxpBic}`,
+  const databaseUrl = await prepareDatabase(serverUrl, {
+    database: 'isthmus_bench_payments',
+    place,
+    addresses: {
+      operatorEndpointUrl: (operatorId) => `http://127.0.0.1:${sandboxPorts.destination}/${operatorId}`,
+      fxpBaseUrl: (fxpBic) => `http://127.0.0.1:${sandboxPorts.fxp}/${fxpBic}`,
+    },
   });
-  return { databaseUrl: url.href, sandboxPorts };
-}
-
-async function dropDatabase(serverUrl: string): Promise<void> {
-  await withClient(serverUrl, (client) => client.query(`drop database if exists ${database} with (force)`));
+  return { databaseUrl, sandboxPorts };
 }
 
 type Processes = Pick<PaymentServices, 'apiUrl' | 'databaseUrl' | 'temporal'> & {
@@ -124,7 +108,7 @@ type Processes = Pick<PaymentServices, 'apiUrl' | 'databaseUrl' | 'temporal'> & 
 
 async function startProcesses(
   options: StartServicesOptions,
-  { databaseUrl, sandboxPorts }: Awaited<ReturnType<typeof prepareDatabase>>,
+  { databaseUrl, sandboxPorts }: Awaited<ReturnType<typeof prepare>>,
   temporal: RunningTemporal,
 ): Promise<Processes> {
   const port = await freePort();
@@ -167,17 +151,13 @@ async function startProcesses(
 }
 
 function startEntry(
-  { place: { folder }, profileFolder }: StartServicesOptions,
+  { place: { folder } }: StartServicesOptions,
   name: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<Child> {
-  const profile =
-    profileFolder === undefined || name === 'sandbox'
-      ? []
-      : ['--cpu-prof', '--cpu-prof-dir', join(profileFolder, name)];
   return startChild({
     command: process.execPath,
-    args: [...profile, '--enable-source-maps', join(folder, 'image', 'dist', `${name}.js`)],
+    args: ['--enable-source-maps', join(folder, 'image', 'dist', `${name}.js`)],
     env: { PATH: env['PATH'] ?? '', NODE_ENV: 'production', ...environment },
     logFile: join(folder, `${name}.log`),
     stopSignal: 'SIGTERM',

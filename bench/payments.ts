@@ -1,7 +1,5 @@
 // `npm run bench -- payments`: the cost and speed of a payment, compared with the floor, an empty workflow of the same
 // shape on the same server. The two take turns, so that a busy machine slows both alike. More in bench/README.md.
-import { mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { paymentWorkflowId } from '../contract/ids.ts';
@@ -21,8 +19,6 @@ const optionTable = {
   sealed: { type: 'boolean', default: false },
   /** Prints one JSON object instead of the table; progress goes to standard error. */
   json: { type: 'boolean', default: false },
-  /** A folder for CPU profiles of api and worker; profiling distorts the figures of the run. */
-  profile: { type: 'string' },
 } as const;
 
 const largestRound = 500; // payments per round: their quotes must not expire (QUO-6), and callbacks must not pile up
@@ -57,14 +53,7 @@ export async function benchPayments(argv: readonly string[], place: ThrowawayPla
   const concurrency = positive(values.concurrency, '--concurrency');
   const plan = { payments: positive(values.payments, '--payments'), concurrency };
   const say = (line: string) => void (values.json ? process.stderr : process.stdout).write(`${line}\n`);
-  const profileFolder = values.profile === undefined ? undefined : resolve(values.profile);
-  if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true });
-  const services = await startPaymentServices({
-    place,
-    say,
-    isSealed: values.sealed,
-    ...(profileFolder === undefined ? {} : { profileFolder }),
-  });
+  const services = await startPaymentServices({ place, say, isSealed: values.sealed });
   const connection = await Connection.connect({ address: services.temporal.address });
   place.atEnd(() => connection.close());
   const client = new Client({ connection, namespace: services.temporal.namespace });

@@ -6,10 +6,9 @@ import { buildImage } from '../cli/image.ts';
 import { spawnGuarded } from '../cli/parts/guard.mjs';
 import { startPostgres, withClient } from '../cli/parts/postgres.ts';
 import { sayOnTerminal } from '../cli/parts/progress.ts';
-import { migrate } from '../db/migrations/migrate.ts';
-import { seed } from '../db/seed.ts';
+import { prepareDatabase } from './database.ts';
 import { average, closedLoop, type LoopRequest, type LoopResult } from './closed-loop.ts';
-import { positive, readOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import type { ThrowawayPlace } from '../cli/throwaway.ts';
 import type { Payer, QuotesServerLine } from './quotes-server.ts';
 
@@ -30,19 +29,10 @@ interface Scenario {
   readonly request: (n: number) => LoopRequest;
 }
 
-const options = {
-  clients: { type: 'string', default: '32' },
-  seconds: { type: 'string', default: '4' },
-  rounds: { type: 'string', default: '3' },
-} as const;
+const load = { clients: 32, seconds: 4, rounds: 3 };
 
 export async function benchQuotes(argv: readonly string[], place: ThrowawayPlace): Promise<void> {
-  const values = readOptions(argv, options);
-  const load = {
-    clients: positive(values.clients, '--clients'),
-    seconds: positive(values.seconds, '--seconds', 'fraction'),
-    rounds: positive(values.rounds, '--rounds'),
-  };
+  readOptions(argv, {});
   const postgres = await startPostgres({ ...place, database: 'postgres', say: sayOnTerminal });
   place.atEnd(() => postgres.stop());
   const url = await prepareDatabase(postgres.url, { database: 'isthmus_bench_quotes', place });
@@ -56,26 +46,7 @@ export async function benchQuotes(argv: readonly string[], place: ThrowawayPlace
   console.log(
     `${load.clients} clients, ${load.rounds} rounds of ${load.seconds} s each, row of ${rowBytes} bytes\n`,
   );
-  report(await runAll(server.line, load));
-}
-
-/** Creates, migrates and seeds a database with that name. It is dropped at the end. */
-export async function prepareDatabase(
-  serverUrl: string,
-  { database, place }: { readonly database: string; readonly place: ThrowawayPlace },
-): Promise<string> {
-  place.atEnd(() =>
-    withClient(serverUrl, (client) => client.query(`drop database if exists ${database} with (force)`)),
-  ); // the server may outlive the benchmark
-  await withClient(serverUrl, async (client) => {
-    await client.query(`drop database if exists ${database} with (force)`);
-    await client.query(`create database ${database}`);
-  });
-  const url = new URL(serverUrl);
-  url.pathname = `/${database}`;
-  await migrate(url.href);
-  await seed(url.href);
-  return url.href;
+  report(await runAll(server.line));
 }
 
 const addBareRows = (url: string) =>
@@ -180,13 +151,7 @@ function scenarios(payers: readonly Payer[]): readonly Scenario[] {
   ];
 }
 
-interface Load {
-  readonly clients: number;
-  readonly seconds: number;
-  readonly rounds: number;
-}
-
-async function runAll(line: QuotesServerLine, load: Load): Promise<Map<Scenario, LoopResult>> {
+async function runAll(line: QuotesServerLine): Promise<Map<Scenario, LoopResult>> {
   const list = scenarios(line.payers);
   const runs = new Map<Scenario, LoopResult[]>(list.map((scenario) => [scenario, []]));
   const run = (scenario: Scenario, seconds: number) =>

@@ -11,10 +11,8 @@ const benches: Readonly<Record<string, () => Promise<Bench>>> = {
   payments: async () => (await import('./payments.ts')).benchPayments,
   xml: async () => (await import('./xml.ts')).benchXml,
   quotes: async () => (await import('./quotes.ts')).benchQuotes,
-  books: async () => (await import('./books.ts')).benchBooks,
   limits: async () => (await import('./limits.ts')).benchLimits,
   overload: async () => (await import('./overload.ts')).benchOverload,
-  hono: async () => (await import('./hono.ts')).benchHono,
 };
 
 /**

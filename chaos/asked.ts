@@ -1,9 +1,7 @@
 // Reads the options of a run, and plans its faults.
 import { randomInt } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { UsageError } from '../cli/errors.ts';
-import { faultNamed, faults } from './faults/all.ts';
+import { faultNamed } from './faults/all.ts';
 import type { Fault } from './faults/fault.ts';
 import { createRandom } from './load/random.ts';
 import type { Mutant } from './mutants/all.ts';
@@ -17,7 +15,6 @@ export interface Asked {
   readonly minutes: number;
   readonly ratePerSecond: number;
   readonly hours?: number;
-  readonly tree?: string;
   readonly keep: boolean;
   /** Play no faults. */
   readonly isCalm: boolean;
@@ -45,19 +42,6 @@ export function readOptions(options: ChaosOptions): Asked {
       ? randomInt(1, largestSeed)
       : numberOf(options.seed, '--seed', [0, largestSeed]);
   const hours = options.hours === undefined ? undefined : numberOf(options.hours, '--hours', [0.01, 1_000]);
-  const tree = options.tree === undefined ? undefined : resolve(options.tree);
-  if (tree !== undefined && !existsSync(join(tree, 'workflows', 'index.ts'))) {
-    throw new UsageError(`--tree ${options.tree ?? ''}: there is no copy of this project.`);
-  }
-  if (
-    options.fault === undefined &&
-    [options.seconds, options.target, options.times].some((one) => one !== undefined)
-  ) {
-    throw new UsageError('--seconds, --times and --target belong to --fault: name one; --list shows them.');
-  }
-  if (options.calm === true && options.fault !== undefined) {
-    throw new UsageError('--calm means no fault, and --fault one: leave one of them out.');
-  }
   const fault = options.fault === undefined ? undefined : faultNamed(options.fault);
   const seconds =
     fault &&
@@ -73,7 +57,6 @@ export function readOptions(options: ChaosOptions): Asked {
     keep: options.keep === true,
     isCalm: options.calm === true,
     ...(hours === undefined ? {} : { hours }),
-    ...(tree === undefined ? {} : { tree }),
     ...(fault === undefined || seconds === undefined
       ? {}
       : {
@@ -91,7 +74,7 @@ export function readOptions(options: ChaosOptions): Asked {
 export function planOf({ alone, minutes, isCalm }: Asked, seed: number): readonly PlannedFault[] {
   if (isCalm) return [];
   const random = createRandom(seed ^ 0xfa17);
-  if (alone === undefined) return planFaults({ random, faults, minutes, seed });
+  if (alone === undefined) return planFaults({ random, minutes, seed });
   const fault = faultNamed(alone.name);
   const target = alone.target ?? random.pick(fault.targets(names));
   return Array.from({ length: alone.times }, (_, index) => ({

@@ -26,20 +26,15 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
         stopped.abort();
       });
       const evidence = join(place.folder, 'evidence');
-      const { alone } = asked;
       result = await runOnce({
         env,
         root,
         tree:
-          asked.mutant === undefined
-            ? (asked.tree ?? root)
-            : copyTree(root, join(place.folder, 'tree'), asked.mutant.lines),
-        ...(asked.mutant === undefined ? {} : { mutant: asked.mutant.name }),
+          asked.mutant === undefined ? root : copyTree(root, join(place.folder, 'tree'), asked.mutant.lines),
         seed,
         minutes: asked.minutes,
         ratePerSecond: asked.ratePerSecond,
         askedBy: `${optionsOf(asked).join(' ')} --seed ${seed}`,
-        ...(alone === undefined ? {} : { onlyFault: alone.name }),
         planned: planOf(asked, seed),
         folder: evidence,
         workFolder: place.folder,
@@ -78,12 +73,11 @@ function keepVerdict(folder: string, verdict: Verdict): void {
 const timestamp = () => new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
 
 /** The options that repeat this run. */
-function optionsOf({ alone, isCalm, minutes, mutant, ratePerSecond, tree }: Asked): readonly string[] {
+function optionsOf({ alone, isCalm, minutes, mutant, ratePerSecond }: Asked): readonly string[] {
   const rate = ratePerSecond === usualRate ? [] : [`--rate ${ratePerSecond}`];
-  const code = tree === undefined ? [] : [`--tree ${tree}`];
   if (mutant !== undefined) return [`--mutant ${mutant.name}`, ...rate];
-  if (alone === undefined) return [`--minutes ${minutes}`, ...(isCalm ? ['--calm'] : []), ...rate, ...code];
+  if (alone === undefined) return [`--minutes ${minutes}`, ...(isCalm ? ['--calm'] : []), ...rate];
   const target = alone.target === undefined ? [] : [`--target ${alone.target}`];
   const times = alone.times === 1 ? [] : [`--times ${alone.times}`];
-  return [`--fault ${alone.name}`, `--seconds ${alone.seconds}`, ...times, ...target, ...rate, ...code];
+  return [`--fault ${alone.name}`, `--seconds ${alone.seconds}`, ...times, ...target, ...rate];
 }

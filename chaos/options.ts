@@ -16,7 +16,6 @@ export interface ChaosOptions {
   readonly calm?: true;
   readonly rate: string;
   readonly mutant?: string;
-  readonly tree?: string;
   readonly keep?: true;
   readonly judge?: string;
   readonly list?: true;
@@ -45,7 +44,6 @@ export function declareOptions(command: Command): Command {
     .option('--calm', 'no fault at all: shows what must not be found in a healthy system (I-20, TIM-1)')
     .option('--rate <number>', 'payments and other requests a second, at most', String(usualRate))
     .option('--mutant <name>', 'build a known mistake in: the judge must find it; `all` tries each')
-    .option('--tree <folder>', 'a copy of this project whose code is put under faults in place of this one')
     .option('--keep', 'keep the evidence also when nothing was found: it is the proof of a clean run')
     .option('--judge <folder>', 'judge the evidence of an earlier run again')
     .option('--list', 'name every fault and every mistake')

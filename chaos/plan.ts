@@ -1,5 +1,6 @@
 // Plans the faults of a seed: which, on which target, when and for how long. The plan is drawn before anything starts,
 // so that the same seed plays the same faults. How processes interleave with them depends on the machine.
+import { faults } from './faults/all.ts';
 import type { Fault } from './faults/fault.ts';
 import type { Random } from './load/random.ts';
 import { names } from './system/names.ts';
@@ -14,7 +15,6 @@ export interface PlannedFault {
 
 export interface PlanOptions {
   readonly random: Random;
-  readonly faults: readonly Fault[];
   readonly minutes: number;
   /** Consecutive seeds begin with different faults, so that four runs of five minutes play all. */
   readonly seed: number;
@@ -31,7 +31,7 @@ const fullLengthMinutes = 5; // the length of a run for which the durations of f
  * Plays one fault after the other. In half of the cases it plays two at once, from different groups. It draws first
  * from a quarter of all faults, which the seed selects.
  */
-export function planFaults({ random, faults, minutes, seed }: PlanOptions): readonly PlannedFault[] {
+export function planFaults({ random, minutes, seed }: PlanOptions): readonly PlannedFault[] {
   const endMs = minutes * 60_000 * (1 - calmShare);
   const lengthShare = Math.min(1, minutes / fullLengthMinutes);
   const planned: PlannedFault[] = [];

@@ -2,7 +2,15 @@
 // folder; the servers and their data are removed.
 import { spawnSync } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
-import { copyFileSync, createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  writeFileSync,
+  type WriteStream,
+} from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,11 +35,9 @@ export interface RunOptions {
   readonly root: string;
   /** The code under test. */
   readonly tree: string;
-  readonly mutant?: string;
   readonly seed: number;
   readonly minutes: number;
   readonly ratePerSecond: number;
-  readonly onlyFault?: string;
   /** The options that repeat this run; for the record. */
   readonly askedBy?: string;
   readonly planned: readonly PlannedFault[];
@@ -95,15 +101,18 @@ interface Case {
 
 function openCase(folder: string): Case {
   mkdirSync(folder, { recursive: true });
-  const exchanges = createWriteStream(join(folder, 'exchanges.jsonl'));
-  const faults = createWriteStream(join(folder, 'faults.jsonl'));
-  const machine = createWriteStream(join(folder, 'machine.jsonl'));
+  const streams: WriteStream[] = [];
+  const recorder = (name: string) => {
+    const stream = createWriteStream(join(folder, name));
+    streams.push(stream);
+    return (line: object) => void stream.write(`${JSON.stringify(line)}\n`);
+  };
   return {
-    recordExchange: (exchange) => void exchanges.write(`${JSON.stringify(exchange)}\n`),
-    recordFault: (fault) => void faults.write(`${JSON.stringify(fault)}\n`),
-    recordBeat: (beat) => void machine.write(`${JSON.stringify(beat)}\n`),
+    recordExchange: recorder('exchanges.jsonl'),
+    recordFault: recorder('faults.jsonl'),
+    recordBeat: recorder('machine.jsonl'),
     close: async (run) => {
-      await Promise.all([exchanges, faults, machine].map((stream) => finished(stream.end())));
+      await Promise.all(streams.map((stream) => finished(stream.end())));
       writeFileSync(join(folder, 'run.json'), `${JSON.stringify(run, null, 2)}\n`);
     },
   };
@@ -167,7 +176,7 @@ async function playAll(
     ratePerSecond,
     share: () => carriedShare(machine.lateMs()),
     callbackUrl: (...asked) => system.parties.callbackUrl(...asked),
-    age: makeOlder((...asked) => system.query(...asked)),
+    ageQuote: makeOlder((...asked) => system.query(...asked)),
     canaries,
     record: (exchange) => evidence.recordExchange(exchange),
   });
@@ -178,7 +187,7 @@ async function playAll(
     const rate = ratePerSecond * carriedShare(machine.lateMs());
     return `${rate.toFixed(1)} a second, as the machine is ${machine.lateMs()} ms late`;
   };
-  const telling = tellOf(load, system, { say, pace, ended: ended.signal });
+  const telling = tellOf(load, { say, pace, ended: ended.signal });
   const record = (fault: FaultRecord) => evidence.recordFault(fault);
   let healedAt: string;
   try {
@@ -210,13 +219,11 @@ async function comeToRest(system: ChaosSystem, machine: MachineProbe, say: Say):
   say(isAtRest ? '✓ at rest' : `✗ not at rest after ${mostMs() / 1_000} s: ${open}`);
 }
 
-function described({ seed, minutes, onlyFault, mutant, askedBy, tree }: RunOptions, system: ChaosSystem) {
+function described({ seed, minutes, askedBy, tree }: RunOptions, system: ChaosSystem) {
   const { proxies, otherAddresses } = system.parties;
   return {
     seed,
     minutes,
-    ...(onlyFault === undefined ? {} : { onlyFault }),
-    ...(mutant === undefined ? {} : { mutant }),
     ...(askedBy === undefined ? {} : { options: askedBy }),
     ...codeOf(tree),
     registeredOrigins: [...proxies.values(), ...otherAddresses.values()].map((proxy) => proxy.origin),
@@ -249,20 +256,12 @@ function keepServerLogs(from: string, to: string): void {
 
 async function tellOf(
   load: ReturnType<typeof openLoad>,
-  system: ChaosSystem,
   { say, pace, ended }: { readonly say: Say; readonly pace: () => string; readonly ended: AbortSignal },
 ): Promise<void> {
   const isOver = () => ended.aborted;
   while (!isOver()) {
     await delay(tellEveryMs, undefined, { signal: ended }).catch(() => undefined);
-    if (isOver()) return;
-    const [row] = await system
-      .query<{ status: string }>(
-        `select string_agg(status || ' ' || n, ', ') as status from
-           (select coalesce(d.status, 'undecided') as status, count(*) as n from payments p left join decisions d using (uetr) group by 1 order by 1) s`,
-      )
-      .catch(() => [{ status: 'the database is away' }]);
     const sent = Object.values(load.stats().exchanges).reduce((sum, count) => sum + count, 0);
-    say(`  ${sent} requests (${pace()}); payments: ${row?.status ?? 'none'}`);
+    if (!isOver()) say(`  ${sent} requests (${pace()})`);
   }
 }

@@ -1,6 +1,8 @@
 // Every npm script starts here: from a bare clone to a running command, with only Node and npm.
 // It installs missing packages, then starts the command. It may import only node: modules and must not know the domain.
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { ensureInstalled, installedNode, leastToInstall, leastToRun, npm, refuseNode } from './install.mjs';
 import { spawnGuarded } from './parts/guard.mjs';
 
@@ -21,11 +23,8 @@ const mainOf = new Map([
 /** The static checks of `verify` and `verify:static`, in this order; each is an npm script. */
 const checks = ['format:check', 'lint', 'lint:commits', 'types', 'unused', 'bundle'];
 
-/** @type {Record<string, number>} */
-const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15, SIGABRT: 6 };
-
-/** The exit code of a program that a signal has ended. @param {string} signal */
-const codeOf = (signal) => 128 + (signalNumbers[signal] ?? 15);
+/** The exit code of a program that a signal has ended. @param {NodeJS.Signals} signal */
+const codeOf = (signal) => 128 + constants.signals[signal];
 
 const samePressMs = 500; // npm repeats a signal that the terminal has already sent
 const patience = 2; // presses of Ctrl-C before we kill the command: the first stops it in order, the second at once
@@ -75,26 +74,19 @@ function run(args, command = installedNode(root) ?? process.execPath) {
     });
     child.on('exit', (code, signal) => {
       running = undefined;
-      resolve(code ?? codeOf(signal ?? ''));
+      resolve(code ?? codeOf(signal ?? 'SIGTERM'));
     });
   });
 }
 
-/** Options of vitest that take a value which is not a file name. */
-const takingValues = new Set(
-  ['testNamePattern', 'reporter', 'bail', 'retry', 'maxWorkers', 'exclude', 'project', 'shard', 'testTimeout']
-    .map((name) => `--${name}`)
-    .concat('-t'),
-);
-
 /**
  * Fetches the Temporal server, looks for Postgres, then runs the tests: the quick ones, or the named files.
- * @param {string[]} args for vitest
+ * @param {string[]} args for vitest; a word after an option is taken for its value
  */
 async function test(args) {
-  const isValue = (/** @type {number} */ at) => takingValues.has(args[at - 1] ?? '');
   const isNamed = args.some(
-    (one, at) => one.startsWith('--changed') || (!one.startsWith('-') && !isValue(at)),
+    (one, at) =>
+      one.startsWith('--changed') || (!one.startsWith('-') && args[at - 1]?.startsWith('-') !== true),
   );
   process.env['TESTS'] ??= isNamed ? 'named' : 'quick';
   const prepared = await run(['cli/parts/prepare.ts']);
@@ -107,17 +99,6 @@ async function test(args) {
 function testAll(args) {
   process.env['TESTS'] = 'all';
   return test(args);
-}
-
-/** Help text of `verify` and `verify:static`. @param {string} command */
-function verifyHelp(command) {
-  const isWhole = command === 'verify';
-  return [
-    `Usage: npm run ${command}${isWhole ? ' [-- <options of vitest>]' : ''}`,
-    '',
-    `The static checks, each an npm script: ${checks.join(', ')}${isWhole ? '; if they pass, npm test' : ''}.`,
-    'Exit code: 0 everything passed, 1 something did not.',
-  ].join('\n');
 }
 
 /** Runs every static check, even after one has failed, so that one run reports all failures. */
@@ -143,32 +124,14 @@ async function verify(args) {
   return code === 0 ? test(args) : code;
 }
 
-const fuzzHelp = `Usage: npm run fuzz [-- --minutes <number>] [--seed <number>]
-
-Broken messages, names and requests, with other ones in each round, until the minutes are over (default: 10); the
-last round is finished, and takes a minute or two.
-A round that fails ends it, and names its seed: FUZZ_SEED=<seed> npm run test:all -- test/fuzz plays that round again.
-Exit code: 0 every round passed, 1 one did not, 2 the options were not understood.`;
-
-/** Repeats the fuzz tests of `npm run test:all` with new seeds. @param {string[]} args */
+/** Repeats the fuzz tests of `npm run test:all` with new seeds, until the minutes are over. @param {string[]} args */
 async function fuzz(args) {
-  const given = new Map([
-    ['--minutes', 10],
-    ['--seed', Math.floor(Math.random() * 1_000_000_000)],
-  ]);
-  for (let at = 0; at < args.length; at += 2) {
-    const [name = '', value = ''] = args.slice(at, at + 2);
-    if (['--help', '-h'].includes(name)) {
-      console.log(fuzzHelp);
-      return 0;
-    }
-    if (!given.has(name) || !/^\d{1,9}$/.test(value)) {
-      console.error(`${name} ${value}: not understood.\n\n${fuzzHelp}`);
-      return 2;
-    }
-    given.set(name, Number(value));
-  }
-  const [minutes = 0, first = 0] = given.values();
+  const { values } = parseArgs({
+    args,
+    options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string' } },
+  });
+  const minutes = Number(values.minutes);
+  const first = Number(values.seed ?? Math.floor(Math.random() * 1_000_000_000));
   const endsAt = Date.now() + minutes * 60_000;
   for (let seed = first; ; seed += 1) {
     console.log(`▶ Round ${seed - first + 1}, seed ${seed}`);
@@ -208,11 +171,6 @@ async function start(command, args) {
       `Usage: node cli/bootstrap.mjs ${[...mainOf.keys(), ...ownCommands.keys()].join('|')} [options]`,
     );
     return 2;
-  }
-  // every other command prints its own help
-  if (['verify', 'verify:static'].includes(command) && args.some((one) => ['--help', '-h'].includes(one))) {
-    console.log(verifyHelp(command));
-    return 0;
   }
   const own = process.versions.node;
   const tooOld = refuseNode(own, leastToInstall);

@@ -2,22 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode } from '@temporalio/worker';
-
-/** Writes only the bundler's warnings and errors, to standard error. The caller reports progress. */
-const logger = {
-  /** @param {string} level @param {string} message */
-  log(level, message) {
-    if (level === 'WARN' || level === 'ERROR') console.error(`${level} ${message}`);
-  },
-  trace() {},
-  debug() {},
-  info() {},
-  /** @param {string} message */
-  warn: (message) => console.error(message),
-  /** @param {string} message */
-  error: (message) => console.error(message),
-};
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** @param {string} name of a file of this project */
@@ -53,7 +38,7 @@ export async function bundleWorkflows(path, workflowsPath = ours('workflows/inde
     workflowInterceptorModules: [ours('workflows/trace.ts')],
     preloadModules: [ours('workflows/short-stacks.ts')],
     webpackConfigHook: anywhere,
-    logger,
+    logger: new DefaultLogger('WARN'),
   });
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, withoutFolder(code));

@@ -5,25 +5,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { isBuiltin } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
 import { build } from 'esbuild';
 import { bundleWorkflows } from './bundle-workflows.mjs';
 import { asInImage, entries } from './entries.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const misunderstood = 2; // exit code, as in all our commands
-
-const command = new Command('npm run bundle --')
-  .usage('[folder]')
-  .description('Bundles the processes for a deployment: one file each, and the workflow bundle.')
-  .argument('[folder]', 'to write to; what an earlier bundle left there is removed', 'dist')
-  .showHelpAfterError('Run npm run bundle -- --help to see what it takes.')
-  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : misunderstood))
-  .parse();
-const folder = resolve(root, command.args[0] ?? 'dist');
+const folder = resolve(root, process.argv[2] ?? 'dist');
 
 if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, 'worker.js'))) {
-  command.error(`${folder} holds something else than an earlier bundle. Name another folder, or empty it.`);
+  console.error(`${folder} holds something else than an earlier bundle. Name another folder, or empty it.`);
+  process.exit(1);
 }
 rmSync(folder, { recursive: true, force: true });
 try {

@@ -1,11 +1,9 @@
 // Shared by all our command lines: reads the environment, finds the command, reports errors, and leaves nothing
 // running. It must not know what a command does.
-import { appendFileSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { constants } from 'node:os';
+import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../core/settings/environment-variables.ts';
-import type { Environment } from '../core/settings/environment-variables.ts';
 import type { CommandContext, Interruption } from './command.ts';
 import { cliEnvironmentVariables } from './environment.ts';
 import { codeOf, explain, reasonOf, UsageError } from './errors.ts';
@@ -58,30 +56,11 @@ function program(parts: readonly AddCommands[]): Command {
   return command;
 }
 
-/**
- * Prints one sentence for an error that the user can fix. For our own defects, it also writes the stack to a file for
- * the developer.
- */
+/** Prints one sentence for an error that the user can fix; for our own defects, the stack too. */
 function report(error: unknown): void {
   const said = error instanceof ConfigurationError ? error.message : explain(error);
   process.stderr.write(`${terminal.paint('bad', '✗')} ${said ?? reasonOf(error)}\n`);
-  if (said !== undefined) return;
-  process.stderr.write(`  This should not have happened. Details are in ${keepDetails(error)}.\n`);
-}
-
-/** @returns path of the file that has the stack */
-function keepDetails(error: unknown): string {
-  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  for (const folder of [context.folder, tmpdir()]) {
-    const path = join(folder, 'error.log');
-    try {
-      appendFileSync(path, `${new Date().toISOString()} ${process.argv.slice(2).join(' ')}\n${details}\n`);
-      return path;
-    } catch {
-      // try the next folder
-    }
-  }
-  return details;
+  if (said === undefined && error instanceof Error) process.stderr.write(`${error.stack ?? ''}\n`);
 }
 
 /**
@@ -129,47 +108,27 @@ function awaitSignals(say: (line: string) => void): Interruption {
   };
 }
 
-// Detects options that npm took for itself: in `npm run pay --to MY`, npm puts options before a `--` into the
-// environment and passes nothing on.
-
-/** npm expands a prefix of one of its own options: `--to` becomes `--token-description`. */
-const expanded: Readonly<Record<string, string>> = { to: 'token_description' };
-
-/** npm has options of these names. A value may come from a person's .npmrc and not from this command line. */
-const npmsOwn: ReadonlySet<string> = new Set(['all']);
-
-/** @returns how to write it instead; undefined if npm took no option of this command */
-function hintOfSwallowed(
-  command: Command,
-  {
-    env,
-    args,
-    nested,
-  }: { readonly env: Environment; readonly args: readonly string[]; readonly nested?: Command | undefined },
-): string | undefined {
-  // not run by npm, or run by a script of another name
-  if (env['npm_lifecycle_event'] !== command.name()) return undefined;
-  const isTaken = (name: string) =>
-    [name.replaceAll('-', '_'), expanded[name] ?? ''].some((key) => (env[`npm_config_${key}`] ?? '') !== '');
-  const taken = (nested ?? command).options.filter(({ long }) => {
-    const name = long?.slice(2) ?? '';
-    const isWritten = args.some((one) => one === `--${name}` || one.startsWith(`--${name}=`));
-    return name !== '' && !isWritten && !npmsOwn.has(name) && isTaken(name);
-  });
-  if (taken.length === 0) return undefined;
-  const names = taken.map(({ long }) => long).join(', ');
-  const whole = taken.map(({ flags }) => flags).join(' ');
-  const written = nested === undefined ? '' : `${nested.name()} `;
-  return `npm took ${names} for itself, because npm reads whatever comes before a --. Write: npm run ${command.name()} -- ${written}${whole}`;
-}
-
-/** @throws UsageError before anything is started */
+/**
+ * npm puts options before a `--` into the environment and passes nothing on, as in `npm run retention --dry-run`.
+ * @throws UsageError before anything is started
+ */
 function refuseSwallowed(commands: Command): void {
   const [name, ...args] = process.argv.slice(2);
   const command = commands.commands.find((one) => one.name() === name);
-  const nested = command?.commands.find((one) => args.includes(one.name()));
-  const hint = command && hintOfSwallowed(command, { env, args, nested });
-  if (hint !== undefined) throw new UsageError(hint);
+  if (command === undefined || env['npm_lifecycle_event'] !== name) return;
+  const nested = command.commands.find((one) => args.includes(one.name()));
+  const taken = (nested ?? command).options.filter(({ long }) => {
+    const option = long?.slice(2) ?? '';
+    // npm expands --to to its own --token-description; its own --all may come from a person's .npmrc
+    const key = option === 'to' ? 'token_description' : option.replaceAll('-', '_');
+    const isWritten = args.some((one) => one.split('=')[0] === long);
+    return option !== 'all' && !isWritten && (env[`npm_config_${key}`] ?? '') !== '';
+  });
+  if (taken.length === 0) return;
+  const written = [...(nested === undefined ? [] : [nested.name()]), ...taken.map(({ flags }) => flags)];
+  throw new UsageError(
+    `npm took options for itself, because it reads whatever comes before a --. Write: npm run ${name} -- ${written.join(' ')}`,
+  );
 }
 
 /** Runs the command that the command line names, then ends the process with its exit code. */

@@ -1,5 +1,7 @@
 // Errors that the user can fix. A command prints their message without a stack.
 
+import { getSystemErrorMessage } from 'node:util';
+
 /** The message says what happened and what to do next. */
 export class UserError extends Error {
   override readonly name: string = 'UserError';
@@ -25,32 +27,11 @@ export class UnansweredError extends UserError {
   override readonly name = 'UnansweredError';
 }
 
-/** The system's error codes for files and folders, in words. */
-const fileReasons: Readonly<Partial<Record<string, string>>> = {
-  EEXIST: 'something else is already there',
-  ENOTDIR: 'a part of its path is a file',
-  EISDIR: 'it is a folder',
-  EACCES: 'this user has no right to',
-  EPERM: 'this user has no right to',
-  EROFS: 'it is on a read-only file system',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  ELOOP: 'its symbolic links form a loop',
-  ENAMETOOLONG: 'its name is too long',
-  ENOENT: 'it does not exist, and cannot be created',
-  EMFILE: 'too many files are open (ulimit -n)',
-  ENFILE: 'too many files are open on this machine',
-  ESPIPE: 'it is no ordinary file',
-  ENXIO: 'it is no ordinary file',
-  EIO: 'the disk reports an error',
-  ENOTSUP: 'its file system does not do that',
-  EOPNOTSUPP: 'its file system does not do that',
-};
-
-/** Why a file or folder could not be used; undefined for any other error. */
+/** Why a file or folder could not be used, in the system's words; undefined for errors of connections, and others. */
 export function fileReason(error: unknown): string | undefined {
-  const code = codeOf(error);
-  return code === undefined ? undefined : fileReasons[code];
+  const { errno, address } = error as { readonly errno?: unknown; readonly address?: unknown };
+  if (typeof errno !== 'number' || errno >= 0 || address !== undefined) return undefined;
+  return getSystemErrorMessage(errno);
 }
 
 /**
@@ -80,7 +61,7 @@ export function explain(error: unknown): string | undefined {
   if (error instanceof UserError) return error.message;
   if (!(error instanceof Error)) return undefined;
   if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') {
-    return `The installation is incomplete (${firstLine(error.message)}). Run npm ci, then the command again.`;
+    return `The installation is incomplete (${error.message.split('\n')[0] ?? ''}). Run npm ci, then the command again.`;
   }
   const { path } = error as NodeJS.ErrnoException;
   const reason = fileReason(error);
@@ -91,8 +72,4 @@ export function explain(error: unknown): string | undefined {
     return `The database refused a statement: ${error.message} (SQLSTATE ${codeOf(error) ?? ''}). Grant the user of DATABASE_URL what is missing, or use another database.`;
   }
   return undefined;
-}
-
-function firstLine(text: string): string {
-  return text.split('\n')[0] ?? '';
 }

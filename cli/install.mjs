@@ -1,7 +1,6 @@
 // Checks whether node_modules matches the lockfile, and installs the packages if not.
 // It may import only node: modules, because it runs in a bare clone.
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** First Node release that runs the code before the installation: this file and npm. */
@@ -37,50 +36,17 @@ export function installedNode(root) {
  * @typedef {{ packages: Record<string, LockedPackage> }} Lockfile
  */
 
-/** @param {string} root folder of the project */
-function paths(root) {
-  return {
-    lockfile: join(root, 'package-lock.json'),
-    installed: join(root, 'node_modules', '.package-lock.json'), // npm writes it after a successful install
-    marker: join(root, 'node_modules', '.isthmus-installed'),
-  };
-}
-
 /**
- * Hash of the inputs that determine node_modules: the lockfile, and the platform of native packages.
+ * Compares the lockfile with npm's own record of what it installed, which npm writes after a successful install.
+ * Optional packages may be absent: they are for other platforms, or could not be built here.
  * @param {string} root folder of the project
- * @internal exported for tests
- */
-export function installKey(root) {
-  return createHash('sha256')
-    .update(JSON.stringify(readLockfile(paths(root).lockfile)))
-    .update(`${process.platform} ${process.arch}`)
-    .digest('hex');
-}
-
-/**
- * @param {string} root folder of the project
- * @returns {'current' | 'missing' | 'changed'} how node_modules compares with the lockfile
+ * @returns {'current' | 'missing' | 'changed'}
  * @internal exported for tests
  */
 export function installState(root) {
-  const { lockfile, installed, marker } = paths(root);
+  const installed = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(installed)) return 'missing';
-  if (existsSync(marker)) {
-    return readFileSync(marker, 'utf8') === installKey(root) ? 'current' : agree(lockfile, installed);
-  }
-  return agree(lockfile, installed); // somebody ran npm by hand
-}
-
-/**
- * Compares the lockfile with npm's own record of what it installed.
- * Optional packages may be absent: they are for other platforms, or could not be built here.
- * @param {string} lockfile
- * @param {string} installed
- * @returns {'current' | 'changed'}
- */
-function agree(lockfile, installed) {
-  const wanted = readLockfile(lockfile).packages;
+  const wanted = readLockfile(join(root, 'package-lock.json')).packages;
   const present = readLockfile(installed).packages;
   const same = Object.entries(wanted).every(([path, one]) => {
     if (path === '') return true;
@@ -108,19 +74,6 @@ function readLockfile(path) {
 }
 
 /**
- * Records that node_modules matches the lockfile.
- * @param {string} root folder of the project
- * @internal exported for tests
- */
-export function markInstalled(root) {
-  try {
-    writeFileSync(paths(root).marker, installKey(root));
-  } catch {
-    // read-only checkout: the next command compares again
-  }
-}
-
-/**
  * Installs the packages of the lockfile unless they are installed, and reports progress.
  * @param {string} root folder of the project
  * @param {(args: string[], command: string) => Promise<number>} run runs a program to its end; returns its exit code
@@ -128,39 +81,20 @@ export function markInstalled(root) {
  */
 export async function ensureInstalled(root, run) {
   const state = installState(root);
-  if (state === 'current') {
-    if (!existsSync(paths(root).marker)) markInstalled(root);
-    return true;
-  }
-  return install(root, state, run);
-}
-
-/**
- * @param {string} root folder of the project
- * @param {'missing' | 'changed'} state
- * @param {(args: string[], command: string) => Promise<number>} run
- * @returns {Promise<boolean>}
- */
-async function install(root, state, run) {
-  const count = Object.keys(readLockfile(paths(root).lockfile).packages).length - 1;
+  if (state === 'current') return true;
   const reason = state === 'missing' ? 'first run' : 'the lockfile has changed';
-  console.log(`▶ Installing up to ${count} npm packages (${reason}); a minute or so`);
+  console.log(`▶ Installing the npm packages (${reason}); a minute or so`);
   const started = Date.now();
-  const heartbeat = setInterval(() => {
-    console.log(`  … still installing (${Math.round((Date.now() - started) / 1_000)} s)`);
-  }, 10_000); // npm prints no progress unless its output is a terminal
   const { command, args } = npm();
   // Only errors: an older Node makes npm warn about every package that needs the newer Node which it is installing.
   const what = ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
   const code = await run([...args, ...what], command);
-  clearInterval(heartbeat);
   if (code !== 0) {
     console.error(
       `✗ npm ci failed (exit code ${code}). Its output above says why. Fix that, then run the command again.`,
     );
     return false;
   }
-  markInstalled(root);
   console.log(`✓ Installed in ${((Date.now() - started) / 1_000).toFixed(1)} s`);
   return true;
 }

@@ -4,10 +4,10 @@ import type { Command } from 'commander';
 import type { CommandContext } from './command.ts';
 import { runCommand } from './command-line.ts';
 import type { PayOptions } from './demo/pay.ts';
-import { checkDatabase, checkTemporalAddress } from './parts/given.ts';
 import { openHome } from './parts/home.ts';
+import { checkDatabase } from './parts/postgres.ts';
 import { assertEmbeddedPostgres } from './parts/postgres-home.ts';
-import { places } from './demo/places.ts';
+import { places, where } from './demo/where.ts';
 
 const collect = (value: string, previous: readonly string[]) => [...previous, value];
 
@@ -18,7 +18,7 @@ interface SystemOptions {
 }
 
 /**
- * Checks the folder, the database and the Temporal address before anything is started or imported.
+ * Checks the folder and the database before anything is started or imported.
  * @throws UserError
  */
 async function checkSurroundings({ env, folder }: CommandContext): Promise<void> {
@@ -26,8 +26,6 @@ async function checkSurroundings({ env, folder }: CommandContext): Promise<void>
   const databaseUrl = env['DATABASE_URL'] ?? '';
   if (databaseUrl === '') assertEmbeddedPostgres();
   else await checkDatabase(databaseUrl);
-  const temporalAddress = env['TEMPORAL_ADDRESS'] ?? '';
-  if (temporalAddress !== '') await checkTemporalAddress(temporalAddress);
 }
 
 function addDemo(command: Command, context: CommandContext): void {
@@ -117,10 +115,7 @@ function addWhere(command: Command, context: CommandContext): void {
       'print the addresses of the demo that runs, or one of them for a script: API=$(npm run -s where api)',
     )
     .argument('[name]', places.join(', '))
-    .action(async (name: string | undefined) => {
-      const { where } = await import('./demo/where.ts');
-      await where(context, name);
-    });
+    .action((name: string | undefined) => where(context, name));
 }
 
 const accountHelp = `
@@ -154,8 +149,14 @@ function addData(command: Command, context: CommandContext): void {
     )
     .option('--dry-run', 'only report what would be dropped, and why other data is kept')
     .action(async ({ dryRun = false }: { readonly dryRun?: boolean }) => {
-      const { retainHere } = await import('./retention-command.ts');
-      process.exitCode = await retainHere(context, { dryRun });
+      const { onDatabase } = await import('./migrate-command.ts');
+      const { retain } = await import('./retention-lines.ts');
+      const { parseRetentionConfig } = await import('../core/settings/config.ts');
+      await onDatabase(context, async (databaseUrl) => {
+        const config = parseRetentionConfig({ ...context.env, DATABASE_URL: databaseUrl });
+        const failed = await retain(config, { dryRun, say: (line) => context.terminal.line(line) });
+        process.exitCode = failed === 0 ? 0 : 1;
+      });
     });
   command
     .command('reset')

@@ -33,8 +33,12 @@ export async function retain(
     if (months.length > 0)
       say(`keys under which nothing is sealed any longer: deleted (${months.join(', ')})`);
     if (dryRun) await tellUnsealed(db, say);
-    say(summary(config, { ...done, dryRun }));
-    return done.failed;
+    const { dropped, held, failed } = done;
+    const kept = `bytes of messages are kept for ${config.messagesMonths} months, records for ${config.recordsYears} years`;
+    if (expired.length === 0) say(`nothing is older than it is kept: ${kept}`);
+    else if (dryRun) say(`${dropped} would be dropped, ${held} kept; nothing was changed (${kept})`);
+    else say(`${dropped} dropped, ${held} kept, ${failed} could not be dropped (${kept})`);
+    return failed;
   } finally {
     await db.destroy();
   }
@@ -48,14 +52,10 @@ async function tellUnsealed(db: Db, say: (line: string) => void): Promise<void> 
   say(`bytes of messages that are not sealed, and stay so until they are dropped: ${each}`);
 }
 
-const names: Readonly<Record<Expired['what'], string>> = {
-  messages: 'bytes of messages',
-  records: 'records',
-};
-
 function describe({ what, until, partitions, rows, bytes }: Expired): string {
   const size = `${(bytes / 1_048_576).toFixed(1)} MiB`;
-  return `${names[what]} until ${until.toISOString().slice(0, 10)} (${partitions.join(', ')}; about ${rows} rows, ${size})`;
+  const name = what === 'messages' ? 'bytes of messages' : 'records';
+  return `${name} until ${until.toISOString().slice(0, 10)} (${partitions.join(', ')}; about ${rows} rows, ${size})`;
 }
 
 function ending(holds: readonly Hold[], dryRun: boolean): string {
@@ -65,21 +65,4 @@ function ending(holds: readonly Hold[], dryRun: boolean): string {
     return `${count} ${reason}${examples.length === 0 ? '' : ` (${examples.join(', ')}${more})`}`;
   });
   return `${dryRun ? 'would be kept' : 'kept'}: ${reasons.join('; ')}`;
-}
-
-function summary(
-  { messagesMonths, recordsYears }: RetentionConfig,
-  done: {
-    readonly dropped: number;
-    readonly held: number;
-    readonly failed: number;
-    readonly dryRun: boolean;
-  },
-): string {
-  const kept = `bytes of messages are kept for ${messagesMonths} months, records for ${recordsYears} years`;
-  if (done.dropped + done.held + done.failed === 0) return `nothing is older than it is kept: ${kept}`;
-  const failed = done.failed === 0 ? '' : `, ${done.failed} could not be dropped`;
-  return done.dryRun
-    ? `${done.dropped} would be dropped, ${done.held} kept; nothing was changed (${kept})`
-    : `${done.dropped} dropped, ${done.held} kept${failed} (${kept})`;
 }

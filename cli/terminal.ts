@@ -13,6 +13,13 @@ const styles = {
 } as const;
 export type Style = keyof typeof styles;
 
+export const statusStyles: Readonly<Partial<Record<string, Style>>> = {
+  ACCC: 'good',
+  RJCT: 'bad',
+  BLCK: 'warning',
+  INDOUBT: 'warning',
+};
+
 export interface Terminal {
   /** Maximum columns of a line. */
   readonly width: number;
@@ -65,29 +72,27 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, line];
 }
 
-export interface Column {
-  readonly title: string;
-  readonly align?: 'right';
-}
+/** Numbers and amounts: `25,000 THB`. */
+const numeric = /^(-|[\d,.]+( [A-Z]{3})?)$/;
 
-/** A table without borders: columns as wide as their widest cell, two spaces between. */
+/** A table without borders: columns as wide as their widest cell, two spaces between; numbers to the right. */
 export function renderTable(
-  columns: readonly Column[],
+  titles: readonly string[],
   rows: readonly (readonly string[])[],
 ): readonly string[] {
-  const widths = columns.map(({ title }, index) =>
-    Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)),
-  );
+  const columns = titles.map((title, index) => ({
+    width: Math.max(title.length, ...rows.map((row) => row[index]?.length ?? 0)),
+    isNumeric: rows.every((row) => numeric.test(row[index] ?? '')) && rows.some((row) => row[index] !== '-'),
+  }));
   const renderRow = (cells: readonly string[]) =>
     columns
-      .map(({ align }, index) => {
+      .map(({ width, isNumeric }, index) => {
         const cell = cells[index] ?? '';
-        const width = widths[index] ?? 0;
-        return align === 'right' ? cell.padStart(width) : cell.padEnd(width);
+        return isNumeric ? cell.padStart(width) : cell.padEnd(width);
       })
       .join('  ')
       .trimEnd();
-  return [renderRow(columns.map(({ title }) => title)), ...rows.map(renderRow)];
+  return [titles, ...rows].map(renderRow);
 }
 
 /** Formats decimal text for a person: `24900.5` becomes `24,900.50`; whole amounts have no decimals. */

@@ -4,7 +4,6 @@
  * database.
  */
 import type { Decision, DecisionCause } from '../core/payments/decision.ts';
-import type { Subject } from './subject.ts';
 
 export type { DecisionCause };
 
@@ -216,4 +215,9 @@ export interface BooksMade {
 
 export interface BookActivities {
   sendBooks(): Promise<BooksMade>;
+}
+
+export interface Subject {
+  /** UETR of a payment, or id of a resolution. */
+  readonly subjectId: string;
 }

@@ -18,7 +18,7 @@ import {
   type ResolutionInput,
   type SubmitArguments,
 } from './ids.ts';
-import type { Subject } from './subject.ts';
+import type { Subject } from './activities.ts';
 
 const policies = {
   workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,

@@ -39,10 +39,6 @@ export function isCountryCode(text: string): boolean {
   return countryCodePattern.test(text);
 }
 
-export function isCurrencyCode(text: string): boolean {
-  return currencyCodePattern.test(text);
-}
-
 const maxMessageIdLength = 35; // Max35Text
 const messageIdPattern = /^[!-.0-~](?:[ /]?[!-.0-~])*$/;
 
@@ -114,7 +110,10 @@ export function quoteRequestOf(quoteId: QuoteId): { requestId: QuoteRequestId; o
 
 // LEIs
 
-/** Computes the two check digits for the first 18 characters of an LEI (ISO 7064 mod 97-10). */
+/**
+ * Computes the two check digits for the first 18 characters of an LEI (ISO 7064 mod 97-10).
+ * @internal exported for tests
+ */
 export function leiCheckDigits(first18: string): string {
   assert(/^[A-Z0-9]{18}$/.test(first18), 'an LEI has 18 characters before its check digits');
   return (98 - remainderBy97(`${first18}00`)).toString().padStart(2, '0');

@@ -6,8 +6,8 @@
 export type JsonPath = readonly (string | number)[];
 
 interface Frame {
-  /** The member names seen so far, for an object; undefined for an array. */
-  readonly names: Set<string> | undefined;
+  /** How often each member name was seen so far, for an object; undefined for an array. */
+  readonly names: Map<string, number> | undefined;
   /** The current position: the member's name or the element's index. */
   at: string | number;
   isNameDue: boolean;
@@ -45,7 +45,7 @@ function* textsOf(text: string): Iterable<Text> {
     const frame = stack.at(-1);
     switch (lexeme) {
       case '{':
-        stack.push({ names: new Set(), at: '', isNameDue: true });
+        stack.push({ names: new Map(), at: '', isNameDue: true });
         break;
       case '[':
         stack.push({ names: undefined, at: 0, isNameDue: false });
@@ -77,44 +77,21 @@ const pathOf = (stack: readonly Frame[]): JsonPath => stack.map(({ at }) => at);
 /**
  * Finds duplicate members.
  * @param text must be accepted by JSON.parse
- * @param limit the search stops after this many; each path is reported once
+ * @param limit the search stops after this many
  * @returns their paths from the root
  */
 export function findRepeatedMembers(text: string, limit: number): readonly JsonPath[] {
   const found: JsonPath[] = [];
-  const told: PathTree = { within: new Map(), isTold: false };
   for (const { isName, stack } of textsOf(text)) {
     const frame = stack.at(-1);
     if (!isName || frame?.names === undefined) continue;
     const name = String(frame.at);
-    if (!frame.names.has(name)) {
-      frame.names.add(name);
-      continue;
-    }
-    const place = placeOf(stack, told);
-    if (!place.isTold) found.push(pathOf(stack));
-    place.isTold = true; // the object itself may be the value of a duplicate member
+    const count = (frame.names.get(name) ?? 0) + 1;
+    frame.names.set(name, count);
+    if (count === 2) found.push(pathOf(stack));
     if (found.length >= limit) break;
   }
   return found;
-}
-
-/**
- * A trie of the paths reported so far. Strings in its place would be expensive: a path may be as long as the body.
- */
-interface PathTree {
-  readonly within: Map<string | number, PathTree>;
-  isTold: boolean;
-}
-
-function placeOf(stack: readonly Frame[], top: PathTree): PathTree {
-  let place = top;
-  for (const { at } of stack) {
-    const next = place.within.get(at) ?? { within: new Map(), isTold: false };
-    place.within.set(at, next);
-    place = next;
-  }
-  return place;
 }
 
 export interface Unstorable {

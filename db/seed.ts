@@ -10,7 +10,6 @@ import type { Proposal } from './scheme/changes.ts';
 import { readDirectory } from './scheme/directory.ts';
 import { changeDirectly, withDatabase } from './scheme/import.ts';
 
-/** The addresses of the demo's counterparties. */
 export interface SeedAddresses {
   /** Base address of an operator; `/iso20022/pacs008` and so on are appended when it is used. */
   readonly operatorEndpointUrl: (operatorId: string) => string;
@@ -18,7 +17,6 @@ export interface SeedAddresses {
   readonly fxpBaseUrl: (fxpBic: string) => string;
 }
 
-/** The sandbox's default address. */
 const sandboxUrl = 'http://127.0.0.1:8090';
 
 const defaultSeedAddresses: SeedAddresses = {
@@ -30,27 +28,18 @@ const defaultSeedAddresses: SeedAddresses = {
 const directory = join(import.meta.dirname, '..', 'db', 'seed');
 
 /** @throws SchemeFilesError; the database's error */
-export function seed(databaseUrl: string, addresses: SeedAddresses = defaultSeedAddresses): Promise<void> {
+export async function seed(
+  databaseUrl: string,
+  addresses: SeedAddresses = defaultSeedAddresses,
+): Promise<void> {
   const files = withAddresses(readDirectory(directory), addresses);
-  return change(databaseUrl, async (scheme, trx) => {
+  const edits: Proposal['edits'] = async (scheme, trx) => {
     const { rows } = await sql<{ object: string }>`
       select distinct kind || ' ' || object_id as object from scheme_change_edits`.execute(trx);
     const known = new Set(rows.map(({ object }) => object));
     const added = editsBetween(scheme, files, { onlyNew: true });
     return [...added.filter(({ kind, id }) => !known.has(`${kind} ${id}`)), ...moved(scheme, files)];
-  });
-}
-
-/**
- * Updates only the addresses of the counterparties, in a database that was seeded before.
- * @internal exported for tests
- */
-export function moveCounterparties(databaseUrl: string, addresses: SeedAddresses): Promise<void> {
-  const files = withAddresses(readDirectory(directory), addresses);
-  return change(databaseUrl, (scheme) => moved(scheme, files));
-}
-
-async function change(databaseUrl: string, edits: Proposal['edits']): Promise<void> {
+  };
   const asked = { by: 'isthmus-demo', because: "The demo's scheme.", edits };
   const outcome = await withDatabase(databaseUrl, (db) =>
     changeDirectly(db, asked, { allowLoopbackHttp: true }),

@@ -1,7 +1,6 @@
-// The tables as Kysely sees them. Comments in the database (db/schema.sql) explain each column and its unit. Amounts
-// and rates are decimal text here, `numeric` in the database.
+// The tables as Kysely sees them, as far as queries use its builder. db/schema.sql has all tables and columns, and
+// explains each column and its unit. Amounts and rates are decimal text here, `numeric` in the database.
 import type { ColumnType, Generated } from 'kysely';
-import type { PaymentTables } from './payment-tables.ts';
 
 /** Written as JSON text, read as the parsed value. */
 type JsonColumn = ColumnType<unknown, string, string>;
@@ -10,25 +9,12 @@ interface CountriesTable {
   country_code: string;
   country_id: number;
   name: string;
-  required_pacs008_elements: readonly string[];
-  ended_at: Date | null;
-}
-
-interface CurrenciesTable {
-  currency_code: string;
-  currency_id: number;
-  name: string;
-  symbol: string;
-  decimal_places: number;
-  ended_at: Date | null;
 }
 
 interface OperatorsTable {
   operator_id: string;
   name: string;
   endpoint_url: string;
-  signs_messages: Generated<boolean>;
-  ended_at: Date | null;
 }
 
 interface OperatorCallbackOriginsTable {
@@ -38,44 +24,9 @@ interface OperatorCallbackOriginsTable {
 
 interface ClearingSystemsTable {
   clearing_system_id: string;
-  operator_id: string;
   currency_code: string;
-  max_amount: string;
   max_execution_seconds: number;
-  max_acceptance_age_seconds: Generated<number>;
   max_resolution_seconds: Generated<number>;
-  ended_at: Date | null;
-}
-
-interface CountryClearingSystemsTable {
-  country_code: string;
-  clearing_system_id: string;
-}
-
-interface AddressTypesTable {
-  address_type_id: string;
-  address_type_code: string;
-  clearing_system_id: string | null;
-  proxy_directory_id: string | null;
-  display_order: number;
-}
-
-interface AddressTypeCountriesTable {
-  address_type_id: string;
-  country_code: string;
-}
-
-interface AddressInputsTable {
-  address_input_id: string;
-  label: JsonColumn | null;
-  attributes: JsonColumn;
-  iso20022_xpath: JsonColumn;
-}
-
-interface AddressTypeInputsTable {
-  address_type_id: string;
-  position: number;
-  address_input_id: string;
 }
 
 interface InstitutionsTable {
@@ -84,7 +35,6 @@ interface InstitutionsTable {
   country_code: string;
   onboarded: boolean;
   supports_acmt023: boolean;
-  ended_at: Date | null;
 }
 
 interface InstitutionRolesTable {
@@ -92,29 +42,9 @@ interface InstitutionRolesTable {
   role: string;
 }
 
-interface InstitutionIdentifiersTable {
-  identifier_type: string;
-  lookup_value: string;
-  value: string;
-  position: number;
-  institution_id: string;
-}
-
-interface InstitutionMembershipsTable {
-  institution_id: string;
-  clearing_system_id: string;
-  member_id: string;
-}
-
 interface FxpEndpointsTable {
   fxp_id: string;
   notification_url: string;
-}
-
-interface BookEndpointsTable {
-  party_id: string;
-  url: string;
-  registered_at: Generated<Date>;
 }
 
 interface PublicKeysTable {
@@ -132,7 +62,6 @@ interface ClientsTable {
   institution_id: string | null;
   clearing_system_id: string | null;
   demo: boolean;
-  ended_at: Date | null;
 }
 
 interface ClientSecretsTable {
@@ -158,45 +87,13 @@ interface IssuerKeysTable {
 
 interface DeliveryKeysTable {
   key_id: string;
-  public_key: string;
   signs_from: Generated<Date>;
-  signs_until: Date | null;
-  withdrawn_at: Date | null;
   made_by: string;
   because: string;
-  vouched: string | null;
-  vouched_by: string | null;
 }
 
 interface DeliveryKeySecretsTable {
-  key_id: string;
   private_key: string;
-}
-
-interface SettlementAccountsTable {
-  owner_id: string;
-  sap_id: string;
-  country_code: string;
-  currency_code: string;
-  account_id: string;
-  registered_at: Generated<Date>;
-}
-
-interface FormerAccountOwnersTable {
-  former_account_owner_id: Generated<string>;
-  sap_id: string;
-  account_id: string;
-  owner_id: string;
-  currency_code: string;
-  registered_at: Date;
-  owned_until: Date;
-}
-
-interface FxpSettlementAccessTable {
-  fxp_id: string;
-  country_code: string;
-  sap_id: string;
-  validated: boolean;
 }
 
 interface FxpCorridorsTable {
@@ -205,13 +102,6 @@ interface FxpCorridorsTable {
   source_currency: string;
   destination_country: string;
   destination_currency: string;
-}
-
-interface SchemeFeeFormulasTable {
-  country_code: string;
-  currency_code: string;
-  nominal_fee_amount: string;
-  percentage_fee_as_ratio: string;
 }
 
 interface CreditorAgentFeeFormulasTable {
@@ -227,15 +117,12 @@ interface TierImprovementsTable {
   unit_currency: string;
   threshold: string;
   improvement_basis_points: string;
-  updated_at: Generated<Date>;
 }
 
 interface PspImprovementsTable {
-  psp_improvement_id: Generated<string>;
   fxp_id: string;
   psp_id: string;
   improvement_basis_points: string;
-  updated_at: Generated<Date>;
 }
 
 interface RatesTable {
@@ -253,11 +140,7 @@ interface RatesTable {
 }
 
 interface IdempotencyKeysTable {
-  client_id: string;
   idempotency_key: string;
-  request_sha256: Buffer;
-  response_status: number | null;
-  response_body: string | null;
   created_at: Generated<Date>;
 }
 
@@ -301,34 +184,150 @@ interface QuoteUsesTable {
   uetr: string;
 }
 
-export interface Database extends PaymentTables {
+interface MessagesTable {
+  message_id: string;
+  /** UETR of a payment, or id of a resolution or of a page of a book; the same in every table here. */
+  subject_id: string | null;
+  message_type: string;
+  message_identification: string;
+  direction: string;
+  leg: string;
+  party: string;
+  status: string | null;
+  reason_code: string | null;
+  in_reply_to: string | null;
+  refusal: string | null;
+  sha256: Buffer;
+  size: number;
+  created_at: Generated<Date>;
+}
+
+interface MessageBodiesTable {
+  message_id: string;
+  body: Buffer;
+}
+
+interface MessageIdentificationsTable {
+  message_identification: string;
+  uetr: string;
+  claimed_at: Date;
+}
+
+interface PaymentsTable {
+  uetr: string;
+  source_clearing_system: string;
+  message_id: string;
+  judged_at: Date;
+  accepted: boolean;
+  forwarded_message_id: string | null;
+  corridor: string | null;
+  priority: string | null;
+  deadline_at: Date | null;
+  quote_id: string | null;
+  fxp_id: string | null;
+  destination_amount: string | null;
+  destination_currency: string | null;
+  creditor_agent_fee: string | null;
+  destination_sap_id: string | null;
+  destination_account_id: string | null;
+}
+
+interface DecisionsTable {
+  uetr: string;
+  status: string;
+  reason_code: string | null;
+  rule_id: string | null;
+  decided_by: string;
+  decided_at: Generated<Date>;
+}
+
+interface ResolutionsTable {
+  resolution_id: string;
+  message_identification: string;
+  judged_at: Date;
+  deadline_at: Date;
+}
+
+interface ResolutionAnswersTable {
+  resolution_id: string;
+  verified: boolean;
+  reason_code: string | null;
+  rule_id: string | null;
+  answered_by: string;
+  answered_at: Generated<Date>;
+}
+
+interface DeliveriesTable {
+  delivery_id: string;
+  subject_id: string;
+  begun_at: Date;
+  kind: string;
+  message_id: string;
+  party: string;
+  url: string | null;
+  asks: Generated<number>;
+  round: string | null;
+  claim: string | null;
+  final_report_id: string | null;
+  asked_at: Generated<Date>;
+  next_due_at: Generated<Date>;
+  attempts: Generated<number>;
+  attempts_since_asked: Generated<number>;
+  delivered_at: Date | null;
+  closed_at: Date | null;
+  closed_reason: string | null;
+}
+
+interface DeliveryAttemptsTable {
+  delivery_id: string;
+  attempt: number;
+  started_at: Generated<Date>;
+  outcome: string | null;
+  http_status: number | null;
+  error_class: string | null;
+  url: string | null;
+  response_excerpt: string | null;
+}
+
+interface LeasesTable {
+  name: string;
+}
+
+interface AuditEventsTable {
+  audit_event_id: Generated<string>;
+  severity: string;
+  kind: string;
+  subject_id: string | null;
+  party: string | null;
+  detail: ColumnType<unknown, string | undefined, never>;
+}
+
+export interface Database {
+  messages: MessagesTable;
+  message_bodies: MessageBodiesTable;
+  message_identifications: MessageIdentificationsTable;
+  payments: PaymentsTable;
+  decisions: DecisionsTable;
+  resolutions: ResolutionsTable;
+  resolution_answers: ResolutionAnswersTable;
+  deliveries: DeliveriesTable;
+  delivery_attempts: DeliveryAttemptsTable;
+  audit_events: AuditEventsTable;
+  leases: LeasesTable;
   countries: CountriesTable;
-  currencies: CurrenciesTable;
   operators: OperatorsTable;
   operator_callback_origins: OperatorCallbackOriginsTable;
   clearing_systems: ClearingSystemsTable;
-  country_clearing_systems: CountryClearingSystemsTable;
-  address_types: AddressTypesTable;
-  address_type_countries: AddressTypeCountriesTable;
-  address_inputs: AddressInputsTable;
-  address_type_inputs: AddressTypeInputsTable;
   institutions: InstitutionsTable;
   institution_roles: InstitutionRolesTable;
-  institution_identifiers: InstitutionIdentifiersTable;
-  institution_memberships: InstitutionMembershipsTable;
   fxp_endpoints: FxpEndpointsTable;
-  book_endpoints: BookEndpointsTable;
   public_keys: PublicKeysTable;
   client_secrets: ClientSecretsTable;
   clients: ClientsTable;
   issuer_keys: IssuerKeysTable;
   delivery_keys: DeliveryKeysTable;
   delivery_key_secrets: DeliveryKeySecretsTable;
-  settlement_accounts: SettlementAccountsTable;
-  former_account_owners: FormerAccountOwnersTable;
-  fxp_settlement_access: FxpSettlementAccessTable;
   fxp_corridors: FxpCorridorsTable;
-  scheme_fee_formulas: SchemeFeeFormulasTable;
   creditor_agent_fee_formulas: CreditorAgentFeeFormulasTable;
   tier_improvements: TierImprovementsTable;
   psp_improvements: PspImprovementsTable;

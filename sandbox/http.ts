@@ -123,19 +123,18 @@ function nameOf(host: string): string {
 }
 
 /** @returns undefined if the body is longer than a message may be */
-function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    incoming.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBodyBytes) chunks.push(chunk);
-      else resolve(undefined);
-    });
-    incoming.once('end', () => resolve(Buffer.concat(chunks)));
-    incoming.once('error', reject);
-    incoming.once('close', () => reject(new Error('the client went away')));
-  });
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    size += (chunk as Buffer).length;
+    if (size > maxBodyBytes) {
+      incoming.resume(); // so that the client reads the refusal
+      return undefined;
+    }
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
 }
 
 /**

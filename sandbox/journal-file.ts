@@ -59,7 +59,7 @@ export function toLine(entry: JournalEntry): string {
 }
 
 /** The inverse of `toLine`, for one complete line. */
-export function fromLine(text: string): JournalEntry {
+function fromLine(text: string): JournalEntry {
   const { body, bodyEncoding, ...rest } = JSON.parse(text) as Line;
   return body === undefined ? rest : { ...rest, bytes: Buffer.from(body, bodyEncoding) };
 }

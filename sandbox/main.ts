@@ -26,13 +26,7 @@ async function main(): Promise<void> {
     }),
     engine: await openConfiguredEngine({ xsdEngine: 'libxml2', usageGuideline }),
     clearingSystems,
-    tokens: clientCredentials({
-      tokenUrl,
-      credentials: (clearingSystemId) => ({
-        clientId: clearingSystemId,
-        clientSecret: `demo-${clearingSystemId}`,
-      }),
-    }),
+    tokens: clientCredentials({ tokenUrl }),
     log,
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

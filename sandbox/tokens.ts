@@ -2,7 +2,7 @@
  * A party's access tokens for the gateway, by OAuth 2.0 client credentials. A token is cached until shortly before it
  * expires.
  */
-import { request, type Dispatcher } from 'undici';
+import { request } from 'undici';
 
 export interface TokenSource {
   /** A bearer token of role ipso for that clearing system. */
@@ -16,7 +16,6 @@ export interface ClientCredentialsOptions {
   readonly tokenUrl: string | (() => string);
   /** Default: the seed data's client, id = clearing system, secret = `demo-` + id. */
   readonly credentials?: (clearingSystemId: string) => { clientId: string; clientSecret: string };
-  readonly dispatcher?: Dispatcher;
 }
 
 interface Grant {
@@ -48,7 +47,6 @@ export function clientCredentials(options: ClientCredentialsOptions): TokenSourc
       body: 'grant_type=client_credentials',
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      ...(options.dispatcher === undefined ? {} : { dispatcher: options.dispatcher }),
     });
     const text = await body.text();
     if (statusCode !== 200) throw new Error(`the token endpoint answered HTTP ${statusCode}`);

@@ -1,6 +1,6 @@
 // Writes log lines to standard output, asynchronously. A full disk, or a pipe or terminal that nobody reads, may lose
-// lines, but never delays a payment or the process. No write blocks, the queue is bounded, and a line in place of lost
-// ones says how many were lost. Lines are never split, even if other processes write to the same pipe.
+// lines, but never delays a payment or the process. No write blocks, the queue is bounded, and a line says how many were
+// lost. Lines are never split, even if other processes write to the same pipe.
 import { constants, fstatSync, openSync, writeSync, type Stats } from 'node:fs';
 
 export interface LogStream {
@@ -29,7 +29,8 @@ const nothing = Buffer.alloc(0);
 export function createLogStream(options: LogStreamOptions = {}): LogStream {
   const { service, fd: given = standardOutput, most = 8_000_000, endMs = 500 } = options;
   const { fd, pieceBytes } = openOutput(given);
-  const waiting = createQueue(most);
+  let waiting: string[] = [];
+  let size = 0; // characters that wait
   /** Number of lines that could not be written. Reported before the next line. */
   let lost = 0;
   /** The bytes being written: lines, or a report of lost lines. */
@@ -39,10 +40,22 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
   let isScheduled = false;
 
   function take(): Buffer {
-    lostInPiece = lost > 0 ? lost : waiting.takeLost();
+    lostInPiece = lost;
     lost = 0;
-    const lines = lostInPiece > 0 ? lossLine(lostInPiece, service) : waiting.takeLines(pieceBytes);
+    const lines = lostInPiece > 0 ? lossLine(lostInPiece, service) : takeLines();
     return Buffer.from(lines === '' || !isCut ? lines : `\n${lines}`); // ends a line that was written in part
+  }
+
+  function takeLines(): string {
+    let bytes = 0;
+    const tooMany = waiting.findIndex(
+      (line, index) => (bytes += Buffer.byteLength(line)) > pieceBytes && index > 0,
+    );
+    const lines = waiting.slice(0, tooMany < 0 ? undefined : tooMany);
+    waiting = waiting.slice(lines.length);
+    const text = lines.join('');
+    size -= text.length;
+    return text;
   }
 
   /** Writes until the queue is empty or the output accepts no more. */
@@ -76,7 +89,13 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
 
   return {
     write: (line) => {
-      if (!waiting.put(line, piece.length) || isScheduled) return;
+      if (size + piece.length + line.length > most) {
+        lost += 1;
+        return;
+      }
+      waiting.push(line);
+      size += line.length;
+      if (isScheduled) return;
       isScheduled = true;
       setImmediate(run); // lines of the same turn of the event loop are written together
     },
@@ -113,63 +132,6 @@ function unblocked(stats: Stats): number {
     if (stats.isFIFO() || stats.isSocket()) process.stdout.on('error', () => undefined);
     return standardOutput;
   }
-}
-
-interface Queue {
-  /** @returns whether there was room; if not, the line is counted as lost at this position */
-  put(line: string, alreadyTaken: number): boolean;
-  /** Takes lines up to so many bytes, but at least one. Empty if the next entry is a count of lost lines. */
-  takeLines(bytes: number): string;
-  /** Takes the count of lines lost at this position; 0 if a line is next. */
-  takeLost(): number;
-}
-
-/** @param most characters */
-function createQueue(most: number): Queue {
-  /** Lines, and counts of lines that were lost between them. */
-  let entries: (string | number)[] = [];
-  let next = 0;
-  let size = 0;
-  const forget = () => {
-    if (next < entries.length && next < 10_000) return;
-    entries = entries.slice(next);
-    next = 0;
-  };
-  return {
-    put: (line, alreadyTaken) => {
-      if (size + alreadyTaken + line.length <= most) {
-        entries.push(line);
-        size += line.length;
-        return true;
-      }
-      const last = entries.length - 1;
-      const known = entries[last];
-      if (last >= next && typeof known === 'number') entries[last] = known + 1;
-      else entries.push(1);
-      return false;
-    },
-    takeLines: (bytes) => {
-      let lines = '';
-      let length = 0;
-      for (; next < entries.length; next += 1) {
-        const line = entries[next];
-        if (typeof line !== 'string') break;
-        length += Buffer.byteLength(line);
-        if (lines !== '' && length > bytes) break;
-        lines += line;
-        size -= line.length;
-      }
-      forget();
-      return lines;
-    },
-    takeLost: () => {
-      const lost = entries[next];
-      if (typeof lost !== 'number') return 0;
-      next += 1;
-      forget();
-      return lost;
-    },
-  };
 }
 
 function linesIn(piece: Buffer): number {

@@ -21,8 +21,7 @@ export async function openTraces(
   const sdk = await openTraceSdk({
     serviceName: service,
     ...settings,
-    onLost: (lost, reason) =>
-      logger().warn({ lost, reason }, 'spans of traces could not be exported, and are lost'),
+    onLost: () => logger().warn('spans of traces could not be exported, and are lost'),
   });
   return createTraces(sdk);
 }

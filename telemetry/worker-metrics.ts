@@ -7,7 +7,6 @@ import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 export interface BreakerState {
   readonly receiver: string;
   readonly breaker: 'closed' | 'open' | 'probing';
-  readonly sendsUnderWay: number;
 }
 
 export interface DecidedPayment {
@@ -135,16 +134,6 @@ function watchStates(registers: Registry[], states: () => readonly BreakerState[
     collect() {
       this.reset();
       for (const { receiver, breaker } of states()) this.set({ receiver }, breakerValues[breaker]);
-    },
-  });
-  new Gauge({
-    name: 'isthmus_receiver_sends_under_way',
-    help: 'Sends to a receiver that are under way, at most 16',
-    labelNames: ['receiver'],
-    registers,
-    collect() {
-      this.reset();
-      for (const { receiver, sendsUnderWay } of states()) this.set({ receiver }, sendsUnderWay);
     },
   });
 }

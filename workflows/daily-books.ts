@@ -1,6 +1,4 @@
-/**
- * Makes and sends the books of a day once the day is closed. A Temporal schedule starts it; a person may start it too.
- */
+/** Makes and sends the books of a day once it is closed. A Temporal schedule or a person starts it. */
 import { proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { BookActivities, BooksMade } from '../contract/activities.ts';
 import { bookPolicy } from './policies.ts';

@@ -48,9 +48,7 @@ function mayYetSucceed(error: unknown): boolean {
   return isLocalFailure(error) && !(error instanceof ApplicationFailure && error.nonRetryable === true);
 }
 
-/**
- * Whether the error is that of a local activity: its own, or a timeout. The SDK wraps neither in an ActivityFailure.
- */
+/** Whether the error is that of a local activity, or its timeout. The SDK wraps neither. */
 export function isLocalFailure(error: unknown): boolean {
   return error instanceof ApplicationFailure || error instanceof TimeoutFailure;
 }

@@ -36,10 +36,9 @@ import {
   type SubmitArguments,
   type SubmitResult,
 } from '../contract/ids.ts';
-import { now, setClock } from './database-clock.ts';
 import { isLocalFailure } from './one-at-a-time.ts';
 import { forwardPolicy, lapseAfter, localPolicy } from './policies.ts';
-import { begin, type Accepted, type Progress } from './progress.ts';
+import { begin, now, setClock, type Accepted, type Progress } from './progress.ts';
 import { shielded } from './shield.ts';
 import { refusedStory, sendingStory, story, unanswerableStory } from './stories.ts';
 import { tellAll, tellOnce } from './tell.ts';
@@ -55,10 +54,7 @@ const reportFinalUpdate = defineUpdate<Decision | null, ReportFinalArguments>(up
 const enquireSignal = defineSignal(signals.enquire);
 const lookSignal = defineSignal(signals.look);
 
-/**
- * One execution per UETR. It ends only after its payment has; neither a request to cancel nor a failed delivery ends it
- * earlier.
- */
+/** Ends only after its payment has; neither a request to cancel nor a failed delivery ends it earlier. */
 export function payment(input: PaymentInput): Promise<PaymentOutcome> {
   return shielded(() => run(input));
 }
@@ -84,10 +80,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
   return close(progress, decision.status, decision.reasonCode);
 }
 
-/**
- * Tells every party that must know. If the first try does not reach all, the execution shows the decided status while
- * it retries.
- */
+/** If the first try does not reach all parties, shows the decided status while it retries. */
 async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   const { uetr } = progress.input;
   const summary = `${decision.status} to every party that must know`;
@@ -108,10 +101,7 @@ async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   }
 }
 
-/**
- * Whether a send has brought a final, or may have, while the parties were told. This is a function so that the compiler
- * does not narrow the value to false.
- */
+/** A function, so that the compiler does not narrow the value to false. */
 function isConfirmationDue({ confirmationDue }: Progress): boolean {
   return confirmationDue;
 }
@@ -225,10 +215,7 @@ function showSends(progress: Progress, destinationSystem: string, answer?: Desti
     setCurrentDetails(sendingStory(destinationSystem, progress, answer?.kind));
 }
 
-/**
- * Sends the instruction, with retries. If a NORM payment gets no answer, the record says whether its destination was
- * unreachable.
- */
+/** Sends with retries. Without an answer, the record says whether the destination was unreachable. */
 async function sendInstruction(
   progress: Progress,
   { deadlineAt, route }: Accepted,

@@ -1,8 +1,7 @@
 /**
- * Time limits and retries of each activity: first the limit of one try, then the limit of all tries. Limits, delays and
- * retries may change at any time, because a history keeps the values that it began with. The number and order of steps
- * are part of every history. Values that determine them are marked HISTORY, and change only with a new form of the
- * workflow (contract/ids.ts).
+ * Time limits and retries of each activity: first the limit of one try, then the limit of all tries. They may change at
+ * any time, because a history keeps the values that it began with. Values that determine the number or order of steps
+ * are marked HISTORY, and change only with a new form of the workflow (contract/ids.ts).
  */
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import { queueBeside } from '../contract/ids.ts';

@@ -8,7 +8,6 @@ export type Accepted = Extract<Judgement, { verdict: 'accepted' }>;
 
 export interface Progress {
   readonly input: PaymentInput;
-  /** Runs the execution's local activities one at a time. */
   readonly inTurn: InTurn;
   /** Id of the stored submission that created this payment, as soon as it is known. */
   messageId: string | undefined;
@@ -18,10 +17,7 @@ export interface Progress {
   /** A submission met a defect of ours, and could not be answered at all. */
   unanswerable: boolean;
   decision?: Decision;
-  /**
-   * Milliseconds by which the database's clock was ahead of the engine's at the last reading. The database's clock
-   * decides.
-   */
+  /** By how much the database's clock, which decides, was ahead of the engine's at the last reading. */
   clockAheadMs: number;
   /** The source asked for the status, so the instruction must go to the destination once more. */
   statusAsked: boolean;
@@ -53,4 +49,14 @@ export function begin(input: PaymentInput): Progress {
     telling: false,
     confirmationDue: false,
   };
+}
+
+/** Milliseconds since 1970 by the database clock, estimated from the last reading. */
+export function now({ clockAheadMs }: Pick<Progress, 'clockAheadMs'>): number {
+  return Date.now() + clockAheadMs;
+}
+
+/** @param databaseNow milliseconds since 1970 by the database clock, at this moment */
+export function setClock(progress: Pick<Progress, 'clockAheadMs'>, databaseNow: number): void {
+  progress.clockAheadMs = databaseNow - Date.now();
 }

@@ -5,7 +5,7 @@
  */
 import { CancellationScope, condition, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { redeliverySignal } from '../contract/ids.ts';
-import type { Subject } from '../contract/subject.ts';
+import type { Subject } from '../contract/activities.ts';
 import { shielded } from './shield.ts';
 import { tellAll } from './tell.ts';
 

@@ -51,7 +51,6 @@ type Routed = Extract<ResolutionJudgement, { verdict: 'routed' }>;
 
 /** The state of this execution. Temporal rebuilds it from the history on replay. */
 interface ResolutionProgress {
-  /** Runs the execution's local activities one at a time. */
   readonly inTurn: InTurn;
   judgement?: Judged;
   refused: boolean;
@@ -100,10 +99,7 @@ async function resolve(recorded: ResolutionRequest | undefined): Promise<Resolut
   return { verified: answer.verified, reasonCode: answer.reasonCode };
 }
 
-/**
- * Waits for the request, which comes with the start or is in the record. If the request was lost on the way, this
- * execution lapses.
- */
+/** Waits for the request, which comes with the start or is in the record; or lapses. */
 async function untilKnown(
   progress: ResolutionProgress,
   recorded: ResolutionRequest | undefined,
@@ -116,9 +112,7 @@ async function untilKnown(
   else await condition(isKnown);
 }
 
-/**
- * Judges the request that this execution was started for. A request that was judged before continues from the record.
- */
+/** Judges the request that this execution was started for, or continues it from the record. */
 async function takeRecorded(progress: ResolutionProgress, recorded: ResolutionRequest): Promise<void> {
   try {
     note(progress, await judge(progress, recorded));

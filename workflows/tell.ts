@@ -1,6 +1,4 @@
-/**
- * The steps by which any workflow brings due deliveries to their receivers. A failed delivery does not end the others.
- */
+/** The steps by which any workflow brings due deliveries to their receivers. */
 import {
   ActivityFailure,
   proxyActivities,

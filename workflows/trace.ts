@@ -16,7 +16,6 @@ interface TraceSinks extends Sinks {
   readonly traces: { ended(run: EndedRun): void };
 }
 
-/** The arguments of an update or a step that name a stored message. */
 interface About {
   readonly messageId?: string;
   readonly reportMessageId?: string;
@@ -27,7 +26,6 @@ interface About {
 export function interceptors(): WorkflowInterceptors {
   /** The traceparent of this run, as the parent of its steps. */
   let run: string | undefined;
-  /** The traceparents that came with messages, by message id. */
   let broughtIn: Map<string, string> | undefined;
 
   /**
@@ -84,9 +82,7 @@ function spanIdOfRun(): string {
   return workflowInfo().runId.replaceAll('-', '').slice(-16);
 }
 
-/**
- * Tells the worker when the run has ended. It returns the same promise, so that no command comes later than without it.
- */
+/** Tells the worker when the run has ended. Returns the same promise, so that no command comes later. */
 function telling(result: Promise<unknown>, run: Traced & Pick<EndedRun, 'from'>): Promise<unknown> {
   const ended = (outcome: EndedRun['outcome']) => {
     const subjectId = workflowInfo().typedSearchAttributes.get(searchAttributes.uetr);

@@ -14,9 +14,8 @@ import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../c
 import { searchAttributes, type PaymentOutcome } from '../contract/ids.ts';
 import { publicReason } from '../core/rejections/reason-words.ts';
 import { enquiryTimesMs } from '../core/payments/enquiry-schedule.ts';
-import { now, setClock } from './database-clock.ts';
 import { localPolicy } from './policies.ts';
-import type { Accepted, Progress } from './progress.ts';
+import { now, setClock, type Accepted, type Progress } from './progress.ts';
 
 const { decidePayment } = proxyLocalActivities<PaymentLocalActivities>({
   ...localPolicy,
@@ -45,10 +44,7 @@ export async function untilDeadline(progress: Progress, deadlineAt: number, send
   }
 }
 
-/**
- * For NORM payments. A timeout never rejects once a byte may have left. Enquiries follow; if they stay unanswered, a
- * person is alerted.
- */
+/** For NORM payments. A timeout never rejects once a byte may have left. */
 export async function untilFinal(
   progress: Progress,
   { acceptedAt, lastSentAt = 0 }: Accepted,
@@ -77,7 +73,7 @@ export async function untilFinal(
   );
   await lookIfAsked(progress);
   while (progress.decision === undefined && !isLong()) {
-    await nextEvent(progress);
+    await condition(() => isEvent(progress));
     if (takeStatusAsked(progress)) send();
     await lookIfAsked(progress);
   }
@@ -90,13 +86,8 @@ async function lookIfAsked(progress: Progress): Promise<void> {
   await decide(progress, { by: 'record' });
 }
 
-/** Waits for the decision, an enquiry, a look or a long history. */
-function nextEvent(progress: Progress): Promise<void> {
-  return condition(() => isEvent(progress));
-}
-
 /**
- * As nextEvent, with a timeout.
+ * Waits for the decision, an enquiry, a look or a long history.
  * @returns false if the timer came first
  */
 async function nextEventWithin(progress: Progress, timer: string, withinMs: number): Promise<boolean> {
@@ -115,14 +106,12 @@ function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
-/** Whether the source has asked for the status since the last call. */
 function takeStatusAsked(progress: Progress): boolean {
   const asked = progress.statusAsked;
   progress.statusAsked = false;
   return asked;
 }
 
-/** Writes the decision, or reads the one that exists. */
 export async function decide(progress: Progress, cause: DecisionCause): Promise<DecisionResult> {
   const decided = await progress.inTurn(() => decidePayment({ uetr: progress.input.uetr, cause }));
   if (decided !== null && 'status' in decided) progress.decision ??= decided;

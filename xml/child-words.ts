@@ -47,18 +47,6 @@ function properPlace(name: string, type: ComplexType): string {
   return after === undefined ? `last, after ${before}` : `after ${before} and before ${after}`;
 }
 
-/** The one parent in the whole schema that may hold this element; undefined if there is no parent, or several. */
-function homeOf(name: string, model: SchemaModel): string | undefined {
-  const owners = [...model.complexTypes].flatMap(([typeName, type]) =>
-    particleNamed(type, name) === undefined ? [] : [typeName],
-  );
-  const parents = [...model.complexTypes.values()]
-    .flatMap((type) => type.options.flat())
-    .filter(({ type }) => owners.includes(type));
-  const names = new Set(parents.map((particle) => particle.name));
-  return names.size === 1 ? [...names][0] : undefined;
-}
-
 function tellLeftOut(parent: Parent, index: number): Finding {
   const { xpath, steps, children, type } = parent;
   const common = { xpath: `${xpath}/${steps[index] ?? ''}`, fault: 'not-used', isReadable: true } as const;
@@ -75,23 +63,21 @@ function tellLeftOut(parent: Parent, index: number): Finding {
 }
 
 function tellUnknown(parent: Parent, index: number): Finding {
-  const { xpath, children, type, model } = parent;
+  const { xpath, children, type } = parent;
   const child = children[index];
   const name = child?.name ?? '';
   if (type.leftOut.has(name)) return tellLeftOut(parent, index);
   const isForeign = name === foreignName;
-  const home = isForeign ? undefined : homeOf(name, model);
   const isBare = child !== undefined && parent.withoutNamespace.has(child);
   const foreign = isBare ? 'an element in no namespace' : 'an element of another namespace';
   const what = isForeign ? foreign : 'an unknown element';
-  const known = home === undefined ? what : `${name}, which belongs in ${home},`;
   return {
     kind: 'invalid',
     xpath,
     text: `holds ${what}`,
     fault: 'not-iso-20022',
     isReadable: true,
-    found: `${known} ${standing(parent, index)}`,
+    found: `${what} ${standing(parent, index)}`,
     expected: takes(type),
   };
 }

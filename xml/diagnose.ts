@@ -4,8 +4,7 @@
  * too. Only the engine decides whether a message is valid.
  */
 import { maxViolations, type Violation } from '../core/iso20022/violation.ts';
-import type { XmlElement } from '../core/iso20022/tree.ts';
-import { isBlank } from '../core/iso20022/white-space.ts';
+import { type XmlElement, isBlank } from '../core/iso20022/tree.ts';
 import { takes, tellChild, type Finding } from './child-words.ts';
 import { matchChildren, type ChildFault } from './match.ts';
 import type { TreeReading } from './read-tree.ts';

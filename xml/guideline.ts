@@ -5,16 +5,16 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { ConfigurationError } from '../core/settings/environment-variables.ts';
 import { ownForwarding, type ElementRule, type Forwarding } from '../core/iso20022/build-pacs008.ts';
 import { messages, type MessageName, type MessageType } from '../core/iso20022/messages.ts';
-import { contradicting, mustHave, ofOneLeg, readElements } from '../core/iso20022/read-elements.ts';
+import { contradicting, mustHave, ofOneLeg, readElements } from './read-elements.ts';
 import type { XmlElement } from '../core/iso20022/tree.ts';
-import { findDialectFaults } from './guideline-dialect.ts';
 import { tryForwarding } from './guideline-forwarding.ts';
 import { findLooser } from './guideline-strictness.ts';
 import { modelAt, projectSchemas, schemaAt, treeOf, type SchemaFile } from './schemas.ts';
-import { pathsOfModel } from './schema-model.ts';
+import { pathsOfModel, readSchemaModel } from './schema-model.ts';
 
 export interface GuidelinePlace {
   readonly directory: string;
@@ -42,44 +42,26 @@ export function openGuideline(place: GuidelinePlace): Guideline {
   return { directory: place.directory, forwarding };
 }
 
-const mostFaults = 20; // the same number as in the refusal of a message
-
 function refusal({ directory }: GuidelinePlace, faults: readonly string[]): ConfigurationError {
-  const shown = faults.slice(0, mostFaults).map((one) => `\n  - ${one}`);
-  const more = faults.length > mostFaults ? `\n  and ${faults.length - mostFaults} more` : '';
-  return new ConfigurationError(
-    `The usage guideline in ${directory} cannot be used:${shown.join('')}${more}`,
-  );
+  const shown = faults.map((one) => `\n  - ${one}`).join('');
+  return new ConfigurationError(`The usage guideline in ${directory} cannot be used:${shown}`);
 }
 
 type Rules = Readonly<Record<string, ElementRule>>;
-const elementRules: readonly string[] = ['pass', 'leave-out', 'leg'] satisfies readonly ElementRule[];
+const elementRules = ['pass', 'leave-out', 'leg'] as const satisfies readonly ElementRule[];
+const settingsSchema = z.strictObject({ elements: z.record(z.string(), z.enum(elementRules)).default({}) });
 
 function readRules({ directory }: GuidelinePlace, faults: string[]): Rules {
-  let settings: unknown;
   try {
-    settings = JSON.parse(readText(join(directory, settingsFile)));
+    const read = settingsSchema.safeParse(JSON.parse(readText(join(directory, settingsFile))));
+    if (read.success) return Object.assign(Object.create(null), read.data.elements) as Rules; // no inherited names
+    faults.push(
+      ...read.error.issues.map(({ path, message }) => `${settingsFile}: ${path.join('/')} ${message}`),
+    );
   } catch (error) {
     faults.push(`${settingsFile}: ${error instanceof Error ? error.message : String(error)}`);
-    return {};
   }
-  if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) {
-    faults.push(`${settingsFile}: an object is expected, as in {"elements": {"GrpHdr/InstgAgt": "leg"}}`);
-    return {};
-  }
-  const { elements = {}, ...others } = settings as Readonly<Record<string, unknown>>;
-  for (const name of Object.keys(others))
-    faults.push(`${settingsFile}: ${name} is not known; only elements is`);
-  if (typeof elements !== 'object' || elements === null || Array.isArray(elements)) {
-    faults.push(`${settingsFile}: elements is an object, as in {"GrpHdr/InstgAgt": "leg"}`);
-    return {};
-  }
-  const rules = Object.create(null) as Record<string, ElementRule>; // no inherited names
-  for (const [path, rule] of Object.entries(elements)) {
-    if (typeof rule === 'string' && elementRules.includes(rule)) rules[path] = rule as ElementRule;
-    else faults.push(`${settingsFile}: ${path} is one of ${elementRules.join(', ')}`);
-  }
-  return rules;
+  return {};
 }
 
 function findSchemas({ directory }: GuidelinePlace, faults: string[]): readonly MessageName[] {
@@ -94,12 +76,6 @@ function findSchemas({ directory }: GuidelinePlace, faults: string[]): readonly 
     }
   }
   if (files.length === 0) faults.push(`there is no schema, such as ${messages.pacs008.schemaFile}`);
-  for (const name of names) {
-    const { schemaFile } = messages[name];
-    faults.push(
-      ...findDialectFaults(treeAt(join(directory, schemaFile))).map((fault) => `${schemaFile}: ${fault}`),
-    );
-  }
   return names;
 }
 
@@ -128,7 +104,7 @@ function treeAt(path: string): XmlElement {
 
 /** The order of the guideline's elements, and a rule for each element that ours does not have. */
 function forwardingOf(path: string, rules: Rules, faults: string[]): Forwarding {
-  const all = pathsOfModel(modelAt(path)).filter((one) => one.split('/').length === 2);
+  const all = pathsOfModel(readSchemaModel(treeAt(path))).filter((one) => one.split('/').length === 2);
   const below = (parent: string) =>
     all.filter((one) => one.startsWith(`${parent}/`)).map((one) => one.slice(parent.length + 1));
   const forwarding = { headerOrder: below('GrpHdr'), transactionOrder: below('CdtTrfTxInf'), rules };

@@ -3,8 +3,8 @@
  * reports all faults that it can find together.
  */
 import { isUtf8 } from 'node:buffer';
-import { isWhiteSpace } from '../core/iso20022/white-space.ts';
 import type { IntakeFault } from './engine.ts';
+import { isWhiteSpace } from '../core/iso20022/tree.ts';
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const declarationStart = Buffer.from('<?xml');
@@ -26,23 +26,20 @@ function fault(code: IntakeFault['code'], detail: string): IntakeFault {
   return { code, detail };
 }
 
-/** Finds faults of the XML declaration, which starts at `at`. */
-function declarationFaults(
-  text: Buffer,
-  at: number,
-): { readonly faults: IntakeFault[]; readonly end: number } {
+/** Finds faults of the XML declaration with which the text starts. */
+function declarationFaults(text: Buffer): { readonly faults: readonly IntakeFault[]; readonly end: number } {
   const faults: IntakeFault[] = [];
-  const declaration = declarationPattern.exec(text.toString('latin1', at, at + declarationLimit));
+  const declaration = declarationPattern.exec(text.toString('latin1', 0, declarationLimit));
   if (declaration === null) {
     const unread = fault('not-well-formed', 'the XML declaration cannot be read');
-    return { faults: [unread], end: at + declarationStart.length };
+    return { faults: [unread], end: declarationStart.length };
   }
   const [{ length }, version, encoding] = declaration;
   if (version !== '1.0') faults.push(fault('xml-version', 'only XML 1.0 is accepted'));
   if (encoding !== undefined && !utf8Pattern.test(encoding)) {
     faults.push(fault('encoding-declared', 'the only encoding that may be declared is UTF-8'));
   }
-  return { faults, end: at + length };
+  return { faults, end: length };
 }
 
 /** Constructs that no message needs: their start and end, and the words that report them. */
@@ -95,22 +92,6 @@ function lineOf(text: Buffer, at: number): number {
   return line;
 }
 
-const blankFirst = 'white space before the XML declaration, which must come first';
-const blankAfterMark =
-  'white space between the byte order mark and the XML declaration, which must follow immediately';
-const strayMark = fault('not-well-formed', 'a byte order mark (U+FEFF) that is not at the very beginning');
-
-/** Skips white space and byte order marks, which are invisible. */
-function skipUnseen(text: Buffer, from: number): { readonly end: number; readonly hasMark: boolean } {
-  let end = from;
-  let hasMark = false;
-  for (;;) {
-    if (isWhiteSpace(text[end] ?? 0)) end += 1;
-    else if (startsWith(text, byteOrderMark, end)) [end, hasMark] = [end + byteOrderMark.length, true];
-    else return { end, hasMark };
-  }
-}
-
 /** @returns the faults; empty if the bytes may be parsed */
 export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
   if (!isUtf8(bytes)) return [fault('not-utf8', 'the body is not UTF-8')];
@@ -118,15 +99,9 @@ export function inspectBytes(bytes: Uint8Array): readonly IntakeFault[] {
   if (text.length === 0) return [fault('not-well-formed', 'the body is empty')];
   const crowd = findCrowd(text);
   if (crowd !== undefined) return [{ ...fault('too-much', crowd), ruleId: 'SEC-7' }];
-  const { end: start, hasMark } = skipUnseen(text, 0);
-  const faults = hasMark ? [strayMark] : [];
-  if (!isDeclaration(text, start)) return [...faults, ...markupFaults(text, 0)];
-  if (start > 0 && !hasMark) {
-    faults.push(fault('not-well-formed', text.length < bytes.length ? blankAfterMark : blankFirst));
-  }
-  const declaration = declarationFaults(text, start);
-  if (!hasMark && skipUnseen(text, declaration.end).hasMark) faults.push(strayMark);
-  return [...faults, ...declaration.faults, ...markupFaults(text, declaration.end)];
+  if (!isDeclaration(text, 0)) return markupFaults(text, 0);
+  const { faults, end } = declarationFaults(text);
+  return [...faults, ...markupFaults(text, end)];
 }
 
 /** The bytes without a leading byte order mark. */

@@ -11,7 +11,7 @@ import { bendingAttributes, bendsSchema, violationsOf } from './diagnose.ts';
 import type { IntakeFault, ParsedMessage, XmlEngine } from './engine.ts';
 import { inspectBytes, withoutMark } from './intake.ts';
 import { readTree, type TreeReading } from './read-tree.ts';
-import { peekRoot, rootFault } from './root.ts';
+import { rootFault } from './root.ts';
 import {
   openSchemas,
   parseOptions,
@@ -40,11 +40,7 @@ export function openDocument(
 ): Result<OpenDocument, IntakeFault> {
   const text = withoutMark(bytes);
   const [first, ...others] = inspectBytes(bytes);
-  if (first !== undefined) {
-    const root = first.code === 'not-utf8' ? undefined : peekRoot(text);
-    const ofRoot = root && rootFault(root, text, expected);
-    return refused(oneFault([first, ...others, ...(ofRoot === undefined ? [] : [ofRoot])]));
-  }
+  if (first !== undefined) return refused(oneFault([first, ...others]));
   let handle: XmlDocument;
   try {
     handle = XmlDocument.fromBuffer(bytes, { option: parseOptions, encoding: 'utf-8' });
@@ -68,12 +64,8 @@ const parseWords: readonly (readonly [RegExp, string])[] = [
   [/^Entity .* not defined/, 'an entity that XML does not define'],
   [/EntityRef/, 'an ampersand that starts no entity'],
   [/redefined$/, 'an attribute twice'],
-  [/^ID .* already defined/, 'an xml:id that stands at another element too'],
-  [/^xml:id/, 'an xml:id that is no name'],
   [/^Unescaped '<'/, 'a < within the value of an attribute'],
   [/^Sequence ']]>'/, 'the characters ]]>, which only end a CDATA section'],
-  [/xmlns prefix|xmlns namespace name/, 'the prefix xmlns or its namespace, which nobody may declare'],
-  [/^xml namespace/, 'the prefix xml with another namespace than its own, or the other way round'],
   [/^(AttValue|attributes construct|Specification mandates)/, 'an attribute without a quoted value'],
   [/^(expected|Couldn't find end|error parsing attribute name)/, 'a tag that does not end as it must'],
   [/^Namespace prefix/, 'a prefix that is not declared'],

@@ -45,38 +45,27 @@ interface EnginesConfig extends EngineConfig {
  * @throws like `openConfiguredEngine`
  */
 export async function openEngines(config: EnginesConfig, given?: XmlEngine): Promise<Engines> {
-  if (!asksXerces(config)) {
-    const engine = given ?? (await openConfiguredEngine(config));
-    return { engine, second: Promise.resolve(undefined), inWords: describeEngines(config) };
-  }
+  const { xsdEngine, xercesShare } = config;
   const schemas = schemasOf(config);
+  const engine = given ?? (await openXmlEngine(xsdEngine, schemas));
+  if (xsdEngine === 'xerces' || xercesShare === 0) {
+    return {
+      engine,
+      second: Promise.resolve(undefined),
+      inWords: Promise.resolve(`${xsdEngine} decides alone`),
+    };
+  }
   const { createXercesEngine, xercesFault } = await import('./xerces.ts');
-  const engine = given ?? createLibxml2Engine(schemas);
   const fault = xercesFault();
   return {
     engine,
     second: fault.then((found) => (found === undefined ? createXercesEngine(schemas) : undefined)),
-    inWords: fault.then((found) => withXerces(config, found)),
+    inWords: fault.then((found) =>
+      found === undefined
+        ? `libxml2 decides; Xerces (xsd-schema-validator) checks a share of ${xercesShare}`
+        : `libxml2 decides alone; Xerces does not work here: ${found}`,
+    ),
   };
-}
-
-const asksXerces = ({ xsdEngine, xercesShare }: EnginesConfig) => xsdEngine !== 'xerces' && xercesShare > 0;
-
-/**
- * The engines that would work on this machine, in words for people.
- * @internal exported for tests
- */
-export async function describeEngines(config: EnginesConfig): Promise<string> {
-  if (config.xsdEngine === 'xerces') return 'Xerces (xsd-schema-validator) decides';
-  if (!asksXerces(config)) return 'libxml2 decides; Xerces is not asked (XERCES_SHARE=0)';
-  const { xercesFault } = await import('./xerces.ts');
-  return withXerces(config, await xercesFault());
-}
-
-function withXerces({ xercesShare }: EnginesConfig, fault: string | undefined): string {
-  if (fault !== undefined) return `libxml2 decides alone; Xerces does not work here: ${fault}`;
-  const percent = Number((xercesShare * 100).toPrecision(3));
-  return `libxml2 decides; Xerces (xsd-schema-validator) checks ${percent} % of the messages`;
 }
 
 /** @throws if Xerces is configured but its package or Java is missing */

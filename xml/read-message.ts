@@ -1,6 +1,6 @@
 /**
- * Reads an answer to one of our messages, from bytes to values. It parses, validates and reads the same tree. The
- * caller checks which of our messages the answer is about.
+ * Reads messages from bytes to values: it parses, validates and reads the same tree. The caller checks which of our
+ * messages an answer is about.
  */
 import { explain } from '../core/rejections/explanation.ts';
 import { takeAcmt024, type Acmt024 } from '../core/iso20022/acmt024.ts';
@@ -8,7 +8,7 @@ import { findPacs002Faults, takePacs002, statedStatus, type Pacs002 } from '../c
 import type { XmlElement } from '../core/iso20022/tree.ts';
 import type { Rejection } from '../core/rejections/rejection.ts';
 import { mapRefusal, ok, refused, type Result } from '../core/result.ts';
-import { rejectionOf } from '../core/iso20022/violation.ts';
+import { rejectionOf, type Violation } from '../core/iso20022/violation.ts';
 import type { ParsedMessage, XmlEngine } from './engine.ts';
 
 /** The kinds of answers, with their values. */
@@ -95,4 +95,17 @@ export async function readAnswer<Name extends keyof Answers>(
     ...unreadable,
     reason: `not a valid ${readers[name].called}: ${unreadable.reason}`,
   }));
+}
+
+/**
+ * Returns the values, or the first rejection, by the schema or else by `read`. It does not dispose of the message.
+ * @param refuse turns a schema violation of this kind of message into a rejection
+ */
+export async function readValid<Value>(
+  message: ParsedMessage,
+  read: (document: XmlElement) => Result<Value, Rejection>,
+  refuse: (violation: Violation) => Rejection = rejectionOf,
+): Promise<Result<Value, Rejection>> {
+  const [violation] = await message.validate();
+  return violation === undefined ? read(message.document) : refused(refuse(violation));
 }

@@ -4,8 +4,7 @@
  * output, never bytes from outside, so anything unexpected is a defect.
  */
 import { assert } from '../core/assert.ts';
-import { foreignName, type XmlElement } from '../core/iso20022/tree.ts';
-import { isBlank } from '../core/iso20022/white-space.ts';
+import { foreignName, type XmlElement, isBlank } from '../core/iso20022/tree.ts';
 import { isDeclaration, namespaceOf, outermost, scopeWithin, type Scope } from './namespaces.ts';
 
 interface OpenElement extends XmlElement {

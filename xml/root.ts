@@ -1,7 +1,4 @@
-/**
- * Identifies a message by its root element. If other faults prevent parsing, it looks at the text of the body, so that
- * the sender learns of all faults at once.
- */
+/** Identifies a message by its root element, or the message inside a wrapper by the text of the body. */
 import { expectedNamespaces, isoIdentifier, messages, type MessageName } from '../core/iso20022/messages.ts';
 import type { IntakeFault } from './engine.ts';
 
@@ -9,26 +6,6 @@ interface Root {
   /** Without prefix. */
   readonly name: string;
   readonly namespace: string;
-}
-
-const headLimit = 4 * 1024; // bytes searched for the root element; its start tag is usually in the first hundred
-const skipped = /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[[^]*?\]\]>/g;
-// at each character only one branch can match, so an unterminated body fails in linear time
-const startTagPattern = /^[ \t\r\n]*<([^ \t\r\n!?/<>=&"']+)(?=[ \t\r\n/>])((?:[^<>"']|"[^"]*"|'[^']*')*)>/;
-const attributePattern = /[ \t\r\n]([^ \t\r\n=]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/gy;
-
-/** The root element by the text of a body; undefined if it is not found, or a DOCTYPE could change it. */
-export function peekRoot(text: Buffer): Root | undefined {
-  const head = text.toString('latin1', 0, headLimit).replaceAll(skipped, '');
-  const [, qualifiedName, attributes = ''] = startTagPattern.exec(head) ?? [];
-  if (qualifiedName === undefined) return undefined;
-  const colon = qualifiedName.indexOf(':');
-  const declaration = colon < 0 ? 'xmlns' : `xmlns:${qualifiedName.slice(0, colon)}`;
-  for (const [, name, double, single] of attributes.matchAll(attributePattern)) {
-    if (name === declaration)
-      return { name: qualifiedName.slice(colon + 1), namespace: double ?? single ?? '' };
-  }
-  return { name: qualifiedName.slice(colon + 1), namespace: '' };
 }
 
 /** Names of common wrapper elements; business application headers come first. */

@@ -3,9 +3,9 @@
  * not decide whether the value is valid; the engine does.
  */
 import type { RejectionDetails } from '../core/rejections/rejection.ts';
-import { visible, type VisibleKind } from '../core/iso20022/visible-values.ts';
-import { isBlank, showsNothing, trimmed } from '../core/iso20022/white-space.ts';
+import { visible, type VisibleKind } from '../core/iso20022/lexical.ts';
 import type { SchemaModel, SimpleType } from './schema-model.ts';
+import { isBlank, showsNothing, trimmed } from '../core/iso20022/tree.ts';
 
 /** One restriction in the derivation of a type: its own facets, in words and as tests. */
 interface Level {
@@ -137,23 +137,10 @@ function arrangement(value: string, level: Level): string {
   if (wrongCase !== '') return wrongCase;
   if (trimmed(value) !== value) return ', white space around it';
   if (/^\/|\/$/.test(value)) return ', a slash at an end';
-  if (/[ /]{2}/.test(value)) return ', slashes or spaces in a row';
-  const misfit = misfitOf(value, level);
-  return misfit === undefined ? '' : `, of which number ${misfit} does not fit`;
+  return /[ /]{2}/.test(value) ? ', slashes or spaces in a row' : '';
 }
 
-const maxTried = 50; // characters; longer than any code or identifier with a fixed arrangement
-const substitutes = ['A', 'a', '0', '4', '8', '-', '+'];
-
-/** The position, from 1, of a character whose replacement makes the value match; undefined if there is none. */
-function misfitOf(value: string, level: Level): number | undefined {
-  if (value.length > maxTried) return undefined;
-  for (let index = 0; index < value.length; index += 1) {
-    const [before, after] = [value.slice(0, index), value.slice(index + 1)];
-    if (substitutes.some((one) => takesText(level, before + one + after))) return index + 1;
-  }
-  return undefined;
-}
+const maxTried = 50; // characters; longer than any date time
 
 /** Parts of a date time that may be wrong although its form is right: pattern, valid replacement, and words. */
 const partsOfMoments: readonly (readonly [part: RegExp, right: string, words: string])[] = [

@@ -33,17 +33,15 @@ async function loadValidator(): Promise<ValidateXml> {
 }
 
 const verdict = /^\[(error|warning|fatal)\]/; // lines of the package's Java class; the JVM may write other lines
-const maxRuns = 3;
 
 /**
  * Xerces' complaint about the bytes; undefined if they are valid.
- * @throws if three JVMs end without a verdict: a crash of a JVM says nothing about the message
+ * @throws if the JVM ends without a verdict: its crash says nothing about the message
  */
 async function complaintBy(
   validateXml: ValidateXml,
   body: Buffer,
   path: string,
-  run = 1,
 ): Promise<string | undefined> {
   try {
     await validateXml(body, path);
@@ -53,9 +51,7 @@ async function complaintBy(
     if (lines === undefined) throw error;
     const complaint = lines.find((message) => verdict.test(message));
     if (complaint !== undefined) return complaint;
-    if (run === maxRuns)
-      throw new Error('Xerces gave no verdict: the JVM ended without one', { cause: error });
-    return complaintBy(validateXml, body, path, run + 1);
+    throw new Error('Xerces gave no verdict: the JVM ended without one', { cause: error });
   }
 }
 

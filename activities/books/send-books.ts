@@ -1,6 +1,5 @@
 // Makes the camt.054 of every closed day that is not sent yet, page by page, for receivers with a registered address.
-// From then on a page is a delivery like a callback. Each page is made once. If a worker stops half-way, the next call
-// continues.
+// If a worker stops half-way, the next call continues.
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { BooksMade } from '../../contract/activities.ts';
@@ -24,7 +23,6 @@ import { failure, isDefect } from '../failures.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { Executions } from '../sweep/executions.ts';
 
-/** @returns the number of days and pages made; 0 if all were sent before */
 export function createSendBooks(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'redeliver'>,

@@ -22,10 +22,7 @@ export function watchBooks(
   return repeat(() => look(deps, executions, everyMs));
 }
 
-/**
- * Alerts do not wait for the engine, because an engine that refuses a schedule or does not answer may be why books are
- * late.
- */
+/** Alerts do not wait for the engine, because its silence may be why books are late. */
 async function look(
   deps: ActivityDependencies,
   executions: Pick<Executions, 'scheduleBooks'>,
@@ -95,10 +92,7 @@ async function tellOfClosedAhead({ db, logger }: ActivityDependencies): Promise<
   await alertUnlessOpen(db, { kind: 'book.closed-ahead', detail: { until: until.toISOString() } });
 }
 
-/**
- * Raises an alert for each account whose days belong to its former owner until a future time. Until then, the former
- * owner still receives and reads them.
- */
+/** Until that time the former owner still receives and reads the account's days. */
 async function tellOfPassedAhead({ db, logger }: ActivityDependencies): Promise<void> {
   for (const { owner: party, sap, account, until } of await passedAhead(db)) {
     logger.warn({ party, until }, 'an account stays its former owner’s beyond the present');

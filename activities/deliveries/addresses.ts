@@ -5,14 +5,10 @@ import { hasUsableAddress, receiverOf, registeredAddress } from '../../core/deli
 import type { ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-/** The part of a delivery that determines its address. */
 export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 
-/**
- * The full address, and the name of the receiver at the gate: the address as registered or, for a callback, its
- * operator and origin.
- */
+/** The full address, and the name of the receiver at the gate: as registered, or a callback's origin. */
 export interface Address {
   readonly url: string;
   readonly receiver: string;
@@ -43,10 +39,7 @@ function join({ publicUrl }: AddressDependencies, registered: string, kind: Appe
 
 type AppendedKind = Exclude<ClaimedAttempt['kind'], 'callback' | 'notification' | 'book'>;
 
-/**
- * The paths appended to an operator's registered address. The addresses for fxtr.017 and camt.054 are used as
- * registered.
- */
+/** The paths appended to an operator's registered address. */
 const paths: Readonly<Record<AppendedKind, string>> = {
   instruction: '/iso20022/pacs008',
   confirmation: '/iso20022/pacs002',

@@ -1,6 +1,5 @@
-// Makes the due deliveries of a payment or resolution: callback, confirmation, fxtr.017. They are sent in parallel, and
-// none waits for another. A failed one stays due, and Temporal calls again when the next one is due. Messages are sent
-// byte for byte as stored.
+// Makes the due deliveries of a payment or resolution: callback, confirmation, fxtr.017. They are sent in parallel. A
+// failed one stays due, and Temporal calls again when the next one is due.
 import { randomUUID } from 'node:crypto';
 import { giveUpAfterMs } from '../../core/deliveries/delivery-schedule.ts';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
@@ -27,10 +26,8 @@ const heldMs = 30_000; // longer waits at a full gate are recorded: half of the 
 const shortMs = 1_000;
 const takenElsewhereMs = 5_000; // when to look again at a delivery that another process has claimed
 
-/** A delivery, and when this call of the activity attempts it next. */
 interface Scheduled {
   readonly delivery: OpenDelivery;
-  /** `performance.now()` of its next attempt. */
   dueAt: number;
 }
 
@@ -38,7 +35,6 @@ export function createDeliver(deps: ActivityDependencies): DeliveryActivities['d
   return ({ subjectId, by }) => withHeartbeat(() => deliverOpen(deps, subjectId, by));
 }
 
-/** The carrier that the delivery's current address needs. */
 function carrierOf(deps: ActivityDependencies, delivery: OpenDelivery): Carrier {
   const address = addressOf(deps, delivery);
   return address !== undefined && parseQueueAddress(address.url) !== undefined ? 'amqp' : 'http';
@@ -87,7 +83,6 @@ async function deliverOpen(
   }
 }
 
-/** The state of this call of the activity. */
 interface Call {
   readonly subjectId: string;
   readonly carrier: Carrier;
@@ -133,7 +128,6 @@ async function startDue(deps: ActivityDependencies, call: Call): Promise<boolean
   return attempts.length > 0;
 }
 
-/** Resolves with the first exchange that ends, or when the next attempt is due. */
 async function firstOf(exchanges: Iterable<Promise<void>>, withinMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const due = new Promise<void>((resolve) => {

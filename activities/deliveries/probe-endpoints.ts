@@ -1,6 +1,5 @@
 // Tries the endpoints of a proposed change of the scheme before somebody approves it. Each gets a pacs.028 about a
-// payment that does not exist, which is harmless, and the result is stored with the change. The address checks and
-// limits are those of every message.
+// payment that does not exist, which is harmless.
 import { randomUUID } from 'node:crypto';
 import { refuseEndpoint } from '../../core/deliveries/callback-address.ts';
 import { enquireAboutNothing } from '../../core/iso20022/pacs028.ts';

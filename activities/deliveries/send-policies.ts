@@ -8,21 +8,16 @@ export interface SendPolicy {
    * @param isNoXml whether the body is empty, or a plain text without a tag
    */
   readonly isReceipt: (status: number, isNoXml: boolean) => boolean;
-  /** The outcome of a send that was answered with HTTP status 500 or above. */
   readonly serverErrorIs: Extract<AttemptOutcome, 'MAYBE_SENT' | 'ANSWERED'>;
-  /**
-   * `CBK-1`: the record says when the next attempt is due; `TIM-3`: the caller waits for the answer and sends again.
-   */
+  /** `CBK-1`: the record says when the next attempt is due. `TIM-3`: the caller sends again. */
   readonly schedule: 'CBK-1' | 'TIM-3';
   /** How long to wait for an answer: as SEC-5 says, or as long as the answer is of use. */
   readonly waits: 'SEC-5' | 'of-use';
-  /** The number of bytes that are kept of an answer that does not count. */
   readonly excerptBytes: number;
 }
 
 export const isSuccess = (status: number) => status >= 200 && status < 300;
 
-/** Messages that the receiver answers with a message. */
 const asked = {
   serverErrorIs: 'MAYBE_SENT', // the receiver may have read the message and acted on it
   schedule: 'TIM-3',

@@ -10,7 +10,6 @@ import {
   messageChanged,
   nextAttempt,
 } from '../../core/deliveries/delivery-schedule.ts';
-import { isWhiteSpace } from '../../core/iso20022/white-space.ts';
 import { operatorOf } from '../../core/deliveries/receiver.ts';
 import { recordAuditOnce } from '../../db/records/audit.ts';
 import { tellChanged } from '../../db/records/changed-messages.ts';
@@ -22,13 +21,13 @@ import {
   type Following,
 } from '../../db/deliveries/deliveries.ts';
 import { addressOf, type Addressed } from './addresses.ts';
-import { boundDefects } from '../upkeep/defects.ts';
+import { boundDefects, tellKeyMissing } from '../upkeep/defects.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { tellKeyMissing } from '../upkeep/key-missing.ts';
 import { claimForMs, failure, outlast } from '../failures.ts';
 import type { Admission, Held, PostLimits, PostResult } from '../wire/outbound.ts';
 import { isSuccess, sendPolicies, type SendPolicy } from './send-policies.ts';
 import type { Signer } from '../wire/signer.ts';
+import { isWhiteSpace } from '../../core/iso20022/tree.ts';
 
 /** The address of a message, and its place at the receiver's gate. `undefined` instead of it: there is no address. */
 export interface Way {
@@ -62,7 +61,6 @@ export function enter(
   return admission.admitted ? { admitted: true, url, admission, isSigned } : admission;
 }
 
-/** One send that may be made. */
 export interface Claimed {
   readonly attempt: ClaimedAttempt;
   /** `performance.now()` until which the message may leave; undefined: no limit. */
@@ -92,7 +90,6 @@ export async function claimSend(
   return claimed;
 }
 
-/** A receiver's answer, as far as it was read. */
 export interface AnswerBody {
   readonly status: number;
   readonly body: Buffer;
@@ -110,7 +107,6 @@ export interface Sending<Answer> extends Claimed {
   readonly read?: (answer: AnswerBody) => Promise<Answer | undefined>;
 }
 
-/** What came of a send. */
 export interface Sent<Answer> {
   /** As recorded. The kind's policy says how an HTTP status counts. */
   readonly outcome: AttemptOutcome;
@@ -120,7 +116,6 @@ export interface Sent<Answer> {
   readonly answer: Reply<Answer> | undefined;
   /** Our fault because of which nothing was sent, as an error class. Then there was no attempt, and nothing ends. */
   readonly fault: string | undefined;
-  /** The next step of the delivery, as recorded. */
   readonly next: Following;
 }
 
@@ -134,7 +129,8 @@ export async function send<Answer = never>(
   const { attempt, way } = sending;
   const policy = sendPolicies[attempt.kind];
   const startedAt = performance.now();
-  const result = await tracedPost(deps, sending, policy);
+  // leaves the gate if nothing was posted, also after a defect; otherwise the place has ended already
+  const result = await tracedPost(deps, sending, policy).finally(() => way?.admission.leave());
   const durationMs = Math.round(performance.now() - startedAt);
   const answer = await answerOf(deps, sending, result);
   const isOurs = result.outcome === 'NOT_SENT' && isOwnFault(result.outcome, result.errorClass);
@@ -189,14 +185,10 @@ export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: st
 
 const deliveryOf = ({ deliveryId, kind }: ClaimedAttempt) => ({ deliveryId, kind });
 
-/**
- * A 2xx without an answer that counts is a failure of the party, with a separate error class. What follows is the same
- * as after no answer.
- */
+/** A 2xx without an answer that counts is a failure of the party. */
 const uncountedAs = (status: number, answer: unknown): string | null =>
   isSuccess(status) && answer === undefined ? 'not-counted' : null;
 
-/** Posts within a span and sends the trace to the receiver, if tracing is on. */
 async function tracedPost(
   { traces, signer }: ActivityDependencies,
   sending: Sending<unknown>,
@@ -232,17 +224,13 @@ async function post(
   if (way === undefined) return { outcome: 'NOT_SENT', errorClass: 'no-usable-address' };
   const { body } = attempt;
   if (body === null) {
-    way.admission.leave();
     return {
       outcome: 'NOT_SENT',
       errorClass: attempt.missingKey === undefined ? messageChanged : keyMissing,
     };
   }
   const signed = await signatureOf(signer, { ...attempt, body }, way);
-  if (signed === undefined) {
-    way.admission.leave();
-    return { outcome: 'NOT_SENT', errorClass: keyMissing };
-  }
+  if (signed === undefined) return { outcome: 'NOT_SENT', errorClass: keyMissing };
   const headers = { 'content-type': 'application/xml; charset=utf-8', ...signed, ...traceHeaders };
   return way.admission.post(way.url, body, headers, limitsOf(policy, until)); // seam: sent-bytes
 }
@@ -313,14 +301,12 @@ async function readReply<Answer>(
   );
 }
 
-/** The outcome of a send, and how long it took. */
 interface Ended {
   readonly result: PostResult;
   readonly isOurs: boolean;
   readonly durationMs: number;
 }
 
-/** The next step of a delivery whose receiver gave no answer that counts. */
 function followingOf(
   { schedule }: SendPolicy,
   attempt: ClaimedAttempt,

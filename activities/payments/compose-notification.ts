@@ -50,12 +50,8 @@ export async function alertIfNoEndpoint(
   await recordAuditOnce(deps.db, { kind: 'notification.no-endpoint', ...about });
 }
 
-interface NotificationTerms extends DecidablePayment {
-  readonly quoteId: string;
-  readonly fxpId: string;
-  readonly sourceSapId: string;
-  readonly sourceAccountId: string;
-}
+type NotificationTerms = DecidablePayment &
+  Readonly<Record<'quoteId' | 'fxpId' | 'sourceSapId' | 'sourceAccountId', string>>;
 
 function buildNotification(deps: ActivityDependencies, payment: NotificationTerms): Promise<OutgoingMessage> {
   const reference = deps.reference();

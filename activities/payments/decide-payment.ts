@@ -12,7 +12,6 @@ import { readable } from '../../core/iso20022/lexical.ts';
 import { compact } from '../../core/compact.ts';
 import { additionalInformation, returnCredit } from '../../core/rejections/explanation.ts';
 import { endingBy } from '../../core/payments/payment-states.ts';
-import { recordAuditOnce } from '../../db/records/audit.ts';
 import {
   loadDecidable,
   recordDecision,
@@ -26,8 +25,10 @@ import { parseMessage } from '../../xml/read-message.ts';
 import { compose, newMessageIdentification, type Composition } from '../compose.ts';
 import { alertIfNoEndpoint, composeNotification } from './compose-notification.ts';
 import type { DecisionCause, DecisionResult, PaymentLocalActivities } from '../../contract/activities.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
 import { boundDefects } from '../upkeep/defects.ts';
+import { recordAuditOnce } from '../../db/records/audit.ts';
+import { findPayment } from '../../db/payments/payments.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
 
 const derivedKinds = ['callback', 'confirmation', 'notification'] as const; // in the order of sending
 const maxTries = 3; // one first final and one decision may be written concurrently; each costs one try
@@ -172,10 +173,7 @@ const foundOut = {
 const narrative = 'NARR';
 const maxWords = 105; // longest AddtlInf
 
-/**
- * The destination's reason in its own words, if its code is NARR. The stored report cannot be read if its seal is
- * broken; then there are no words.
- */
+/** The destination's reason in its own words, if its code is NARR; none if its seal is broken. */
 async function ownWordsOf(
   { db, engine }: ActivityDependencies,
   messageId: string,
@@ -193,7 +191,6 @@ const withoutReason = 'the destination gave no reason that can be passed on';
 /** A source recognises the gateway's rejections by a leading rule id. A destination's text must not look like one. */
 const ruleId = /^\s*[A-Z]{3}-[0-9]/;
 
-/** The input of a pacs.002 that states the decision. */
 interface Stated {
   readonly due: DueDecision;
   readonly ownWords: readonly string[];
@@ -210,7 +207,6 @@ function informationOn({ due, ownWords, leg }: Stated): readonly string[] | unde
   return rejection && [additionalInformation(rejection), ...(leg === 'destination' ? [returnCredit] : [])];
 }
 
-/** The pacs.002 that states the decision, for the source or the destination. */
 function composeReport(
   deps: ActivityDependencies,
   payment: DecidablePayment,
@@ -242,4 +238,17 @@ function composeReport(
         : confirmPacs008(payment.destinationReferences, statement),
   };
   return compose(deps.engine, composition, schema);
+}
+
+export function createReportInDoubt(deps: ActivityDependencies): PaymentLocalActivities['reportInDoubt'] {
+  return async function reportInDoubt({ uetr }): Promise<void> {
+    const party = (await findPayment(deps.db, uetr))?.destinationSystem ?? undefined;
+    const isNew = await recordAuditOnce(deps.db, {
+      kind: 'payment.in-doubt',
+      subjectId: uetr,
+      party,
+    });
+    if (isNew)
+      deps.logger.error({ uetr, party }, 'payment in doubt: ask the destination operator how it ended');
+  };
 }

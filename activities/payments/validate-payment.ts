@@ -1,11 +1,9 @@
 // Judges a stored pacs.008 and writes the payment with its first answer. One statement does both, so that every answer
 // is durable. The database's unique keys are the authority on duplicates.
 import { randomUUID } from 'node:crypto';
-import { claimedDebtorAgent } from '../../core/payments/agent.ts';
-import { assert } from '../../core/assert.ts';
+import { claimedDebtorAgent, identifyAgent } from '../../core/payments/agent.ts';
 import { countryPair } from '../../core/quotes/corridor.ts';
-import { messages } from '../../core/iso20022/messages.ts';
-import { namedAgentsOf } from '../../core/iso20022/original-transaction.ts';
+import { namedAgentsOf, originalReferencesOf } from '../../core/iso20022/references.ts';
 import { judgePayment, quoteNeeded, type AcceptedPacs008 } from '../../core/payments/judge-payment.ts';
 import { fxpNameOf } from '../../core/scheme/reference.ts';
 import { reject, type Rejection } from '../../core/rejections/rejection.ts';
@@ -19,26 +17,32 @@ import {
   type StoredSubmission,
 } from '../../db/payments/payments.ts';
 import { findQuote } from '../../db/quotes/quotes.ts';
-import type { Written } from '../../db/pool/unless-taken.ts';
+import type { Written } from '../../db/pool/statements.ts';
 import type { Judgement, PaymentLocalActivities, Submission } from '../../contract/activities.ts';
-import { compose } from '../compose.ts';
+import { compose, newMessageIdentification, type Composition } from '../compose.ts';
 import { boundSubmission } from '../upkeep/defects.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import {
-  firstAnswer,
-  forwardedPacs008,
-  openSubmission,
-  type AnswerableSubmission,
-} from './payment-messages.ts';
 import { refuseOnce, untilWritten } from './write-once.ts';
+import { assert } from '../../core/assert.ts';
+import { compact } from '../../core/compact.ts';
+import { buildForwardedPacs008, type Forwarding } from '../../core/iso20022/build-pacs008.ts';
+import { messages } from '../../core/iso20022/messages.ts';
+import { answerPacs008 } from '../../core/iso20022/pacs002.ts';
+import { readPacs008, type Pacs008 } from '../../core/iso20022/pacs008.ts';
+import { readPacs008References, type Pacs008References } from '../../core/iso20022/references.ts';
+import type { XmlElement } from '../../core/iso20022/tree.ts';
+import type { XmlEngine } from '../../xml/engine.ts';
+import { readValid } from '../../xml/read-message.ts';
 
 /** A submission under judgement, with the values that its outcome needs. */
-interface Case extends AnswerableSubmission {
+interface Case {
+  readonly messageId: string;
+  readonly stored: StoredSubmission;
+  readonly references: Pacs008References;
   /** The debtor agent that the message claims. It may see the payment even if it is rejected. */
   readonly debtorAgentId: string | null;
 }
 
-/** A submission with its verdict: a payment, or the reason why there is no payment. */
 interface Judged {
   readonly submission: Case;
   readonly verdict: Result<AcceptedPacs008, Rejection>;
@@ -97,10 +101,7 @@ function judgeBarely(_deps: ActivityDependencies, messageId: string, stored: Sto
   };
 }
 
-/**
- * The existing judgement. The same message again is a status enquiry; or another execution continues the payment from
- * the record.
- */
+/** The existing judgement, for a status enquiry or an execution that continues from the record. */
 function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission): Judgement {
   assert(payment !== undefined, 'what was judged is known');
   const { decision, instructionDeliveryId, corridor, destinationSystem, priority } = payment;
@@ -194,7 +195,6 @@ function pauseEventOf(subjectId: string, { party }: Rejection): AuditEvent | nul
 /** Milliseconds from the storing of a submission to its reading for judgement, by the database clock. */
 const ageOf = ({ now, storedAt }: StoredSubmission) => Math.round(now - storedAt);
 
-/** Writes the payment with its ACTC and its instruction. */
 async function accept(
   deps: ActivityDependencies,
   submission: Case,
@@ -247,4 +247,104 @@ async function accept(
     now: stored.now,
     isTaken: false,
   });
+}
+
+async function openSubmission(
+  engine: XmlEngine,
+  stored: StoredSubmission,
+): Promise<{ document: XmlElement; reading: Result<Pacs008, Rejection>; references: Pacs008References }> {
+  const parsed = engine.parse(await stored.open(), ['pacs008']);
+  assert(parsed.ok, 'a stored submission passed intake');
+  try {
+    const { document } = parsed.value;
+    const reading = await readValid(parsed.value, readPacs008);
+    const references = readPacs008References(
+      document,
+      { messageIdentification: stored.messageIdentification, uetr: stored.uetr },
+      messages.pacs008.identifier,
+    );
+    return { document, reading, references };
+  } finally {
+    parsed.value.dispose();
+  }
+}
+
+/** The converted pacs.008, and the references for its confirmation. */
+function forwardedPacs008(
+  { stored, references }: Case,
+  { message, payment }: AcceptedPacs008,
+  forwarding: Forwarding,
+): { readonly composition: Composition; readonly references: Pacs008References } {
+  const { destination, sourceLeg, destinationLeg } = payment;
+  const messageIdentification = newMessageIdentification();
+  const creationDateTime = new Date(stored.now).toISOString();
+  const instructingAgent = identifyAgent(payment.destinationSap, destination.clearingSystemId);
+  // Use the same BIC as the message does, so that the destination sees one agent instead of two.
+  const { bicfi } = message.creditorAgent;
+  const instructedAgent =
+    bicfi === undefined ? identifyAgent(payment.creditorAgent, destination.clearingSystemId) : { bicfi };
+  const leg = {
+    messageIdentification,
+    creationDateTime,
+    clearingSystemId: destination.clearingSystemId,
+    interbankSettlementAmount: payment.destinationAmount,
+    settlementDate: creationDateTime.slice(0, 10),
+    instructingAgent,
+    instructedAgent,
+    ...(sourceLeg && {
+      previousInstructingAgent1: sourceLeg.agent,
+      previousInstructingAgent1Account: sourceLeg.account,
+    }),
+    intermediaryAgent2: destinationLeg.agent,
+    intermediaryAgent2Account: destinationLeg.account,
+  };
+  const xml = buildForwardedPacs008(message, leg, forwarding);
+  return {
+    composition: {
+      type: 'pacs008',
+      subjectId: stored.uetr,
+      messageIdentification,
+      leg: 'destination',
+      party: destination.clearingSystemId,
+      xml,
+    },
+    references: {
+      original: {
+        ...originalReferencesOf(message),
+        ...references.original,
+        messageIdentification,
+        creationDateTime,
+      },
+      instructingAgent,
+      instructedAgent,
+    },
+  };
+}
+
+function firstAnswer({ stored, references, messageId }: Case, turned?: TurnedAway): Composition {
+  const reasonCode = turned?.rejection.isoCode;
+  const messageIdentification = newMessageIdentification();
+  const status = turned === undefined ? 'ACTC' : 'RJCT';
+  const xml = answerPacs008(
+    references,
+    compact({
+      messageIdentification,
+      creationDateTime: new Date(stored.now).toISOString(),
+      status,
+      reasonCode,
+      additionalInformation: turned?.additionalInformation,
+    }),
+  );
+  return {
+    type: 'pacs002',
+    subjectId: stored.uetr,
+    messageIdentification,
+    leg: 'source',
+    party: stored.sourceSystem,
+    status,
+    reasonCode,
+    inReplyTo: messageId,
+    refusal: turned?.explanation,
+    xml,
+  };
 }

@@ -3,7 +3,7 @@
 import type { AuditEvent } from '../../db/records/audit.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { recordRefusal, type OutgoingMessage } from '../../db/records/messages.ts';
-import type { Written } from '../../db/pool/unless-taken.ts';
+import type { Written } from '../../db/pool/statements.ts';
 import { failure } from '../failures.ts';
 
 const maxTries = 3; // each further try means that another submission with the same keys was written first

@@ -5,7 +5,7 @@ import { retryDelayMs } from '../../core/deliveries/delivery-schedule.ts';
 import type { RequestReferences } from '../../core/iso20022/acmt023.ts';
 import { findRequestMismatch } from '../../core/resolutions/resolution.ts';
 import type { ClaimedAttempt } from '../../db/deliveries/deliveries.ts';
-import { claimEnquiry, loadEnquiry, type StandingEnquiry } from '../../db/resolutions/enquiries.ts';
+import { claimEnquiry, loadEnquiry, type StandingEnquiry } from '../../db/resolutions/resolutions.ts';
 import { recordReceived } from '../../db/records/messages.ts';
 import { refuseMessage } from '../../db/records/refused-messages.ts';
 import { readAnswer } from '../../xml/read-message.ts';
@@ -25,7 +25,7 @@ export function createAskResolution(deps: ActivityDependencies): EnquiryActiviti
     return withHeartbeat(async () => {
       const enquiry = await loadEnquiry(deps.db, deliveryId);
       const { reportMessageId, kind, party } = enquiry;
-      if (reportMessageId !== undefined) return { reportMessageId };
+      if (reportMessageId !== null) return { reportMessageId };
       const asked = await askedBy(deps, enquiry);
       const way = enter(deps, { kind, party, url: null }, { party: asked });
       if (way === undefined) throw failure('AddressWithdrawn', `${party} has no address`);
@@ -56,7 +56,6 @@ async function askedBy({ engine }: ActivityDependencies, enquiry: StandingEnquir
   return reading.ok ? assigneeOf(reading.value) : '';
 }
 
-/** The enquiry that was sent. */
 interface Asked {
   readonly resolutionId: string;
   readonly attempt: ClaimedAttempt;

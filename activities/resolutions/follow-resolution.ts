@@ -12,10 +12,8 @@ import {
   type FollowUp,
 } from '../../core/resolutions/resolution.ts';
 import { ok } from '../../core/result.ts';
-import { loadEnquiry } from '../../db/resolutions/enquiries.ts';
-import { messageBody } from '../../db/records/messages.ts';
-import { openAndTell } from '../../db/records/changed-messages.ts';
 import {
+  loadEnquiry,
   findResolution,
   loadRequest,
   recordAnswer,
@@ -25,6 +23,8 @@ import {
   type StoredRequest,
   type StoredResolution,
 } from '../../db/resolutions/resolutions.ts';
+import { messageBody } from '../../db/records/messages.ts';
+import { openAndTell } from '../../db/records/changed-messages.ts';
 import { parseMessage } from '../../xml/read-message.ts';
 import type {
   ResolutionAnswer,
@@ -50,7 +50,6 @@ interface Open {
   readonly values: Acmt023;
 }
 
-/** A party's stored acmt.024. */
 interface Report {
   readonly of: StoredEnquiry['of'];
   readonly messageId: string;
@@ -140,7 +139,7 @@ async function findReport(
   { of, deliveryId }: StoredEnquiry,
 ): Promise<Report | undefined> {
   const { reportMessageId } = await loadEnquiry(deps.db, deliveryId);
-  if (reportMessageId === undefined) return undefined;
+  if (reportMessageId === null) return undefined;
   return { of, messageId: reportMessageId, values: await readReport(deps, reportMessageId) };
 }
 
@@ -172,7 +171,6 @@ async function composeAnswer(
   return { ...passedOn, event };
 }
 
-/** The first answer wins. A later caller gets that answer. */
 async function answered(deps: ActivityDependencies, answer: NewAnswer): Promise<Answered> {
   const isWritten = await recordAnswer(deps.db, answer);
   if (isWritten) {
@@ -184,7 +182,6 @@ async function answered(deps: ActivityDependencies, answer: NewAnswer): Promise<
   return { kind: 'answered', answer: resolution.answer };
 }
 
-/** Stores the enquiry that asks the creditor agent about the account that the directory found. */
 async function enquire(
   deps: ActivityDependencies,
   { values, request }: Open,

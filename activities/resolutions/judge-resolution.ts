@@ -8,7 +8,7 @@ import {
   type StoredRequest,
   type StoredResolution,
 } from '../../db/resolutions/resolutions.ts';
-import type { Written } from '../../db/pool/unless-taken.ts';
+import type { Written } from '../../db/pool/statements.ts';
 import { assert } from '../../core/assert.ts';
 import { reject, type Rejection } from '../../core/rejections/rejection.ts';
 import { rejections } from '../../core/rejections/rejection-table.ts';
@@ -47,7 +47,6 @@ export function createJudgeResolution(
   };
 }
 
-/** One try: reads and judges the request, and writes it with its first enquiry or its answer. */
 async function judge(
   deps: ActivityDependencies,
   messageId: string,
@@ -56,11 +55,13 @@ async function judge(
   const { reading, references } = await openRequest(deps.engine, { ...stored, body: await stored.open() });
   const request: Request = { resolutionId: messageId, ...stored, references };
   if (stored.resolution !== undefined) return ok(await refuseRepeat(deps, request, stored));
-  if (!reading.ok) return rejectRequest(deps, request, stored, reading.refusal);
+  const rejectBy = async (rejection: Rejection) =>
+    writeAtOnce(deps, await composeRejection(deps.engine, request, rejection), stored);
+  if (!reading.ok) return rejectBy(reading.refusal);
   const routing = routeRequest(reading.value, deps.reference(), stored.sourceSystem);
   return routing.ok
     ? route(deps, request, { stored, values: reading.value, enquiry: routing.value })
-    : rejectRequest(deps, request, stored, routing.refusal);
+    : rejectBy(routing.refusal);
 }
 
 /** Answers a request that we cannot judge. A repeat gets the answer in the HTTP response only. */
@@ -105,15 +106,6 @@ async function refuseRepeat(
     },
   }));
   return { verdict: 'refused', reasonCode: rejection.isoCode, answerMessageId };
-}
-
-async function rejectRequest(
-  deps: ActivityDependencies,
-  request: Request,
-  stored: StoredRequest,
-  rejection: Rejection,
-): Promise<Written<ResolutionJudgement>> {
-  return writeAtOnce(deps, await composeRejection(deps.engine, request, rejection), stored);
 }
 
 async function writeAtOnce(

@@ -22,13 +22,11 @@ import { reject, type Rejection } from '../../core/rejections/rejection.ts';
 import { rejections } from '../../core/rejections/rejection-table.ts';
 import { ok, type Result } from '../../core/result.ts';
 import { requestRejectionOf, type Enquiry } from '../../core/resolutions/resolution.ts';
-import type { OutgoingMessage } from '../../db/records/messages.ts';
 import type { NewAnswer, NewEnquiry } from '../../db/resolutions/resolutions.ts';
 import type { SchemaKind, XmlEngine } from '../../xml/engine.ts';
-import { readValid } from '../../xml/read-valid.ts';
+import { readValid } from '../../xml/read-message.ts';
 import { compose, newMessageIdentification, type Composition } from '../compose.ts';
 
-/** The parts of a source's stored request that its answers need. */
 export interface Request {
   readonly resolutionId: string;
   readonly sourceSystem: string;
@@ -37,7 +35,6 @@ export interface Request {
   readonly references: RequestReferences;
 }
 
-/** The gateway's name in the answers that it composes itself. */
 const ownName = { otherId: 'ISTHMUS' };
 
 /** Reads a request that was judged before, or that we composed, without judging its values again. */
@@ -69,7 +66,6 @@ export function assigneeOf({ request }: Acmt023): string {
   return bicfi ?? lei ?? otherId ?? memberId?.memberId ?? '';
 }
 
-/** The acmt.023 to the party that is asked next. */
 export async function composeEnquiry(
   engine: XmlEngine,
   request: { readonly values: Acmt023; readonly resolutionId: string; readonly now: number },
@@ -96,8 +92,7 @@ export async function composeEnquiry(
   return { of, deliveryId: randomUUID(), message };
 }
 
-/** The acmt.024 that passes a party's answer on to the source. */
-export async function composePassedOn(
+export function composePassedOn(
   engine: XmlEngine,
   request: Request,
   answer: {
@@ -106,55 +101,28 @@ export async function composePassedOn(
     readonly messageId: string;
   },
 ): Promise<NewAnswer> {
-  const { values, by, messageId } = answer;
-  const key = answerKey(request);
-  const message = await composeAnswer(engine, request, {
-    verified: values.verified,
-    reasonCode: values.reasonCode,
-    messageIdentification: key.messageIdentification,
-    xml: passOnAcmt024(values, request.references, key),
+  const { values, by: answeredBy, messageId: reportMessageId } = answer;
+  const { verified, reasonCode = null } = values;
+  return composeAnswer(engine, request, {
+    says: { verified, reasonCode, ruleId: null, answeredBy, reportMessageId },
+    xmlOf: (key) => passOnAcmt024(values, request.references, key),
     schema: 'intake',
   });
-  return {
-    ...keysOf(request),
-    verified: values.verified,
-    reasonCode: values.reasonCode ?? null,
-    ruleId: null,
-    answeredBy: by,
-    reportMessageId: messageId,
-    message,
-  };
 }
 
-/** The gateway's own false answer. */
-export async function composeRejection(
+export function composeRejection(
   engine: XmlEngine,
   request: Request,
   rejection: Rejection,
 ): Promise<NewAnswer> {
-  const key = answerKey(request);
-  const message = await composeAnswer(engine, request, {
-    verified: false,
-    reasonCode: rejection.isoCode,
+  const { isoCode: reasonCode, ruleId } = rejection;
+  const assignee = { otherId: request.sourceSystem };
+  return composeAnswer(engine, request, {
+    says: { verified: false, reasonCode, ruleId, answeredBy: 'gateway', reportMessageId: null },
     refusal: explain(rejection),
-    messageIdentification: key.messageIdentification,
-    xml: answerAcmt023(request.references, {
-      ...key,
-      assigner: ownName,
-      assignee: { otherId: request.sourceSystem },
-      verified: false,
-      reasonCode: rejection.isoCode,
-    }),
+    xmlOf: (key) =>
+      answerAcmt023(request.references, { ...key, assigner: ownName, assignee, verified: false, reasonCode }),
   });
-  return {
-    ...keysOf(request),
-    verified: false,
-    reasonCode: rejection.isoCode,
-    ruleId: rejection.ruleId,
-    answeredBy: 'gateway',
-    reportMessageId: null,
-    message,
-  };
 }
 
 /** The keys of a stored request, which were checked at intake. */
@@ -176,38 +144,29 @@ export async function composeBare(engine: XmlEngine, keys: RequestKeys, defect: 
   return { ...answer, event };
 }
 
-function answerKey({ now }: Request): { messageIdentification: string; creationDateTime: string } {
-  return { messageIdentification: newMessageIdentification(), creationDateTime: new Date(now).toISOString() };
-}
-
-function keysOf({ resolutionId, sourceSystem }: Request) {
-  return { resolutionId, sourceSystem };
-}
-
-function composeAnswer(
+async function composeAnswer(
   engine: XmlEngine,
-  { resolutionId, sourceSystem }: Request,
+  { resolutionId, sourceSystem, now }: Request,
   answer: {
-    readonly verified: boolean;
-    readonly reasonCode: string | undefined;
+    readonly says: Omit<NewAnswer, 'resolutionId' | 'sourceSystem' | 'message' | 'event'>;
     readonly refusal?: string;
-    readonly messageIdentification: string;
-    readonly xml: string;
+    readonly xmlOf: (key: { messageIdentification: string; creationDateTime: string }) => string;
     readonly schema?: SchemaKind;
   },
-): Promise<OutgoingMessage> {
-  const { verified, reasonCode, refusal, messageIdentification, xml, schema } = answer;
+): Promise<NewAnswer> {
+  const { says, refusal, xmlOf, schema } = answer;
+  const messageIdentification = newMessageIdentification();
   const composition: Composition = {
     type: 'acmt024',
     subjectId: resolutionId,
     messageIdentification,
     leg: 'source',
     party: sourceSystem,
-    status: String(verified),
-    reasonCode,
+    status: String(says.verified),
+    reasonCode: says.reasonCode ?? undefined,
     inReplyTo: resolutionId,
     refusal,
-    xml,
+    xml: xmlOf({ messageIdentification, creationDateTime: new Date(now).toISOString() }),
   };
-  return compose(engine, composition, schema);
+  return { resolutionId, sourceSystem, ...says, message: await compose(engine, composition, schema) };
 }

@@ -20,11 +20,25 @@ import {
   type StoredPaymentKey,
   type StoredRequestKey,
 } from '../../contract/starts.ts';
+import type { Logger } from 'pino';
+import type { PaymentLocalActivities, ResolutionLocalActivities } from '../../contract/activities.ts';
+import type { Db } from '../../db/pool/connection.ts';
+
+export interface SweepDependencies {
+  readonly db: Db;
+  readonly executions: Executions;
+  /** The sweeping process runs these itself, because they need only the record. */
+  readonly activities: Pick<PaymentLocalActivities, 'validatePayment' | 'decidePayment'> &
+    Pick<ResolutionLocalActivities, 'judgeResolution' | 'endResolution'>;
+  readonly logger: Logger;
+  readonly onFound: (kind: string, count: number) => void;
+  /** Id of the sweeping process (dependencies.ts). */
+  readonly workerId: string;
+}
 
 export interface RunningExecution {
   readonly workflowId: string;
   readonly runId: string;
-  /** Its workflow task keeps failing. */
   readonly isFailing: boolean;
   /** Its workflow task has failed or was lost, and is being retried. */
   readonly hasFailed: boolean;
@@ -35,7 +49,6 @@ export interface RunningExecution {
   readonly isIdle: boolean;
   /** For less than an hour, an activity waits for a worker, as one of a queue while no worker serves queues. */
   readonly awaitsWorker: boolean;
-  /** Number of events in its history. */
   readonly historyLength: number;
 }
 
@@ -49,10 +62,7 @@ function isUntaken({ state, nextAttemptScheduleTime, scheduledTime }: PendingAct
   return Number(state) === scheduled && nextAttemptScheduleTime == null && ageMs < recentMs;
 }
 
-/**
- * Events that others cause, and the workflow tasks that follow. They do not show that the execution itself has done
- * anything.
- */
+/** Events that others cause, and the workflow tasks that follow: the execution has done nothing itself. */
 const toldEvents = [
   'workflowExecutionSignaledEventAttributes',
   'workflowExecutionCancelRequestedEventAttributes',
@@ -69,34 +79,26 @@ const toldEvents = [
 export interface Executions {
   /** @throws ConfigurationError if the namespace lacks a search attribute: workflows that set it would be stuck */
   assertSearchAttributes(): Promise<void>;
-  /** Whether the engine answers this process. */
   isReachable(): Promise<boolean>;
   /** The running execution of that name, as far as the engine can say; undefined if there is none. */
   running(workflowId: string): Promise<RunningExecution | undefined>;
   /** Whether the execution has acted since, beyond receiving messages. */
   hasActedSince(earlier: RunningExecution): Promise<boolean>;
-  /** Terminates an execution that cannot continue. */
-  end(execution: RunningExecution): Promise<void>;
+  end(execution: RunningExecution): Promise<unknown>;
   /** Starts a payment's execution from the record, unless one is running. */
-  start(payment: StoredPaymentKey): Promise<void>;
-  /** Tells a running execution that the source asks for the status. */
+  start(payment: StoredPaymentKey): Promise<unknown>;
   enquire(uetr: string): Promise<void>;
   /** Asks a running execution to read the record, which may know more. */
   look(uetr: string): Promise<void>;
   /** Starts a resolution's execution from the record, unless one is running. */
-  resolve(request: StoredRequestKey): Promise<void>;
-  /** Starts or signals the redelivery of a payment or resolution. */
-  redeliver(subjectId: string): Promise<void>;
-  /** Creates the schedule that sends the books of each day, unless it exists. */
+  resolve(request: StoredRequestKey): Promise<unknown>;
+  redeliver(subjectId: string): Promise<unknown>;
   scheduleBooks(): Promise<void>;
 }
 
 const callTimeoutMs = 10_000;
 const probeTimeoutMs = 3_000; // the engine normally answers within milliseconds
-/**
- * A killed or stalled worker can cause two failures. Ending an execution for another reason does no harm, because the
- * sweep continues from the record.
- */
+/** A killed worker can cause two. Ending an execution does no harm: the sweep continues from the record. */
 const failedTasks = 3;
 
 export interface ExecutionsOptions {
@@ -114,12 +116,10 @@ export function openExecutions(
   return {
     assertSearchAttributes: () => bounded(() => assertSearchAttributes(workflow, namespace)),
     isReachable: () =>
-      connection
-        .withDeadline(Date.now() + probeTimeoutMs, () => connection.workflowService.getSystemInfo({}))
-        .then(
-          () => true,
-          () => false,
-        ),
+      bounded(() => connection.workflowService.getSystemInfo({}), probeTimeoutMs).then(
+        () => true,
+        () => false,
+      ),
     running: (workflowId) =>
       bounded(async () => {
         try {
@@ -140,26 +140,21 @@ export function openExecutions(
       }, probeTimeoutMs), // if the engine says that it has lost the execution, the client retries until this timeout
     hasActedSince: (earlier) => bounded(() => hasActedSince(connection, namespace, earlier)),
     end: ({ workflowId, runId }) =>
-      bounded(async () => {
-        await workflow
+      bounded(() =>
+        workflow
           .getHandle(workflowId, runId)
-          .terminate('it could not go on; the sweep continues from the record (LIF-2)');
-      }),
+          .terminate('it could not go on; the sweep continues from the record (LIF-2)'),
+      ),
     start: (payment) =>
-      bounded(async () => {
-        await workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix));
-      }),
+      bounded(() => workflow.start(workflowTypes.payment, paymentStart(payment, taskQueuePrefix))),
     enquire: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.enquire)),
     look: (uetr) => bounded(() => workflow.getHandle(paymentWorkflowId(uetr)).signal(signals.look)),
     resolve: (request) =>
-      bounded(async () => {
-        await workflow.start(workflowTypes.resolution, resolutionStart(request, taskQueuePrefix));
-      }),
+      bounded(() => workflow.start(workflowTypes.resolution, resolutionStart(request, taskQueuePrefix))),
     redeliver: (subjectId) =>
-      bounded(async () => {
-        const options = redeliveryStart(subjectId, taskQueuePrefix);
-        await workflow.signalWithStart(workflowTypes.redelivery, options);
-      }),
+      bounded(() =>
+        workflow.signalWithStart(workflowTypes.redelivery, redeliveryStart(subjectId, taskQueuePrefix)),
+      ),
     scheduleBooks: () =>
       bounded(async () => {
         try {

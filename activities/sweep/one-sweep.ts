@@ -20,7 +20,7 @@ import {
   type UnjudgedSubmission,
 } from '../../db/payments/unanswered.ts';
 import type { Place } from '../../db/pool/paged.ts';
-import type { SweepDependencies } from './dependencies.ts';
+import type { SweepDependencies } from './executions.ts';
 import {
   bring,
   nothingFound,
@@ -51,7 +51,6 @@ type Kind = (typeof kinds)[number];
 export interface Pass {
   /** Where the next sweep continues; absent: at the beginning. */
   readonly places: Map<Kind, Place>;
-  /** The kinds that were searched to their end. */
   readonly through: Set<Kind>;
 }
 
@@ -186,10 +185,7 @@ async function settle(
   await executions.redeliver(uetr);
 }
 
-/**
- * Judges a submission in this process, because its execution may be stuck, busy with another message, or cached by
- * another worker. Executions do the rest.
- */
+/** In this process, because the execution may be stuck or busy. Executions do the rest. */
 async function judge(
   deps: SweepDependencies,
   submission: UnjudgedSubmission,
@@ -220,10 +216,7 @@ async function judge(
   }
 }
 
-/**
- * Answers a resolution whose deadline is past in this process. Ends its execution, which should have answered, if that
- * does nothing.
- */
+/** Answers a resolution in this process. Ends its execution, which should have answered, if that does nothing. */
 async function answer(
   { activities, executions }: SweepDependencies,
   { messageId, sourceSystem, messageIdentification }: UnansweredResolution,

@@ -1,10 +1,9 @@
 // Handles each item that a sweep found (one-sweep.ts) separately, so that one failure affects no other item.
 import { recordAuditOnce } from '../../db/records/audit.ts';
 import { isUnanswerable } from '../upkeep/defects.ts';
-import type { SweepDependencies } from './dependencies.ts';
+import type { SweepDependencies } from './executions.ts';
 import type { Owed, StuckExecutions } from './stuck-executions.ts';
 
-/** Number of items that were found and started again, by kind. */
 export const nothingFound = {
   /** Stored and never judged. */
   submissions: 0,
@@ -61,12 +60,11 @@ interface Found {
   readonly subjectId: string;
 }
 
-/** Starts the item again, counts it, and records an audit event about its subject. */
 export async function startAgain(
   deps: SweepDependencies,
   { kind, subjectId }: Found,
   sweepRun: SweepRun,
-  start: () => Promise<void>,
+  start: () => Promise<unknown>,
 ): Promise<void> {
   const event = {
     kind: 'sweep.started-again',

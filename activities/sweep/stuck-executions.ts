@@ -1,7 +1,6 @@
-// Finds executions that are running but stuck, and so block all work on their subject. The sweep asks here whether an
-// execution does the work that is owed. An execution whose workflow task keeps failing is ended at once. An execution
-// whose worker lost a local activity waits for nothing, and looks like one that is about to continue. It is ended if it
-// does nothing for standstillMs.
+// Finds executions that are running but stuck. One whose workflow task keeps failing is ended at once. One whose worker
+// lost a local activity waits for nothing, and looks like one that is about to continue: it is ended if it does nothing
+// about owed work for standstillMs.
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { recordAuditOnce } from '../../db/records/audit.ts';
@@ -24,7 +23,6 @@ export interface StuckExecutions {
   settle(): Promise<boolean>;
 }
 
-/** Work that should be done according to the record. */
 export interface Owed {
   readonly subjectId: string;
   /**
@@ -32,10 +30,8 @@ export interface Owed {
    * an idle execution is checked again.
    */
   readonly isJustAsked?: true;
-  /** Whether the work is still owed. */
   isOwed(): Promise<boolean>;
-  /** Starts the work after the stuck execution was ended. */
-  goOn(): Promise<void>;
+  goOn(): Promise<unknown>;
 }
 
 const notSettled = 'an execution that may be stuck could not be looked at; the next sweep does it';
@@ -59,7 +55,6 @@ interface StandstillLimits {
   readonly onEnd: () => void;
 }
 
-/** The search of one sweep for stuck executions. */
 export function lookForStuck(
   { db, executions, logger }: Dependencies,
   { standstillMs, signal, onEnd }: StandstillLimits,

@@ -1,9 +1,9 @@
 // The sweep (LIF-2) finds work that nobody is doing and starts it again. It runs at every start of a worker, then every
 // 30 s in one process at a time. Executions may be cancelled, terminated, deleted or never started: their payments
 // still end. In a healthy system the sweep finds nothing.
-import { messageIdsCountForDays } from '../../core/payments/duplicates.ts';
+import { messageIdsCountForDays } from '../../core/scheme/ends.ts';
 import { giveBackLease, takeLease } from '../../db/pool/leases.ts';
-import type { SweepDependencies } from './dependencies.ts';
+import type { SweepDependencies } from './executions.ts';
 import { sweepOnce, type Pass } from './one-sweep.ts';
 import { standstillMsDefault } from './stuck-executions.ts';
 
@@ -18,48 +18,37 @@ export interface SweepOptions {
   readonly pieceMs?: number;
 }
 
-/**
- * One moment by two clocks, in milliseconds: the monotonic clock of this process, and the database clock, which may
- * jump.
- */
+/** One moment by the monotonic clock of this process and by the database clock, in milliseconds. */
 interface Moment {
   readonly ours: number;
   readonly database: number;
 }
 
-/**
- * How far back a sweep looks: some way beyond the last one that left nothing undone, by the clock that says it is
- * longer ago.
- */
+/** Some way beyond the last sweep that left nothing undone, by the clock that says it is longer ago. */
 function withinMsOf(begun: Moment, completed: Moment | undefined): number {
   if (completed === undefined) return wholeMs;
   return Math.max(begun.ours - completed.ours, begun.database - completed.database) + overlapMs;
 }
 
-export interface RunningSweep {
-  stop(): Promise<void>;
-}
-
 const everyMsDefault = 30_000;
 // a process without the lease tries this often to take it: if the holder dies, another sweeps within 60 s
 const looksPerPeriod = 3;
-/**
- * After this time the sweep is cut short and another begins at once, so that a backlog does not delay accepted
- * payments.
- */
+/** Then the sweep is cut short and another begins, so that a backlog does not delay accepted payments. */
 const pieceMsDefault = 10_000;
 const graceMsDefault = 15_000; // the api gives up after 10 s, and a worker that died is replaced within 5 s
 const day = 24 * 3_600_000;
 const wholeMs = messageIdsCountForDays * day; // look-back of the first sweep: as long as MsgIds count
 const overlapMs = 10 * 60_000; // look-back of later sweeps, beyond the last one that left nothing undone
 
-/** Sweeps at once, then at intervals, until it is stopped. Failures are logged, and the next sweep tries again. */
-export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): RunningSweep {
+/**
+ * Sweeps at once, then at intervals. Failures are logged, and the next sweep tries again.
+ * @returns a function that stops it
+ */
+export function startSweep(deps: SweepDependencies, options: SweepOptions = {}): () => Promise<void> {
   const { everyMs = everyMsDefault, graceMs = graceMsDefault } = options;
   const { standstillMs = standstillMsDefault, pieceMs = pieceMsDefault } = options;
   const { db, executions, logger, workerId } = deps;
   const stopping = new AbortController();
-  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void>;
   const period = everyMs ?? everyMsDefault;
@@ -68,7 +57,6 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
   let completed: Moment | undefined; // the start of the last pass that left nothing undone
   let pass: (Pass & { readonly begun: Moment; hasFailed: boolean }) | undefined; // the pass in progress
 
-  /** @returns milliseconds until the next sweep */
   async function once(): Promise<number> {
     // a process that cannot reach the engine must not take the lease
     if (!(await executions.isReachable())) throw new Error('the engine does not answer');
@@ -113,17 +101,14 @@ export function startSweep(deps: SweepDependencies, options: SweepOptions = {}):
       .then(next);
   }
   function next(inMs: number): void {
-    if (isStopped || (everyMs === null && inMs > 0)) return;
+    if (stopping.signal.aborted || (everyMs === null && inMs > 0)) return;
     timer = setTimeout(begin, inMs);
   }
   begin();
-  return {
-    stop: async () => {
-      isStopped = true;
-      stopping.abort();
-      clearTimeout(timer);
-      await running;
-      await giveBackLease(db, lease).catch(() => undefined); // otherwise the lease expires
-    },
+  return async () => {
+    stopping.abort();
+    clearTimeout(timer);
+    await running;
+    await giveBackLease(db, lease).catch(() => undefined); // otherwise the lease expires
   };
 }

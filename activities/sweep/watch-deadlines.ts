@@ -1,15 +1,13 @@
 // Watches the HIGH deadlines in every worker, in addition to the executions. A stalled worker may hold the tasks of
 // those executions, and a deadline must not wait until somebody notices. In a healthy system it finds nothing.
 import { findOverdue } from '../../db/records/sweep.ts';
-import type { SweepDependencies } from './dependencies.ts';
+import { repeat } from '../../db/pool/repeat.ts';
+import type { SweepDependencies } from './executions.ts';
 
 const everyMs = 1_000;
 const undecided = 'a HIGH deadline passed and could not be decided; trying again';
 const graceMs = 1_000; // a healthy execution decides within 250 ms
-/**
- * Number of concurrent decisions. Each may hold a connection for as long as a statement may wait for a lock
- * (db/pool/connection.ts).
- */
+/** Concurrent decisions. Each may hold a connection while it waits for a lock. */
 const lanes = 4;
 const lookMs = 5_000; // after this time, newly overdue payments are read and come first
 
@@ -20,12 +18,8 @@ export function watchDeadlines({
   activities,
   logger,
 }: SweepDependencies): () => Promise<void> {
-  let isStopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-
   let held = new Set<string>(); // payments that could not be decided last time; they come after all others
-  async function look(): Promise<void> {
+  async function look(signal: AbortSignal): Promise<number> {
     try {
       const overdue: string[] = [];
       for await (const uetr of findOverdue(db, graceMs)) overdue.push(uetr);
@@ -35,7 +29,7 @@ export function watchDeadlines({
       const until = performance.now() + lookMs;
       const decideEach = async (uetrs: string[]) => {
         for (let uetr = uetrs.shift(); uetr !== undefined; uetr = uetrs.shift()) {
-          if (isStopped || performance.now() > until) return;
+          if (signal.aborted || performance.now() > until) return;
           await decide(uetr);
         }
       };
@@ -44,6 +38,7 @@ export function watchDeadlines({
     } catch (error) {
       logger.warn({ err: error }, 'the deadlines could not be watched; trying again');
     }
+    return everyMs;
   }
   async function decide(uetr: string): Promise<void> {
     held.add(uetr);
@@ -61,16 +56,5 @@ export function watchDeadlines({
     logger.warn({ uetr }, 'a HIGH deadline passed without its execution; decided from the record (TIM-1)');
     void executions.redeliver(uetr).catch(() => undefined); // the sweep finds due deliveries
   }
-  function next(): void {
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      running = look().finally(next);
-    }, everyMs);
-  }
-  next();
-  return async () => {
-    isStopped = true;
-    clearTimeout(timer);
-    await running;
-  };
+  return repeat(look);
 }

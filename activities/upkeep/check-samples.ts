@@ -13,9 +13,7 @@ interface Checking {
   readonly db: Db;
   readonly logger: Logger;
   readonly metrics: Pick<WorkerMetrics, 'checked'>;
-  /** Used instead of the configured engine. */
   readonly given: XmlEngine | undefined;
-  /** Receives a function that stops the checks. */
   readonly closers: (() => Promise<unknown>)[];
 }
 

@@ -5,13 +5,12 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Logger } from 'pino';
 import { SealingKeyMissing } from '../../db/pool/failures.ts';
 import { recordUnanswerable } from '../../db/payments/unanswered.ts';
+import { failure, isDefect, outlast } from '../failures.ts';
+import { alertUnlessOpen } from '../../db/records/audit.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { failure, isDefect } from '../failures.ts';
-import { tellKeyMissing } from './key-missing.ts';
 
 const maxTries = 3;
 
-/** Where a defect is logged, and under which message. */
 interface Defective {
   /** A child logger with the id of the message or payment. */
   readonly logger: Logger;
@@ -92,4 +91,23 @@ function describeDefect(error: unknown): { defect: string; frames: readonly stri
   if (!(error instanceof Error)) return { defect: typeof error, frames: [] };
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
   return { defect: error.name, frames: frames.slice(0, 5) };
+}
+
+const toldForMs = 10_000; // minimum interval between alerts, because each attempt meets the lack
+const toldAtMs = new Map<string, number>();
+
+/**
+ * Raises one alert for each worker and key, until an operator closes it. The worker's log shows which process it is.
+ * @param keyId undefined: the worker has no key for sealing
+ */
+export async function tellKeyMissing(
+  { db, logger, workerId }: Pick<ActivityDependencies, 'db' | 'logger' | 'workerId'>,
+  keyId: string | undefined,
+): Promise<void> {
+  const what = `${workerId} ${keyId ?? ''}`;
+  if (performance.now() - (toldAtMs.get(what) ?? -Infinity) < toldForMs) return;
+  const detail = keyId === undefined ? { workerId } : { workerId, keyId };
+  const isNew = await outlast(() => alertUnlessOpen(db, { kind: 'worker.sealing-key-missing', detail }));
+  toldAtMs.set(what, performance.now());
+  if (isNew) logger.error(detail, 'this worker lacks a key of SEALING_KEYS');
 }

@@ -62,10 +62,7 @@ async function tellIfGone(
   await alertUnlessOpen(db, { kind: 'record.seals-missing', detail });
 }
 
-/**
- * Time without a new seal after which an alert is raised. A record of years without a seal, or one that was left
- * unsealed for long, is sealed within minutes.
- */
+/** Without a new seal for so long, an alert is raised. A record of years is sealed within minutes. */
 const standstillMs = 600_000;
 
 /**

@@ -1,6 +1,7 @@
 // Raises an alert about a lasting shortage of our own resources (own-lacks.ts). Such a shortage uses up no attempt and
 // ends nothing, so payments and deliveries would wait unnoticed. Each worker watches its own.
 import { alertUnlessOpen } from '../../db/records/audit.ts';
+import { repeat } from '../../db/pool/repeat.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 type Watching = Pick<ActivityDependencies, 'db' | 'outbound' | 'logger'>;
@@ -10,17 +11,12 @@ const mostNamed = 3; // with more receivers, the whole machine is short
 
 /** @returns a function that stops it */
 export function watchLacks(deps: Watching): () => Promise<void> {
-  let running = Promise.resolve();
-  const look = () => {
-    running = tellOfLacks(deps).catch((error: unknown) => {
-      deps.logger.warn({ err: error }, 'a shortage of our own resources could not be reported; trying again');
-    });
-  };
-  const timer = setInterval(look, everyMs);
-  return async () => {
-    clearInterval(timer);
-    await running;
-  };
+  return repeat(async () => {
+    await tellOfLacks(deps).catch((error: unknown) =>
+      deps.logger.warn({ err: error }, 'a shortage of our own resources could not be reported; trying again'),
+    );
+    return everyMs;
+  });
 }
 
 /**

@@ -3,10 +3,7 @@
 import net from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
-import type {
-  ReceiverCertificate,
-  ReceiverCertificates,
-} from '../../core/deliveries/receiver-certificates.ts';
+import type { ReceiverCertificates } from '../../core/settings/receivers.ts';
 import { errorClassOf } from './error-class.ts';
 import { NameError, type NameResolver } from './resolve-name.ts';
 
@@ -35,7 +32,6 @@ export interface Connector {
   readonly connect: (...args: Parameters<buildConnector.connector>) => () => void;
 }
 
-/** The state of an attempt to connect. */
 interface Connecting {
   isOver: boolean;
   connecting?: net.Socket;
@@ -120,7 +116,7 @@ async function connect(
 // do not declare that the connector returns the socket.
 type Open = (...args: Parameters<buildConnector.connector>) => net.Socket;
 // Offers HTTP/1.1 alone: a server may choose HTTP/2 if it is offered, and node:http cannot speak that.
-const opening = (own: ReceiverCertificate = {}) =>
+const opening = (own: Parameters<typeof buildConnector>[0] = {}) =>
   buildConnector({ allowH2: false, timeout: 0, ...own }) as unknown as Open;
 const openPlain = opening();
 

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { createContext, Script } from 'node:vm';
 import rhea, { type Connection, type EventContext, type Message } from 'rhea';
 import { amqpPorts, type QueueAddress } from '../../core/deliveries/queue-address.ts';
-import type { QueueLogins } from '../../core/deliveries/queue-logins.ts';
+import type { QueueLogins } from '../../core/settings/receivers.ts';
 import type { Connector } from './connect-checked.ts';
 import { errorClassOf } from './error-class.ts';
 import type { Exchange, PostResult } from './exchange.ts';
@@ -45,7 +45,6 @@ const ends = [
   'error',
 ];
 
-/** The state of an exchange. */
 interface Course {
   ended: boolean;
   /** Whether a byte of the message may have left. */
@@ -55,7 +54,6 @@ interface Course {
   cancel: () => void;
 }
 
-/** Callbacks for what the broker says. */
 interface Steps {
   /** @returns whether the bytes of the message may leave now */
   readonly begin: () => boolean;
@@ -242,7 +240,6 @@ function messageOf({ body, headers }: Exchange): Message {
   };
 }
 
-/** The broker's description of a refusal, for the record. */
 function descriptionOf(state: unknown): string {
   const { error } = (state ?? {}) as { error?: { description?: unknown } };
   return typeof error?.description === 'string' ? error.description.slice(0, descriptionBytes) : '';

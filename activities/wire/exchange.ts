@@ -1,25 +1,23 @@
 // Makes one request and classifies its outcome. Once a byte may have left, the outcome is MAYBE_SENT, unless the
-// headers of an answer came: then their status counts, whatever becomes of the body.
-import type { IncomingMessage } from 'node:http';
+// headers of an answer came: then their status counts, whatever becomes of the body. Each request has a new connection
+// (docs/decisions.md). So an answer cannot belong to another request, and no send meets a connection that its receiver
+// is just closing. Node's own client reads the answer, and interim answers (1xx) as well, as RFC 9110 requires.
+import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { assert } from '../../core/assert.ts';
-import type { Connections, Posting } from './connections.ts';
+import type { Connector } from './connect-checked.ts';
 import { errorClassOf } from './error-class.ts';
 import { isSuccess } from '../deliveries/send-policies.ts';
 
-/**
- * The outcome of one POST. NOT_SENT: no byte of the request left. MAYBE_SENT: the receiver may have read it (TIM-3).
- */
+/** NOT_SENT: no byte of the request left. MAYBE_SENT: the receiver may have read it (TIM-3). */
 export type PostResult =
   | {
       readonly outcome: 'ANSWERED';
       readonly status: number;
       /** At most 64 KiB, decoded. */
       readonly body: Buffer;
-      /**
-       * Whether the body was too long, broke off, took too long, or could not be decoded. `body` then holds its
-       * beginning, if anything.
-       */
+      /** Whether the body is incomplete or could not be decoded. `body` then holds its beginning, if anything. */
       readonly truncated: boolean;
       /** From `Retry-After`, milliseconds. */
       readonly retryAfterMs: number | null;
@@ -32,7 +30,6 @@ export interface Exchange {
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds from the first byte of the request to the head of the answer. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds for the whole exchange. */
   readonly totalTimeoutMs: number;
   /** `performance.now()` after which no byte may leave. */
   readonly sendBefore: number | undefined;
@@ -50,16 +47,51 @@ function retryAfterMs(value: string | string[] | undefined): number | null {
   return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
 }
 
-/** The state of an exchange. */
+interface Posting {
+  /** Node writes the headers only when the body is given; give it once the request has its socket. */
+  readonly client: ClientRequest;
+  /** Cancels the attempt to connect, or closes the connection. */
+  readonly abandon: () => void;
+}
+
+function openPosting(
+  connector: Connector,
+  { protocol, hostname, port, pathname, search }: URL,
+  headers: Readonly<Record<string, string>>,
+): Posting {
+  const defaultPort = protocol === 'https:' ? 443 : 80;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const target = { protocol, hostname: host, port: port === '' ? String(defaultPort) : port };
+  let cancel: (() => void) | undefined;
+  const client = openRequest({
+    createConnection: (_, callback) => {
+      cancel = connector.connect(target, (...[error, socket]) => {
+        callback(error, socket as Duplex); // on an error there is no socket, and Node reads the error alone
+      });
+      return undefined;
+    },
+    hostname: host,
+    port: target.port,
+    defaultPort, // Node leaves this port out of `Host`
+    path: pathname + search,
+    method: 'POST',
+    headers,
+  });
+  return {
+    client,
+    abandon: () => {
+      cancel?.();
+      client.destroy();
+    },
+  };
+}
+
 interface ExchangeState {
   ended: boolean;
   posting?: Posting;
-  /** Whether a byte may have left. */
   begun: boolean;
-  /** Whether the whole request has left. */
   isSent: boolean;
   answer?: IncomingMessage;
-  /** Whether the answer was read to its end. */
   isWhole: boolean;
   head?: { readonly status: number; readonly retryAfterMs: number | null };
   isGzip: boolean;
@@ -68,7 +100,6 @@ interface ExchangeState {
   interims: number;
 }
 
-/** Callbacks for the events of an exchange. */
 interface ExchangeEvents {
   /** The connection is open. @returns whether bytes may leave now, in the same turn of the event loop */
   readonly begin: () => boolean;
@@ -84,11 +115,7 @@ interface ExchangeEvents {
  * Posts once. It resolves at the latest when the total time limit is over or `closing` is aborted.
  * @throws only on a defect, such as an unusable header
  */
-export function exchange(
-  connections: Connections,
-  request: Exchange,
-  closing: AbortSignal,
-): Promise<PostResult> {
+export function exchange(connector: Connector, request: Exchange, closing: AbortSignal): Promise<PostResult> {
   return new Promise((resolve, reject) => {
     const state: ExchangeState = {
       ended: false,
@@ -135,7 +162,7 @@ export function exchange(
       });
     }
     try {
-      send(connections, request, state, {
+      send(connector, request, state, {
         begin: () => {
           if (isTooLate()) end('too-late');
           if (isExpired) end('timeout');
@@ -155,14 +182,9 @@ export function exchange(
   });
 }
 
-function send(
-  connections: Connections,
-  request: Exchange,
-  state: ExchangeState,
-  events: ExchangeEvents,
-): void {
+function send(connector: Connector, request: Exchange, state: ExchangeState, events: ExchangeEvents): void {
   const headers = { ...request.headers, 'content-length': String(request.body.length) };
-  const { client, abandon } = (state.posting = connections.post(request.url, headers));
+  const { client, abandon } = (state.posting = openPosting(connector, request.url, headers));
   client.once('socket', (socket) => {
     // bytes that came before the request cannot be its answer
     if (socket.readableLength > 0) events.end('not-http');
@@ -197,7 +219,8 @@ function send(
 
 function readAnswer(state: ExchangeState, events: ExchangeEvents, answer: IncomingMessage): void {
   const { statusCode = 0, headers } = answer;
-  if (!isFinalStatus(statusCode)) {
+  // 1xx is not a final answer. Node hides those, except a 101 that upgrades nothing (RFC 9110, section 15.2)
+  if (statusCode < 200) {
     events.end('not-http');
     return;
   }
@@ -220,11 +243,6 @@ function readAnswer(state: ExchangeState, events: ExchangeEvents, answer: Incomi
 /** Acts once the data that has arrived is read: after two turns of the event loop. */
 function afterReading(act: () => void): void {
   setImmediate(() => setImmediate(act));
-}
-
-/** 1xx is not a final answer. Node hides those, except a 101 that upgrades nothing (RFC 9110, section 15.2). */
-function isFinalStatus(status = 0): boolean {
-  return status >= 200;
 }
 
 /** Decodes gzip: some servers compress unasked. Undefined: the body is incomplete, not gzip, or decodes to too much. */

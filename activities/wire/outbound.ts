@@ -5,10 +5,8 @@ import { setMaxListeners } from 'node:events';
 import { assert } from '../../core/assert.ts';
 import { ownFaults } from '../../core/deliveries/delivery-schedule.ts';
 import { parseQueueAddress } from '../../core/deliveries/queue-address.ts';
-import type { ReceiverCertificates } from '../../core/deliveries/receiver-certificates.ts';
-import type { QueueLogins } from '../../core/deliveries/queue-logins.ts';
-import { createConnector, type Connector } from './connect-checked.ts';
-import { openConnections } from './connections.ts';
+import type { QueueLogins, ReceiverCertificates } from '../../core/settings/receivers.ts';
+import { createConnector } from './connect-checked.ts';
 import { exchange, type Exchange, type PostResult } from './exchange.ts';
 import { exchangeAmqp } from './exchange-amqp.ts';
 import { createOwnLacks } from './own-lacks.ts';
@@ -44,7 +42,7 @@ export interface PostLimits {
   readonly sendBefore?: number;
 }
 
-/** A place at a receiver's gate, taken before an attempt is claimed. Exactly one of `post` and `leave` ends it. */
+/** A place at a receiver's gate, taken before an attempt is claimed. `post` or `leave` ends it; only the first counts. */
 export interface Admission {
   readonly admitted: true;
   post(
@@ -65,30 +63,28 @@ export interface Outbound {
   enterAnyway(receiver: string): Admission | Held;
   /** The same for one of several parties behind a receiver. Each party has its own breaker. */
   enterFor(receiver: string, party: string): Admission | Held;
-  /** The state of each receiver that is in use, or failing. */
   states(): readonly ReceiverState[];
   /** Receivers that nothing could be sent to for ten minutes, because this process lacks resources. */
   lastingLacks(): readonly string[];
   close(): Promise<void>;
 }
 
-function connectorOf(options: OutboundOptions, timeoutMs: number): Connector {
-  const { allowLoopback, certificates = new Map() } = options;
-  return createConnector({ resolver: createNameResolver(options), allowLoopback, timeoutMs, certificates });
-}
-
 export function createOutbound(options: OutboundOptions): Outbound {
-  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins } = options;
+  const { headersTimeoutMs = 5_000, totalTimeoutMs = 10_000, logins, allowLoopback } = options;
   const gate = createReceiverGate(options);
   const lacks = createOwnLacks(options.now ?? (() => performance.now()));
-  const connector = connectorOf(options, headersTimeoutMs);
-  const connections = openConnections(connector);
+  const connector = createConnector({
+    resolver: createNameResolver(options),
+    allowLoopback,
+    timeoutMs: headersTimeoutMs,
+    certificates: options.certificates ?? new Map(),
+  });
   const closing = new AbortController();
   setMaxListeners(0, closing.signal); // one listener for each send that is under way
 
   function exchanged(url: string, request: Exchange): Promise<PostResult> {
     const queue = parseQueueAddress(url);
-    if (queue === undefined) return exchange(connections, request, closing.signal);
+    if (queue === undefined) return exchange(connector, request, closing.signal);
     assert(queue.ok, 'the address was judged before'); // by addresses.ts
     assert(logins !== undefined, 'a worker that reaches no queues was asked to'); // deliver.ts chooses the worker
     return exchangeAmqp({ connector, logins }, request, queue.value, closing.signal);

@@ -1,7 +1,6 @@
 // The gate before each receiver limits how many sends it gets at once. Its circuit breaker spares senders the wait for
-// a dead receiver. The gate holds state and arithmetic only: it opens no socket and starts no timer, so a send that has
-// to wait holds nothing. Thousands may wait: each is told when its turn is likely to come, so asking costs others
-// nothing.
+// a dead receiver. It holds state and arithmetic only, opens no socket and starts no timer: a send that has to wait
+// holds nothing.
 import { mostSendsAtOnce } from '../../core/deliveries/receiver.ts';
 
 export interface GateOptions {
@@ -16,7 +15,6 @@ export interface GateOptions {
 /** The health of a receiver, as one send shows it. `nothing`: it was never tried, or we held it back ourselves. */
 export type Sign = 'alive' | 'failed' | 'nothing';
 
-/** A place at a receiver's gate. */
 export interface Place {
   /** The send begins: from now on the place is held until it ends. */
   readonly begin: () => void;
@@ -24,7 +22,6 @@ export interface Place {
   readonly end: (sign: Sign) => void;
 }
 
-/** No place now. */
 export interface Held {
   readonly admitted: false;
   readonly reason: 'gate-full' | 'breaker-open';
@@ -37,7 +34,6 @@ export interface Held {
   readonly takeTurn: (deadlineInMs?: number) => number;
 }
 
-/** The state of a receiver, for metrics and reports. */
 export interface ReceiverState {
   readonly receiver: string;
   readonly sendsUnderWay: number;
@@ -61,7 +57,6 @@ export interface ReceiverGate {
 const failuresToOpen = 5;
 const firstProbeMs = 5_000;
 const longestProbeMs = 60_000;
-const lostAfterMs = 60_000; // a place whose send has not begun by then is lost: claims last only 15 s
 const forgottenAfterMs = 600_000; // for idle receivers: ten times the longest wait for a probe
 const usualSendMs = 200; // assumed until a send has been measured
 const shareOfLastSend = 1 / 8; // weight in the moving average: the last five sends make up half of it
@@ -69,9 +64,7 @@ const askedPerPlace = 2; // waiting sends ask twice as often as places become fr
 const breakerTurnMs = 20; // sends behind a breaker ask at most 50 times a second in all, also once it has closed
 const longestTurnMs = 30_000; // a cap: earlier callers may have gone, or the receiver may be faster
 
-/** The state of a place. */
 interface Taken {
-  readonly takenAt: number;
   begunAt?: number;
 }
 
@@ -83,7 +76,6 @@ interface Receiver {
   sendMs: number;
   /** When the last waiting send is to ask again; `urgent`: of those with a deadline. */
   readonly lastTurnAt: { patient: number; urgent: number };
-  /** Set while the breaker is open. */
   open?: { waitMs: number; probeAt: number; probe: Taken | undefined } | undefined;
 }
 
@@ -94,7 +86,6 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
     const known = receivers.get(name);
     if (known !== undefined) return known;
     for (const [other, idle] of receivers) {
-      dropLost(idle, now());
       if (idle.places.size === 0 && now() - idle.usedAt > forgottenAfterMs) receivers.delete(other);
     }
     const receiver = newReceiver(now());
@@ -105,17 +96,15 @@ export function createReceiverGate(options: GateOptions = {}): ReceiverGate {
   function enter(name: string, places: number, minds: 'breaker' | 'gate' = 'breaker'): Place | Held {
     const receiver = receiverOf(name);
     receiver.usedAt = now();
-    dropLost(receiver, now());
     const open = minds === 'breaker' ? receiver.open : undefined;
     const wait = waitOf(receiver, open, places, now());
     if (wait !== undefined) return held(receiver, wait, { now: now(), random: random() });
-    const taken: Taken = { takenAt: now() };
+    const taken: Taken = {};
     receiver.places.add(taken);
     if (open !== undefined) open.probe = taken;
     return {
       begin: () => {
         taken.begunAt ??= now();
-        receiver.places.add(taken); // in case dropLost has removed it
       },
       end: (sign) => {
         if (!receiver.places.delete(taken)) return;
@@ -161,9 +150,7 @@ function newReceiver(now: number): Receiver {
 interface Wait {
   readonly reason: Held['reason'];
   readonly fromMs: number;
-  /** Range of the jitter. */
   readonly spreadMs: number;
-  /** From one waiting send to the next. */
   readonly turnMs: number;
 }
 
@@ -200,9 +187,7 @@ function held(
   };
 }
 
-/**
- * Joins the places of a party and its receiver. The party's silence says nothing about the receiver that others share.
- */
+/** Joins the places of a party and its receiver. The party's silence says nothing about the receiver. */
 function both(own: Place, shared: Place | Held): Place | Held {
   if ('admitted' in shared) {
     own.end('nothing');
@@ -220,16 +205,6 @@ function both(own: Place, shared: Place | Held): Place | Held {
   };
 }
 
-/** Frees places whose send never began: a lost place must not narrow the gate, nor a lost probe lock the breaker. */
-function dropLost({ places, open }: Receiver, now: number): void {
-  for (const taken of places) {
-    if (taken.begunAt !== undefined || now - taken.takenAt < lostAfterMs) continue;
-    places.delete(taken);
-    if (open?.probe === taken) open.probe = undefined;
-  }
-}
-
-/** Updates the breaker at the end of a send. */
 function heed(receiver: Receiver, taken: Taken, sign: Sign, now: number): void {
   const { open } = receiver;
   const isProbe = open?.probe === taken;

@@ -22,7 +22,6 @@ export interface NameResolver {
   readonly resolve: (host: string) => Promise<readonly string[]>;
 }
 
-/** The name has no address now, or cannot be resolved. */
 export class NameError extends Error {
   override readonly name = 'NameError';
   readonly errorClass: 'name-unknown' | 'name-timeout' | 'name-failed' | 'own-resources';

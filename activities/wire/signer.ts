@@ -37,7 +37,6 @@ export interface Signer {
     readonly url: string;
     readonly body: Uint8Array;
   }): Promise<Readonly<Record<string, string>>>;
-  /** Signs with the newest key. */
   sign(content: Uint8Array): { readonly keyId: string; readonly signature: Buffer };
   close(): Promise<void>;
 }
@@ -129,9 +128,7 @@ function newestKey([newest]: readonly Key[]): Key {
   return newest;
 }
 
-/**
- * Twice as long as a receiver may cache the key set. If no key is that old (others were withdrawn), the oldest signs.
- */
+/** Twice as long as a receiver may cache the key set. If no key is that old, the oldest signs. */
 const publishedMs = 600_000;
 
 function wellKnownKey(keys: readonly Key[], nowMs: number): Key {
@@ -188,7 +185,6 @@ async function tellOfOthers(db: Db, logger: Logger, atStart: boolean): Promise<v
   }
 }
 
-/** @throws SealingKeyMissing if there is no key */
 async function readKeys(db: Db): Promise<readonly Key[]> {
   const keys = await signingKeys(db);
   if (keys.length === 0) throw new SealingKeyMissing(noKey);

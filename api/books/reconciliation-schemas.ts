@@ -2,6 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { deciders } from '../../core/payments/decision.ts';
 import { finalStatuses } from '../../core/payments/report.ts';
+import { component } from '../http/component.ts';
 
 const time = z.string().openapi({ format: 'date-time' });
 const side = z.enum(['out', 'in']).openapi({
@@ -11,58 +12,49 @@ const side = z.enum(['out', 'in']).openapi({
 const text = z.string().nullable();
 const number = z.number().nullable();
 
-const totalSchema = z
-  .object({
-    side,
-    corridor: text,
-    status: z.enum(finalStatuses),
-    number: z.int(),
-    sum: number.openapi({ description: 'null: rejected before the amount was known' }),
-    currency: text,
-  })
-  .strict()
-  .openapi('BookTotal');
+const totalSchema = component('BookTotal', {
+  side,
+  corridor: text,
+  status: z.enum(finalStatuses),
+  number: z.int(),
+  sum: number.openapi({ description: 'null: rejected before the amount was known' }),
+  currency: text,
+});
 
-const movementSchema = z
-  .object({
-    uetr: z.string().openapi({ format: 'uuid' }),
-    side,
-    status: z.enum(finalStatuses),
-    reasonCode: text,
-    ruleId: text.openapi({
-      description:
-        'Rule under which the gateway rejected; null where somebody else decided. After TIM-1 it may have been credited',
-      example: 'TIM-1',
-    }),
-    decidedBy: z.enum(deciders),
-    decidedAt: time,
-    corridor: text,
-    amount: number,
-    currency: text,
-    counterAmount: number.openapi({ description: 'On the other side; null for those who do not see it' }),
-    counterCurrency: text,
-    debtorAgent: text,
-    creditorAgent: text,
-    fxp: text,
-    quoteId: text,
-    messageIdentification: text.openapi({ description: 'MsgId of the pacs.008 on this side' }),
-    endToEndId: text,
-  })
-  .strict()
-  .openapi('BookEntry');
+const movementSchema = component('BookEntry', {
+  uetr: z.string().openapi({ format: 'uuid' }),
+  side,
+  status: z.enum(finalStatuses),
+  reasonCode: text,
+  ruleId: text.openapi({
+    description:
+      'Rule under which the gateway rejected; null where somebody else decided. After TIM-1 it may have been credited',
+    example: 'TIM-1',
+  }),
+  decidedBy: z.enum(deciders),
+  decidedAt: time,
+  corridor: text,
+  amount: number,
+  currency: text,
+  counterAmount: number.openapi({ description: 'On the other side; null for those who do not see it' }),
+  counterCurrency: text,
+  debtorAgent: text,
+  creditorAgent: text,
+  fxp: text,
+  quoteId: text,
+  messageIdentification: text.openapi({ description: 'MsgId of the pacs.008 on this side' }),
+  endToEndId: text,
+});
 
-export const reconciliationSchema = z
-  .object({
-    book: z.union([
-      z.object({ clearingSystemId: z.string() }).strict(),
-      z.object({ sap: text, account: z.string() }).strict(),
-    ]),
-    currency: z.string(),
-    from: time,
-    to: time,
-    totals: z.array(totalSchema),
-    net: z.number().openapi({ description: 'In less out, of what was credited (ACCC)' }),
-    payments: z.array(movementSchema),
-  })
-  .strict()
-  .openapi('Reconciliation');
+export const reconciliationSchema = component('Reconciliation', {
+  book: z.union([
+    z.strictObject({ clearingSystemId: z.string() }),
+    z.strictObject({ sap: text, account: z.string() }),
+  ]),
+  currency: z.string(),
+  from: time,
+  to: time,
+  totals: z.array(totalSchema),
+  net: z.number().openapi({ description: 'In less out, of what was credited (ACCC)' }),
+  payments: z.array(movementSchema),
+});

@@ -33,10 +33,10 @@ import { readCamt054Page } from '../../db/books/books-camt054.ts';
 import { readMovements, readBookIndex, type BookIndex } from '../../db/books/reconciliation.ts';
 import { refuseOpenPeriod } from './closed-period.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../auth/caller.ts';
 import { notificationAnswer } from '../payments/message-documents.ts';
-import { day, instant } from '../http/parameters.ts';
-import { invalidRequest, isProblem, problem, type Problem } from '../http/problem.ts';
+import { day, instant, word } from '../input/parameters.ts';
+import { invalidRequest, isProblem, problem, type Problem } from '../problems/problem.ts';
 import { jsonHeaders } from '../http/response.ts';
 import { streamed } from '../http/stream.ts';
 import type { Router } from '../http/route.ts';
@@ -45,15 +45,14 @@ import { reconciliationSchema } from './reconciliation-schemas.ts';
 import { bookKey } from '../../core/books/daily-books.ts';
 import type { Db } from '../../db/pool/connection.ts';
 
-const id = z.string().regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
 const query = z.object({
-  clearingSystem: id
+  clearingSystem: word
     .optional()
     .openapi({ description: 'Of a payment system; default: the caller’s', example: 'THBPPAY' }),
-  sap: id
+  sap: word
     .optional()
     .openapi({ description: 'Of an account: BIC or internalId of the settlement access provider' }),
-  account: id.optional().openapi({ description: 'The account there' }),
+  account: word.optional().openapi({ description: 'The account there' }),
   date: day.optional(),
   from: instant.optional(),
   to: instant.optional(),
@@ -274,8 +273,8 @@ async function* asJson(
   const head: JsonObject = {
     book: of === 'account' ? { sap: bicOf(data, book.sapId), account: book.accountId } : { ...named },
     currency,
-    from: period.from.toISOString(),
-    to: period.to.toISOString(),
+    from: period.from,
+    to: period.to,
     totals: totals.map(renderTotal),
     net: jsonNumber(netOf(totals)),
   };
@@ -295,7 +294,7 @@ const bicOf = (data: ReferenceData, institutionId: string | null): string | null
 const numberOf = (text: string | null): JsonValue => (text === null ? null : jsonNumber(plainDecimal(text)));
 
 function renderTotal({ sum, ...total }: Total): JsonObject {
-  return { ...total, number: jsonNumber(String(total.number)), sum: numberOf(sum) };
+  return { ...total, sum: numberOf(sum) };
 }
 
 function renderMovement(one: Movement, data: ReferenceData): JsonObject {

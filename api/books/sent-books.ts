@@ -2,46 +2,39 @@
 // like any delivery (redeliveries.ts).
 import { z } from '@hono/zod-openapi';
 import { isOwed } from '../../core/books/daily-books.ts';
-import { jsonNumber, type JsonObject } from '../../core/money/money.ts';
+import type { JsonObject } from '../../core/money/money.ts';
 import { dayFrom } from '../../core/books/reconciliation.ts';
 import { fxpNameOf, type ReferenceData } from '../../core/scheme/reference.ts';
 import { listBooksSent, readOwedBooks, type BookSent } from '../../db/books/book-pages.ts';
 import { refuseOpenPeriod } from './closed-period.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/caller.ts';
-import { day } from '../http/parameters.ts';
+import type { Caller } from '../auth/caller.ts';
+import { day } from '../input/parameters.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
+import { component } from '../http/component.ts';
 
 const time = z.string().openapi({ format: 'date-time' });
-const sentSchema = z
-  .object({
-    book: z.string().openapi({
-      description:
-        'Payment system; or internalId of the settlement access provider, a space, and the account',
-      example: 'THBPPAY',
+export const sentSchema = component('SentBook', {
+  book: z.string().openapi({
+    description: 'Payment system; or internalId of the settlement access provider, a space, and the account',
+    example: 'THBPPAY',
+  }),
+  party: z.string().openapi({ description: 'To whom' }),
+  from: time,
+  to: time,
+  pages: z.int().nullable().openapi({ description: 'null: none is made yet' }),
+  made: z.int().openapi({ description: 'Pages that are, or were, sent' }),
+  taken: z.int(),
+  dead: z.int().openapi({ description: 'Pages that were given up (CBK-1)' }),
+  deadPages: z.array(
+    z.strictObject({
+      page: z.int(),
+      subjectId: z.string().openapi({ format: 'uuid', description: 'As alerts and redeliveries name it' }),
     }),
-    party: z.string().openapi({ description: 'To whom' }),
-    from: time,
-    to: time,
-    pages: z.int().nullable().openapi({ description: 'null: none is made yet' }),
-    made: z.int().openapi({ description: 'Pages that are, or were, sent' }),
-    taken: z.int(),
-    dead: z.int().openapi({ description: 'Pages that were given up (CBK-1)' }),
-    deadPages: z.array(
-      z
-        .object({
-          page: z.int(),
-          subjectId: z
-            .string()
-            .openapi({ format: 'uuid', description: 'As alerts and redeliveries name it' }),
-        })
-        .strict(),
-    ),
-    nextDueAt: time.nullable().openapi({ description: 'Of the next attempt; null: none follows' }),
-  })
-  .strict()
-  .openapi('SentBook');
+  ),
+  nextDueAt: time.nullable().openapi({ description: 'Of the next attempt; null: none follows' }),
+});
 
 export function sentBookRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
@@ -87,20 +80,8 @@ const nothingMade = { pages: null, made: 0, taken: 0, deadPages: [], nextDueAt: 
 const partyOf = (data: ReferenceData, { clearingSystemId, institutionId }: Caller): string =>
   clearingSystemId ?? fxpNameOf(data, institutionId ?? '');
 
-const count = (number: number) => jsonNumber(String(number));
-
-function render({ from, to, nextDueAt, pages, deadPages, ...one }: BookSent | Unmade): JsonObject {
-  const { book, party, made, taken } = one;
-  return {
-    book,
-    party,
-    from: from.toISOString(),
-    to: to.toISOString(),
-    pages: pages === null ? null : count(pages),
-    made: count(made),
-    taken: count(taken),
-    dead: count(deadPages.length),
-    deadPages: deadPages.map(({ page, subjectId }) => ({ page: count(page), subjectId })),
-    nextDueAt: nextDueAt?.toISOString() ?? null,
-  };
-}
+const render = ({ deadPages, ...one }: BookSent | Unmade): JsonObject => ({
+  ...one,
+  dead: deadPages.length,
+  deadPages: deadPages.map((page) => ({ ...page })),
+});

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Context } from 'hono';
-import type { WaitingClient } from './turns.ts';
+import type { WaitingClient } from '../limits/turns.ts';
 
 /**
  * The address by which limits count a client; see {@link socketAddress}. Empty without a server.
@@ -11,8 +11,14 @@ import type { WaitingClient } from './turns.ts';
  */
 export function clientAddress(context: Context, proxies: BlockList): string {
   const { incoming } = (context.env ?? {}) as { readonly incoming?: IncomingMessage };
-  if (incoming === undefined) return '';
-  return networkOf(forwardedFrom(incoming.socket.remoteAddress ?? '', incoming.headers, proxies));
+  return incoming === undefined ? '' : requestAddress(incoming, proxies);
+}
+
+export function requestAddress(
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  proxies: BlockList,
+): string {
+  return networkOf(forwardedFrom(socket.remoteAddress ?? '', headers, proxies));
 }
 
 /** Whether a connection comes from one of these proxies. */

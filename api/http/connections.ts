@@ -1,17 +1,18 @@
-// Limits the server's connections, and answers on those that cannot continue. Node itself limits headers, bodies and
-// idle time (server.ts). At the limit, the least recently used connection is closed, but never one that waits for our
-// work.
+// Limits the connections of each address, and answers on connections that cannot continue. Node itself limits their
+// number, headers, bodies and idle time (server.ts).
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
-import { socketAddress } from './client.ts';
-import { problem, type Problem } from './problem.ts';
-import { methodNotAllowed } from './refused-requests.ts';
-import { isPlainHttp, rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
+import { Socket, type BlockList } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
+import { comesFrom, socketAddress } from './client.ts';
+import { problem, type Problem } from '../problems/problem.ts';
+import { methodNotAllowed } from '../problems/refused-requests.ts';
+import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {
-  readonly maxConnections: number;
   /** For one IPv4 address, or one IPv6 network of 64 bits. */
   readonly maxConnectionsPerAddress: number;
+  /** Trusted proxies, which may have any number of connections. */
+  readonly proxies: BlockList;
   /** Milliseconds that a client may take to read an answer. */
   readonly answerMs: number;
   /** Milliseconds between two checks of the connections; closing one may be late by as much. */
@@ -27,9 +28,7 @@ export interface Connections {
 }
 
 interface Connection {
-  /** The TCP socket; after a TLS handshake, the TLS socket. */
-  socket: Socket;
-  readonly address: string;
+  readonly socket: Socket;
   /** The response to the latest request, whether it is finished or not. */
   latest?: ServerResponse;
   /** Responses that are not closed yet. A response closes when it is sent completely, or its connection is gone. */
@@ -41,10 +40,11 @@ interface Connection {
 }
 
 const maxUnfinished = 32; // requests per connection: a client that sends and never reads would fill the memory
+const relieveEveryMs = 1_000;
 const lingerMs = 500; // lets the client read the refusal: closing a socket with unread input discards sent data
 
 export interface ConnectionListeners {
-  /** The limit of connections is reached. */
+  /** The limit of all connections is reached: another one was dropped. */
   readonly onFull: () => void;
   /**
    * A request is refused that never reaches the server's handlers.
@@ -59,14 +59,35 @@ export function guardConnections(
   limits: ConnectionLimits,
   { onFull, onUnread }: ConnectionListeners,
 ): Connections {
-  const { all, ...book } = createBook(limits, onFull);
+  const all = new Set<Connection>();
+  const bySocket = new WeakMap<Socket, Connection>();
   let isDraining = false;
   const timer = setInterval(() => cutUnread(all, limits), limits.checkMs).unref();
   const isRefused = (refusal: Problem, request?: IncomingMessage) => () => onUnread(refusal, request);
-  server.on('connection', book.admit);
-  server.on('secureConnection', book.secure);
+  const know = (socket: Socket) => {
+    const connection = { socket, unfinished: new Set<ServerResponse>() };
+    all.add(connection);
+    bySocket.set(socket, connection);
+    socket.once('close', () => {
+      all.delete(connection);
+      closeUnwritten(connection);
+    });
+  };
+  const isTls = server instanceof TlsServer;
+  const admit = admitting(limits);
+  server.on('connection', (socket: Socket) => {
+    if (admit(socket) && !isTls) know(socket);
+  });
+  server.on('secureConnection', know);
+  let relievedAtMs = Number.NEGATIVE_INFINITY;
+  server.on('drop', () => {
+    if (performance.now() - relievedAtMs < relieveEveryMs) return;
+    relievedAtMs = performance.now();
+    server.closeIdleConnections(); // so that the next ones find room
+    onFull();
+  });
   server.on('connect', (request, socket) => {
-    const connection = book.of(request.socket);
+    const connection = bySocket.get(request.socket);
     // Node no longer watches this socket, so notice here that its client leaves
     socket
       .on('error', () => undefined)
@@ -78,7 +99,7 @@ export function guardConnections(
   });
   server.on('clientError', (error: ParserError, socket) => {
     if (!(socket instanceof Socket)) return;
-    const connection = isPlainHttp(error) ? book.beneath(socket) : book.of(socket);
+    const connection = bySocket.get(socket); // undefined before the TLS handshake is done
     if (connection?.socket.writable !== true || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
@@ -91,9 +112,8 @@ export function guardConnections(
   });
   return {
     begin(request, response) {
-      const connection = book.of(request.socket);
+      const connection = bySocket.get(request.socket);
       if (connection === undefined || !take(connection, response)) return false;
-      if (all.delete(connection)) all.add(connection); // moves to the end: most recently used
       if (isDraining) endAfter(connection);
       return true;
     },
@@ -105,80 +125,28 @@ export function guardConnections(
   };
 }
 
-function createBook({ maxConnections, maxConnectionsPerAddress }: ConnectionLimits, onFull: () => void) {
-  const all = new Set<Connection>(); // least recently used first
-  const bySocket = new WeakMap<Socket, Connection>();
-  const byEnds = new Map<string, Connection>(); // a TLS socket has the same ends as its TCP socket
+/**
+ * Makes a function that refuses connections beyond the limit of their address. Those whose TLS handshake is not done
+ * count too.
+ */
+function admitting({ maxConnectionsPerAddress, proxies }: ConnectionLimits): (socket: Socket) => boolean {
   const perAddress = new Map<string, number>();
-
-  function know(connection: Connection, socket: Socket): void {
-    connection.socket = socket;
-    bySocket.set(socket, connection);
-    socket.once('close', () => {
-      if (connection.socket !== socket) return; // the TLS socket has taken over
-      forget(connection);
-      closeUnwritten(connection);
-    });
-  }
-
-  function forget(connection: Connection): void {
-    if (all.delete(connection)) change(connection.address, -1);
-  }
-
-  function change(address: string, by: number): void {
-    const left = (perAddress.get(address) ?? 0) + by;
-    if (left === 0) perAddress.delete(address);
-    else perAddress.set(address, left);
-  }
-
-  /**
-   * Closes the least recently used connection that does not wait for our work.
-   * @param address only a connection of this address; undefined: of any
-   */
-  function giveWay(address?: string): boolean {
-    for (const connection of all) {
-      if ((address !== undefined && connection.address !== address) || isAwaited(connection)) continue;
-      forget(connection);
-      connection.socket.destroy();
-      return true;
+  return (socket) => {
+    if (comesFrom(socket, proxies)) return true;
+    const address = socketAddress(socket);
+    const open = perAddress.get(address) ?? 0;
+    if (open >= maxConnectionsPerAddress) {
+      socket.end(rawRefusal(problem('too-many-connections')));
+      socket.destroySoon();
+      return false;
     }
-    return false;
-  }
-
-  function hasRoom(address: string): boolean {
-    const hasAll = (perAddress.get(address) ?? 0) >= maxConnectionsPerAddress;
-    if (!hasAll && all.size < maxConnections) return true;
-    onFull();
-    return giveWay(hasAll ? address : undefined);
-  }
-
-  return {
-    all,
-    of: (socket: Socket) => bySocket.get(socket),
-    /** The connection of a TLS socket whose handshake is not done. */
-    beneath: (socket: Socket) => byEnds.get(endsOf(socket)),
-    admit: (socket: Socket): void => {
-      const address = socketAddress(socket);
-      if (!hasRoom(address)) {
-        socket.end(rawRefusal(problem('too-many-connections')));
-        socket.destroySoon();
-        return;
-      }
-      const connection = { socket, address, unfinished: new Set<ServerResponse>() };
-      all.add(connection);
-      change(address, 1);
-      know(connection, socket);
-      const ends = endsOf(socket);
-      byEnds.set(ends, connection);
-      socket.once('close', () => {
-        if (byEnds.get(ends) === connection) byEnds.delete(ends);
-      });
-    },
-    secure: (socket: Socket): void => {
-      const connection = byEnds.get(endsOf(socket));
-      if (connection !== undefined && all.has(connection)) know(connection, socket);
-      else socket.destroy(); // giveWay closed the connection during the handshake
-    },
+    perAddress.set(address, open + 1);
+    socket.once('close', () => {
+      const left = (perAddress.get(address) ?? 0) - 1;
+      if (left > 0) perAddress.set(address, left);
+      else perAddress.delete(address);
+    });
+    return true;
   };
 }
 
@@ -224,12 +192,6 @@ function take(connection: Connection, response: ServerResponse): boolean {
   return true;
 }
 
-/** Whether the client waits for our work. Once an answer has begun, we wait for the client instead. */
-function isAwaited({ unfinished }: Connection): boolean {
-  for (const { headersSent, req } of unfinished) if (!headersSent && req.complete) return true;
-  return false;
-}
-
 /** Ends the connection after its latest answer, which says `Connection: close` if its headers are not sent yet. */
 function endAfter(connection: Connection): void {
   const { socket, latest, unfinished } = connection;
@@ -267,7 +229,3 @@ function closeUnwritten({ unfinished }: Connection): void {
     }
   });
 }
-
-/** Identifies a connection to our port by both ends; the local address counts because a host may have several. */
-const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket) =>
-  `${remoteAddress ?? ''} ${remotePort ?? 0} ${localAddress ?? ''}`;

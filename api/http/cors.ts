@@ -1,6 +1,6 @@
 // CORS: only pages of the configured origins may read answers. Without any, no header is added. `hono/cors` is not
 // used: it answers OPTIONS for addresses that do not exist, sends no Allow, and copies each response to add its
-// headers. That costs 2.3 to 2.6 times our CPU per request (`npm run bench -- hono`).
+// headers. That costs 2.3 to 2.6 times our CPU per request.
 import type { Context } from 'hono';
 
 /** The same response, readable for the requesting page if its origin is configured. */

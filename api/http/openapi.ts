@@ -1,7 +1,7 @@
 // OpenAPI descriptions that all routes share: the answer, and each status of a refusal.
 import { z, type RouteConfig } from '@hono/zod-openapi';
-import { problems, type ProblemCode, whereRulesAre } from './problems.ts';
-import { problemExampleName } from './problem-examples.ts';
+import { problems, type ProblemCode, whereRulesAre } from '../problems/problems.ts';
+import { problemExampleName } from '../problems/problem-examples.ts';
 
 /** A route's answer with status 200. */
 export interface AnswerDocument {
@@ -10,7 +10,6 @@ export interface AnswerDocument {
   readonly schema: z.ZodType;
   /** Bodies of other content types, by content type. */
   readonly otherContent?: Readonly<Record<string, z.ZodType>>;
-  readonly example?: unknown;
   /** Names in `components/examples`, by label. */
   readonly examples?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, HeaderDocument>>;
@@ -75,6 +74,7 @@ export function documentResponses(
   options: {
     readonly problems: readonly ProblemCode[];
     readonly takesBody: boolean;
+    readonly example: unknown;
     /** Whether the answer has an ETag. */
     readonly kept: boolean;
   },
@@ -99,7 +99,7 @@ export function documentResponses(
       content: {
         [answer.contentType ?? 'application/json']: {
           schema: answer.schema,
-          ...(answer.example === undefined ? {} : { example: answer.example }),
+          ...(options.example === undefined ? {} : { example: options.example }),
           ...(answer.examples === undefined ? {} : { examples: shownExamples(answer.examples) }),
         },
         ...Object.fromEntries(

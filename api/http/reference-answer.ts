@@ -1,7 +1,7 @@
 // Answers from reference data, made once per snapshot and address, with an ETag. A repeated request costs almost
 // nothing. Do not use them for rates, quotes or anything that depends on the caller. `hono/etag` is not used: it hashes
-// every answer again, which costs 6 to 8 times our CPU per request (`npm run bench -- hono`). If the tag is given and
-// only compared, it costs 1.2 to 1.4 times our CPU. By default, its 304 keeps none of the security headers.
+// every answer again, which costs 6 to 8 times our CPU per request. By default, its 304 keeps none of the security
+// headers.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { renderJson, type JsonValue } from '../../core/money/money.ts';

@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
 import type { SenderLimits } from '../../core/settings/config.ts';
 import { aboutRequest } from './access-log.ts';
-import { authenticateAfter, counting, type Before, type Count } from './arrival.ts';
+import { authenticateAfter, counting, type Before, type Count } from '../limits/arrival.ts';
 import {
   everyRole,
   roleInWords,
@@ -15,20 +15,20 @@ import {
   type Caller,
   type Role,
   type SignatureCheck,
-} from './caller.ts';
+} from '../auth/caller.ts';
 import { waiting } from './client.ts';
 import { withCors } from './cors.ts';
-import { readInput, type Input, type InputSchemas, type Receiver } from './input.ts';
+import { readInput, type Input, type InputSchemas, type Receiver } from '../input/input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';
-import { isProblem, problem, renderProblem, type Problem } from './problem.ts';
-import type { ProblemCode } from './problems.ts';
-import type { Quotas } from './quotas.ts';
+import { isProblem, problem, renderProblem, type Problem } from '../problems/problem.ts';
+import type { ProblemCode } from '../problems/problems.ts';
+import type { Quotas } from '../limits/quotas.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
-import { thread } from './fair-queue.ts';
-import { toldToSigner } from './signer.ts';
-import { admitting } from './admission.ts';
+import { thread } from '../limits/fair-queue.ts';
+import { toldToSigner } from '../auth/signer.ts';
+import { admitting } from '../limits/admission.ts';
 import answerExamples from './answer-examples.json' with { type: 'json' };
-import { createTurns, turnKinds, type GiveUpTurn, type TurnKind, type Turns } from './turns.ts';
+import { createTurns, turnKinds, type GiveUpTurn, type TurnKind, type Turns } from '../limits/turns.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;
@@ -323,6 +323,8 @@ function methodsFor(path: string, { router }: OpenAPIHono): readonly string[] {
   return [...(gets ? ['GET', 'HEAD'] : []), 'OPTIONS', ...(posts ? ['POST'] : [])];
 }
 
+const recordedExamples: Readonly<Record<string, unknown>> = answerExamples;
+
 function documentOf<Params extends Fields, Query extends Fields, Body extends z.ZodType>(
   route: Route<Params, Query, Body>,
   named: { path: string; operationId: string; roles: readonly Role[] },
@@ -345,7 +347,8 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
         : { body: { required: true, content: { 'application/json': { schema: body } } } }),
       ...request,
     },
-    responses: documentResponses(withExample(route), {
+    responses: documentResponses(route.answer, {
+      example: recordedExamples[route.operationId],
       problems: [
         ...(route.problems ?? []),
         ...(route.isSigned ? (['signature-refused'] as const) : []),
@@ -357,12 +360,6 @@ function documentOf<Params extends Fields, Query extends Fields, Body extends z.
       kept: route.madeFrom !== undefined,
     }),
   });
-}
-
-/** Adds the recorded example of the operation, unless the answer declares one. */
-function withExample({ operationId, answer }: Pick<Route, 'operationId' | 'answer'>): AnswerDocument {
-  const example = (answerExamples as Readonly<Record<string, unknown>>)[operationId];
-  return example === undefined ? answer : { example, ...answer };
 }
 
 function publicDocumentOf(route: PublicRoute): RouteConfig {

@@ -15,13 +15,13 @@ import type { ServerTls } from '../../core/settings/config.ts';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
-import { socketAddress } from './client.ts';
-import type { Authenticator } from './caller.ts';
+import { requestAddress, trusting } from './client.ts';
+import type { Authenticator } from '../auth/caller.ts';
 import { guardConnections, type ConnectionLimits } from './connections.ts';
-import { failureOf } from './failures.ts';
-import { thread } from './fair-queue.ts';
-import { problem, problemHead, renderProblem } from './problem.ts';
-import { malformed } from './refused-requests.ts';
+import { failureOf } from '../problems/failures.ts';
+import { thread } from '../limits/fair-queue.ts';
+import { problem, problemHead, renderProblem } from '../problems/problem.ts';
+import { malformed } from '../problems/refused-requests.ts';
 import { maxHeaderLines, refuseForm } from './request-form.ts';
 import { refuse } from './unreadable.ts';
 
@@ -32,7 +32,8 @@ export interface RunningServer {
 }
 
 /** Milliseconds, and numbers of connections. */
-export interface ServerLimits extends ConnectionLimits {
+export interface ServerLimits extends Omit<ConnectionLimits, 'proxies'> {
+  readonly maxConnections: number;
   /** From the first byte of a request, or from the connection, to the end of the headers. */
   readonly headersMs: number;
   /** From the first byte of a request to its last. */
@@ -46,6 +47,8 @@ export interface ServerOptions extends RequestListeners {
   /** 0: the operating system chooses. */
   readonly port: number;
   readonly limits?: Partial<ServerLimits>;
+  /** Proxies whose `X-Forwarded-For` is trusted. */
+  readonly trustedProxies?: readonly string[];
   /** Absent: plain HTTP. */
   readonly tls?: ServerTls;
   /** The sender of an `Authorization` header whose token was verified before. */
@@ -59,7 +62,7 @@ const defaultLimits: ServerLimits = {
   idleMs: 65_000, // longer than the 60 s of common load balancers, so that they close first
   checkMs: 250, // less than 1 s late: one check sees an unread answer, a later one that its time is over
   maxConnections: 16_384, // about 10 KB each when idle
-  maxConnectionsPerAddress: 8_192, // a proxy in front of us is one address
+  maxConnectionsPerAddress: 8_192,
 };
 type KnownServer = Server<typeof IncomingMessage, typeof KnownResponse>;
 const closeTimeoutMs = 10_000;
@@ -69,13 +72,19 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   const limits = { ...defaultLimits, ...options.limits };
   const listener = listenerOf(app, options.logger);
   const server = listenBy(options.tls, limits);
-  const connections = guardConnections(server, limits, {
-    onFull: sayingFull(options.logger),
-    onUnread: (refusal, request) => {
-      const { status } = problemHead(refusal);
-      return logUnread(options, { status, ruleId: refusal.ruleId }, request);
+  const proxies = trusting(options.trustedProxies ?? []);
+  server.maxConnections = limits.maxConnections;
+  const connections = guardConnections(
+    server,
+    { ...limits, proxies },
+    {
+      onFull: sayingFull(options.logger),
+      onUnread: (refusal, request) => {
+        const { status } = problemHead(refusal);
+        return logUnread(options, { status, ruleId: refusal.ruleId }, request);
+      },
     },
-  });
+  );
   server.maxHeadersCount = maxHeaderLines + 1; // Node drops further lines, and refuseForm refuses the request
   const take = (request: IncomingMessage, response: KnownResponse): boolean => {
     if (!connections.begin(request, response)) return false;
@@ -87,8 +96,8 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
     return refusal === undefined;
   };
   // an unverified token may be forged, so its request counts for its address
-  const askerOf = ({ headers, socket }: IncomingMessage) =>
-    options.knownSender?.(headers.authorization ?? '') ?? socketAddress(socket);
+  const askerOf = (request: IncomingMessage) =>
+    options.knownSender?.(request.headers.authorization ?? '') ?? requestAddress(request, proxies);
   const answer = (request: IncomingMessage, response: KnownResponse): void => {
     const begin = () => void listener(request, response);
     const { trace } = response;
@@ -169,7 +178,7 @@ function sayingFull(logger: Logger): () => void {
   return () => {
     if (performance.now() - saidAtMs < fullLogMs) return;
     saidAtMs = performance.now();
-    logger.warn('the limit of connections is reached: idle connections are closed for new ones');
+    logger.warn('the limit of connections is reached: idle ones are closed, and new ones dropped');
   };
 }
 

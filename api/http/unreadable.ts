@@ -1,8 +1,8 @@
 // Refusals of bytes that Node could not read as a request: too slow, too large, or not HTTP.
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { KnownResponse } from './access-log.ts';
-import { problem, problemBody, problemHead, type Problem } from './problem.ts';
-import { malformed, notHttp } from './refused-requests.ts';
+import { problem, problemBody, problemHead, type Problem } from '../problems/problem.ts';
+import { malformed, notHttp } from '../problems/refused-requests.ts';
 
 /** An error of TLS or of Node's HTTP parser, whose codes https://github.com/nodejs/llhttp lists. */
 export interface ParserError extends NodeJS.ErrnoException {
@@ -10,14 +10,9 @@ export interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
-/** Whether a TLS port got plain HTTP. OpenSSL recognises it by the first bytes. */
-export const isPlainHttp = ({ code }: Pick<NodeJS.ErrnoException, 'code'>) =>
-  code === 'ERR_SSL_HTTP_REQUEST' || code === 'ERR_SSL_HTTPS_PROXY_REQUEST';
-
 export function refusalOf({ code = '', reason = 'it cannot be parsed', rawPacket }: ParserError): Problem {
   if (code === 'HPE_HEADER_OVERFLOW') return problem('headers-too-large');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return problem('request-timeout');
-  if (isPlainHttp({ code })) return malformed('plainHttp');
   if (rawPacket?.[0] === 0x16) return malformed('tls');
   if (code === 'HPE_PAUSED_H2_UPGRADE') return malformed('version');
   if (code === 'HPE_INVALID_EOF_STATE') return malformed('ended');

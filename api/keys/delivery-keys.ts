@@ -14,31 +14,27 @@ import {
 import answerExamples from '../http/answer-examples.json' with { type: 'json' };
 import type { ApiDependencies } from '../dependencies.ts';
 import { problemsShown } from '../http/openapi.ts';
-import { problem } from '../http/problem.ts';
+import { problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { keySchema, renderKey, rotationBody } from './key-schemas.ts';
+import { component } from '../http/component.ts';
 
 /** Limits how long a receiver with a cached set still accepts signatures by a withdrawn key. */
 const cacheSeconds = 300;
 
-const webhookKeySetSchema = z
-  .object({
-    keys: z.array(
-      z
-        .object({
-          kty: z.literal('OKP'),
-          crv: z.literal('Ed25519'),
-          x: z.string(),
-          kid: z.string(),
-          use: z.literal('sig'),
-          alg: z.literal('EdDSA'),
-        })
-        .strict(),
-    ),
-  })
-  .strict()
-  .openapi('WebhookKeySet');
+const webhookKeySetSchema = component('WebhookKeySet', {
+  keys: z.array(
+    z.strictObject({
+      kty: z.literal('OKP'),
+      crv: z.literal('Ed25519'),
+      x: z.string(),
+      kid: z.string(),
+      use: z.literal('sig'),
+      alg: z.literal('EdDSA'),
+    }),
+  ),
+});
 
 export function deliveryKeyRoutes(router: Router, deps: ApiDependencies): void {
   const { db, logger } = deps;

@@ -31,20 +31,18 @@ import {
   caseEntrySchema,
   newCaseEntrySchema,
   newEntrySchema,
-  word,
 } from './case-schemas.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from '../http/paging.ts';
-import { instant, severalOf, uuid } from '../http/parameters.ts';
-import { invalidRequest, isProblem, problem, type Problem } from '../http/problem.ts';
+import { invalidCursor, page, pageQuery, readCursor, sizeOf, writeCursor } from '../input/paging.ts';
+import { instant, severalOf, uuid, word } from '../input/parameters.ts';
+import { invalidRequest, isProblem, problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import { partyAsked } from './party-filter.ts';
 import { renderEntry } from '../payments/render-evidence.ts';
 import type { Router } from '../http/route.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../auth/caller.ts';
 import { withoutPayment } from '../payments/without-payment.ts';
 
 const path = '/alerts';
-const pageSize = { usual: 50, most: 500 };
 const query = z.object({
   state: severalOf(alertStates).optional().openapi({ description: 'Default: open,taken' }),
   severity: z.enum(['alert', 'security']).optional(),
@@ -56,8 +54,7 @@ const query = z.object({
   takenBy: word.optional().openapi({ description: 'Client id' }),
   from: instant.optional(),
   to: instant.optional(),
-  limit: pageLimit(pageSize),
-  cursor: pageCursor,
+  ...pageQuery,
 });
 const params = z.object({ alertId });
 const isAlertId = (text: string) => alertIdPattern.test(text);
@@ -84,23 +81,19 @@ function addReading(router: Router, deps: ApiDependencies): void {
       answer: { description: 'A page of alerts', schema: alertPageSchema },
     },
     async ({ query: asked }) => {
-      const { limit: asLimit, cursor, state: states = ['open', 'taken'], party: named, ...filter } = asked;
+      const { limit, cursor, state: states = ['open', 'taken'], party: named, ...filter } = asked;
       const after = cursor === undefined ? undefined : readCursor(path, cursor, isAlertId);
       if (cursor !== undefined && after === undefined) return invalidCursor();
-      const limit = Number(asLimit ?? pageSize.usual);
       const party = partyAsked(deps.reference.current(), named, { parameter: 'party' });
       // alerts may name a party that is not, or no longer, in the reference data
       const parties = named === undefined ? undefined : isProblem(party) ? [named] : party?.names;
-      const page = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter, parties }), {
-        limit,
-        ...(after === undefined ? {} : { after }),
+      const found = await listAlerts(deps.db, compact<AlertFilter>({ states, ...filter, parties }), {
+        limit: sizeOf(limit),
+        ...(after !== undefined && { after }),
       });
-      if (isProblem(party) && page.alerts.length === 0 && after === undefined) return party;
-      const next =
-        page.next === undefined
-          ? undefined
-          : linkToNext(deps.config.publicUrl, path, { ...asked, cursor: writeCursor(path, page.next) });
-      return json({ alerts: page.alerts.map(renderAlert), next: next?.url ?? null }, 200, next?.headers);
+      if (isProblem(party) && found.alerts.length === 0 && after === undefined) return party;
+      const list = { publicUrl: deps.config.publicUrl, path, query: asked };
+      return page(list, 'alerts', found.alerts.map(renderAlert), found.next && writeCursor(path, found.next));
     },
   );
   router.add(
@@ -267,13 +260,6 @@ function entryOf(body: Pick<NewCaseEntry, 'action' | 'note'>, { clientId }: Call
   return { action, by: clientId, note: note ?? null };
 }
 
-function renderAlert({ at, takenAt, closedAt, detail, ...alert }: Alert): JsonObject {
-  return {
-    ...alert,
-    at: at.toISOString(),
-    detail: detail as JsonValue,
-    takenAt: takenAt?.toISOString() ?? null,
-    closedAt: closedAt?.toISOString() ?? null,
-    href: `/alerts/${alert.alertId}`,
-  };
+function renderAlert({ detail, ...alert }: Alert): JsonObject {
+  return { ...alert, detail: detail as JsonValue, href: `/alerts/${alert.alertId}` };
 }

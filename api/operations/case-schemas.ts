@@ -2,26 +2,23 @@
 import { z } from '@hono/zod-openapi';
 import { words } from './words.ts';
 import { alertStates, caseActions } from '../../core/operations/cases.ts';
+import { component } from '../http/component.ts';
+import { nextPage } from '../input/paging.ts';
+import { word } from '../input/parameters.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-01-05T04:00:00.000Z' });
 
-export const caseEntrySchema = z
-  .object({
-    alertId: z
-      .string()
-      .nullable()
-      .openapi({ description: 'The alert that it is about; null: the whole case' }),
-    alerts: z
-      .array(z.object({ alertId: z.string(), kind: z.string() }).strict())
-      .openapi({ description: 'The alerts that it is about, the oldest hundred of them' }),
-    alertCount: z.int().openapi({ description: 'How many it is about' }),
-    action: z.enum(caseActions),
-    by: z.string().openapi({ description: 'Client id' }),
-    note: z.string().nullable(),
-    at: time,
-  })
-  .strict()
-  .openapi('CaseEntry');
+export const caseEntrySchema = component('CaseEntry', {
+  alertId: z.string().nullable().openapi({ description: 'The alert that it is about; null: the whole case' }),
+  alerts: z
+    .array(z.strictObject({ alertId: z.string(), kind: z.string() }))
+    .openapi({ description: 'The alerts that it is about, the oldest hundred of them' }),
+  alertCount: z.int().openapi({ description: 'How many it is about' }),
+  action: z.enum(caseActions),
+  by: z.string().openapi({ description: 'Client id' }),
+  note: z.string().nullable(),
+  at: time,
+});
 
 const alertMembers = {
   alertId: z.string(),
@@ -42,23 +39,17 @@ const alertMembers = {
   href: z.string(),
 };
 
-const alertSchema = z.object(alertMembers).strict().openapi('Alert');
+const alertSchema = component('Alert', alertMembers);
 
-export const alertWithEntriesSchema = z
-  .object({ ...alertMembers, entries: z.array(caseEntrySchema) })
-  .strict()
-  .openapi('AlertWithEntries');
+export const alertWithEntriesSchema = component('AlertWithEntries', {
+  ...alertMembers,
+  entries: z.array(caseEntrySchema),
+});
 
-export const alertPageSchema = z
-  .object({
-    alerts: z.array(alertSchema),
-    next: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Address of the next page; null: this is the last one' }),
-  })
-  .strict()
-  .openapi('AlertPage');
+export const alertPageSchema = component('AlertPage', {
+  alerts: z.array(alertSchema),
+  next: nextPage,
+});
 
 const newEntryMembers = {
   action: z.enum(caseActions),
@@ -66,35 +57,27 @@ const newEntryMembers = {
 };
 
 /** An operator's action on an alert. */
-export const newEntrySchema = z.object(newEntryMembers).strict().openapi('NewAlertEntry');
-
-/** A kind of alert, a client id and the like. */
-export const word = z
-  .string()
-  .regex(/^[!-~]{1,70}$/, 'must be 1 to 70 printable ASCII characters without spaces');
+export const newEntrySchema = component('NewAlertEntry', newEntryMembers);
 
 export const alertIdPattern = /^[1-9]\d{0,17}$/;
 export const alertId = z.string().regex(alertIdPattern, 'must be the alertId of an alert');
 
 /** An operator's action on a case. */
-export const newCaseEntrySchema = z
-  .object({
-    ...newEntryMembers,
-    kinds: z
-      .array(word)
-      .min(1)
-      .max(20)
-      .optional()
-      .openapi({
-        description: 'With close: only its alerts of these kinds',
-        example: ['delivery.dead-letter'],
-      }),
-    all: z.literal(true).optional().openapi({ description: 'With close: its alerts of every kind' }),
-    seen: alertId.optional().openapi({
-      description:
-        'With close, where an alert is open: the last alert of the case that you have looked at; later ones stay open',
-      example: '17',
+export const newCaseEntrySchema = component('NewCaseEntry', {
+  ...newEntryMembers,
+  kinds: z
+    .array(word)
+    .min(1)
+    .max(20)
+    .optional()
+    .openapi({
+      description: 'With close: only its alerts of these kinds',
+      example: ['delivery.dead-letter'],
     }),
-  })
-  .strict()
-  .openapi('NewCaseEntry');
+  all: z.literal(true).optional().openapi({ description: 'With close: its alerts of every kind' }),
+  seen: alertId.optional().openapi({
+    description:
+      'With close, where an alert is open: the last alert of the case that you have looked at; later ones stay open',
+    example: '17',
+  }),
+});

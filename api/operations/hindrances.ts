@@ -28,33 +28,29 @@ export const workersSchema = {
 
 /** @param named the members that identify one message, or a group of messages */
 const schemaOf = <Named extends z.ZodRawShape>(named: Named) =>
-  z
-    .object({
-      ...engineSchema,
-      ...workersSchema,
-      heldUp: z
-        .array(
-          z
-            .object({
-              ...named,
-              breakersOpen: z.int().openapi({
-                description: 'Number of workers that send only probes to its receiver for now (CBK-3)',
-              }),
-              gatesFull: z.int().openapi({
-                description:
-                  'Number of workers in which every place at its receiver was taken at their last report',
-              }),
-            })
-            .strict(),
-        )
-        .openapi({ description: 'Which of the messages have to wait for their receiver' }),
-      noUsableAddress: z.array(z.object(named).strict()).openapi({
-        description:
-          'Messages without a usable address: none is registered, or it may not be used (CBK-5, SEC-2). Attempts fail ' +
-          'with `no-usable-address` until one is registered.',
-      }),
-    })
-    .strict();
+  z.strictObject({
+    ...engineSchema,
+    ...workersSchema,
+    heldUp: z
+      .array(
+        z.strictObject({
+          ...named,
+          breakersOpen: z.int().openapi({
+            description: 'Number of workers that send only probes to its receiver for now (CBK-3)',
+          }),
+          gatesFull: z.int().openapi({
+            description:
+              'Number of workers in which every place at its receiver was taken at their last report',
+          }),
+        }),
+      )
+      .openapi({ description: 'Which of the messages have to wait for their receiver' }),
+    noUsableAddress: z.array(z.strictObject(named)).openapi({
+      description:
+        'Messages without a usable address: none is registered, or it may not be used (CBK-5, SEC-2). Attempts fail ' +
+        'with `no-usable-address` until one is registered.',
+    }),
+  });
 
 const asTheySaid = { description: 'As last reported by the workers, at most 30 s ago' };
 const oneNamed = { kind: z.string().openapi({ example: 'callback' }), party: z.string() } as const;

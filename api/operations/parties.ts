@@ -1,7 +1,7 @@
 // GET /parties: the health of payment systems and FX providers, as shown by our sends to them (OBS-7). Operators see all,
 // a payment system or FX provider sees itself.
 import { z } from '@hono/zod-openapi';
-import { partiesOf, stateOf, type KindHealth, type PartyHealth } from '../../core/deliveries/party-health.ts';
+import { partiesOf, stateOf, type PartyHealth } from '../../core/deliveries/party-health.ts';
 import type { JsonObject } from '../../core/money/money.ts';
 import { listPauses } from '../../db/deliveries/pauses.ts';
 import { readPartyHealth, readReceivers, readWorkers } from '../../db/deliveries/party-health.ts';
@@ -9,68 +9,59 @@ import { codeSetsSchema, renderCodeSets } from '../reference/code-sets.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { doesEngineAnswer, engineSchema, workersSchema } from './hindrances.ts';
 import { fxpNameOf, type ReferenceData } from '../../core/scheme/reference.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../auth/caller.ts';
+import { minutesBack } from '../input/parameters.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { pauseSchema, renderPause } from './pauses.ts';
+import { component } from '../http/component.ts';
 
 const usualMinutes = 10;
-const mostMinutes = 1_440;
 
 const time = z.string().openapi({ format: 'date-time' });
-const kindSchema = z
-  .object({
-    kind: z.string().openapi({ example: 'instruction' }),
-    state: z.enum(['well', 'failing', 'down']).openapi({
-      description:
-        'down: the last three attempts failed, or all of them; failing: some did, or something was given up',
-    }),
-    attempts: z.int(),
-    taken: z.int().openapi({
-      description: 'Attempts that were answered 2xx, with a message that counts where one is due',
-    }),
-    failing: z.int().openapi({ description: 'Payments and resolutions with an attempt that failed' }),
-    failedSince: z.int().openapi({ description: 'Attempts that failed since the last one that was taken' }),
-    lastTakenAt: time.nullable().openapi({ description: 'Within these minutes' }),
-    p95Ms: z
-      .int()
-      .nullable()
-      .openapi({ description: '95 of 100 attempts ended within so many milliseconds' }),
-    failures: z.record(z.string(), z.int()).openapi({
-      description:
-        'How often each failure came: `refused`, `timeout`, `http-503`, `not-counted` (2xx, and what was asked is not answered), ...',
-    }),
-    open: z.int().openapi({ description: 'Not received yet, whenever they were asked for' }),
-    dead: z.int().openapi({ description: 'Given up, whenever that was (CBK-1)' }),
-    oldestDueAt: time.nullable(),
-  })
-  .strict()
-  .openapi('KindHealth');
-const partySchema = z
-  .object({
-    party: z.string(),
-    kinds: z.array(kindSchema),
-    waiting: z.int().openapi({ description: 'Payments to it without a final status' }),
-    oldestWaitingSince: time.nullable(),
-    refused: z.int().openapi({ description: 'Answers and reports of it that did not count (PAY-8, RES-4)' }),
-    refusedOf: z
-      .array(
-        z
-          .object({
-            subjectId: z.string().openapi({ format: 'uuid', description: 'UETR, or id of the resolution' }),
-            about: z.enum(['payment', 'resolution']),
-            messages: z.int(),
-          })
-          .strict(),
-      )
-      .openapi({
-        description: 'What they were about, the newest first, up to 10; the record of a payment says why',
+const kindSchema = component('KindHealth', {
+  kind: z.string().openapi({ example: 'instruction' }),
+  state: z.enum(['well', 'failing', 'down']).openapi({
+    description:
+      'down: the last three attempts failed, or all of them; failing: some did, or something was given up',
+  }),
+  attempts: z.int(),
+  taken: z.int().openapi({
+    description: 'Attempts that were answered 2xx, with a message that counts where one is due',
+  }),
+  failing: z.int().openapi({ description: 'Payments and resolutions with an attempt that failed' }),
+  failedSince: z.int().openapi({ description: 'Attempts that failed since the last one that was taken' }),
+  lastTakenAt: time.nullable().openapi({ description: 'Within these minutes' }),
+  p95Ms: z.int().nullable().openapi({ description: '95 of 100 attempts ended within so many milliseconds' }),
+  failures: z.record(z.string(), z.int()).openapi({
+    description:
+      'How often each failure came: `refused`, `timeout`, `http-503`, `not-counted` (2xx, and what was asked is not answered), ...',
+  }),
+  open: z.int().openapi({ description: 'Not received yet, whenever they were asked for' }),
+  dead: z.int().openapi({ description: 'Given up, whenever that was (CBK-1)' }),
+  oldestDueAt: time.nullable(),
+});
+const partySchema = component('PartyHealth', {
+  party: z.string(),
+  kinds: z.array(kindSchema),
+  waiting: z.int().openapi({ description: 'Payments to it without a final status' }),
+  oldestWaitingSince: time.nullable(),
+  refused: z.int().openapi({ description: 'Answers and reports of it that did not count (PAY-8, RES-4)' }),
+  refusedOf: z
+    .array(
+      z.strictObject({
+        subjectId: z.string().openapi({ format: 'uuid', description: 'UETR, or id of the resolution' }),
+        about: z.enum(['payment', 'resolution']),
+        messages: z.int(),
       }),
-  })
-  .strict()
-  .openapi('PartyHealth');
-const receiverSchema = z
-  .object({
+    )
+    .openapi({
+      description: 'What they were about, the newest first, up to 10; the record of a payment says why',
+    }),
+});
+const receiverSchema = component(
+  'ReceiverHealth',
+  {
     receiver: z
       .string()
       .openapi({ description: 'An address as registered, or a party and an address (CBK-3)' }),
@@ -82,22 +73,19 @@ const receiverSchema = z
     closed: z.int(),
     failuresInARow: z.int(),
     sendsUnderWay: z.int(),
-  })
-  .strict()
-  .openapi('ReceiverHealth', { description: 'Only receivers that are in use, or failing, at this moment' });
+  },
+  'Only receivers that are in use, or failing, at this moment',
+);
 
-export const partiesSchema = z
-  .object({
-    minutes: z.int(),
-    ...engineSchema,
-    ...workersSchema,
-    codeSets: codeSetsSchema,
-    paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
-    parties: z.array(partySchema),
-    receivers: z.array(receiverSchema),
-  })
-  .strict()
-  .openapi('Parties');
+export const partiesSchema = component('Parties', {
+  minutes: z.int(),
+  ...engineSchema,
+  ...workersSchema,
+  codeSets: codeSetsSchema,
+  paused: z.array(pauseSchema).openapi({ description: 'LIF-5' }),
+  parties: z.array(partySchema),
+  receivers: z.array(receiverSchema),
+});
 
 export function partyRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
@@ -110,17 +98,7 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
       description: 'Operators see all; a payment system or FX provider sees itself.',
       roles: ['operator', 'ipso', 'fxp'],
       query: z.object({
-        minutes: z
-          .string()
-          .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= mostMinutes, {
-            error: `must be a whole number from 1 to ${mostMinutes}`,
-          })
-          .optional()
-          .openapi({
-            type: 'integer',
-            default: usualMinutes,
-            description: 'How far back attempts are counted',
-          }),
+        minutes: minutesBack(usualMinutes, 'How far back attempts are counted'),
       }),
       answer: {
         description: 'Payment systems and FX providers that anything was sent to, or is owed to',
@@ -164,31 +142,8 @@ function theirs(
   return (party) => party === id || party === name;
 }
 
-function renderParty({
-  party,
-  kinds,
-  waiting,
-  refused,
-  refusedOf,
-  oldestWaitingSince,
-}: PartyHealth): JsonObject {
-  return {
-    party,
-    kinds: kinds.map(renderKind),
-    waiting,
-    oldestWaitingSince: oldestWaitingSince?.toISOString() ?? null,
-    refused,
-    refusedOf: refusedOf.map((one) => ({ ...one })),
-  };
-}
-
-function renderKind(health: KindHealth): JsonObject {
-  const { lastTakenAt, oldestDueAt, ...kind } = health;
-  return {
-    ...kind,
-    state: stateOf(health),
-    failures: { ...kind.failures },
-    lastTakenAt: lastTakenAt?.toISOString() ?? null,
-    oldestDueAt: oldestDueAt?.toISOString() ?? null,
-  };
-}
+const renderParty = ({ kinds, refusedOf, ...party }: PartyHealth): JsonObject => ({
+  ...party,
+  kinds: kinds.map((kind) => ({ ...kind, state: stateOf(kind) })),
+  refusedOf: refusedOf.map((one) => ({ ...one })),
+});

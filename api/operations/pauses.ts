@@ -16,12 +16,13 @@ import {
   type RecordedPause,
 } from '../../db/deliveries/pauses.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { pageLimit } from '../http/paging.ts';
-import { emptyRange, instant } from '../http/parameters.ts';
-import { problem, type Problem } from '../http/problem.ts';
+import { limit, sizeOf } from '../input/paging.ts';
+import { emptyRange, instant } from '../input/parameters.ts';
+import { problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { words } from './words.ts';
+import { component } from '../http/component.ts';
 
 const params = z.object({
   party: z
@@ -29,7 +30,7 @@ const params = z.object({
     .regex(/^[!-~]{1,70}$/, 'must be a payment system, or the BIC or internalId of an FX provider')
     .openapi({ example: 'THBPPAY' }),
 });
-const body = z.object({ because: words }).strict();
+const body = z.strictObject({ because: words });
 
 const pauseMembers = {
   party: z.string().openapi({ description: 'Payment system, or BIC of the FX provider' }),
@@ -37,23 +38,19 @@ const pauseMembers = {
   at: z.string().openapi({ format: 'date-time' }),
   because: z.string(),
 };
-export const pauseSchema = z.object(pauseMembers).strict().openapi('Pause');
-const recordedPauseSchema = z
-  .object({
-    ...pauseMembers,
-    resumedBy: z.string().nullable().openapi({ description: 'Client id; null while it stands' }),
-    resumedAt: z.string().nullable().openapi({ format: 'date-time' }),
-    resumedBecause: z.string().nullable(),
-  })
-  .strict()
-  .openapi('RecordedPause');
+export const pauseSchema = component('Pause', pauseMembers);
+export const recordedPauseSchema = component('RecordedPause', {
+  ...pauseMembers,
+  resumedBy: z.string().nullable().openapi({ description: 'Client id; null while it stands' }),
+  resumedAt: z.string().nullable().openapi({ format: 'date-time' }),
+  resumedBecause: z.string().nullable(),
+});
 
-const pageSize = { usual: 50, most: 500 };
 const query = z.object({
   party: params.shape.party.optional(),
   from: instant.optional().openapi({ description: 'Still in force at this time, or later' }),
   to: instant.optional().openapi({ description: 'Begun before this time' }),
-  limit: pageLimit(pageSize),
+  limit,
 });
 
 const common = { method: 'post', tag: 'Operations', roles: ['operator'], params } as const;
@@ -79,14 +76,14 @@ function addReading(router: Router, deps: ApiDependencies): void {
       problems: ['unknown-party'],
       answer: { description: 'Pauses', schema: z.array(recordedPauseSchema) },
     },
-    async ({ query: { party, from, to, limit } }) => {
+    async ({ query: { party, from, to, limit: asked } }) => {
       const empty = emptyRange({ from, to });
       if (empty !== undefined) return empty;
       const data = deps.reference.current();
       const found = party === undefined ? undefined : partyOf(data, party);
       const partyId = found?.partyId ?? party;
       const filter = compact<PauseFilter>({ partyId, from, to });
-      const pauses = await readPauses(deps.db, filter, Number(limit ?? pageSize.usual));
+      const pauses = await readPauses(deps.db, filter, sizeOf(asked));
       // pauses still name a party that has left the scheme
       if (party !== undefined && found === undefined && pauses.length === 0) return unknownParty(party);
       return json(pauses.map((one) => renderRecorded(data, one)));
@@ -96,12 +93,7 @@ function addReading(router: Router, deps: ApiDependencies): void {
 
 function renderRecorded(data: ReferenceData, pause: RecordedPause): JsonObject {
   const { resumedBy, resumedAt, resumedBecause } = pause;
-  return {
-    ...renderPause(data, pause),
-    resumedBy,
-    resumedAt: resumedAt?.toISOString() ?? null,
-    resumedBecause,
-  };
+  return { ...renderPause(data, pause), resumedBy, resumedAt, resumedBecause };
 }
 
 function addActing(router: Router, deps: ApiDependencies): void {
@@ -184,5 +176,5 @@ async function shown(deps: ApiDependencies): Promise<Response> {
 }
 
 export function renderPause(data: ReferenceData, { partyId, by, at, because }: Pause): JsonObject {
-  return { party: fxpNameOf(data, partyId), by, at: at.toISOString(), because };
+  return { party: fxpNameOf(data, partyId), by, at, because };
 }

@@ -13,18 +13,18 @@ import {
   withdrawOutcome,
 } from '../../db/payments/recorded-outcomes.ts';
 import type { ApiDependencies, RouteModule } from '../dependencies.ts';
-import type { Caller } from '../http/caller.ts';
-import { passOn } from '../http/pass-on.ts';
-import { uuid } from '../http/parameters.ts';
-import { invalidRequest, problem, type Problem } from '../http/problem.ts';
+import type { Caller } from '../auth/caller.ts';
+import { uuid } from '../input/parameters.ts';
+import { invalidRequest, problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { newOutcomeSchema, outcomeSchema, settlingSchema } from './outcome-schemas.ts';
 import { words } from './words.ts';
 import type { AwaitedAnswers } from '../payments/awaited-answers.ts';
 import { renderOutcome } from '../payments/render-evidence.ts';
-import type { PaymentWorkflows } from '../temporal.ts';
+import { passOn, type PaymentWorkflows } from '../temporal.ts';
 import { withoutPayment } from '../payments/without-payment.ts';
+import { component } from '../http/component.ts';
 
 interface Parts {
   readonly workflows: Pick<PaymentWorkflows, 'look'>;
@@ -106,10 +106,7 @@ function addConfirmation(router: Router, deps: ApiDependencies, { workflows, ans
         'An operator other than the one who recorded it names the status once more (LIF-4). Unless the payment was ' +
         'decided before, this decides it, which cannot be undone: source, destination and FX provider are told.',
       params: outcomeParams,
-      body: z
-        .object({ status: z.enum(finalStatuses) })
-        .strict()
-        .openapi('OutcomeConfirmation'),
+      body: component('OutcomeConfirmation', { status: z.enum(finalStatuses) }),
       problems: [
         'unknown-payment',
         'not-judged-yet',
@@ -143,7 +140,7 @@ function addWithdrawal(router: Router, deps: ApiDependencies): void {
       operationId: 'withdrawOutcome',
       summary: 'Withdraw a recorded outcome that nobody has confirmed',
       params: outcomeParams,
-      body: z.object({ because: words }).strict().openapi('OutcomeWithdrawal'),
+      body: component('OutcomeWithdrawal', { because: words }),
       problems: ['unknown-outcome', 'outcome-ended'],
       answer: { description: 'All outcomes that were recorded', schema: z.array(outcomeSchema) },
     },

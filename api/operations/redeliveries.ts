@@ -19,17 +19,17 @@ import { findPayment } from '../../db/payments/payments.ts';
 import { listOutcomes, readDecision } from '../../db/payments/recorded-outcomes.ts';
 import type { ApiDependencies, RouteModule } from '../dependencies.ts';
 import { hindrancesOf, hindrancesOfMany, hindrancesOfManySchema, hindrancesSchema } from './hindrances.ts';
-import { instant, uuid } from '../http/parameters.ts';
-import { passOn } from '../http/pass-on.ts';
-import { isProblem, problem, type Problem } from '../http/problem.ts';
+import { instant, uuid } from '../input/parameters.ts';
+import { isProblem, problem, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { partyAsked } from './party-filter.ts';
-import type { PaymentWorkflows } from '../temporal.ts';
+import { passOn, type PaymentWorkflows } from '../temporal.ts';
 import { withoutPayment, problemOf } from '../payments/without-payment.ts';
 import type { Decider } from '../../core/payments/decision.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { whatCameUnder } from '../../db/payments/without-payment.ts';
+import { component } from '../http/component.ts';
 
 type Workflows = Pick<PaymentWorkflows, 'redeliver' | 'enquire'>;
 
@@ -38,29 +38,25 @@ const params = z.object({ uetr: uuid });
 const kinds = z.array(z.enum(toldKinds)).min(1);
 const mostAtOnce = 1_000;
 
-const deadLetterSchema = z
-  .object({
-    subjectId: z.string().openapi({
-      format: 'uuid',
-      description: 'UETR of the payment, or id of the resolution or of the page',
-    }),
-    kind: z.enum(toldKinds),
-    party: z.string(),
-    closedReason: z.string().openapi({ description: '`gone` (410) or `expired` (72 hours)' }),
-    closedAt: z.string().openapi({ format: 'date-time' }),
-    attempts: z.int(),
-    bookPage: z
-      .object({
-        book: z.string(),
-        day: z.string().openapi({ format: 'date', description: 'UTC' }),
-        page: z.int(),
-      })
-      .strict()
-      .nullable()
-      .openapi({ description: 'Of the kind `book`: the page that its receiver lacks' }),
-  })
-  .strict()
-  .openapi('DeadLetter');
+export const deadLetterSchema = component('DeadLetter', {
+  subjectId: z.string().openapi({
+    format: 'uuid',
+    description: 'UETR of the payment, or id of the resolution or of the page',
+  }),
+  kind: z.enum(toldKinds),
+  party: z.string(),
+  closedReason: z.string().openapi({ description: '`gone` (410) or `expired` (72 hours)' }),
+  closedAt: z.string().openapi({ format: 'date-time' }),
+  attempts: z.int(),
+  bookPage: z
+    .strictObject({
+      book: z.string(),
+      day: z.string().openapi({ format: 'date', description: 'UTC' }),
+      page: z.int(),
+    })
+    .nullable()
+    .openapi({ description: 'Of the kind `book`: the page that its receiver lacks' }),
+});
 
 export function redeliveryRoutes(workflows: Workflows): RouteModule {
   return (router, deps) => {
@@ -81,14 +77,11 @@ function addOfOne(router: Router, deps: ApiDependencies, workflows: Workflows): 
         'Sends the same bytes, and their schedules start over (CBK-1). Without `kinds`, it sends the messages that ' +
         'were not received; with `kinds`, also those that were.',
       params,
-      body: z.object({ kinds: kinds.optional() }).strict().openapi('NewRedelivery'),
+      body: component('NewRedelivery', { kinds: kinds.optional() }),
       problems: ['unknown-payment', 'not-judged-yet', 'nothing-to-deliver'],
       answer: {
         description: 'What is due again, and what holds it up',
-        schema: z
-          .object({ kinds: z.array(z.enum(toldKinds)), hindrances: hindrancesSchema })
-          .strict()
-          .openapi('Redelivery'),
+        schema: component('Redelivery', { kinds: z.array(z.enum(toldKinds)), hindrances: hindrancesSchema }),
       },
     },
     async ({ params: { uetr }, body, caller }) => {
@@ -115,31 +108,25 @@ function addOfMany(router: Router, deps: ApiDependencies, workflows: Workflows):
       description:
         'Dead letters of payments, resolutions and books, oldest first. With `preview`, nothing changes: the answer ' +
         'names what would be delivered, and `total` is the number of all.',
-      body: z
-        .object({
-          preview: z.boolean(),
-          kinds: kinds.optional(),
-          party: z.string().min(1).max(70).optional().openapi({
-            description: 'Payment system, or BIC or internalId of an institution',
-          }),
-          closedReason: z.enum(['gone', 'expired']).optional(),
-          from: instant.optional(),
-          to: instant.optional(),
-          limit: z.int().min(1).max(mostAtOnce).default(100),
-        })
-        .strict()
-        .openapi('NewRedeliveries'),
+      body: component('NewRedeliveries', {
+        preview: z.boolean(),
+        kinds: kinds.optional(),
+        party: z.string().min(1).max(70).optional().openapi({
+          description: 'Payment system, or BIC or internalId of an institution',
+        }),
+        closedReason: z.enum(['gone', 'expired']).optional(),
+        from: instant.optional(),
+        to: instant.optional(),
+        limit: z.int().min(1).max(mostAtOnce).default(100),
+      }),
       answer: {
         description: 'What is due again, or would be, and what holds it up',
-        schema: z
-          .object({
-            redelivered: z.int(),
-            total: z.int().openapi({ description: 'Dead letters like these, before' }),
-            deadLetters: z.array(deadLetterSchema),
-            hindrances: hindrancesOfManySchema,
-          })
-          .strict()
-          .openapi('Redeliveries'),
+        schema: component('Redeliveries', {
+          redelivered: z.int(),
+          total: z.int().openapi({ description: 'Dead letters like these, before' }),
+          deadLetters: z.array(deadLetterSchema),
+          hindrances: hindrancesOfManySchema,
+        }),
       },
     },
     async ({ body: { preview, limit, party: named, ...asked }, caller }) => {
@@ -177,8 +164,7 @@ function redeliverEach(deps: ApiDependencies, workflows: Workflows, subjectIds: 
 function renderDeadLetter(one: DeadLetter): JsonObject {
   const { subjectId, kind, party, closedReason, closedAt, attempts, bookPage } = one;
   return {
-    ...{ subjectId, kind, party, closedReason, attempts },
-    closedAt: closedAt.toISOString(),
+    ...{ subjectId, kind, party, closedReason, closedAt, attempts },
     bookPage: bookPage && { ...bookPage },
   };
 }
@@ -195,17 +181,14 @@ function addEnquiry(router: Router, deps: ApiDependencies, workflows: Workflows)
         'with the status that it knows. Not of a HIGH payment past its deadline, nor while an outcome is recorded by which nothing ' +
         'was credited (LIF-4).',
       params,
-      body: z.object({}).strict().openapi('NewEnquiry'),
+      body: component('NewEnquiry', {}),
       problems: ['unknown-payment', 'not-judged-yet', 'payment-decided', 'outcome-stands', 'deadline-past'],
       answer: {
         description: 'Whether it is asked once more, and what holds it up',
-        schema: z
-          .object({
-            asked: z.boolean().openapi({ description: 'false: it was asked within the last 5 s' }),
-            hindrances: hindrancesSchema,
-          })
-          .strict()
-          .openapi('Enquiry'),
+        schema: component('Enquiry', {
+          asked: z.boolean().openapi({ description: 'false: it was asked within the last 5 s' }),
+          hindrances: hindrancesSchema,
+        }),
       },
     },
     async ({ params: { uetr }, caller }) => {

@@ -1,7 +1,7 @@
 // Text that an operator writes: evidence, reasons and notes.
 import { z } from '@hono/zod-openapi';
 import { misleads } from '../../core/payments/steering.ts';
-import { showsNothing } from '../../core/iso20022/white-space.ts';
+import { showsNothing } from '../../core/iso20022/tree.ts';
 
 export const words = z
   .string()

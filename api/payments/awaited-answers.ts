@@ -2,7 +2,7 @@
 // waiting requests share one query every 50 ms, so a thousand of them cost the database no more than one.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../db/pool/connection.ts';
-import { findAnswers, type JudgedSubmission } from '../../db/payments/submission-answers.ts';
+import { findAnswers, type JudgedSubmission } from '../../db/payments/submissions.ts';
 
 export interface AwaitedAnswers {
   /** Resolves when the submission is judged, or after withinMs. */

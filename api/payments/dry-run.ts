@@ -10,75 +10,67 @@ import type { ParsedMessage, XmlEngine } from '../../xml/engine.ts';
 import { codeSetsSchema, renderCodeSets } from '../reference/code-sets.ts';
 import type { RouteModule } from '../dependencies.ts';
 import { aboutRequest } from '../http/access-log.ts';
-import { bodyOf, refusal, refusedKeys, takeMessage } from '../http/intake.ts';
+import { bodyOf, refusal, refusedKeys, takeMessage } from '../input/intake.ts';
 import { anyMessage } from './message-documents.ts';
-import { whereRulesAre } from '../http/problems.ts';
+import { whereRulesAre } from '../problems/problems.ts';
 import { json } from '../http/response.ts';
+import { component } from '../http/component.ts';
 
 const everyName = Object.keys(messages) as MessageName[];
 
-const violationSchema = z
-  .object({
-    id: z.string().openapi({ description: 'Row of GET /iso20022/rejections', example: 'amount-zero' }),
-    isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'FF01' }),
-    ruleId: z.string().openapi({ description: whereRulesAre, example: 'MSG-4' }),
-    xpath: z.string().nullable().openapi({ description: 'From /Document on; null where it has no place' }),
-    text: z.string().openapi({ description: 'What is wrong, in a few words' }),
-    fault: z
-      .enum(Object.keys(faults) as [Fault, ...Fault[]])
-      .nullable()
-      .openapi({
-        description: 'Which of four kinds of fault it is (MSG-13); null if the fault is not in the message',
-      }),
-    explanation: z.string().openapi({
-      description:
-        'The long form (MSG-13), as in the header Isthmus-Rejection: element, what was found, what was ' +
-        'expected. Values of persons, accounts and addresses, ids and free text are never repeated.',
-      example:
-        'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid ISO 20022, but not used in this scheme). Found: DEBT.',
+const violationSchema = component('Violation', {
+  id: z.string().openapi({ description: 'Row of GET /iso20022/rejections', example: 'amount-zero' }),
+  isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'FF01' }),
+  ruleId: z.string().openapi({ description: whereRulesAre, example: 'MSG-4' }),
+  xpath: z.string().nullable().openapi({ description: 'From /Document on; null where it has no place' }),
+  text: z.string().openapi({ description: 'What is wrong, in a few words' }),
+  fault: z
+    .enum(Object.keys(faults) as [Fault, ...Fault[]])
+    .nullable()
+    .openapi({
+      description: 'Which of four kinds of fault it is (MSG-13); null if the fault is not in the message',
     }),
-    additionalInformation: z.string().openapi({ description: 'AddtlInf as in a pacs.002 (MSG-11)' }),
-  })
-  .strict()
-  .openapi('Violation');
+  explanation: z.string().openapi({
+    description:
+      'The long form (MSG-13), as in the header Isthmus-Rejection: element, what was found, what was ' +
+      'expected. Values of persons, accounts and addresses, ids and free text are never repeated.',
+    example:
+      'MSG-5 CdtTrfTxInf/ChrgBr: must be SHAR (FF01, valid ISO 20022, but not used in this scheme). Found: DEBT.',
+  }),
+  additionalInformation: z.string().openapi({ description: 'AddtlInf as in a pacs.002 (MSG-11)' }),
+});
 
-const notJudgedSchema = z
-  .object({
-    name: z.string().openapi({ description: 'What was not judged', example: 'quote' }),
-    ruleId: z.string().openapi({ description: whereRulesAre, example: 'PAY-4' }),
-    reason: z.string().openapi({ description: 'Why' }),
-  })
-  .strict()
-  .openapi('NotJudged');
+const notJudgedSchema = component('NotJudged', {
+  name: z.string().openapi({ description: 'What was not judged', example: 'quote' }),
+  ruleId: z.string().openapi({ description: whereRulesAre, example: 'PAY-4' }),
+  reason: z.string().openapi({ description: 'Why' }),
+});
 
-export const dryRunSchema = z
-  .object({
-    message: z.string().openapi({ description: 'Message identifier', example: 'pacs.008.001.13' }),
-    valid: z.boolean().openapi({ description: 'Whether no fault was found' }),
-    refusedAtIntake: z
-      .string()
-      .nullable()
-      .openapi({
-        description:
-          'The detail with which a submission of this message would be refused (400, message-refused) before it is judged, ' +
-          'because it lacks the keys that an answer repeats (MSG-2); null if it would be judged',
-      }),
-    codeSets: codeSetsSchema,
-    judged: z.array(z.enum(layers)).openapi({
+export const dryRunSchema = component('DryRun', {
+  message: z.string().openapi({ description: 'Message identifier', example: 'pacs.008.001.13' }),
+  valid: z.boolean().openapi({ description: 'Whether no fault was found' }),
+  refusedAtIntake: z
+    .string()
+    .nullable()
+    .openapi({
       description:
-        'What the message was checked against, wholly or in part. A layer that is left out was not reached, because the ' +
-        'schema refuses what it needs, or does not apply to such a message.',
+        'The detail with which a submission of this message would be refused (400, message-refused) before it is judged, ' +
+        'because it lacks the keys that an answer repeats (MSG-2); null if it would be judged',
     }),
-    violations: z.array(violationSchema).openapi({
-      description:
-        'Schema first (at most 20), then rules, then reference data; the first is the one that a submission would get, unless it is refused at intake',
-    }),
-    notJudged: z
-      .array(notJudgedSchema)
-      .openapi({ description: 'What the message was not checked against, and why (MSG-14)' }),
-  })
-  .strict()
-  .openapi('DryRun');
+  codeSets: codeSetsSchema,
+  judged: z.array(z.enum(layers)).openapi({
+    description:
+      'What the message was checked against, wholly or in part. A layer that is left out was not reached, because the ' +
+      'schema refuses what it needs, or does not apply to such a message.',
+  }),
+  violations: z.array(violationSchema).openapi({
+    description:
+      'Schema first (at most 20), then rules, then reference data; the first is the one that a submission would get, unless it is refused at intake',
+  }),
+  notJudged: z
+    .array(notJudgedSchema)
+    .openapi({ description: 'What the message was not checked against, and why (MSG-14)' }),
+});
 
 export function validateRoutes(engine: XmlEngine): RouteModule {
   return (router, deps) => {

@@ -4,51 +4,47 @@ import type { FlowScope } from '../../core/payments/flow.ts';
 import { fxpNameOf } from '../../core/scheme/reference.ts';
 import { readPaymentFlow, readQuoteFlow, readReasons } from '../../db/payments/flow.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/caller.ts';
+import type { Caller } from '../auth/caller.ts';
+import { minutesBack } from '../input/parameters.ts';
+import { component } from '../http/component.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 
 const usualMinutes = 60;
-const mostMinutes = 1_440;
 
 const count = z.int();
 const corridor = z.string().openapi({ example: 'SG-TH' });
-const corridorSchema = z
-  .object({
-    corridor: corridor.nullable().openapi({ description: 'Null: rejected before the destination was known' }),
-    payments: count.openapi({ description: 'Payments that were judged in the period' }),
-    undecided: count,
-    accepted: count.openapi({ description: 'ACCC' }),
-    rejected: count.openapi({ description: 'RJCT' }),
-    blocked: count.openapi({ description: 'BLCK' }),
-    acceptedWithinMinute: count.openapi({ description: 'ACCC within a minute of the judgement' }),
-    acceptedWithinHour: count,
-    p50Ms: z.int().nullable().openapi({
-      description:
-        'Median time to the final status in milliseconds, of payments that were accepted first (ACTC)',
-    }),
-    p99Ms: z.int().nullable(),
-    reasons: z
-      .array(z.object({ status: z.string(), reasonCode: z.string(), payments: count }).strict())
-      .openapi({ description: 'The most frequent reasons, most frequent first' }),
-  })
-  .strict()
-  .openapi('CorridorFlow');
-const quoteSchema = z
-  .object({
-    fxp: z.string().openapi({ description: 'BIC of the FX provider', example: 'MERISGS0' }),
-    corridor,
-    issued: count,
-    best: count.openapi({ description: 'Quotes that were the best of their request' }),
-    capped: count.openapi({ description: 'Quotes that a maximum made smaller than the request (QUO-4)' }),
-    used: count.openapi({ description: 'Payments by its quotes that were accepted in the period' }),
-  })
-  .strict()
-  .openapi('QuoteFlow');
-export const flowSchema = z
-  .object({ minutes: count, corridors: z.array(corridorSchema), quotes: z.array(quoteSchema) })
-  .strict()
-  .openapi('Flow');
+const corridorSchema = component('CorridorFlow', {
+  corridor: corridor.nullable().openapi({ description: 'Null: rejected before the destination was known' }),
+  payments: count.openapi({ description: 'Payments that were judged in the period' }),
+  undecided: count,
+  accepted: count.openapi({ description: 'ACCC' }),
+  rejected: count.openapi({ description: 'RJCT' }),
+  blocked: count.openapi({ description: 'BLCK' }),
+  acceptedWithinMinute: count.openapi({ description: 'ACCC within a minute of the judgement' }),
+  acceptedWithinHour: count,
+  p50Ms: z.int().nullable().openapi({
+    description:
+      'Median time to the final status in milliseconds, of payments that were accepted first (ACTC)',
+  }),
+  p99Ms: z.int().nullable(),
+  reasons: z
+    .array(z.object({ status: z.string(), reasonCode: z.string(), payments: count }).strict())
+    .openapi({ description: 'The most frequent reasons, most frequent first' }),
+});
+const quoteSchema = component('QuoteFlow', {
+  fxp: z.string().openapi({ description: 'BIC of the FX provider', example: 'MERISGS0' }),
+  corridor,
+  issued: count,
+  best: count.openapi({ description: 'Quotes that were the best of their request' }),
+  capped: count.openapi({ description: 'Quotes that a maximum made smaller than the request (QUO-4)' }),
+  used: count.openapi({ description: 'Payments by its quotes that were accepted in the period' }),
+});
+export const flowSchema = component('Flow', {
+  minutes: count,
+  corridors: z.array(corridorSchema),
+  quotes: z.array(quoteSchema),
+});
 
 export function flowRoutes(router: Router, { db, reference }: ApiDependencies): void {
   router.add(
@@ -63,13 +59,7 @@ export function flowRoutes(router: Router, { db, reference }: ApiDependencies): 
       tag: 'Payments',
       roles: ['operator', 'ipso', 'psp', 'fxp'],
       query: z.object({
-        minutes: z
-          .string()
-          .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= mostMinutes, {
-            error: `must be a whole number from 1 to ${mostMinutes}`,
-          })
-          .optional()
-          .openapi({ type: 'integer', default: usualMinutes, description: 'How far back' }),
+        minutes: minutesBack(usualMinutes, 'How far back'),
       }),
       answer: { description: 'The flow', schema: flowSchema },
     },

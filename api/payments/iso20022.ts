@@ -9,7 +9,7 @@ import { resolveAgent } from '../../core/payments/agent.ts';
 import { expectedOriginal } from '../../core/payments/report.ts';
 import { contradicts, type Decision } from '../../core/payments/decision.ts';
 import { findDecidable, type DecidablePayment } from '../../db/payments/decisions.ts';
-import { alertAtLimit } from '../../db/records/at-limit.ts';
+import { alertAtLimit } from '../../db/records/audit.ts';
 import { openOrTell } from '../../db/records/changed-messages.ts';
 import { isOnRecord, messageBody } from '../../db/records/messages.ts';
 import { refuseMessage } from '../../db/records/refused-messages.ts';
@@ -18,24 +18,22 @@ import { takePacs008, type Known } from '../../db/payments/submissions.ts';
 import type { StoredPayment } from '../../db/payments/payments.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
 import { readMessage } from '../../xml/read-message.ts';
-import { createOfDay } from './of-day.ts';
-import type { TakenIn, Undecided } from '../operations/share-counts.ts';
+import { createOfDay } from '../limits/of-day.ts';
+import type { TakenIn, Undecided } from '../limits/share-counts.ts';
 import type { RouteDependencies, RouteModule } from '../dependencies.ts';
-import { refuseCallback } from '../http/callback.ts';
-import type { Caller } from '../http/caller.ts';
+import { refuseCallback } from '../input/callback.ts';
+import type { Caller } from '../auth/caller.ts';
 import { aboutRequest, noteRejection, type AboutRequest } from '../http/access-log.ts';
-import { bodyOf, openMessage, takeMessage } from '../http/intake.ts';
-import { reportDocument, submissionDocument } from './message-documents.ts';
-import { passOn } from '../http/pass-on.ts';
-import { isProblem, problem, type Problem } from '../http/problem.ts';
+import { bodyOf, openMessage, takeMessage } from '../input/intake.ts';
+import { reportDocument, submissionDocument, submissionProblems } from './message-documents.ts';
+import { isProblem, problem, type Problem } from '../problems/problem.ts';
 import { baseHeaders } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import type { GiveUpTurn } from '../http/turns.ts';
+import type { GiveUpTurn } from '../limits/turns.ts';
 import type { AwaitedAnswers } from './awaited-answers.ts';
-import { repeatsOf } from './repeats.ts';
-import type { PaymentWorkflows } from '../temporal.ts';
+import { repeatsOf } from '../limits/repeats.ts';
+import { passOn, type PaymentWorkflows } from '../temporal.ts';
 import { answerChanged, storedAnswer, xml } from '../http/xml-message.ts';
-import { preferredWaitSeconds } from '../http/prefer.ts';
 
 export interface Iso20022Dependencies {
   readonly engine: XmlEngine;
@@ -70,17 +68,7 @@ function submissionRoute(router: Router, deps: RouteDependencies, iso: Iso20022D
         pacs002Endpoint: z.string().describe("The source operator's address for the pacs.002"),
       }),
       ...submissionDocument,
-      problems: [
-        'message-refused',
-        'callback-address-refused',
-        'callback-address-changed',
-        'too-many-undecided',
-        'too-many-bytes',
-        'payload-too-large',
-        'unsupported-media-type',
-        'message-not-kept',
-        'message-changed',
-      ],
+      problems: ['too-many-undecided', ...submissionProblems],
     },
     ({ query, caller, context, giveUpTurn }) =>
       submit(deps, iso, {
@@ -199,6 +187,17 @@ function answerKnown(
 function clearingSystemOf(document: XmlElement): string {
   const system = elementAt(document, 'FIToFICstmrCdtTrf/GrpHdr/SttlmInf/ClrSys');
   return (system && (textAt(system, 'Prtry') ?? textAt(system, 'Cd'))) ?? '';
+}
+
+const maxWaitSeconds = 30;
+
+/**
+ * N of `Prefer: wait=N` (RFC 7240), at most 30 (PAY-1); undefined if the header asks for no wait.
+ * @internal exported for tests
+ */
+export function preferredWaitSeconds(prefer = ''): number | undefined {
+  const [, seconds] = /(?:^|,)\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:[;,]|$)/i.exec(prefer) ?? [];
+  return seconds === undefined ? undefined : Math.min(Number(seconds), maxWaitSeconds);
 }
 
 /** For the Temporal UI only: the message is not validated yet. */

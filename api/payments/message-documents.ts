@@ -1,6 +1,7 @@
 // OpenAPI descriptions of bodies, headers and examples for the routes with ISO 20022 messages.
 import { z } from '@hono/zod-openapi';
 import type { MessageExample } from '../examples.ts';
+import type { ProblemCode } from '../problems/problems.ts';
 import { shownExamples, type AnswerDocument } from '../http/openapi.ts';
 
 const wholeMessage = z.string().openapi({ description: 'The whole message' });
@@ -29,6 +30,18 @@ const preferHeader = z.object({
     example: 'wait=10',
   }),
 });
+
+/** Refusals of every route that takes a message of a source. */
+export const submissionProblems = [
+  'message-refused',
+  'callback-address-refused',
+  'callback-address-changed',
+  'too-many-bytes',
+  'payload-too-large',
+  'unsupported-media-type',
+  'message-not-kept',
+  'message-changed',
+] as const satisfies readonly ProblemCode[];
 
 export const submissionDocument = {
   request: { headers: preferHeader, ...takes({ pacs008: 'pacs008' }) },

@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
 import { countryPairPattern } from '../../core/quotes/corridor.ts';
-import { isIdentifier, uuidV4Pattern } from '../../core/ids.ts';
+import { uuidV4Pattern } from '../../core/ids.ts';
 import { exact, jsonNumber, plainDecimal, type JsonObject, type JsonValue } from '../../core/money/money.ts';
 import {
   listedStatuses,
@@ -15,22 +15,25 @@ import {
 import { mainIdentifier, type ReferenceData } from '../../core/scheme/reference.ts';
 import { listPayments } from '../../db/payments/payment-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/caller.ts';
-import { cursorTo, placeAt } from '../http/list-place.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../http/paging.ts';
-import { amount, currencyCode, emptyRange, instant, severalOf, uuid } from '../http/parameters.ts';
-import { invalidRequest, isProblem, type Problem } from '../http/problem.ts';
-import { json } from '../http/response.ts';
+import type { Caller } from '../auth/caller.ts';
+import { cursorTo, invalidCursor, page, pageQuery, placeAt, sizeOf } from '../input/paging.ts';
+import {
+  amount,
+  currencyCode,
+  emptyRange,
+  identifier,
+  instant,
+  seconds,
+  severalOf,
+  uuid,
+} from '../input/parameters.ts';
+import { invalidRequest, isProblem, type Problem } from '../problems/problem.ts';
 import type { Router } from '../http/route.ts';
 import { partyAsked } from '../operations/party-filter.ts';
 import { paymentListSchema } from './payment-schemas.ts';
 
 const path = '/payments';
-const pageSize = { usual: 50, most: 500 };
 
-const identifier = z
-  .string()
-  .refine(isIdentifier, { error: 'must be 1 to 35 characters, as in an ISO 20022 message' });
 const optionalAmount = amount.optional();
 const query = z.object({
   status: severalOf(listedStatuses).optional(),
@@ -61,9 +64,7 @@ const query = z.object({
   maxAmount: optionalAmount,
   from: instant.optional().openapi({ description: 'Judged at this time or later' }),
   to: instant.optional().openapi({ description: 'Judged before this time' }),
-  olderThan: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
+  olderThan: seconds
     .optional()
     .openapi({ description: 'Seconds since it was judged, at least', example: '120' }),
   uetr: z.string().regex(uuidV4Pattern, 'must be a lower-case UUID v4').optional(),
@@ -72,8 +73,7 @@ const query = z.object({
   messageIdentification: identifier
     .optional()
     .openapi({ description: 'MsgId of any message of the payment' }),
-  limit: pageLimit(pageSize),
-  cursor: pageCursor,
+  ...pageQuery,
 });
 type Query = z.output<typeof query>;
 
@@ -100,15 +100,11 @@ export function paymentListRoutes(router: Router, deps: ApiDependencies): void {
       if (isProblem(filter)) return filter;
       const after = asked.cursor === undefined ? undefined : placeAt(path, asked.cursor);
       if (asked.cursor !== undefined && after === undefined) return invalidCursor();
-      const limit = Number(asked.limit ?? pageSize.usual);
-      const page = await listPayments(deps.db, scopeOf(caller), filter, {
-        limit,
-        ...(after === undefined ? {} : { after }),
-      });
-      const next =
-        page.next && linkToNext(deps.config.publicUrl, path, { ...asked, cursor: cursorTo(path, page.next) });
-      const payments = page.payments.map((one) => renderListed(one, data));
-      return json({ payments, next: next?.url ?? null }, 200, next?.headers);
+      const limit = sizeOf(asked.limit);
+      const found = await listPayments(deps.db, scopeOf(caller), filter, { limit, ...(after && { after }) });
+      const rows = found.payments.map((one) => renderListed(one, data));
+      const list = { publicUrl: deps.config.publicUrl, path, query: asked };
+      return page(list, 'payments', rows, found.next && cursorTo(path, found.next));
     },
   );
 }
@@ -194,9 +190,9 @@ function renderListed(payment: ListedPayment, data: ReferenceData): JsonObject {
     fxp: bicOf(payment.fxpId),
     quoteId: payment.quoteId,
     endToEndId: payment.endToEndId,
-    judgedAt: payment.judgedAt.toISOString(),
-    deadlineAt: payment.deadlineAt?.toISOString() ?? null,
-    decidedAt: payment.decidedAt?.toISOString() ?? null,
+    judgedAt: payment.judgedAt,
+    deadlineAt: payment.deadlineAt,
+    decidedAt: payment.decidedAt,
     openDeliveries: payment.openDeliveries,
     deadLetters: payment.deadLetters,
     href: `/payments/${payment.uetr}`,

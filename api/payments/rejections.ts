@@ -4,29 +4,22 @@ import { z } from '@hono/zod-openapi';
 import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejections/rejection-table.ts';
 import { referenceAnswer } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { whereRulesAre } from '../http/problems.ts';
+import { whereRulesAre } from '../problems/problems.ts';
+import { component } from '../http/component.ts';
 
-const rowSchema = z
-  .object({
-    id: z.string().openapi({ description: 'Stable name', example: 'quote-expired' }),
-    isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'AB04' }),
-    ruleId: z
-      .string()
-      .openapi({ description: `Rule that AddtlInf names. ${whereRulesAre}`, example: 'PAY-4' }),
-    checks: z.string().openapi({ description: 'What is checked' }),
-    xpath: z.string().nullable().openapi({
-      description:
-        'From /Document on; null if it depends on the message, or if the fault is not in the message',
-    }),
-    text: z.string().openapi({ description: 'Public text', example: 'quote expired' }),
-  })
-  .strict()
-  .openapi('Rejection');
+const rowSchema = component('Rejection', {
+  id: z.string().openapi({ description: 'Stable name', example: 'quote-expired' }),
+  isoCode: z.string().openapi({ description: 'From the external status reason set', example: 'AB04' }),
+  ruleId: z.string().openapi({ description: `Rule that AddtlInf names. ${whereRulesAre}`, example: 'PAY-4' }),
+  checks: z.string().openapi({ description: 'What is checked' }),
+  xpath: z.string().nullable().openapi({
+    description:
+      'From /Document on; null if it depends on the message, or if the fault is not in the message',
+  }),
+  text: z.string().openapi({ description: 'Public text', example: 'quote expired' }),
+});
 
-const tableSchema = z
-  .object({ rejections: z.array(rowSchema) })
-  .strict()
-  .openapi('Rejections');
+const tableSchema = component('Rejections', { rejections: z.array(rowSchema) });
 
 export function rejectionRoutes(router: Router): void {
   router.add(

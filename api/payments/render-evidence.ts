@@ -7,7 +7,6 @@ import {
   isForSides,
   refusalOf,
   submissionOf,
-  type EvidenceDecision,
   type EvidenceDelivery,
   type EvidenceEvent,
   type EvidenceMessage,
@@ -18,7 +17,7 @@ import {
 import { isStatusOwed, nextEnquiryAt } from '../../core/payments/enquiry-schedule.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
 import type { FieldDifference } from '../../core/rejections/message-difference.ts';
-import { jsonNumber, type JsonObject, type JsonValue } from '../../core/money/money.ts';
+import type { JsonObject, JsonValue } from '../../core/money/money.ts';
 import type { RecordedOutcome } from '../../core/payments/recorded-outcome.ts';
 
 /** Limits what a caller sees of a payment. */
@@ -56,14 +55,14 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
     destinationClearingSystem: payment?.destinationSystem ?? null,
     corridor: payment?.corridor ?? null,
     priority: payment?.priority ?? null,
-    receivedAt: timeOf(submission.at),
-    judgedAt: timeOf(payment?.judgedAt ?? refusal?.at ?? null),
-    acceptanceDateTime: timeOf(payment?.acceptanceAt ?? null),
-    deadlineAt: timeOf(payment?.deadlineAt ?? null),
+    receivedAt: submission.at,
+    judgedAt: payment?.judgedAt ?? refusal?.at ?? null,
+    acceptanceDateTime: payment?.acceptanceAt ?? null,
+    deadlineAt: payment?.deadlineAt ?? null,
     quoteId: payment?.quoteId ?? null,
     messages: evidence.messages.filter(view.mayList).map((one) => renderMessage(uetr, one, view)),
     messagesLeftOut: evidence.messagesLeftOut.filter(view.mayList).map(renderMessagesLeftOut),
-    decision: decision === undefined ? null : renderDecision(decision),
+    decision: decision === undefined ? null : { ...decision },
     waitsFor: renderNext(evidence, view.now),
     hindrances: view.hindrances,
     deliveries: deliveries.map((one) => renderDelivery(one, view)),
@@ -76,28 +75,16 @@ export function renderEvidence(uetr: string, evidence: PaymentEvidence, view: Ev
   };
 }
 
-function timeOf(time: Date | null): string | null {
-  return time === null ? null : time.toISOString();
-}
-
 function renderMessage(
   uetr: string,
   message: EvidenceMessage,
   { mayRead, changed }: EvidenceView,
 ): JsonObject {
+  const { type, ...shown } = message;
   return {
-    messageId: message.messageId,
-    message: messages[message.type as MessageName].identifier,
-    messageIdentification: message.messageIdentification,
-    direction: message.direction,
-    leg: message.leg,
-    party: message.party,
-    at: timeOf(message.at),
-    status: message.status,
-    reasonCode: message.reasonCode,
-    inReplyTo: message.inReplyTo,
+    ...shown,
+    message: messages[type as MessageName].identifier,
     sha256: Buffer.from(message.sha256).toString('hex'),
-    size: message.size,
     isChanged: changed.includes(message.messageId),
     href: mayRead(message) ? `/payments/${uetr}/messages/${message.messageId}` : null,
   };
@@ -107,10 +94,6 @@ function renderMessagesLeftOut({ type, ...one }: MessagesLeftOut): JsonObject {
   return { message: messages[type as MessageName].identifier, ...one };
 }
 
-function renderDecision({ decidedAt, ...decision }: EvidenceDecision): JsonObject {
-  return { ...decision, decidedAt: timeOf(decidedAt) };
-}
-
 /** Whether a person must find out how the payment ended. */
 const isInDoubt = ({ events }: PaymentEvidence) => events.some(({ kind }) => kind === 'payment.in-doubt');
 
@@ -118,11 +101,11 @@ const isInDoubt = ({ events }: PaymentEvidence) => events.some(({ kind }) => kin
 function renderNext(evidence: PaymentEvidence, now: Date): JsonValue {
   const { payment, decision } = evidence;
   if (payment?.destinationSystem === null || payment === undefined || decision !== undefined) return null;
-  if (payment.deadlineAt !== null) return { what: 'deadline', at: timeOf(payment.deadlineAt) };
+  if (payment.deadlineAt !== null) return { what: 'deadline', at: payment.deadlineAt };
   const askedAt = askedInVain(evidence);
-  if (askedAt !== undefined) return { what: 'enquiry', at: timeOf(askedAt) };
+  if (askedAt !== undefined) return { what: 'enquiry', at: askedAt };
   const at = nextEnquiryAt(payment.judgedAt.getTime(), now.getTime());
-  if (at !== undefined) return { what: 'enquiry', at: new Date(at).toISOString() };
+  if (at !== undefined) return { what: 'enquiry', at: new Date(at) };
   return { what: isInDoubt(evidence) ? 'person' : 'enquiry', at: null };
 }
 
@@ -138,14 +121,8 @@ function askedInVain({ deliveries }: PaymentEvidence): Date | undefined {
 
 function renderRefused(uetr: string, message: EvidenceRefused): JsonObject {
   return {
-    messageId: message.messageId,
-    party: message.party,
-    at: timeOf(message.at),
-    inReplyTo: message.inReplyTo,
+    ...message,
     sha256: Buffer.from(message.sha256).toString('hex'),
-    size: message.size,
-    refusedAs: message.refusedAs,
-    fault: message.fault,
     href: `/payments/${uetr}/messages/${message.messageId}`,
   };
 }
@@ -158,15 +135,15 @@ function renderDelivery(delivery: EvidenceDelivery, { isOperator }: View): JsonO
     kind: delivery.kind,
     messageId: delivery.messageId,
     party: delivery.party,
-    askedAt: timeOf(delivery.askedAt),
-    nextDueAt: isDue ? timeOf(delivery.nextDueAt) : null,
-    deliveredAt: timeOf(deliveredAt),
-    closedAt: timeOf(closedAt),
+    askedAt: delivery.askedAt,
+    nextDueAt: isDue ? delivery.nextDueAt : null,
+    deliveredAt,
+    closedAt,
     closedReason: delivery.closedReason,
     attempts: delivery.attempts.map((attempt) => ({
       attempt: attempt.attempt,
-      startedAt: timeOf(attempt.startedAt),
-      finishedAt: timeOf(attempt.finishedAt),
+      startedAt: attempt.startedAt,
+      finishedAt: attempt.finishedAt,
       outcome: attempt.outcome,
       httpStatus: attempt.httpStatus,
       durationMs: attempt.durationMs,
@@ -178,9 +155,10 @@ function renderDelivery(delivery: EvidenceDelivery, { isOperator }: View): JsonO
   };
 }
 
-function renderEvent({ at, severity, kind, party, detail }: EvidenceEvent): JsonObject {
-  return { at: timeOf(at), severity, kind, party, detail: detail as JsonValue };
-}
+const renderEvent = ({ detail, ...event }: EvidenceEvent): JsonObject => ({
+  ...event,
+  detail: detail as JsonValue,
+});
 
 /** Sums the counts of all parties by severity and kind. */
 function renderEventsLeftOut({ eventsLeftOut }: PaymentEvidence, { isOperator }: View): JsonValue {
@@ -192,23 +170,12 @@ function renderEventsLeftOut({ eventsLeftOut }: PaymentEvidence, { isOperator }:
   return [...numbers.values()];
 }
 
-export function renderEntry({ at, alertCount, ...entry }: CaseEntry): JsonObject {
-  return { ...entry, alertCount: jsonNumber(String(alertCount)), at: at.toISOString() };
-}
+export const renderEntry = ({ alerts, ...entry }: CaseEntry): JsonObject => ({
+  ...entry,
+  alerts: alerts.map((one) => ({ ...one })),
+});
 
-export function renderOutcome({
-  recordedAt,
-  confirmedAt,
-  withdrawnAt,
-  ...outcome
-}: RecordedOutcome): JsonObject {
-  return {
-    ...outcome,
-    recordedAt: timeOf(recordedAt),
-    confirmedAt: timeOf(confirmedAt),
-    withdrawnAt: timeOf(withdrawnAt),
-  };
-}
+export const renderOutcome = (outcome: RecordedOutcome): JsonObject => ({ ...outcome });
 
 /** Shows values only to callers who may read both messages. */
 function renderDifference(

@@ -2,7 +2,6 @@
 // A judged payment is also in GET /payments, with all its data.
 import { z } from '@hono/zod-openapi';
 import { compact } from '../../core/compact.ts';
-import { isIdentifier, uuidPattern } from '../../core/ids.ts';
 import { messages } from '../../core/iso20022/messages.ts';
 import type { JsonObject } from '../../core/money/money.ts';
 import {
@@ -13,15 +12,13 @@ import {
 } from '../../core/payments/submission-list.ts';
 import { listSubmissions } from '../../db/payments/submission-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../http/caller.ts';
-import { cursorTo, placeAt } from '../http/list-place.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit } from '../http/paging.ts';
-import { emptyRange, instant, severalOf } from '../http/parameters.ts';
-import { json } from '../http/response.ts';
+import type { Caller } from '../auth/caller.ts';
+import { cursorTo, invalidCursor, nextPage, page, pageQuery, placeAt, sizeOf } from '../input/paging.ts';
+import { emptyRange, identifier, instant, seconds, severalOf, uuid } from '../input/parameters.ts';
 import type { Router } from '../http/route.ts';
+import { component } from '../http/component.ts';
 
 const path = '/submissions';
-const pageSize = { usual: 50, most: 500 };
 const usualHours = 24; // default range, because nothing else limits the size of the search
 
 const query = z.object({
@@ -40,67 +37,47 @@ const query = z.object({
     .regex(/^[!-~]{1,70}$/, 'must be the id of a payment system, as in SGDFAST')
     .optional()
     .openapi({ description: 'Payment system that sent it' }),
-  messageIdentification: z
-    .string()
-    .refine(isIdentifier, { error: 'must be 1 to 35 characters, as in an ISO 20022 message' })
-    .optional()
-    .openapi({ description: 'Its MsgId' }),
-  subjectId: z
-    .string()
-    .regex(uuidPattern, 'must be a lower-case UUID')
-    .optional()
-    .openapi({ description: 'UETR, or id of a resolution' }),
+  messageIdentification: identifier.optional().openapi({ description: 'Its MsgId' }),
+  subjectId: uuid.optional().openapi({ description: 'UETR, or id of a resolution' }),
   from: instant.optional().openapi({
     description: `Stored at this time or later; default: ${usualHours} hours ago, unless messageIdentification or subjectId is given`,
   }),
   to: instant.optional().openapi({ description: 'Stored before this time' }),
-  olderThan: z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number of seconds')
+  olderThan: seconds
     .optional()
     .openapi({ description: 'Seconds since it was stored, at least', example: '30' }),
-  limit: pageLimit(pageSize),
-  cursor: pageCursor,
+  ...pageQuery,
 });
 type Query = z.output<typeof query>;
 
 const id = z.string().openapi({ format: 'uuid' });
 const time = z.string().openapi({ format: 'date-time' });
 
-const pageSchema = z
-  .object({
-    submissions: z.array(
-      z
-        .object({
-          submissionId: id,
-          message: z.string().openapi({ example: messages.acmt023.identifier }),
-          messageIdentification: z.string().openapi({ description: 'Its MsgId' }),
-          subjectId: id.openapi({ description: 'UETR of the payment, or id of the resolution' }),
-          party: z.string().openapi({ example: 'SGDFAST' }),
-          storedAt: time,
-          state: z.enum(submissionStates),
-          status: z.string().nullable().openapi({ description: 'For a payment: the answer, ACTC or RJCT' }),
-          verified: z.boolean().nullable().openapi({ description: 'For a resolution: the answer' }),
-          reasonCode: z.string().nullable(),
-          answeredAt: time.nullable(),
-          isUnanswerable: z.boolean().openapi({
-            description: 'A defect of ours keeps it from being answered; operators have an alert (SEC-9)',
-          }),
-          href: z
-            .string()
-            .nullable()
-            .openapi({ description: 'The whole record of a payment; null for a resolution' }),
-        })
-        .strict()
-        .openapi('ListedSubmission'),
-    ),
-    next: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Address of the next page; null: this is the last one' }),
-  })
-  .strict()
-  .openapi('SubmissionPage');
+export const submissionPageSchema = component('SubmissionPage', {
+  submissions: z.array(
+    component('ListedSubmission', {
+      submissionId: id,
+      message: z.string().openapi({ example: messages.acmt023.identifier }),
+      messageIdentification: z.string().openapi({ description: 'Its MsgId' }),
+      subjectId: id.openapi({ description: 'UETR of the payment, or id of the resolution' }),
+      party: z.string().openapi({ example: 'SGDFAST' }),
+      storedAt: time,
+      state: z.enum(submissionStates),
+      status: z.string().nullable().openapi({ description: 'For a payment: the answer, ACTC or RJCT' }),
+      verified: z.boolean().nullable().openapi({ description: 'For a resolution: the answer' }),
+      reasonCode: z.string().nullable(),
+      answeredAt: time.nullable(),
+      isUnanswerable: z.boolean().openapi({
+        description: 'A defect of ours keeps it from being answered; operators have an alert (SEC-9)',
+      }),
+      href: z
+        .string()
+        .nullable()
+        .openapi({ description: 'The whole record of a payment; null for a resolution' }),
+    }),
+  ),
+  next: nextPage,
+});
 
 export function submissionListRoutes(router: Router, deps: ApiDependencies): void {
   router.add(
@@ -119,25 +96,24 @@ export function submissionListRoutes(router: Router, deps: ApiDependencies): voi
       roles: ['operator', 'ipso'],
       query,
       problems: ['invalid-cursor'],
-      answer: { description: 'A page of submissions', schema: pageSchema },
+      answer: { description: 'A page of submissions', schema: submissionPageSchema },
     },
     async ({ query: asked, caller }) => {
       const empty = emptyRange(asked);
       if (empty !== undefined) return empty;
       const after = asked.cursor === undefined ? undefined : placeAt(path, asked.cursor);
       if (asked.cursor !== undefined && after === undefined) return invalidCursor();
-      const page = await listSubmissions(
-        deps.db,
-        filterOf(asked, caller),
-        compact<Parameters<typeof listSubmissions>[2]>({
-          limit: Number(asked.limit ?? pageSize.usual),
-          after,
-        }),
+      const found = await listSubmissions(deps.db, filterOf(asked, caller), {
+        limit: sizeOf(asked.limit),
+        ...(after && { after }),
+      });
+      const list = { publicUrl: deps.config.publicUrl, path, query: asked };
+      return page(
+        list,
+        'submissions',
+        found.submissions.map(render),
+        found.next && cursorTo(path, found.next),
       );
-      const next =
-        page.next && linkToNext(deps.config.publicUrl, path, { ...asked, cursor: cursorTo(path, page.next) });
-      const submissions = page.submissions.map(render);
-      return json({ submissions, next: next?.url ?? null }, 200, next?.headers);
     },
   );
 }
@@ -168,12 +144,12 @@ function render(one: ListedSubmission): JsonObject {
     messageIdentification,
     subjectId,
     party,
-    storedAt: one.storedAt.toISOString(),
+    storedAt: one.storedAt,
     state,
     status,
     verified,
     reasonCode,
-    answeredAt: one.answeredAt?.toISOString() ?? null,
+    answeredAt: one.answeredAt,
     isUnanswerable: one.isUnanswerable,
     href: one.message === 'pacs008' ? `/payments/${subjectId}` : null,
   };

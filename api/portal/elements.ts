@@ -65,7 +65,7 @@ function comparing<Row>({ by, cell }: Column<Row>, direction: 1 | -1): (a: Row, 
   const valueOf = (row: Row) => {
     if (by !== undefined) return by(row);
     const shown = cell(row);
-    return typeof shown === 'number' ? shown : String(shown ?? '');
+    return typeof shown === 'number' || typeof shown === 'string' ? shown : '';
   };
   return (a, b) => {
     const [left, right] = [valueOf(a), valueOf(b)];

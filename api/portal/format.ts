@@ -39,13 +39,10 @@ export function money(value: Amount | null | undefined, decimalsOf: DecimalsOf):
   >`;
 }
 
-/** @param amount decimal digits, perhaps with a sign */
+/** With the decimals of the currency. Text keeps every digit: Intl formats it exactly. */
 export function grouped(amount: number | string, decimals: number): string {
-  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount)) ?? [];
-  if (whole === '') return String(amount);
-  const separated = sign + whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
-  const kept = fraction.padEnd(decimals, '0');
-  return kept === '' ? separated : `${separated}.${kept}`;
+  const format = new Intl.NumberFormat('en', { minimumFractionDigits: decimals, maximumFractionDigits: 20 });
+  return format.format(amount as number); // the types lack the text, which ECMA-402 takes
 }
 
 /** `850 ms`, `4.2 s`, `12 min`, `3 h 20 min`, `2 d 4 h` */

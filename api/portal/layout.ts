@@ -113,7 +113,7 @@ function linksOf({ role }: Reader, { nav }: Texts): readonly (readonly [string, 
 export function refusalOf(t: Texts, { status, refusal }: Refused): Html {
   const { title, detail, errors = [], ruleId, error_description } = refusal;
   return html`<div class="notice bad" role="alert">
-    <strong>${title ?? t.refused[String(status) as keyof typeof t.refused] ?? t.refused.other}</strong>
+    <strong>${title ?? (status === 404 ? t.refused['404'] : t.refused.other)}</strong>
     <p>${detail ?? error_description ?? ''}</p>
     ${
       errors.length < 2

@@ -6,7 +6,7 @@ import { html } from 'hono/html';
 import type { RouteDependencies, RouteModule } from '../dependencies.ts';
 import type { BuiltinIssuer } from '../auth/issuer.ts';
 import { aboutRequest } from '../http/access-log.ts';
-import { readLimited } from '../http/input.ts';
+import { readLimited } from '../input/input.ts';
 import type { Router } from '../http/route.ts';
 import { actForm, actNamed, readAct, textIn, type ActName } from './acts.ts';
 import { gatewayFor, Refused } from './gateway.ts';
@@ -170,7 +170,7 @@ async function visitOf({ app, deps, signIn }: Portal, context: Context, session:
     reader,
     api,
     url: new URL(context.req.url),
-    params: context.req.param() as Readonly<Record<string, string>>,
+    params: context.req.param(),
     csrf: session.csrf,
     t: textsFor(context.req.header('accept-language')),
     decimalsOf: (currency) => currencies.get(currency)?.decimalPlaces ?? 0,
@@ -221,7 +221,7 @@ async function act(visit: Visit, form: FormData): Promise<Response> {
         ${done(says.done)}
         <pre>${JSON.stringify(answer, null, 2)}</pre>
         <p><a href="${back}">${t.words.back}</a></p>`;
-      return respond({ t, visit, title: says.label, main });
+      return await respond({ t, visit, title: says.label, main });
     }
     const next = new URL(back, visit.url);
     next.searchParams.set('done', name);

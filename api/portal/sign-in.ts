@@ -82,7 +82,7 @@ export function openSignIn(parts: SignInParts): SignIn {
 
 /** What goes wrong at the issuer is told on the page, without its details. */
 function atIssuer(parts: SignInParts, begun: Begin): Pick<SignIn, 'begin' | 'complete'> {
-  const { begin, complete } = openSchemeIssuer(parts.config, begun);
+  const issuer = openSchemeIssuer(parts.config, begun);
   const guarded = (run: (context: Context) => Promise<Response>) => (context: Context) =>
     run(context).catch((error: unknown) => {
       parts.logger.warn({ err: error }, 'a sign-in at the issuer failed');
@@ -93,7 +93,10 @@ function atIssuer(parts: SignInParts, begun: Begin): Pick<SignIn, 'begin' | 'com
         clientId: '',
       });
     });
-  return { begin: guarded(begin), complete: guarded(complete) };
+  return {
+    begin: guarded((context) => issuer.begin(context)),
+    complete: guarded((context) => issuer.complete(context)),
+  };
 }
 
 type Begin = (context: Context, proof: Proof, to: string) => Promise<Response>;

@@ -5,46 +5,38 @@ import { feesAndAmounts, type FeesAndAmounts } from '../../core/money/fee.ts';
 import { jsonNumber, plainDecimal, type JsonObject } from '../../core/money/money.ts';
 import { keyOf, type ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { amount, corridorPath, countryCode, currencyCode, rate } from '../http/parameters.ts';
-import { problem, type Problem } from '../http/problem.ts';
+import { amount, corridorPath, countryCode, currencyCode, rate } from '../input/parameters.ts';
+import { problem, type Problem } from '../problems/problem.ts';
 import { referenceAnswer } from '../http/reference-answer.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import { amountRefused, corridorRefused, placeRefused } from '../http/told.ts';
+import { amountRefused, corridorRefused, placeRefused } from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });
-const money = z.object({ amount: decimal, currency: z.string() }).strict();
-export const feesAndAmountsSchema = z
-  .object({
-    debtorAgent: z.object({ interbankSettlementAmount: money, networkSchemeFee: money }).strict(),
-    creditorAgent: z
-      .object({ interbankSettlementAmount: money, chargesAmount: money, creditorAccountAmount: decimal })
-      .strict(),
-  })
-  .strict()
-  .openapi('FeesAndAmounts');
-const schemeFeeSchema = z
-  .object({
-    countryCode: z.string(),
+const money = z.strictObject({ amount: decimal, currency: z.string() });
+export const feesAndAmountsSchema = component('FeesAndAmounts', {
+  debtorAgent: z.strictObject({ interbankSettlementAmount: money, networkSchemeFee: money }),
+  creditorAgent: z.strictObject({
+    interbankSettlementAmount: money,
+    chargesAmount: money,
+    creditorAccountAmount: decimal,
+  }),
+});
+const schemeFeeSchema = component('SchemeFeeFormula', {
+  countryCode: z.string(),
+  currency: z.string(),
+  nominalFeeAmount: z.string().openapi({ description: 'Decimal, scale as given' }),
+  percentageFeeAsRatio: decimal,
+});
+const creditorAgentFeeSchema = component('CreditorAgentFeeFormula', {
+  countryCode: z.string(),
+  nominalFee: z.strictObject({
+    amount: z.string().openapi({ description: 'Decimal, scale as given' }),
     currency: z.string(),
-    nominalFeeAmount: z.string().openapi({ description: 'Decimal, scale as given' }),
-    percentageFeeAsRatio: decimal,
-  })
-  .strict()
-  .openapi('SchemeFeeFormula');
-const creditorAgentFeeSchema = z
-  .object({
-    countryCode: z.string(),
-    nominalFee: z
-      .object({
-        amount: z.string().openapi({ description: 'Decimal, scale as given' }),
-        currency: z.string(),
-      })
-      .strict(),
-    percentageFee: decimal,
-  })
-  .strict()
-  .openapi('CreditorAgentFeeFormula');
+  }),
+  percentageFee: decimal,
+});
 
 const feesPath = corridorPath.extend({ amountCurrency: currencyCode, amount, exchangeRate: rate });
 
@@ -76,7 +68,6 @@ function addFeesAndAmounts(router: Router, deps: ApiDependencies): void {
       answer: {
         description: 'What the pacs.008 carries',
         schema: feesAndAmountsSchema,
-        example: feesExample,
       },
     },
     ({ params }) => getFeesAndAmounts(deps.reference.current(), params),
@@ -191,16 +182,3 @@ export function renderFees(
     },
   };
 }
-
-/** The example figures of the specification: 1,000 SGD to Thailand at a rate of 25. */
-export const feesExample = {
-  debtorAgent: {
-    interbankSettlementAmount: { amount: 1000, currency: 'SGD' },
-    networkSchemeFee: { amount: 1.5, currency: 'SGD' },
-  },
-  creditorAgent: {
-    interbankSettlementAmount: { amount: 25000, currency: 'THB' },
-    chargesAmount: { amount: 100, currency: 'THB' },
-    creditorAccountAmount: 24900,
-  },
-};

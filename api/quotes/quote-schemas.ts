@@ -1,173 +1,97 @@
 // The answers of endpoints 12, 12b and 13, as in the specification's tables.
 import { z } from '@hono/zod-openapi';
 import { finInstIdTypes } from '../../core/ids.ts';
+import { component } from '../http/component.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });
 const uuid = z.string().openapi({ format: 'uuid' });
 const identifierType = z.enum(finInstIdTypes);
-const money = z.object({ amount: decimal, currency: z.string() }).strict();
-const cappableMoney = z
-  .object({
-    currency: z.string(),
-    amount: decimal,
-    cappedToMaxAmount: z.boolean().openapi({
-      description:
-        "Whether what was asked for exceeds this side's maximum (QUO-4); it may be true on both sides. Where it is true " +
-        'on either, the amounts of both are the largest pair that neither maximum forbids, and less than was asked for',
+const money = z.strictObject({ amount: decimal, currency: z.string() });
+const cappableMoney = z.strictObject({
+  currency: z.string(),
+  amount: decimal,
+  cappedToMaxAmount: z.boolean().openapi({
+    description:
+      "Whether what was asked for exceeds this side's maximum (QUO-4); it may be true on both sides. Where it is true " +
+      'on either, the amounts of both are the largest pair that neither maximum forbids, and less than was asked for',
+  }),
+});
+
+const intermediaryAgent = component('QuoteIntermediaryAgent', {
+  finInstId: z.strictObject({
+    name: z.string(),
+    BICFI: z.string(),
+    LEI: z.string().nullable(),
+    clearingSystemMemberId: z.strictObject({
+      clearingSystemId: z.string().nullable(),
+      memberId: z.string().nullable(),
     }),
-  })
-  .strict();
+    other: z.strictObject({ id: z.string().nullable() }),
+  }),
+});
+const account = component('QuoteIntermediaryAgentAccount', { id: z.string() });
 
-const intermediaryAgent = z
-  .object({
-    finInstId: z
-      .object({
-        name: z.string(),
-        BICFI: z.string(),
-        LEI: z.string().nullable(),
-        clearingSystemMemberId: z
-          .object({ clearingSystemId: z.string().nullable(), memberId: z.string().nullable() })
-          .strict(),
-        other: z.object({ id: z.string().nullable() }).strict(),
-      })
-      .strict(),
-  })
-  .strict()
-  .openapi('QuoteIntermediaryAgent');
-const account = z.object({ id: z.string() }).strict().openapi('QuoteIntermediaryAgentAccount');
+const quoteSchema = component('Quote', {
+  quoteId: uuid,
+  issuedDateTime: z.string().openapi({ format: 'date-time' }),
+  fxpfinInstIdType: identifierType,
+  fxpfinInstId: z.string(),
+  exchangeRate: decimal,
+  debtorAgent: z.strictObject({ interbankSettlementAmount: cappableMoney, networkSchemeFee: money }),
+  intermediaryAgent1: intermediaryAgent,
+  intermediaryAgent1Account: account,
+  intermediaryAgent2: intermediaryAgent,
+  intermediaryAgent2Account: account,
+  creditorAgent: z.strictObject({
+    interbankSettlementAmount: cappableMoney,
+    chargesInformation: z.strictObject({ amount: money }),
+    creditorAccountAmount: decimal,
+  }),
+});
 
-const quoteSchema = z
-  .object({
-    quoteId: uuid,
-    issuedDateTime: z.string().openapi({ format: 'date-time' }),
-    fxpfinInstIdType: identifierType,
-    fxpfinInstId: z.string(),
-    exchangeRate: decimal,
-    debtorAgent: z.object({ interbankSettlementAmount: cappableMoney, networkSchemeFee: money }).strict(),
-    intermediaryAgent1: intermediaryAgent,
-    intermediaryAgent1Account: account,
-    intermediaryAgent2: intermediaryAgent,
-    intermediaryAgent2Account: account,
-    creditorAgent: z
-      .object({
-        interbankSettlementAmount: cappableMoney,
-        chargesInformation: z.object({ amount: money }).strict(),
-        creditorAccountAmount: decimal,
-      })
-      .strict(),
-  })
-  .strict()
-  .openapi('Quote');
-
-export const quoteSetSchema = z
-  .object({
-    quoteRequestId: uuid,
-    sourceCountry: z.string(),
-    sourceCurrency: z.string(),
-    destinationCountry: z.string(),
-    destinationCurrency: z.string(),
-    amountCurrency: z.string(),
-    amount: decimal,
-    quotes: z.array(quoteSchema),
-  })
-  .strict()
-  .openapi('QuoteSet');
+export const quoteSetSchema = component('QuoteSet', {
+  quoteRequestId: uuid,
+  sourceCountry: z.string(),
+  sourceCurrency: z.string(),
+  destinationCountry: z.string(),
+  destinationCurrency: z.string(),
+  amountCurrency: z.string(),
+  amount: decimal,
+  quotes: z.array(quoteSchema),
+});
 
 export const adjustedQuotesSchema = z
   .array(
-    z
-      .object({
-        QuoteId: uuid,
-        FXPFinInstIdType: identifierType,
-        FXPFinInstId: z.string(),
-        Rate: decimal,
-        SourceUPSId: z.string(),
-        DestinationUPSId: z.string(),
-        AdjustedSourceAmount: decimal,
-        AdjustedDestinationAmount: decimal,
-        AdjustedReason: z
-          .enum([
-            'SourceMaximumExceeded',
-            'DestinationMaximumExceeded',
-            'SourceAndDestinationMaximumExceeded',
-          ])
-          .optional()
-          .openapi({ description: 'On capped quotes only' }),
-      })
-      .strict()
-      .openapi('AdjustedQuote'),
+    component('AdjustedQuote', {
+      QuoteId: uuid,
+      FXPFinInstIdType: identifierType,
+      FXPFinInstId: z.string(),
+      Rate: decimal,
+      SourceUPSId: z.string(),
+      DestinationUPSId: z.string(),
+      AdjustedSourceAmount: decimal,
+      AdjustedDestinationAmount: decimal,
+      AdjustedReason: z
+        .enum(['SourceMaximumExceeded', 'DestinationMaximumExceeded', 'SourceAndDestinationMaximumExceeded'])
+        .optional()
+        .openapi({ description: 'On capped quotes only' }),
+    }),
   )
   .openapi('AdjustedQuotes');
 
-const agentOfQuote = z
-  .object({
-    name: z.string(),
-    countryCode: z.string(),
-    currencyCode: z.string(),
-    finInstId: z
-      .object({
-        BICFI: z.array(z.string()),
-        LEI: z.string().nullable(),
-        otherId: z.array(z.string()).nullable(),
-      })
-      .strict(),
-    account: z.object({ otherId: z.string() }).strict(),
-  })
-  .strict()
-  .openapi('IntermediaryAgent');
-
-export const intermediaryAgentsSchema = z
-  .object({ intermediaryAgent1: agentOfQuote, intermediaryAgent2: agentOfQuote })
-  .strict()
-  .openapi('IntermediaryAgents');
-
-const exampleAgent = (country: string, name: string, account: string) => ({
-  agent: {
-    finInstId: {
-      name: `Harbour Settlement ${name}`,
-      BICFI: `HARB${country}S0`,
-      LEI: null,
-      clearingSystemMemberId: {
-        clearingSystemId: country === 'SG' ? 'SGDFAST' : 'THBPPAY',
-        memberId: `HARB${country}01`,
-      },
-      other: { id: null },
-    },
-  },
-  account: { id: account },
+const agentOfQuote = component('IntermediaryAgent', {
+  name: z.string(),
+  countryCode: z.string(),
+  currencyCode: z.string(),
+  finInstId: z.strictObject({
+    BICFI: z.array(z.string()),
+    LEI: z.string().nullable(),
+    otherId: z.array(z.string()).nullable(),
+  }),
+  account: z.strictObject({ otherId: z.string() }),
 });
-const source = exampleAgent('SG', 'Singapore', 'MERI-SG-SGD');
-const destination = exampleAgent('TH', 'Thailand', 'MERI-TH-THB');
 
-/** The example figures of the specification: 1,000 SGD to Thailand. */
-export const quoteSetExample = {
-  quoteRequestId: '5f0c6f5e-1d3a-4c55-9f6e-2f6c4b1f9a00',
-  sourceCountry: 'SG',
-  sourceCurrency: 'SGD',
-  destinationCountry: 'TH',
-  destinationCurrency: 'THB',
-  amountCurrency: 'SGD',
-  amount: 1000,
-  quotes: [
-    {
-      quoteId: '5f0c6f5e-1d3a-4c55-9f6e-2f6c4b1f9a01',
-      issuedDateTime: '2026-01-05T09:30:00.000Z',
-      fxpfinInstIdType: 'BICFI',
-      fxpfinInstId: 'MERISGS0',
-      exchangeRate: 25,
-      debtorAgent: {
-        interbankSettlementAmount: { currency: 'SGD', amount: 1000, cappedToMaxAmount: false },
-        networkSchemeFee: { amount: 1.5, currency: 'SGD' },
-      },
-      intermediaryAgent1: source.agent,
-      intermediaryAgent1Account: source.account,
-      intermediaryAgent2: destination.agent,
-      intermediaryAgent2Account: destination.account,
-      creditorAgent: {
-        interbankSettlementAmount: { currency: 'THB', amount: 25000, cappedToMaxAmount: false },
-        chargesInformation: { amount: { amount: 100, currency: 'THB' } },
-        creditorAccountAmount: 24900,
-      },
-    },
-  ],
-};
+export const intermediaryAgentsSchema = component('IntermediaryAgents', {
+  intermediaryAgent1: agentOfQuote,
+  intermediaryAgent2: agentOfQuote,
+});

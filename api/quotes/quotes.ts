@@ -21,8 +21,8 @@ import type { ReferenceData } from '../../core/scheme/reference.ts';
 import type { Result } from '../../core/result.ts';
 import { findQuote, openQuoteStore, type QuoteStore } from '../../db/quotes/quotes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { feesAndAmountsSchema, feesExample, renderFees } from './fees.ts';
-import type { Caller } from '../http/caller.ts';
+import { feesAndAmountsSchema, renderFees } from './fees.ts';
+import type { Caller } from '../auth/caller.ts';
 import {
   amount,
   corridorPath,
@@ -30,14 +30,9 @@ import {
   currencyCode,
   finInstId,
   finInstIdType,
-} from '../http/parameters.ts';
-import { isProblem, type Problem } from '../http/problem.ts';
-import {
-  adjustedQuotesSchema,
-  intermediaryAgentsSchema,
-  quoteSetExample,
-  quoteSetSchema,
-} from './quote-schemas.ts';
+} from '../input/parameters.ts';
+import { isProblem, type Problem } from '../problems/problem.ts';
+import { adjustedQuotesSchema, intermediaryAgentsSchema, quoteSetSchema } from './quote-schemas.ts';
 import {
   renderAdjustedQuotes,
   renderIntermediaryAgents,
@@ -46,7 +41,7 @@ import {
 } from './render-quote.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import { quoteParameters, quoteRefused, refuse, type QuoteFields } from '../http/told.ts';
+import { quoteParameters, quoteRefused, refuse, type QuoteFields } from '../problems/told.ts';
 
 const quotePath = corridorPath.extend({
   amountCurrency: currencyCode.openapi({
@@ -85,7 +80,7 @@ function addQuotes(router: Router, deps: ApiDependencies): void {
       params: quotePath,
       query: z.object({ finInstIdType, finInstId }),
       problems: [...quoteProblems, 'not-own-institution'],
-      answer: { ...rankedQuotes, schema: quoteSetSchema, example: quoteSetExample },
+      answer: { ...rankedQuotes, schema: quoteSetSchema },
     },
     ({ params, query, caller }) =>
       answerQuotes(store, deps.reference.current(), withFees, caller, {
@@ -168,7 +163,6 @@ function addOneQuote(router: Router, deps: ApiDependencies): void {
       answer: {
         description: 'What the pacs.008 with this quote carries, and what the recipient is credited (FEE-8)',
         schema: feesAndAmountsSchema,
-        example: feesExample,
       },
     },
     async ({ params, caller }) => {

@@ -1,6 +1,7 @@
 // The answers of endpoints 17 to 19 and of the lists of rates.
 import { z } from '@hono/zod-openapi';
 import { finInstIdTypes } from '../../core/ids.ts';
+import { component } from '../http/component.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });
 const uuid = z.string().openapi({ format: 'uuid' });
@@ -18,94 +19,49 @@ const values = {
   threshold: z.number().openapi({ description: 'Smallest source amount, inclusive; 0 for the base rate' }),
   createdDateTime: dateTime,
 };
-const tierRateSchema = z
-  .object({ rateId: uuid, ...values })
-  .strict()
-  .openapi('TierRate');
+const tierRateSchema = component('TierRate', { rateId: uuid, ...values });
 
-export const rateAcceptedSchema = z
-  .object({
-    status: z.literal('accepted'),
-    quote: z
-      .object({ rateId: uuid, ...corridor, ...values, tierRates: z.array(tierRateSchema) })
-      .strict()
-      .openapi({ description: 'The new rate as source PSPs now see it' }),
-    marketRate: z.object({ exchangeRate: decimal.nullable() }).strict().openapi({
-      description:
-        'Best base rate that PSPs are quoted in the corridor now, all FX providers; null if they are quoted none',
-    }),
-    shown: z
-      .literal(false)
-      .optional()
-      .openapi({ description: 'Only present if PSPs do not see the rate: it is stored, but not quoted' }),
-    notShownBecause: z.string().optional().openapi({ description: 'Why PSPs do not see the rate' }),
-  })
-  .strict()
-  .openapi('RateAccepted');
+export const rateAcceptedSchema = component('RateAccepted', {
+  status: z.literal('accepted'),
+  quote: z
+    .strictObject({ rateId: uuid, ...corridor, ...values, tierRates: z.array(tierRateSchema) })
+    .openapi({ description: 'The new rate as source PSPs now see it' }),
+  marketRate: z.strictObject({ exchangeRate: decimal.nullable() }).openapi({
+    description:
+      'Best base rate that PSPs are quoted in the corridor now, all FX providers; null if they are quoted none',
+  }),
+  shown: z
+    .literal(false)
+    .optional()
+    .openapi({ description: 'Only present if PSPs do not see the rate: it is stored, but not quoted' }),
+  notShownBecause: z.string().optional().openapi({ description: 'Why PSPs do not see the rate' }),
+});
 
-export const ratesSchema = z
-  .object({
-    rates: z.array(
-      z
-        .object({ rateId: uuid, ...fxp, ...corridor, ...values })
-        .strict()
-        .openapi('Rate'),
-    ),
-  })
-  .strict()
-  .openapi('Rates');
+export const ratesSchema = component('Rates', {
+  rates: z.array(component('Rate', { rateId: uuid, ...fxp, ...corridor, ...values })),
+});
 
 const improvementBasisPoints = z.string().openapi({ description: 'Basis points, decimal', example: '10' });
 
-export const tierImprovementSchema = z
-  .object({
-    tierImprovementId: z.string(),
-    ...fxp,
-    unitCurrency: z.string(),
-    threshold: z.string().openapi({ description: 'Decimal, source currency', example: '1000' }),
-    improvementBasisPoints,
-    updatedDateTime: dateTime,
-  })
-  .strict()
-  .openapi('TierImprovement');
+export const tierImprovementSchema = component('TierImprovement', {
+  tierImprovementId: z.string(),
+  ...fxp,
+  unitCurrency: z.string(),
+  threshold: z.string().openapi({ description: 'Decimal, source currency', example: '1000' }),
+  improvementBasisPoints,
+  updatedDateTime: dateTime,
+});
 
-export const pspImprovementSchema = z
-  .object({
-    pspImprovementId: z.string(),
-    ...fxp,
-    pspIdType: identifierType,
-    pspId: z.string(),
-    improvementBasisPoints,
-    updatedDateTime: dateTime,
-  })
-  .strict()
-  .openapi('PspImprovement');
+export const pspImprovementSchema = component('PspImprovement', {
+  pspImprovementId: z.string(),
+  ...fxp,
+  pspIdType: identifierType,
+  pspId: z.string(),
+  improvementBasisPoints,
+  updatedDateTime: dateTime,
+});
 
-export const improvementsSchema = z
-  .object({ tiers: z.array(tierImprovementSchema), psps: z.array(pspImprovementSchema) })
-  .strict()
-  .openapi('Improvements');
-
-/** Meridian's rate from Singapore to Thailand: its first tier gives the 25 of the specification's figures. */
-export const rateAcceptedExample = {
-  status: 'accepted',
-  quote: {
-    rateId: '0b8f3c1e-52f4-4a0b-8d5e-0c9a7a3f1d10',
-    sourceCountry: 'SG',
-    sourceCurrency: 'SGD',
-    destinationCountry: 'TH',
-    destinationCurrency: 'THB',
-    exchangeRate: 24.975024975,
-    threshold: 0,
-    createdDateTime: '2026-01-05T09:30:00.000Z',
-    tierRates: [
-      {
-        rateId: '0b8f3c1e-52f4-4a0b-8d5e-0c9a7a3f1d11',
-        exchangeRate: 25,
-        threshold: 1000,
-        createdDateTime: '2026-01-05T09:30:00.000Z',
-      },
-    ],
-  },
-  marketRate: { exchangeRate: 24.98002498 },
-};
+export const improvementsSchema = component('Improvements', {
+  tiers: z.array(tierImprovementSchema),
+  psps: z.array(pspImprovementSchema),
+});

@@ -1,6 +1,6 @@
 // Endpoints 17 to 19 and the two lists of rates. FX providers post rates; PSPs and the providers read them. An FX
 // provider must never see another provider's rates here (FX-9), only the best rate of the market, without a name.
-import { z } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import { assert } from '../../core/assert.ts';
 import {
   findCorridor,
@@ -12,7 +12,7 @@ import {
 import { fitsDecimalPlaces, jsonNumber, type JsonObject } from '../../core/money/money.ts';
 import { baseRatesOnly, marketRateOf } from '../../core/quotes/quote.ts';
 import { findInstitution, mainIdentifier, type ReferenceData } from '../../core/scheme/reference.ts';
-import { alertAtLimit } from '../../db/records/at-limit.ts';
+import { alertAtLimit } from '../../db/records/audit.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import {
   listImprovements,
@@ -23,7 +23,7 @@ import {
 import { readOffers } from '../../db/quotes/quotes.ts';
 import { readActiveRates, replaceRates, type StoredRate } from '../../db/quotes/rates.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { idempotencyHeader, idempotent } from '../http/idempotency.ts';
+import { idempotencyHeader, idempotent } from '../input/idempotency.ts';
 import {
   amount,
   basisPoints,
@@ -32,38 +32,42 @@ import {
   finInstId,
   finInstIdType,
   rate,
-} from '../http/parameters.ts';
-import { problem, type Problem } from '../http/problem.ts';
+} from '../input/parameters.ts';
+import { problem, type Problem } from '../problems/problem.ts';
 import {
   improvementsSchema,
   pspImprovementSchema,
-  rateAcceptedExample,
   rateAcceptedSchema,
   ratesSchema,
   tierImprovementSchema,
 } from './rate-schemas.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import { corridorRefused, refuse, tooManyDecimals, unknownPsp, type CorridorFields } from '../http/told.ts';
+import {
+  corridorRefused,
+  refuse,
+  tooManyDecimals,
+  unknownPsp,
+  type CorridorFields,
+} from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
 const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
-const tierBody = z
-  .object({
-    unitCurrency: currencyCode.openapi({ description: 'Source currency' }),
-    threshold: amount
-      .refine((text) => !/^0(\.0+)?$/.test(text), { error: 'must be above zero' })
-      .openapi({
-        description: 'Smallest source amount, inclusive; above zero',
-        example: '1000',
-      }),
-    improvementBasisPoints: basisPoints,
-  })
-  .strict()
-  .openapi('NewTierImprovement');
-const pspBody = z
-  .object({ pspIdType: finInstIdType, pspId: finInstId, improvementBasisPoints: basisPoints })
-  .strict()
-  .openapi('NewPspImprovement');
+const tierBody = component('NewTierImprovement', {
+  unitCurrency: currencyCode.openapi({ description: 'Source currency' }),
+  threshold: amount
+    .refine((text) => !/^0(\.0+)?$/.test(text), { error: 'must be above zero' })
+    .openapi({
+      description: 'Smallest source amount, inclusive; above zero',
+      example: '1000',
+    }),
+  improvementBasisPoints: basisPoints,
+});
+const pspBody = component('NewPspImprovement', {
+  pspIdType: finInstIdType,
+  pspId: finInstId,
+  improvementBasisPoints: basisPoints,
+});
 
 const mostTiers = 100; // for one FX provider and currency, because each tier makes a rate in every corridor
 
@@ -104,7 +108,7 @@ function addPosts(router: Router, deps: ApiDependencies): void {
         'source-sap-not-validated',
         'destination-sap-not-validated',
       ],
-      answer: { description: 'Accepted', schema: rateAcceptedSchema, example: rateAcceptedExample },
+      answer: { description: 'Accepted', schema: rateAcceptedSchema },
     },
     ({ body, bodyText, caller, context }) => {
       const { institutionId } = caller;
@@ -241,7 +245,7 @@ const renderTier = (data: ReferenceData, stored: StoredTier): JsonObject => ({
   unitCurrency: stored.unitCurrency,
   threshold: stored.threshold,
   improvementBasisPoints: stored.improvementBasisPoints,
-  updatedDateTime: stored.updatedAt.toISOString(),
+  updatedDateTime: stored.updatedAt,
 });
 
 async function postPsp(
@@ -265,7 +269,7 @@ async function postPsp(
     pspIdType: asked.pspIdType,
     pspId: asked.pspId,
     improvementBasisPoints: stored.improvementBasisPoints,
-    updatedDateTime: stored.updatedAt.toISOString(),
+    updatedDateTime: stored.updatedAt,
   };
 }
 
@@ -356,16 +360,9 @@ function identityOf(data: ReferenceData, fxpId: string): { fxpfinInstIdType: str
 
 /** A rate as a flat object, with decimals as numbers. */
 function renderRate(stored: StoredRate): JsonObject {
-  return {
-    rateId: stored.rateId,
-    sourceCountry: stored.sourceCountry,
-    sourceCurrency: stored.sourceCurrency,
-    destinationCountry: stored.destinationCountry,
-    destinationCurrency: stored.destinationCurrency,
-    exchangeRate: jsonNumber(stored.exchangeRate),
-    threshold: jsonNumber(stored.threshold),
-    createdDateTime: stored.createdAt.toISOString(),
-  };
+  const { rateId, ...values } = renderTierRate(stored);
+  const { sourceCountry, sourceCurrency, destinationCountry, destinationCurrency } = stored;
+  return { rateId, sourceCountry, sourceCurrency, destinationCountry, destinationCurrency, ...values };
 }
 
 function renderTierRate(stored: StoredRate): JsonObject {
@@ -373,7 +370,7 @@ function renderTierRate(stored: StoredRate): JsonObject {
     rateId: stored.rateId,
     exchangeRate: jsonNumber(stored.exchangeRate),
     threshold: jsonNumber(stored.threshold),
-    createdDateTime: stored.createdAt.toISOString(),
+    createdDateTime: stored.createdAt,
   };
 }
 

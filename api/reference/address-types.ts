@@ -4,43 +4,37 @@ import { z } from '@hono/zod-openapi';
 import type { JsonObject, JsonValue } from '../../core/money/money.ts';
 import type { AddressInput, AddressType, ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { countryCode } from '../http/parameters.ts';
+import { countryCode } from '../input/parameters.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { refuse, unknownCountry } from '../http/told.ts';
+import { refuse, unknownCountry } from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
 const countryField = { parameter: 'countryCode' };
 
-const inputSchema = z
-  .object({
-    addressInputId: z.string(),
-    label: z
-      .object({
-        addressTypeCode: z.string(),
-        title: z
-          .record(z.string(), z.string())
-          .openapi({ example: { en: 'Account number', de: 'Kontonummer' } }),
-      })
-      .strict()
-      .optional()
-      .openapi({ description: 'Absent for hidden inputs' }),
-    attributes: z
-      .object({
-        name: z.string(),
-        type: z.string(),
-        pattern: z.string().nullable().optional(),
-        placeholder: z.string().optional(),
-        required: z.boolean(),
-        value: z.string().optional().openapi({ description: 'Hidden inputs only: the fixed value to send' }),
-      })
-      .strict(),
-    iso20022XPath: z
-      .object({ acmt023: z.string().nullable(), pacs008: z.string().nullable() })
-      .strict()
-      .openapi({ description: 'Element that receives the value; null: none in that message' }),
-  })
-  .strict()
-  .openapi('AddressInput');
+const inputSchema = component('AddressInput', {
+  addressInputId: z.string(),
+  label: z
+    .strictObject({
+      addressTypeCode: z.string(),
+      title: z
+        .record(z.string(), z.string())
+        .openapi({ example: { en: 'Account number', de: 'Kontonummer' } }),
+    })
+    .optional()
+    .openapi({ description: 'Absent for hidden inputs' }),
+  attributes: z.strictObject({
+    name: z.string(),
+    type: z.string(),
+    pattern: z.string().nullable().optional(),
+    placeholder: z.string().optional(),
+    required: z.boolean(),
+    value: z.string().optional().openapi({ description: 'Hidden inputs only: the fixed value to send' }),
+  }),
+  iso20022XPath: z
+    .strictObject({ acmt023: z.string().nullable(), pacs008: z.string().nullable() })
+    .openapi({ description: 'Element that receives the value; null: none in that message' }),
+});
 const inputsSchema = z.array(inputSchema).openapi('AddressInputs');
 
 const typeFields = {
@@ -51,14 +45,9 @@ const typeFields = {
   proxyDirectoryId: z.string().optional().openapi({ description: 'Proxy types only' }),
   displayOrder: z.int(),
 };
-const typesSchema = z.array(z.object(typeFields).strict().openapi('AddressType')).openapi('AddressTypes');
+const typesSchema = z.array(component('AddressType', typeFields)).openapi('AddressTypes');
 const typesAndInputsSchema = z
-  .array(
-    z
-      .object({ ...typeFields, inputs: inputsSchema })
-      .strict()
-      .openapi('AddressTypeAndInputs'),
-  )
+  .array(component('AddressTypeAndInputs', { ...typeFields, inputs: inputsSchema }))
   .openapi('AddressTypesAndInputs');
 
 const addressTypeId = z

@@ -4,39 +4,28 @@ import { findPlace } from '../../core/quotes/corridor.ts';
 import { exact, type JsonObject } from '../../core/money/money.ts';
 import { clearingSystemsOf, type Country, type ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { countryCode, currencyCode } from '../http/parameters.ts';
+import { countryCode, currencyCode } from '../input/parameters.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { placeRefused, unknownCountry } from '../http/told.ts';
+import { placeRefused, unknownCountry } from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
 const decimalText = z.string().openapi({ description: 'Decimal, scale as given', example: '200000' });
 const countryFields = {
   countryCode: z.string().openapi({ example: 'SG' }),
   name: z.string().openapi({ example: 'Singapore' }),
-  currencies: z.array(z.object({ currencyCode: z.string(), maxAmount: decimalText }).strict()),
+  currencies: z.array(z.strictObject({ currencyCode: z.string(), maxAmount: decimalText })),
   requiredMessageElements: z
-    .object({ pacs008: z.array(z.string()) })
-    .strict()
+    .strictObject({ pacs008: z.array(z.string()) })
     .openapi({ description: 'purposeCode, categoryPurposeCode', example: { pacs008: ['purposeCode'] } }),
 };
 const id = z.int().openapi({ description: 'ISO 3166 numeric', example: 702 });
-const countrySchema = z
-  .object({ id, ...countryFields })
-  .strict()
-  .openapi('Country');
-const countryListSchema = z
-  .object({
-    countries: z.array(
-      z
-        .object({ countryId: id, ...countryFields })
-        .strict()
-        .openapi('CountryListItem'),
-    ),
-  })
-  .strict()
-  .openapi('Countries');
+export const countrySchema = component('Country', { id, ...countryFields });
+const countryListSchema = component('Countries', {
+  countries: z.array(component('CountryListItem', { countryId: id, ...countryFields })),
+});
 const maxAmountsSchema = z
-  .array(z.object({ clearingSystemId: z.string(), maxAmount: decimalText }).strict().openapi('MaxAmount'))
+  .array(component('MaxAmount', { clearingSystemId: z.string(), maxAmount: decimalText }))
   .openapi('MaxAmounts');
 
 export function countryRoutes(router: Router, deps: ApiDependencies): void {

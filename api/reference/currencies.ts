@@ -3,28 +3,23 @@ import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { Currency, ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { currencyCode } from '../http/parameters.ts';
+import { currencyCode } from '../input/parameters.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { unknownCurrency } from '../http/told.ts';
+import { unknownCurrency } from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
-const currencySchema = z
-  .object({
-    currencyId: z.int().openapi({ description: 'ISO 4217 numeric', example: 702 }),
-    currencyCode: z.string().openapi({ example: 'SGD' }),
-    name: z.string(),
-    symbol: z.string(),
-    decimalPlaces: z.int().openapi({ example: 2 }),
-    countries: z
-      .array(z.string())
-      .openapi({ description: 'Codes of the countries that use it', example: ['SG'] }),
-  })
-  .strict()
-  .openapi('Currency');
-const currencyListSchema = z
-  .object({ currencies: z.array(currencySchema) })
-  .strict()
-  .openapi('Currencies');
+const currencySchema = component('Currency', {
+  currencyId: z.int().openapi({ description: 'ISO 4217 numeric', example: 702 }),
+  currencyCode: z.string().openapi({ example: 'SGD' }),
+  name: z.string(),
+  symbol: z.string(),
+  decimalPlaces: z.int().openapi({ example: 2 }),
+  countries: z
+    .array(z.string())
+    .openapi({ description: 'Codes of the countries that use it', example: ['SG'] }),
+});
+const currencyListSchema = component('Currencies', { currencies: z.array(currencySchema) });
 
 export function currencyRoutes(router: Router, deps: ApiDependencies): void {
   const common = referenceRoute(deps.reference.current);

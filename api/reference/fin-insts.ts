@@ -1,38 +1,32 @@
 // Endpoints 9 to 11: institutions by role, country or identifier. They also list institutions that are not onboarded
 // (REF-3).
 import { z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/money/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { countryCode, finInstId, finInstIdType } from '../http/parameters.ts';
-import { invalidCursor, linkToNext, pageCursor, pageLimit, readCursor, writeCursor } from '../http/paging.ts';
+import { countryCode, finInstId, finInstIdType } from '../input/parameters.ts';
+import { invalidCursor, linkToNext, pageLimit, pageQuery, readCursor, writeCursor } from '../input/paging.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { unknownCountry, unknownInstitution } from '../http/told.ts';
+import { unknownCountry, unknownInstitution } from '../problems/told.ts';
+import { component } from '../http/component.ts';
 
 const countryField = { parameter: 'countryCode' };
 
-const institutionSchema = z
-  .object({
-    name: z.string().openapi({ example: 'Lotus Bank Singapore' }),
-    finInstId: z
-      .object({
-        BICFI: z.array(z.string()),
-        LEI: z.string().nullable(),
-        otherId: z.array(z.string()).nullable(),
-      })
-      .strict(),
-    countryCode: z.string().openapi({ example: 'SG' }),
-    roles: z.array(z.enum(finInstRoles)),
-  })
-  .strict()
-  .openapi('FinancialInstitution');
+const institutionSchema = component('FinancialInstitution', {
+  name: z.string().openapi({ example: 'Lotus Bank Singapore' }),
+  finInstId: z.strictObject({
+    BICFI: z.array(z.string()),
+    LEI: z.string().nullable(),
+    otherId: z.array(z.string()).nullable(),
+  }),
+  countryCode: z.string().openapi({ example: 'SG' }),
+  roles: z.array(z.enum(finInstRoles)),
+});
 const institutionsSchema = z.array(institutionSchema).openapi('FinancialInstitutions');
-const pageSchema = z
-  .object({ finInsts: z.array(institutionSchema) })
-  .strict()
-  .openapi('FinancialInstitutionPage');
+const pageSchema = component('FinancialInstitutionPage', { finInsts: z.array(institutionSchema) });
 
 const finInstRole = z.enum(finInstRoleFilters);
 const onboarded = z.enum(['true', 'false']).optional().openapi({
@@ -42,7 +36,7 @@ type Onboarded = z.infer<typeof onboarded>;
 const isMeant = (asked: Onboarded) => (one: Institution) =>
   asked === undefined || one.onboarded === (asked === 'true');
 const isPlace = (text: string) => /^[!-~]{1,70}$/.test(text); // an institutionId; it is only compared
-const pageSize = { usual: 100, most: 500 };
+const usualSize = 100;
 
 export function finInstRoutes(router: Router, deps: ApiDependencies): void {
   addList(router, deps);
@@ -60,7 +54,7 @@ function addList(router: Router, deps: ApiDependencies): void {
       summary: 'Institutions of all countries by role, in pages (endpoint 9)',
       description: 'The next page, if there is one, is in the `Link` header with `rel="next"` (RFC 8288).',
       params: z.object({ finInstRole }),
-      query: z.object({ limit: pageLimit(pageSize), cursor: pageCursor, onboarded }),
+      query: z.object({ ...pageQuery, limit: pageLimit(usualSize), onboarded }),
       problems: ['invalid-cursor'],
       answer: { description: 'A page of institutions', schema: pageSchema },
     },
@@ -69,7 +63,7 @@ function addList(router: Router, deps: ApiDependencies): void {
       const list = `fin-insts ${params.finInstRole}`;
       const after = query.cursor === undefined ? '' : readCursor(list, query.cursor, isPlace);
       if (after === undefined) return invalidCursor();
-      const size = Number(query.limit ?? pageSize.usual);
+      const size = Number(query.limit ?? usualSize);
       const rest = institutionsOf(data, params.finInstRole)
         .filter(({ institutionId }) => institutionId > after)
         .filter(isMeant(query.onboarded));
@@ -79,18 +73,41 @@ function addList(router: Router, deps: ApiDependencies): void {
       const path = `/fin-insts/${params.finInstRole}`;
       const headers = isLast
         ? {}
-        : linkToNext(deps.config.publicUrl, path, {
-            limit: String(size),
-            onboarded: query.onboarded,
-            cursor: writeCursor(list, last.institutionId),
-          }).headers;
+        : linkToNext(
+            {
+              publicUrl: deps.config.publicUrl,
+              path,
+              query: { limit: String(size), onboarded: query.onboarded },
+            },
+            writeCursor(list, last.institutionId),
+          ).headers;
       return referenceAnswer(context, data, { finInsts: page.map(renderInstitution) }, headers);
     },
   );
 }
 
+interface AskedOfCountry {
+  readonly params: { readonly countryCode: string; readonly finInstRole?: FinInstRoleFilter };
+  readonly query: { readonly onboarded?: Onboarded };
+  readonly context: Context;
+}
+
 function addCountryLists(router: Router, deps: ApiDependencies): void {
-  const common = referenceRoute(deps.reference.current);
+  const common = {
+    ...referenceRoute(deps.reference.current),
+    query: z.object({ onboarded }),
+    problems: ['unknown-country'],
+    answer: { description: 'Institutions', schema: institutionsSchema },
+  } as const;
+  const answer = ({ params, query, context }: AskedOfCountry) => {
+    const { countryCode: country, finInstRole: role = 'any' } = params;
+    const data = deps.reference.current();
+    if (!data.countries.has(country)) return unknownCountry(countryField, country);
+    const found = institutionsOf(data, role)
+      .filter((institution) => institution.countryCode === country)
+      .filter(isMeant(query.onboarded));
+    return referenceAnswer(context, data, found.map(renderInstitution));
+  };
   router.add(
     {
       ...common,
@@ -98,16 +115,8 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
       operationId: 'listFinInstsOfCountry',
       summary: 'Institutions of a country by role (endpoint 10)',
       params: z.object({ countryCode, finInstRole }),
-      query: z.object({ onboarded }),
-      problems: ['unknown-country'],
-      answer: { description: 'Institutions', schema: institutionsSchema },
     },
-    ({ params, query, context }) => {
-      const data = deps.reference.current();
-      if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
-      const { countryCode: country, finInstRole: role } = params;
-      return referenceAnswer(context, data, ofCountry(data, { country, role, ...query }));
-    },
+    answer,
   );
   router.add(
     {
@@ -116,16 +125,8 @@ function addCountryLists(router: Router, deps: ApiDependencies): void {
       operationId: 'listAllFinInstsOfCountry',
       summary: 'Institutions of a country, all roles (endpoint 10, role left out)',
       params: z.object({ countryCode }),
-      query: z.object({ onboarded }),
-      problems: ['unknown-country'],
-      answer: { description: 'Institutions', schema: institutionsSchema },
     },
-    ({ params, query, context }) => {
-      const data = deps.reference.current();
-      if (!data.countries.has(params.countryCode)) return unknownCountry(countryField, params.countryCode);
-      const { countryCode: country } = params;
-      return referenceAnswer(context, data, ofCountry(data, { country, role: 'any', ...query }));
-    },
+    answer,
   );
 }
 
@@ -152,19 +153,6 @@ function addLookup(router: Router, deps: ApiDependencies): void {
       return referenceAnswer(context, data, renderInstitution(institution));
     },
   );
-}
-
-interface Wanted {
-  readonly country: string;
-  readonly role: FinInstRoleFilter;
-  readonly onboarded?: Onboarded;
-}
-
-function ofCountry(data: ReferenceData, { country, role, onboarded: asked }: Wanted): JsonObject[] {
-  return institutionsOf(data, role)
-    .filter((institution) => institution.countryCode === country)
-    .filter(isMeant(asked))
-    .map(renderInstitution);
 }
 
 const listsOfSnapshot = new WeakMap<ReferenceData, Map<FinInstRoleFilter, readonly Institution[]>>();

@@ -2,23 +2,21 @@
 import { z } from '@hono/zod-openapi';
 import { mainIdentifier } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { everyRole } from '../http/caller.ts';
+import { everyRole } from '../auth/caller.ts';
+import { component } from '../http/component.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 
-const schema = z
-  .object({
-    clientId: z.string(),
-    role: z
-      .enum([...everyRole, 'all'])
-      .openapi({ description: 'all: with AUTH=none, a caller without a name' }),
-    party: z.string().nullable().openapi({
-      description: 'Payment system of an ipso, main identifier of a psp or fxp; null for operators',
-      example: 'LOTUSGS0',
-    }),
-  })
-  .strict()
-  .openapi('Caller');
+const schema = component('Caller', {
+  clientId: z.string(),
+  role: z
+    .enum([...everyRole, 'all'])
+    .openapi({ description: 'all: with AUTH=none, a caller without a name' }),
+  party: z.string().nullable().openapi({
+    description: 'Payment system of an ipso, main identifier of a psp or fxp; null for operators',
+    example: 'LOTUSGS0',
+  }),
+});
 
 export function whoamiRoutes(router: Router, { reference }: ApiDependencies): void {
   router.add(

@@ -17,9 +17,9 @@ import { makeSecret } from '../../db/scheme/secrets.ts';
 import { compact } from '../../core/compact.ts';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { pageLimit } from '../http/paging.ts';
-import { uuid } from '../http/parameters.ts';
-import { invalidRequest, isProblem, problem, type InputFault, type Problem } from '../http/problem.ts';
+import { limit, sizeOf } from '../input/paging.ts';
+import { uuid } from '../input/parameters.ts';
+import { invalidRequest, isProblem, problem, type InputFault, type Problem } from '../problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import {
@@ -39,10 +39,10 @@ import {
 } from './scheme-schemas.ts';
 import { refusalOf, refusedBy } from './scheme-refusals.ts';
 import { words } from '../operations/words.ts';
+import { component } from '../http/component.ts';
 
 const acting = { method: 'post', tag: 'Scheme', roles: ['operator'] } as const;
 const largestImport = 4_194_304; // bytes; the demo's scheme has 220,000
-const pageSize = { usual: 50, most: 500 };
 const changeParams = z.object({ changeId: uuid });
 
 export function schemeChangeRoutes(router: Router, deps: ApiDependencies): void {
@@ -237,20 +237,18 @@ function addSecrets(router: Router, deps: ApiDependencies): void {
         "second operator has approved the change; the client's earlier secrets stay valid for `overlapHours`. An " +
         "operator's secret can be made only by that operator, and is valid at once (ADM-2).",
       params: z.object({ clientId: objectId.openapi({ example: 'LOTUSGS0' }) }),
-      body: z
-        .object({
-          because: words,
-          overlapHours: z.int().min(0).max(2_160).optional().openapi({ description: 'Default: 24' }),
-        })
-        .strict()
-        .openapi('NewClientSecret'),
+      body: component('NewClientSecret', {
+        because: words,
+        overlapHours: z.int().min(0).max(2_160).optional().openapi({ description: 'Default: 24' }),
+      }),
       problems: ['unknown-object', 'scheme-error'],
       answer: {
         description: 'The secret',
-        schema: z
-          .object({ secret: z.string(), secretId: z.string(), change: proposedSchema })
-          .strict()
-          .openapi('ClientSecret'),
+        schema: component('ClientSecret', {
+          secret: z.string(),
+          secretId: z.string(),
+          change: proposedSchema,
+        }),
       },
     },
     async ({ params: { clientId }, body: { because, overlapHours = 24 }, caller }) => {
@@ -295,13 +293,13 @@ function addReading(router: Router, { db }: ApiDependencies): void {
         id: objectId
           .optional()
           .openapi({ example: idExample, description: 'Of the object, with its kind: as in its document' }),
-        limit: pageLimit(pageSize),
+        limit,
       }),
       answer: { description: 'Changes', schema: z.array(listedChangeSchema) },
     },
-    async ({ query: { state, kind, id, limit } }) => {
+    async ({ query: { state, kind, id, limit: asked } }) => {
       const filter = compact({ states: state === undefined ? undefined : [state], kind, id });
-      const changes = await listChanges(db, filter, Number(limit ?? pageSize.usual));
+      const changes = await listChanges(db, filter, sizeOf(asked));
       return json(changes.map(renderListed));
     },
   );
@@ -322,15 +320,12 @@ function addReading(router: Router, { db }: ApiDependencies): void {
   );
 }
 
-const approval = z
-  .object({
-    because: words,
-    despiteProbes: z.boolean().optional().openapi({
-      description:
-        'Approve even though a new endpoint has not answered its trial message; `because` says why',
-    }),
-  })
-  .strict();
+const approval = z.strictObject({
+  because: words,
+  despiteProbes: z.boolean().optional().openapi({
+    description: 'Approve even though a new endpoint has not answered its trial message; `because` says why',
+  }),
+});
 
 const decisions = [
   [
@@ -352,7 +347,7 @@ function addDeciding(router: Router, deps: ApiDependencies): void {
         operationId,
         summary,
         params: changeParams,
-        body: (decision === 'approved' ? approval : z.object({ because: words }).strict()).openapi(
+        body: (decision === 'approved' ? approval : z.strictObject({ because: words })).openapi(
           `NewSchemeChange${name}`,
         ),
         problems: [

@@ -13,8 +13,9 @@ import type { Finding } from '../../core/scheme/finding.ts';
 import type { ListedChange, RecordedChange } from '../../db/scheme/changes.ts';
 import { schemeForms } from '../../db/scheme/forms.ts';
 import type { JsonObject, JsonValue } from '../../core/money/money.ts';
-import { instant } from '../http/parameters.ts';
+import { instant } from '../input/parameters.ts';
 import { words } from '../operations/words.ts';
+import { component } from '../http/component.ts';
 
 export const kindParameter = z.enum(schemeKinds).openapi({ example: 'fee-formulas' });
 /** An id as in a document: `TH:THB` for a fee formula, `TH-HARB:4711` for an account. */
@@ -28,14 +29,13 @@ const anyDocument = z.record(z.string(), z.unknown()).openapi({
 });
 
 const editSchema = z
-  .object({
+  .strictObject({
     kind: kindParameter,
     document: anyDocument.optional().openapi({ description: 'The new content of the object' }),
     ends: objectId
       .optional()
       .openapi({ example: idExample, description: 'In place of a document: the id of the object that ends' }),
   })
-  .strict()
   .refine(({ document, ends }) => (document === undefined) !== (ends === undefined), {
     error: 'must have either document or ends',
   });
@@ -48,26 +48,20 @@ const common = {
   preview: z.boolean().optional().openapi({ description: 'Only show what it would change' }),
 };
 
-export const newChangeSchema = z
-  .object({ ...common, objects: z.array(editSchema).min(1).max(2_000) })
-  .strict()
-  .openapi('NewSchemeChange');
+export const newChangeSchema = component('NewSchemeChange', {
+  ...common,
+  objects: z.array(editSchema).min(1).max(2_000),
+});
 
-export const newImportSchema = z
-  .object({
-    ...common,
-    onlyNew: z.boolean().optional().openapi({ description: 'Leave existing objects unchanged' }),
-    endAbsent: z
-      .boolean()
-      .optional()
-      .openapi({ description: 'End objects that the import does not contain' }),
-    scheme: z.record(z.string(), z.unknown()).openapi({
-      type: 'object',
-      description: 'By kind, lists of documents, as GET /admin/scheme answers',
-    }),
-  })
-  .strict()
-  .openapi('NewSchemeImport');
+export const newImportSchema = component('NewSchemeImport', {
+  ...common,
+  onlyNew: z.boolean().optional().openapi({ description: 'Leave existing objects unchanged' }),
+  endAbsent: z.boolean().optional().openapi({ description: 'End objects that the import does not contain' }),
+  scheme: z.record(z.string(), z.unknown()).openapi({
+    type: 'object',
+    description: 'By kind, lists of documents, as GET /admin/scheme answers',
+  }),
+});
 
 const anyValue = z.unknown().openapi({ description: 'Any JSON value; null: it has none' });
 const differenceSchema = z.object({
@@ -244,21 +238,22 @@ export function renderEdit(edit: SchemeEdit): JsonObject {
 
 export const renderFinding = (finding: Finding): JsonObject => ({ ...finding });
 
-const renderHead = (change: Omit<RecordedChange, 'edits'>): JsonObject => {
-  const { changeId, state, proposedBy, proposedAt, because, effectiveAt, needsApproval, steps, probes } =
-    change;
-  return {
-    changeId,
-    state,
-    proposedBy,
-    proposedAt: proposedAt.toISOString(),
-    because,
-    effectiveAt: effectiveAt?.toISOString() ?? null,
-    needsApproval,
-    steps: steps.map((step) => ({ ...step, at: new Date(step.at).toISOString() })),
-    probes: probes.map((one) => ({ ...one })),
-  };
-};
+type Head = Omit<RecordedChange, 'edits'>;
+
+const renderHead = ({
+  changeId,
+  state,
+  proposedBy,
+  proposedAt,
+  because,
+  effectiveAt,
+  ...more
+}: Head): JsonObject => ({
+  ...{ changeId, state, proposedBy, proposedAt, because, effectiveAt },
+  needsApproval: more.needsApproval,
+  steps: more.steps.map((step) => ({ ...step, at: new Date(step.at) })),
+  probes: more.probes.map((one) => ({ ...one })),
+});
 
 export const renderChange = (change: RecordedChange): JsonObject => ({
   ...renderHead(change),

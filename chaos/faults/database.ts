@@ -1,29 +1,8 @@
 // Faults of the database: crashed, silent, full, read-only or locked, or connections that break in the middle of a
 // statement.
 import pg from 'pg';
-import type { OurProcess } from '../system/processes.ts';
-import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
-import { heal, type Fault, type Stage } from './fault.ts';
-
-const everybody = ({ apis, workers }: ChaosSystem): readonly OurProcess[] => [...apis, ...workers];
-const eachAndAll = ({ apis, workers }: Names) => [...apis, ...workers, [...apis, ...workers].join(',')];
-const hit = ({ system, target }: Stage) =>
-  everybody(system).filter((one) => target.split(',').includes(one.name));
-
-async function breakConnections(stage: Stage): Promise<void> {
-  while (!stage.isOver()) {
-    for (const one of hit(stage)) one.database.reset();
-    await stage.wait(stage.random.integer(200, 2_000));
-  }
-}
-
-const conduct = (way: 'silent' | 'keep-answer' | 'refuse' | 'slow') => async (stage: Stage) => {
-  const victims = hit(stage);
-  await Promise.all(victims.map((one) => one.database.conduct(way)));
-  await stage.wait(stage.durationMs);
-  await Promise.all(victims.map((one) => one.database.conduct('pass')));
-};
+import { breakConnections, eachAndAll, heal, onTheWay, type Fault, type Stage } from './fault.ts';
 
 async function crash({ system, wait, durationMs }: Stage): Promise<void> {
   await system.servers.stopDatabase();
@@ -109,35 +88,35 @@ export const databaseFaults: readonly Fault[] = [
     tells: 'Connections to the database are reset again and again, in the middle of statements.',
     seconds: [2, 15],
     ...onWays,
-    play: breakConnections,
+    play: breakConnections('database'),
   },
   {
     name: 'database-vanishes',
     tells: 'The database host vanishes without a word: no answer, no FIN, no RST.',
     seconds: [3, 25],
     ...onWays,
-    play: conduct('silent'),
+    play: onTheWay('database', 'silent'),
   },
   {
     name: 'database-answers-lost',
     tells: 'What is asked of the database is done, but no answer comes back.',
     seconds: [2, 10],
     ...onWays,
-    play: conduct('keep-answer'),
+    play: onTheWay('database', 'keep-answer'),
   },
   {
     name: 'database-slow',
     tells: 'Every answer of the database comes 700 ms late.',
     seconds: [5, 20],
     ...onWays,
-    play: conduct('slow'),
+    play: onTheWay('database', 'slow'),
   },
   {
     name: 'database-refuses',
     tells: 'The database refuses connections, as while it fails over.',
     seconds: [2, 15],
     ...onWays,
-    play: conduct('refuse'),
+    play: onTheWay('database', 'refuse'),
   },
   {
     name: 'database-crashes',

@@ -1,13 +1,8 @@
 // Faults of the workflow engine: killed, stopped or unreachable. Also the harm that a person can do to executions with
 // one click.
 import { Client, Connection } from '@temporalio/client';
-import type { OurProcess } from '../system/processes.ts';
-import type { Names } from '../system/names.ts';
-import type { ChaosSystem } from '../system/system.ts';
-import { heal, type Fault, type Stage } from './fault.ts';
+import { breakConnections, eachAndAll, heal, onTheWay, type Fault, type Stage } from './fault.ts';
 
-const everybody = ({ apis, workers }: ChaosSystem): readonly OurProcess[] => [...apis, ...workers];
-const eachAndAll = ({ apis, workers }: Names) => [...apis, ...workers, [...apis, ...workers].join(',')];
 const whole = () => ['engine'];
 
 async function killServer({ system, wait, durationMs }: Stage): Promise<void> {
@@ -22,21 +17,6 @@ async function standServer({ system, wait, durationMs }: Stage): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   await wait(durationMs);
   process.kill(pid, 'SIGCONT');
-}
-
-const conduct = (way: 'silent' | 'keep-answer' | 'refuse') => async (stage: Stage) => {
-  const victims = everybody(stage.system).filter((one) => stage.target.split(',').includes(one.name));
-  await Promise.all(victims.map((one) => one.engine.conduct(way)));
-  await stage.wait(stage.durationMs);
-  await Promise.all(victims.map((one) => one.engine.conduct('pass')));
-};
-
-async function breakConnections(stage: Stage): Promise<void> {
-  const victims = everybody(stage.system).filter((one) => stage.target.split(',').includes(one.name));
-  while (!stage.isOver()) {
-    for (const one of victims) one.engine.reset();
-    await stage.wait(stage.random.integer(300, 3_000));
-  }
 }
 
 type Act = (
@@ -110,28 +90,28 @@ export const engineFaults: readonly Fault[] = [
     tells: 'Temporal’s host vanishes without a word for one process or all.',
     seconds: [3, 25],
     ...onWays,
-    play: conduct('silent'),
+    play: onTheWay('engine', 'silent'),
   },
   {
     name: 'engine-refuses',
     tells: 'Temporal refuses connections of one process or all.',
     seconds: [3, 25],
     ...onWays,
-    play: conduct('refuse'),
+    play: onTheWay('engine', 'refuse'),
   },
   {
     name: 'engine-answers-lost',
     tells: 'What is asked of Temporal is done, but no answer comes back.',
     seconds: [2, 12],
     ...onWays,
-    play: conduct('keep-answer'),
+    play: onTheWay('engine', 'keep-answer'),
   },
   {
     name: 'engine-connections-reset',
     tells: 'Connections to Temporal are reset again and again.',
     seconds: [2, 15],
     ...onWays,
-    play: breakConnections,
+    play: breakConnections('engine'),
   },
   {
     name: 'executions-cancelled',

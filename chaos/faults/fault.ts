@@ -3,6 +3,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../load/random.ts';
 import type { Names } from '../system/names.ts';
+import type { Conduct } from '../system/fault-proxy.ts';
+import type { OurProcess } from '../system/processes.ts';
 import type { ChaosSystem } from '../system/system.ts';
 
 /** The system and the conditions under which a fault is played. */
@@ -33,6 +35,32 @@ export interface Fault {
   readonly groups: readonly string[];
   play(stage: Stage): Promise<void>;
 }
+
+/** The processes of ours that the fault hits. */
+export const victimsOf = ({ system, target }: Stage): readonly OurProcess[] =>
+  [...system.apis, ...system.workers].filter((one) => target.split(',').includes(one.name));
+
+/** Targets of a fault on the way from our processes to a server: each process, or all. */
+export const eachAndAll = ({ apis, workers }: Names) => [
+  ...apis,
+  ...workers,
+  [...apis, ...workers].join(','),
+];
+
+/** The way to a server behaves so for a while. */
+export const onTheWay = (server: 'database' | 'engine', way: Conduct) => async (stage: Stage) => {
+  const ways = victimsOf(stage).map((one) => one[server]);
+  await Promise.all(ways.map((one) => one.conduct(way)));
+  await stage.wait(stage.durationMs);
+  await Promise.all(ways.map((one) => one.conduct('pass')));
+};
+
+export const breakConnections = (server: 'database' | 'engine') => async (stage: Stage) => {
+  while (!stage.isOver()) {
+    for (const one of victimsOf(stage)) one[server].reset();
+    await stage.wait(stage.random.integer(200, 2_500));
+  }
+};
 
 const healTimeoutMs = 60_000; // another fault may block the healing for a while
 const retryMs = 500;

@@ -2,16 +2,7 @@
 // exactly when a request leaves or an answer arrives.
 import { writeFileSync } from 'node:fs';
 import type { Names } from '../system/names.ts';
-import type { ChaosSystem } from '../system/system.ts';
-import type { Fault, Stage } from './fault.ts';
-
-const all = ({ apis, workers }: ChaosSystem) => [...apis, ...workers];
-const byName = ({ system, target }: Stage) =>
-  target.split(',').map((name) => {
-    const found = all(system).find((one) => one.name === name);
-    if (found === undefined) throw new Error(`no such process: ${name}`);
-    return found;
-  });
+import { victimsOf, type Fault, type Stage } from './fault.ts';
 
 /** Ignores a missing process, because it may be restarting. */
 function signal(pid: number, name: NodeJS.Signals): void {
@@ -23,7 +14,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 async function kill(stage: Stage): Promise<void> {
-  const [victim] = byName(stage);
+  const [victim] = victimsOf(stage);
   while (!stage.isOver() && victim !== undefined) {
     signal(victim.pid(), 'SIGKILL');
     await stage.wait(stage.random.integer(1_500, 4_000)); // long enough for it to restart
@@ -31,7 +22,7 @@ async function kill(stage: Stage): Promise<void> {
 }
 
 async function stand(stage: Stage): Promise<void> {
-  const stood = byName(stage).map((one) => one.pid());
+  const stood = victimsOf(stage).map((one) => one.pid());
   stood.forEach((pid) => signal(pid, 'SIGSTOP'));
   await stage.wait(stage.durationMs);
   stood.forEach((pid) => signal(pid, 'SIGCONT'));
@@ -39,7 +30,7 @@ async function stand(stage: Stage): Promise<void> {
 
 /** Replaces processes in order, one after the other, as a release does. */
 async function replace(stage: Stage): Promise<void> {
-  for (const one of byName(stage)) {
+  for (const one of victimsOf(stage)) {
     if (stage.isOver()) return;
     const before = one.pid();
     signal(before, 'SIGTERM');
@@ -54,7 +45,7 @@ async function replace(stage: Stage): Promise<void> {
  */
 const killWhen =
   (moment: 'request' | 'answer', kind: 'source' | 'destination' | 'fxp') => async (stage: Stage) => {
-    const [victim] = byName(stage);
+    const [victim] = victimsOf(stage);
     if (victim === undefined) return;
     let left = stage.random.integer(1, 3);
     const aims = [...stage.system.parties.proxies].flatMap(([party, proxy]) =>
@@ -74,7 +65,7 @@ const killWhen =
 
 /** Kills a process when an answer from the database or the engine is on its way to it. */
 const killWhileItAsks = (server: 'database' | 'engine') => async (stage: Stage) => {
-  const [victim] = byName(stage);
+  const [victim] = victimsOf(stage);
   if (victim === undefined) return;
   let left = stage.random.integer(1, 3);
   let skip = stage.random.integer(0, 40); // so that it hits any query of a submission
@@ -91,7 +82,7 @@ const killWhileItAsks = (server: 'database' | 'engine') => async (stage: Stage) 
 };
 
 const jump = (ms: number) => async (stage: Stage) => {
-  const jumped = byName(stage);
+  const jumped = victimsOf(stage);
   const set = (wrongMs: number) =>
     jumped.forEach((one) => {
       writeFileSync(one.clockFile, String(wrongMs));

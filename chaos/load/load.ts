@@ -22,12 +22,8 @@ export interface LoadOptions {
   readonly callbackUrl: Tools['callbackUrl'];
   /** Letters, digits and hyphens, at most 24, so that they fit into account numbers. */
   readonly canaries: readonly string[];
-  readonly age: Tools['age'];
+  readonly ageQuote: Tools['ageQuote'];
   readonly record: (exchange: Exchange) => void;
-  /** Milliseconds since 1970; default: the clock of the machine. */
-  readonly now?: () => number;
-  /** Default {@link maxInFlight}. */
-  readonly maxInFlight?: number;
   /** Factor of every pause within a story and between repeats; default 1. */
   readonly pace?: number;
 }
@@ -65,15 +61,14 @@ const count = (counts: Counts, name: string) => {
 };
 
 export function openLoad(options: LoadOptions): Load {
-  const { apis, record, now = Date.now } = options;
-  const tokens = openTokens({ urls: apis.map(({ url }) => url), patienceMs: tokenPatienceMs, now });
+  const { apis, record } = options;
+  const tokens = openTokens({ urls: apis.map(({ url }) => url), patienceMs: tokenPatienceMs });
   const [exchanges, begun, endedEarly]: [Counts, Counts, Counts] = [{}, {}, {}];
   const defects: string[] = [];
   let turnedAway = 0;
   const sender = openSender({
     apis,
     tokens,
-    now,
     record: (exchange) => {
       count(exchanges, exchange.purpose);
       record(exchange);
@@ -97,7 +92,7 @@ export function openLoad(options: LoadOptions): Load {
   }
 
   function begin({ story, random }: Arrival): void {
-    if (sender.inFlight() >= (options.maxInFlight ?? maxInFlight)) {
+    if (sender.inFlight() >= maxInFlight) {
       turnedAway += 1;
       return;
     }
@@ -108,7 +103,6 @@ export function openLoad(options: LoadOptions): Load {
   return {
     start: () => {
       keepTime(planned(options.random, options.ratePerSecond), {
-        now,
         end: ending.signal,
         begin,
         ...(options.share === undefined ? {} : { share: options.share }),
@@ -132,14 +126,13 @@ export function openLoad(options: LoadOptions): Load {
 }
 
 function toolsOf(
-  { now = Date.now, pace = 1, canaries, callbackUrl, age }: LoadOptions,
+  { pace = 1, canaries, callbackUrl, ageQuote }: LoadOptions,
   { sender, tokens, end }: { sender: Sender; tokens: LoadTokens; end: AbortSignal },
 ): Omit<Tools, 'random'> {
   return {
-    now,
     canaries,
     callbackUrl,
-    age,
+    ageQuote,
     ready: async (client) => {
       await tokens.tokenFor(client);
       if (end.aborted) throw new StoryEnded('the load has ended');

@@ -62,7 +62,7 @@ const longestPauseMs = 16_000;
  */
 export async function insist(tools: Tools, first: Request, again: Patience): Promise<Answer> {
   const { forMs = patientMs, purpose, prefer, expected } = again;
-  const until = tools.now() + forMs;
+  const until = Date.now() + forMs;
   let answer = await tools.send(first);
   const repeat = {
     ...without(first, 'expected', 'prefer', 'hangUpAfterMs'),
@@ -71,7 +71,7 @@ export async function insist(tools: Tools, first: Request, again: Patience): Pro
     ...(expected === undefined ? {} : { expected }),
   };
   let pauseMs = firstPauseMs;
-  for (let turn = 1; isPassing(answer.status) && tools.now() + pauseMs <= until; turn += 1) {
+  for (let turn = 1; isPassing(answer.status) && Date.now() + pauseMs <= until; turn += 1) {
     await tools.pause(pauseMs);
     pauseMs = Math.min(2 * pauseMs, longestPauseMs);
     answer = await tools.send({ ...repeat, api: first.api + turn });
@@ -148,16 +148,15 @@ export interface HowToSubmit {
   readonly hangUpAfterMs?: number;
   readonly which?: 'usual' | 'other';
   readonly expected?: Expected;
-  readonly contentType?: string;
 }
 
 const pathOf = (tools: Tools, system: string, which: 'usual' | 'other' = 'usual') =>
   `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(tools.callbackUrl(system, 'pacs002', which))}`;
 
 /** The submission of a payment by its source operator. */
-export function submission(tools: Tools, draft: Draft, body: string | Uint8Array, how: HowToSubmit): Request {
+export function submission(tools: Tools, draft: Draft, body: string, how: HowToSubmit): Request {
   const { uetr, messageId, corridor } = draft;
-  const { api, purpose = 'payment', which, contentType = draft.contentType } = how;
+  const { api, purpose = 'payment', which } = how;
   return {
     api,
     client: corridor.source.system,
@@ -165,7 +164,6 @@ export function submission(tools: Tools, draft: Draft, body: string | Uint8Array
     path: pathOf(tools, corridor.source.system, which),
     purpose,
     body,
-    contentType,
     uetr,
     messageId,
     expected: how.expected ?? acceptedAtFirst(draft, how.prefer !== undefined),

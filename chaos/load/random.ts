@@ -14,8 +14,6 @@ export interface Random {
   pick<T>(items: readonly T[]): T;
   /** One of the rows, with a probability in proportion to its weight. */
   weighted<T extends { readonly weight: number }>(rows: readonly T[]): T;
-  /** All items, in random order. */
-  shuffled<T>(items: readonly T[]): T[];
   /** A UUID of version 4. */
   uuid(): string;
   /** `length` characters of 0 to 9 and a to f. */
@@ -38,11 +36,6 @@ export function createRandom(seed: number): Random {
     if (item === undefined) throw new Error('nothing to pick from');
     return item;
   };
-  const shuffled = <T>(items: readonly T[]): T[] =>
-    items
-      .map((item) => ({ item, at: fraction() }))
-      .sort((one, other) => one.at - other.at)
-      .map(({ item }) => item);
   const texts = (alphabet: string) => (length: number) =>
     Array.from({ length }, () => alphabet.charAt(integer(0, alphabet.length - 1))).join('');
   const hex = texts('0123456789abcdef');
@@ -51,7 +44,6 @@ export function createRandom(seed: number): Random {
     fraction,
     chance: (percent) => fraction() * 100 < percent,
     pick,
-    shuffled,
     weighted: (rows) => {
       let left = fraction() * rows.reduce((sum, { weight }) => sum + weight, 0);
       return rows.find(({ weight }) => (left -= weight) < 0) ?? pick(rows.slice(-1));

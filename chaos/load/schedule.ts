@@ -12,19 +12,11 @@ export interface Arrival {
   readonly random: Random;
 }
 
-const fromDeckEvery = 3; // at the usual rate, each story comes within two and a half minutes
-
-/**
- * The endless arrivals of a load. Most are drawn by weight. Every third comes from a shuffled deck of all stories, so
- * that rare stories occur too.
- */
+/** The endless arrivals of a load, drawn by weight. */
 export function* planned(random: Random, ratePerSecond: number): Generator<Arrival, never> {
-  let deck: Story[] = [];
-  for (let turn = 1; ; turn += 1) {
+  for (;;) {
     const afterMs = (-Math.log(random.fraction()) / ratePerSecond) * 1_000;
-    if (deck.length === 0) deck = random.shuffled(stories);
-    const drawn = turn % fromDeckEvery === 0 ? deck.pop() : undefined;
-    yield { afterMs, story: drawn ?? random.weighted(stories), random: random.fork() };
+    yield { afterMs, story: random.weighted(stories), random: random.fork() };
   }
 }
 
@@ -32,18 +24,16 @@ export function* planned(random: Random, ratePerSecond: number): Generator<Arriv
 export function keepTime(
   arrivals: Generator<Arrival, never>,
   {
-    now,
     end,
     begin,
     share = () => 1,
   }: {
-    readonly now: () => number;
     readonly end: AbortSignal;
     readonly begin: (arrival: Arrival) => void;
     readonly share?: () => number;
   },
 ): void {
-  let dueAt = now();
+  let dueAt = Date.now();
   const wait = () => {
     const arrival = arrivals.next().value;
     dueAt += arrival.afterMs / share();
@@ -53,7 +43,7 @@ export function keepTime(
         begin(arrival);
         wait();
       },
-      Math.max(0, dueAt - now()),
+      Math.max(0, dueAt - Date.now()),
     );
     const stop = () => clearTimeout(timer);
     end.addEventListener('abort', stop, { once: true });

@@ -1,9 +1,7 @@
-// The scheme as its members know it: corridors, required elements, members. It is the demo's reference data (db/seed),
+// The scheme as its members know it: corridors and members. It is the demo's reference data (db/seed),
 // read from files.
 import { demoFxpBics } from '../../cli/demo/scheme.ts';
-import { leiCheckDigits } from '../../core/ids.ts';
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
-import countries from '../../db/seed/countries.json' with { type: 'json' };
 import currencies from '../../db/seed/currencies.json' with { type: 'json' };
 import feeFormulas from '../../db/seed/fee-formulas.json' with { type: 'json' };
 import { dividedBy, times } from './decimal.ts';
@@ -17,11 +15,8 @@ export interface End {
   readonly system: string;
   /** Decimals of the currency. */
   readonly places: number;
-  readonly maxAmount: string;
   /** Units of the currency for one Singapore dollar. */
   readonly perDollar: string;
-  /** The country's `requiredMessageElements.pacs008`. */
-  readonly required: readonly string[];
   readonly creditorAgentFee: { readonly nominal: string; readonly percent: string };
 }
 
@@ -49,7 +44,7 @@ const found = <T>(value: T | undefined, what: string): T => {
 };
 
 export const ends: readonly End[] = clearingSystems.flatMap(
-  ({ clearingSystemId: system, currencyCode: currency, maxAmount, countryCodes }) =>
+  ({ clearingSystemId: system, currencyCode: currency, countryCodes }) =>
     countryCodes.map((country): End => {
       const of = (one: { countryCode: string; currencyCode: string }) =>
         one.countryCode === country && one.currencyCode === currency;
@@ -62,21 +57,16 @@ export const ends: readonly End[] = clearingSystems.flatMap(
           currencies.find((one) => one.currencyCode === currency),
           currency,
         ).decimalPlaces,
-        maxAmount,
         perDollar: found(perDollar[currency], `rate of ${currency}`),
-        required: found(
-          countries.find((one) => one.countryCode === country),
-          country,
-        ).requiredPacs008Elements,
         creditorAgentFee: { nominal: fee.nominalFeeAmount, percent: fee.percentageFee },
       };
     }),
 );
 
 /** @throws Error if the seed data does not have it */
-export const endOf = (country: string, currency?: string): End =>
+export const endOf = (country: string): End =>
   found(
-    ends.find((one) => one.country === country && (currency === undefined || one.currency === currency)),
+    ends.find((one) => one.country === country),
     country,
   );
 
@@ -100,12 +90,6 @@ export function isRated(fxp: string, { source, destination }: Corridor): boolean
   const [from, to] = [source.country, destination.country];
   const lacksSap = fxp === 'POLAJPS0' && [from, to].includes('PH');
   return !lacksSap && !(fxp === 'ZENIHKS0' && from === 'IN' && to === 'ID');
-}
-
-/** The LEI of an institution that has one in the seed data. */
-export function leiOf(bic8: string): string {
-  const first18 = `999900${bic8}0000`;
-  return first18 + leiCheckDigits(first18);
 }
 
 /** An amount of Singapore dollars, converted to the currency of `end`. */

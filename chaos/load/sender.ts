@@ -1,8 +1,5 @@
 // Sends one HTTP request of a PSP, a source operator or an FX provider to an api, and records it as evidence. It
 // records request and answer unchanged, but never tokens or secrets.
-import { isUtf8 } from 'node:buffer';
-import { once } from 'node:events';
-import { Readable } from 'node:stream';
 import { Pool } from 'undici';
 import type { Exchange, Expected } from '../oracle/evidence.ts';
 import type { LoadTokens } from './tokens.ts';
@@ -18,12 +15,10 @@ export interface Request {
   readonly api: number;
   /** Client whose token is sent. */
   readonly client: string;
-  /** false: no token is sent. */
-  readonly withToken?: boolean;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly purpose: string;
-  readonly body?: string | Uint8Array;
+  readonly body?: string;
   /** Default for a body: application/xml. */
   readonly contentType?: string;
   /** In addition to Authorization, Content-Type and Prefer. */
@@ -34,8 +29,6 @@ export interface Request {
   readonly expected?: Expected;
   /** The sender hangs up after this many milliseconds. */
   readonly hangUpAfterMs?: number;
-  /** Sends only half of the body, then waits until it hangs up. */
-  readonly cutInHalf?: boolean;
 }
 
 /** The request without some of its properties. */
@@ -82,9 +75,8 @@ export function openSender(options: {
   readonly apis: readonly Api[];
   readonly tokens: LoadTokens;
   readonly record: (exchange: Exchange) => void;
-  readonly now: () => number;
 }): Sender {
-  const { apis, tokens, record, now } = options;
+  const { apis, tokens, record } = options;
   const pools = apis.map(({ url }) => new Pool(url, { connect: { timeout: connectMs } }));
   let inFlight = 0;
 
@@ -92,13 +84,13 @@ export function openSender(options: {
     const place = request.api % apis.length;
     const [api, pool] = [apis[place], pools[place]];
     if (api === undefined || pool === undefined) throw new Error('a load needs an api');
-    const token = request.withToken === false ? undefined : await tokens.tokenFor(request.client);
-    const sentAt = now();
+    const token = await tokens.tokenFor(request.client);
+    const sentAt = new Date().toISOString();
     inFlight += 1;
     const outcome = await attempt(pool, request, token);
     inFlight -= 1;
-    if (outcome.status === 401 && token !== undefined) tokens.forget(request.client);
-    record(lineOf(request, { api: api.name, sentAt, endedAt: now(), outcome }));
+    if (outcome.status === 401) tokens.forget(request.client);
+    record(lineOf(request, { api: api.name, sentAt, endedAt: new Date().toISOString(), outcome }));
     const { status, text = '', headers = {} } = outcome;
     return { status, text, headers };
   }
@@ -118,7 +110,7 @@ interface Outcome extends Partial<Answer> {
   readonly error?: ErrorWord;
 }
 
-async function attempt(pool: Pool, request: Request, token: string | undefined): Promise<Outcome> {
+async function attempt(pool: Pool, request: Request, token: string): Promise<Outcome> {
   const hangUp = new AbortController();
   const giveUp = (why: ErrorWord, afterMs: number) => setTimeout(() => hangUp.abort(why), afterMs);
   const timers = [giveUp('timeout', answerMs)];
@@ -129,12 +121,12 @@ async function attempt(pool: Pool, request: Request, token: string | undefined):
       path: request.path,
       method: request.method,
       headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { 'content-type': contentType }),
         ...(prefer === undefined ? {} : { prefer }),
         ...request.headers,
       },
-      body: body === undefined ? null : request.cutInHalf ? halfOf(body, hangUp.signal) : body,
+      body: body ?? null,
       signal: hangUp.signal,
       headersTimeout: answerMs,
       bodyTimeout: answerMs,
@@ -153,15 +145,6 @@ async function attempt(pool: Pool, request: Request, token: string | undefined):
   }
 }
 
-function halfOf(body: string | Uint8Array, signal: AbortSignal): Readable {
-  const bytes = Buffer.from(body);
-  async function* half() {
-    yield bytes.subarray(0, bytes.length / 2);
-    if (!signal.aborted) await once(signal, 'abort');
-  }
-  return Readable.from(half());
-}
-
 function wordFor(error: unknown): ErrorWord {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.includes('TIMEOUT') || code === 'ETIMEDOUT') return 'timeout';
@@ -172,18 +155,17 @@ function lineOf(
   request: Request,
   about: {
     readonly api: string;
-    readonly sentAt: number;
-    readonly endedAt: number;
+    readonly sentAt: string;
+    readonly endedAt: string;
     readonly outcome: Outcome;
   },
 ): Exchange {
-  const { client, method, path, purpose, uetr, messageId, prefer, expected } = request;
+  const { client, method, path, purpose, uetr, messageId, body, prefer, expected } = request;
   const { status, text, headers, error } = about.outcome;
-  const isJudged =
-    (status !== 401 && status !== 408) || (expected?.verdict === 'refused' && expected.status === status);
+  const isJudged = status !== 401 && status !== 408;
   return {
-    sentAt: new Date(about.sentAt).toISOString(),
-    endedAt: new Date(about.endedAt).toISOString(),
+    sentAt: about.sentAt,
+    endedAt: about.endedAt,
     api: about.api,
     client,
     method,
@@ -191,7 +173,7 @@ function lineOf(
     purpose,
     ...(uetr === undefined ? {} : { uetr }),
     ...(messageId === undefined ? {} : { messageId }),
-    ...sentBody(request),
+    ...(body === undefined ? {} : { requestBody: body }),
     ...(prefer === undefined ? {} : { prefer }),
     ...(status === undefined ? {} : { status }),
     ...(text === undefined ? {} : { responseBody: text }),
@@ -199,12 +181,4 @@ function lineOf(
     ...(error === undefined ? {} : { error }),
     ...(expected !== undefined && isJudged ? { expected } : {}),
   };
-}
-
-function sentBody({ body, cutInHalf }: Request): Pick<Exchange, 'requestBody' | 'requestEncoding'> {
-  if (body === undefined) return {};
-  const all = Buffer.from(body);
-  const bytes = cutInHalf === true ? all.subarray(0, all.length / 2) : all;
-  const requestEncoding = isUtf8(bytes) ? 'utf8' : 'base64';
-  return { requestBody: bytes.toString(requestEncoding), requestEncoding };
 }

@@ -19,20 +19,19 @@ const betweenMs = 500;
 export function openTokens(options: {
   readonly urls: readonly string[];
   readonly patienceMs: number;
-  readonly now: () => number;
 }): LoadTokens {
-  const { urls, patienceMs, now } = options;
+  const { urls, patienceMs } = options;
   let turn = 0;
   const source = clientCredentials({
     tokenUrl: () => `${urls[(turn += 1) % urls.length] ?? ''}/oauth/token`,
   });
   return {
     async tokenFor(client) {
-      for (const until = now() + patienceMs; ;) {
+      for (const until = Date.now() + patienceMs; ;) {
         try {
           return await source.tokenFor(client);
         } catch (error) {
-          if (now() > until) throw new NoToken(`no token for ${client}`, { cause: error });
+          if (Date.now() > until) throw new NoToken(`no token for ${client}`, { cause: error });
         }
         await new Promise((resolve) => setTimeout(resolve, betweenMs));
       }

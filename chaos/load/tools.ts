@@ -3,12 +3,8 @@
 import type { Random } from './random.ts';
 import type { Answer, Request } from './sender.ts';
 
-/** Things whose age matters, but for which no run can wait: QUO-6, DUP-2. */
-export type Ageing = 'quote' | 'message-id';
-
 export interface Tools {
   readonly random: Random;
-  readonly now: () => number;
   readonly canaries: readonly string[];
   /** The callback address of a source operator: its usual one, or another registered one. */
   callbackUrl(clearingSystemId: string, message: 'pacs002' | 'acmt024', which: 'usual' | 'other'): string;
@@ -19,11 +15,10 @@ export interface Tools {
   ready(client: string): Promise<void>;
   send(request: Request): Promise<Answer>;
   /**
-   * Ages a stored quote, or the use of a MsgId, by that many seconds.
-   * @param id of the quote, or the MsgId
+   * Ages a stored quote by that many seconds.
    * @returns false if it was not possible
    */
-  age(what: Ageing, id: string, seconds: number): Promise<boolean>;
+  ageQuote(quoteId: string, seconds: number): Promise<boolean>;
   /** Resolves after `ms`. Resolves with false when the load ends; the story must then send nothing new. */
   rest(ms: number): Promise<boolean>;
   /** The pause of a sender between repeats; the end of the load does not shorten it. */

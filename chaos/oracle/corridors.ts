@@ -45,16 +45,10 @@ export function termsOf(reference: Reference, request: Corridor): Terms | undefi
   };
 }
 
-/** The SAP and account of an FX provider in a place (FX-3). */
-export function sapOf(
-  reference: Reference,
-  fxp: string,
-  country: string,
-  currency: string,
-): { readonly sap: string; readonly account: string } | undefined {
+/** Whether an FX provider has an account at a SAP that it may use in a place (FX-3). */
+export function canSettle(reference: Reference, fxp: string, country: string, currency: string): boolean {
   const sap = reference.saps.get(`${fxp} ${country}`);
-  const account = reference.accounts.find(
+  return reference.accounts.some(
     (one) => one.owner === fxp && one.sap === sap && one.country === country && one.currency === currency,
   );
-  return sap === undefined || account === undefined ? undefined : { sap, account: account.id };
 }

@@ -18,10 +18,6 @@
 export interface RunRecord {
   readonly seed: number;
   readonly minutes: number;
-  /** Name of a fault that was played alone; absent: the seed chose the faults. */
-  readonly onlyFault?: string;
-  /** Name of the mistake that was built in (chaos/mutants); absent: the unchanged code. */
-  readonly mutant?: string;
   /** The command-line options that repeat this run. */
   readonly options?: string;
   /** The code under test: version and commit, with `-dirty` for uncommitted changes. Absent if git does not know it. */
@@ -68,9 +64,7 @@ export interface Exchange {
   readonly purpose: string;
   readonly uetr?: string;
   readonly messageId?: string;
-  /** UTF-8 text, or base64 if the bytes are not UTF-8. */
   readonly requestBody?: string;
-  readonly requestEncoding?: 'utf8' | 'base64';
   /** The `Prefer` header, if it was sent. */
   readonly prefer?: string;
   /** Absent if there was no answer; `error` then gives the reason. */

@@ -18,13 +18,11 @@ export interface Offered {
   readonly rateId: string;
   readonly threshold: Amount;
   readonly rate: Amount;
-  readonly createdAt: number;
 }
 
 export interface Priced {
   readonly rateId: string;
   readonly rate: Amount;
-  readonly createdAt: number;
   readonly source: Amount;
   readonly destination: Amount;
   readonly isSourceCapped: boolean;
@@ -114,7 +112,6 @@ export function priceOf(
     return {
       rateId: offer.rateId,
       rate,
-      createdAt: offer.createdAt,
       source,
       destination,
       isSourceCapped,

@@ -20,8 +20,6 @@ export interface Quiet {
   readonly hadFaults: boolean;
   /** Whether a party, or the way to it, was broken between two moments. Bytes may then have been delayed. */
   readonly isWayBroken: (party: string, from: number, to: number) => boolean;
-  /** Names of our own faults and of this party's, between two moments. */
-  readonly faultsOn: (party: string, from: number, to: number) => readonly string[];
   /** Whether another server may have answered 2xx in a party's place between two moments. */
   readonly isAnsweredByOthers: (party: string, from: number, to: number) => boolean;
   /** Whether one of our processes or servers was broken between two moments, or within the margin before. */
@@ -95,11 +93,6 @@ export function quietOf({ faults, run }: Evidence): Quiet {
       return during.length > 0 && during.every(({ name }) => ofEngine.test(name));
     },
     isWayBroken: (party, from, to) => windows.filter(isOn(party)).some(isDuring(from, to, wayMarginMs)),
-    faultsOn: (party, from, to) =>
-      windows
-        .filter((one) => one.isOurs || isOn(party)(one))
-        .filter(isDuring(from, to, 0))
-        .map(({ name }) => name),
     isAnsweredByOthers: (party, from, to) =>
       windows.filter((one) => one.isByOthers && isOn(party)(one)).some(isDuring(from, to, wayMarginMs)),
   };

@@ -11,12 +11,10 @@ export interface PaymentRow {
   readonly accepted: boolean;
   readonly forwarded_message_id: string | null;
   readonly destination_clearing_system: string | null;
-  readonly corridor: string | null;
   readonly priority: string | null;
   readonly deadline_at: string | null;
   readonly quote_id: string | null;
   readonly fxp_id: string | null;
-  readonly exchange_rate: string | null;
   readonly source_amount: string | null;
   readonly source_currency: string | null;
   readonly destination_amount: string | null;
@@ -88,7 +86,6 @@ export interface AuditRow {
   readonly severity: string;
   readonly kind: string;
   readonly subject_id: string | null;
-  readonly party: string | null;
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
@@ -133,8 +130,6 @@ export interface RateRow {
 export interface ResolutionRow {
   readonly resolution_id: string;
   readonly source_clearing_system: string;
-  readonly message_identification: string;
-  readonly judged_at: string;
   readonly deadline_at: string;
 }
 
@@ -172,6 +167,17 @@ interface Forms {
     readonly named_at: string;
   };
   readonly rates: RateRow;
+  readonly psp_improvements: {
+    readonly fxp_id: string;
+    readonly psp_id: string;
+    readonly improvement_basis_points: string;
+  };
+  readonly tier_improvements: {
+    readonly fxp_id: string;
+    readonly unit_currency: string;
+    readonly threshold: string;
+    readonly improvement_basis_points: string;
+  };
   readonly resolutions: ResolutionRow;
   readonly resolution_answers: ResolutionAnswerRow;
   readonly pauses: PauseRow;

@@ -6,8 +6,7 @@ import type { Evidence, JournalEntry } from './read-evidence.ts';
 import { readMessage, textAt, type Element, type Message } from './read-message.ts';
 import { machineOf, type Machine } from './machine.ts';
 import { quietOf, type Quiet } from './quiet.ts';
-import { receiverOf } from './reference.ts';
-import { openReference, type Reference } from './reference.ts';
+import { openReference, receiverOf, type Reference } from './reference.ts';
 import {
   instant,
   rowsOf,
@@ -339,10 +338,6 @@ export function isPost(exchange: Exchange, path: string): boolean {
   return exchange.method === 'POST' && exchange.path.split('?', 1)[0] === path;
 }
 
-function bytesOf(exchange: Exchange): Buffer {
-  return Buffer.from(exchange.requestBody ?? '', exchange.requestEncoding ?? 'utf8');
-}
-
 export function toSubmission(exchange: Exchange): Submission {
   const query = new URLSearchParams(exchange.path.split('?')[1] ?? '');
   const isXml = exchange.status === 200 && exchange.responseBody !== undefined;
@@ -350,7 +345,7 @@ export function toSubmission(exchange: Exchange): Submission {
     exchange,
     sentAt: instant(exchange.sentAt),
     endedAt: instant(exchange.endedAt),
-    sha256: sha256Of(bytesOf(exchange)),
+    sha256: sha256Of(exchange.requestBody ?? ''),
     answer: isXml ? readMessage(exchange.responseBody ?? '') : undefined,
     callbackUrl: query.get('pacs002Endpoint') ?? query.get('acmt024Endpoint') ?? undefined,
   };

@@ -12,11 +12,10 @@ import { readScheme } from '../../db/scheme/read.ts';
 import { schemeKinds } from '../../core/scheme/documents.ts';
 import type { CommandContext } from '../command.ts';
 import { UserError } from '../errors.ts';
-import { connectGateway } from '../ops/connection.ts';
-import { proposed, scheme as schemeAnswer, readAnswer } from './answers.ts';
-import { unreadable } from './changes.ts';
+import { connectGateway, type JsonOption } from '../ops/connection.ts';
+import { tellAdmin, unreadable } from './commands.ts';
 import { databaseUrlOf } from './first-operators.ts';
-import { printFindings, printProposed } from './show.ts';
+import { printFindings, printProposed, type Proposed } from './show.ts';
 
 export async function exportScheme(
   context: CommandContext,
@@ -26,7 +25,7 @@ export async function exportScheme(
   const { terminal } = context;
   const gateway = await connectGateway(context);
   const text = await gateway.get('/admin/scheme', { hashes: hashes ? 'true' : undefined });
-  const lists = readAnswer(schemeAnswer, text);
+  const lists = JSON.parse(text) as Parameters<typeof writeDirectory>[1];
   writeDirectory(resolve(directory), lists);
   const counts = schemeKinds.map((kind) => `${lists[kind]?.length ?? 0} ${kind}`);
   terminal.line(`✓ ${directory}: ${counts.join(', ')}`);
@@ -40,14 +39,13 @@ export async function exportScheme(
   }
 }
 
-export interface ImportOptions {
+export interface ImportOptions extends JsonOption {
   readonly because?: string;
   readonly at?: string;
   readonly onlyNew?: true;
   readonly endAbsent?: true;
   readonly yes?: boolean;
   readonly database?: true;
-  readonly json?: true;
 }
 
 export async function importScheme(
@@ -67,21 +65,17 @@ export async function importScheme(
 async function importThroughGateway(
   context: CommandContext,
   path: string,
-  options: ImportOptions,
+  { because = 'a comparison', at: effectiveAt, onlyNew, endAbsent, yes, ...options }: ImportOptions,
 ): Promise<void> {
-  const { terminal } = context;
-  const { because = 'a comparison', at: effectiveAt, onlyNew, endAbsent, yes, json } = options;
   readDirectory(path); // called for its errors, which name the file of every fault
   const body = { because, effectiveAt, onlyNew, endAbsent, preview: !yes, scheme: readLists(path) };
-  const gateway = await connectGateway(context);
-  const text = await gateway.post('/admin/imports', body);
-  if (json) {
-    terminal.line(text);
-    return;
-  }
-  const answer = readAnswer(proposed, text);
-  printProposed(terminal, answer);
-  if (answer.state === 'preview') terminal.line('To make this change, run admin import with --yes.');
+  await tellAdmin(context, options, {
+    ask: (gateway) => gateway.post('/admin/imports', body),
+    print: (terminal, answer: Proposed) => {
+      printProposed(terminal, answer);
+      if (answer.state === 'preview') terminal.line('To make this change, run admin import with --yes.');
+    },
+  });
 }
 
 /** Refused if there are two operators, because they must approve the import, unless FOUR_EYES is 0. */

@@ -3,9 +3,25 @@
 import { Argument, Option, type Command } from 'commander';
 import { schemeKinds } from '../../core/scheme/documents.ts';
 import type { CommandContext } from '../command.ts';
-import type { ChangeOptions, DecisionOptions, JsonOption, ListOptions, SecretOptions } from './changes.ts';
+import type { JsonOption } from '../ops/connection.ts';
+import {
+  decide,
+  endObjects,
+  listChanges,
+  listObjects,
+  makeSecret,
+  setObjects,
+  showChange,
+  showKeys,
+  showObject,
+  showReadiness,
+  type ChangeOptions,
+  type DecisionOptions,
+  type ListOptions,
+  type RotateOptions,
+  type SecretOptions,
+} from './commands.ts';
 import type { ImportOptions } from './directory.ts';
-import type { RotateOptions } from './keys.ts';
 
 const help = `
 Like ops, it asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, an operator. Every change except of names, titles and
@@ -39,29 +55,22 @@ function addReading(admin: Command, context: CommandContext): void {
     .description('every object of a kind')
     .addArgument(kind())
     .addOption(json())
-    .action(async (ofKind: string, options: JsonOption) => {
-      const { listObjects } = await import('./objects.ts');
-      await listObjects(context, ofKind, options);
-    });
+    .action((ofKind: string, options: JsonOption) => listObjects(context, ofKind, options));
   admin
     .command('show')
     .description('one object, and its history of changes')
     .addArgument(kind())
     .argument('<id>', 'TH:THB for a fee formula, <SAP>:<account> for an account, for example')
     .addOption(json())
-    .action(async (ofKind: string, id: string, options: JsonOption) => {
-      const { showObject } = await import('./objects.ts');
-      await showObject(context, { kind: ofKind, id }, options);
-    });
+    .action((ofKind: string, id: string, options: JsonOption) =>
+      showObject(context, { kind: ofKind, id }, options),
+    );
   admin
     .command('ready')
     .description('what an institution or payment system still lacks before it can go live')
     .argument('<party>', 'internalId of an institution, or payment system')
     .addOption(json())
-    .action(async (party: string, options: JsonOption) => {
-      const { showReadiness } = await import('./objects.ts');
-      await showReadiness(context, party, options);
-    });
+    .action((party: string, options: JsonOption) => showReadiness(context, party, options));
 }
 
 function addChanging(admin: Command, context: CommandContext): void {
@@ -76,10 +85,9 @@ function addChanging(admin: Command, context: CommandContext): void {
     .addOption(at())
     .option('--preview', 'only say what it would change')
     .addOption(json())
-    .action(async (ofKind: string, file: string, options: ChangeOptions) => {
-      const { setObjects } = await import('./changes.ts');
-      await setObjects(context, { kind: ofKind, file }, options);
-    });
+    .action((ofKind: string, file: string, options: ChangeOptions) =>
+      setObjects(context, { kind: ofKind, file }, options),
+    );
   admin
     .command('end')
     .description('end objects: they no longer take effect, but nothing is deleted')
@@ -89,10 +97,9 @@ function addChanging(admin: Command, context: CommandContext): void {
     .addOption(at())
     .option('--preview', 'only say what it would change')
     .addOption(json())
-    .action(async (ofKind: string, ids: readonly string[], options: ChangeOptions) => {
-      const { endObjects } = await import('./changes.ts');
-      await endObjects(context, { kind: ofKind, ids }, options);
-    });
+    .action((ofKind: string, ids: readonly string[], options: ChangeOptions) =>
+      endObjects(context, { kind: ofKind, ids }, options),
+    );
   admin
     .command('secret')
     .description(
@@ -102,10 +109,7 @@ function addChanging(admin: Command, context: CommandContext): void {
     .addOption(because())
     .option('--overlap-hours <number>', 'how many hours its present secrets still work', '24')
     .addOption(json())
-    .action(async (client: string, options: SecretOptions) => {
-      const { makeSecret } = await import('./changes.ts');
-      await makeSecret(context, client, options);
-    });
+    .action((client: string, options: SecretOptions) => makeSecret(context, client, options));
 }
 
 function addDeciding(admin: Command, context: CommandContext): void {
@@ -124,19 +128,13 @@ function addDeciding(admin: Command, context: CommandContext): void {
     )
     .option('--limit <number>', 'how many at most', '50')
     .addOption(json())
-    .action(async (options: ListOptions) => {
-      const { listChanges } = await import('./changes.ts');
-      await listChanges(context, options);
-    });
+    .action((options: ListOptions) => listChanges(context, options));
   admin
     .command('change')
     .description('one change, with its difference')
     .argument('<id>')
     .addOption(json())
-    .action(async (id: string, options: JsonOption) => {
-      const { showChange } = await import('./changes.ts');
-      await showChange(context, id, options);
-    });
+    .action((id: string, options: JsonOption) => showChange(context, id, options));
   for (const [act, description] of [
     ['approve', 'approve a change of another operator: it then takes effect'],
     ['refuse', 'refuse a change of another operator'],
@@ -151,10 +149,7 @@ function addDeciding(admin: Command, context: CommandContext): void {
     if (act === 'approve') {
       one.option('--despite-probes', 'even if a new endpoint has not answered its trial message');
     }
-    one.action(async (id: string, options: DecisionOptions) => {
-      const { decide } = await import('./changes.ts');
-      await decide(context, { act, id }, options);
-    });
+    one.action((id: string, options: DecisionOptions) => decide(context, { act, id }, options));
   }
 }
 
@@ -174,20 +169,14 @@ function addKeys(admin: Command, context: CommandContext): void {
       .command(list)
       .description(`the keys that sign ${what}, newest first`)
       .addOption(json())
-      .action(async (options: JsonOption) => {
-        const { listKeys } = await import('./keys.ts');
-        await listKeys(context, keysOf, options);
-      });
+      .action((options: JsonOption) => showKeys(context, keysOf, options));
     admin
       .command(rotate)
       .description(`sign ${what} with another key: ${overlap}`)
       .addOption(because())
       .option('--withdraw', 'end the previous keys at once, because somebody else may have them')
       .addOption(json())
-      .action(async (options: RotateOptions) => {
-        const { rotateKey } = await import('./keys.ts');
-        await rotateKey(context, keysOf, options);
-      });
+      .action((options: RotateOptions) => showKeys(context, keysOf, options));
   }
 }
 

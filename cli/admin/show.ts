@@ -1,13 +1,18 @@
 // Prints changes of the scheme and their differences.
+import type { z } from 'zod';
 import type { Terminal } from '../terminal.ts';
-import type { ListedChange, ShownChange, ShownEdit, ShownFinding, ShownProposed } from './answers.ts';
+import type { changeSchema, listedChangeSchema, proposedSchema } from '../../api/scheme/scheme-schemas.ts';
+
+export type Proposed = z.infer<typeof proposedSchema>;
+type Change = z.infer<typeof changeSchema>;
+type Edit = Change['objects'][number];
 
 const mostDifferences = 40; // per object: a new FX provider has hundreds of corridors
 
 const shownValue = (value: unknown): string =>
   value === null || value === undefined ? 'nothing' : JSON.stringify(value);
 
-function printEdit(terminal: Terminal, { kind, id, ends, isNew, differences }: ShownEdit): void {
+function printEdit(terminal: Terminal, { kind, id, ends, isNew, differences }: Edit): void {
   const what = ends ? 'ends' : isNew ? 'is new' : 'changes';
   terminal.line(`  ${terminal.paint('heading', `${kind} ${id}`)} ${what}`);
   if (ends) return;
@@ -26,7 +31,7 @@ function printEdit(terminal: Terminal, { kind, id, ends, isNew, differences }: S
   if (left > 0) terminal.line(`    and ${left} more; --json shows them all`);
 }
 
-export function printFindings(terminal: Terminal, findings: readonly ShownFinding[]): void {
+export function printFindings(terminal: Terminal, findings: readonly Proposed['findings'][number][]): void {
   for (const { severity, kind, id, path, says } of findings) {
     terminal.line(
       terminal.paint('warning', `! ${severity === 'error' ? 'error: ' : ''}${kind} ${id}${path} ${says}`),
@@ -35,10 +40,7 @@ export function printFindings(terminal: Terminal, findings: readonly ShownFindin
 }
 
 /** Prints the state of a proposal, and what to do next. */
-export function printProposed(
-  terminal: Terminal,
-  { changeId, state, objects, findings }: ShownProposed,
-): void {
+export function printProposed(terminal: Terminal, { changeId, state, objects, findings }: Proposed): void {
   for (const edit of objects) printEdit(terminal, edit);
   printFindings(terminal, findings);
   const count = `${objects.length} object${objects.length === 1 ? '' : 's'}`;
@@ -59,7 +61,7 @@ export function printProposed(
   }
 }
 
-export function printChange(terminal: Terminal, change: ShownChange): void {
+export function printChange(terminal: Terminal, change: Change): void {
   const { changeId, state, proposedBy, proposedAt, because, effectiveAt, steps, objects, probes } = change;
   terminal.line(`${terminal.paint('heading', changeId)} ${state}`);
   terminal.line(`  proposed by ${proposedBy}, ${proposedAt}: ${because}`);
@@ -79,7 +81,10 @@ export function printChange(terminal: Terminal, change: ShownChange): void {
 }
 
 /** Prints one line for each change. */
-export function printChanges(terminal: Terminal, changes: readonly ListedChange[]): void {
+export function printChanges(
+  terminal: Terminal,
+  changes: readonly z.infer<typeof listedChangeSchema>[],
+): void {
   if (changes.length === 0) terminal.line('There are none.');
   for (const { changeId, state, proposedBy, proposedAt, because, objects } of changes) {
     const names = objects.slice(0, 3).map(({ kind, id }) => `${kind} ${id}`);

@@ -1,7 +1,6 @@
 // Prints what a person needs to explore a running demo: every address, the clients, commands to paste.
 import { relative } from 'node:path';
 import { demoCountries, demoFxpBics, demoSystems } from './scheme.ts';
-import { quotesPath } from '../gateway-client.ts';
 import { paymentsUrl, type RunFile } from './run-file.ts';
 import { wrap, type Terminal } from '../terminal.ts';
 
@@ -22,15 +21,10 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   row('API', run.apiUrl);
   row('API reference', `${run.apiUrl}/reference`);
   const payments = paymentsUrl(run);
-  if (payments !== undefined) {
-    row('Temporal UI', payments);
-    row(
-      '',
-      'its columns: the gear above the list; add PaymentStatus, Reason, Corridor (the browser keeps them)',
-    );
-  }
+  if (payments !== undefined) row('Temporal UI', payments);
   row('Temporal', run.temporalAddress);
-  row('Postgres', withoutPassword(run.databaseUrl));
+  const { host, pathname } = new URL(run.databaseUrl); // without the password
+  row('Postgres', `${host}${pathname}`);
   row('Source operators', `${sandbox.source}/callbacks/<payment system id>/pacs002`);
   row('Destinations', `${sandbox.destination}/<operator id>/iso20022/pacs008; operator id: ${operators}`);
   for (const [id, base] of Object.entries(replaced.operators))
@@ -48,7 +42,7 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   );
 }
 
-export function printClients(terminal: Terminal, run: RunFile): void {
+export function printClients(terminal: Terminal): void {
   const systems = demoSystems.map((system) => system.clearingSystemId).join(' ');
   const countries = demoCountries.join(' ');
   const fxps = demoFxpBics.join(' ');
@@ -59,57 +53,12 @@ export function printClients(terminal: Terminal, run: RunFile): void {
   row('Payment systems', `${systems}, each with the role ipso: its operator`);
   row('FX providers', fxps);
   row('Scheme operators', 'operator operator2: two persons, because settle takes two');
-  terminal.line();
-  terminal.line(terminal.paint('heading', 'Ask for quotes yourself'));
-  for (const command of quoteCommands(run.apiUrl)) terminal.line(`  ${command}`);
-}
-
-/** Two lines to paste into a shell: one gets a PSP's token, the other its quotes. */
-function quoteCommands(apiUrl: string): readonly string[] {
-  const path = quotesPath({
-    sourceCountry: 'SG',
-    sourceCurrency: 'SGD',
-    destinationCountry: 'TH',
-    destinationCurrency: 'THB',
-    amountCurrency: 'SGD',
-    amount: '1000',
-    psp: 'LOTUSGS0',
-  });
-  return [
-    `TOKEN=$(curl -s -u LOTUSGS0:demo-LOTUSGS0 -d grant_type=client_credentials ${apiUrl}/oauth/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
-    `curl -s -H "Authorization: Bearer $TOKEN" "${apiUrl}${path}"`,
-  ];
-}
-
-/** @param home ISTHMUS_HOME as the user set it; undefined for the default, which every command finds by itself */
-export function printHints(terminal: Terminal, home: string | undefined): void {
-  terminal.line();
-  const where = home ? `, in another terminal, with ISTHMUS_HOME=${home}` : ', in another terminal';
-  terminal.line(terminal.paint('heading', 'What to try next') + where);
-  const hints = [
-    ['npm run pay -- --to MY --amount 250 --account ...0003', 'rejected by the destination: AC04'],
-    ['npm run pay -- --to TH --amount 1000 --account ...0004', 'funds blocked: BLCK'],
-    ['npm run pay -- --to ID --amount 250 --account ...0006 --priority HIGH', 'too late: AB03'],
-    ['npm run pay -- --help', 'everything else'],
-  ] as const;
-  const width = Math.max(...hints.map(([command]) => command.length));
-  for (const [command, what] of hints) {
-    const fits = width + what.length + 4 <= terminal.width;
-    terminal.line(
-      `  ${terminal.paint('name', fits ? command.padEnd(width) : command)}${fits ? '  ' : '\n      '}${what}`,
-    );
-  }
 }
 
 function printRow(terminal: Terminal, label: string, text: string): void {
   const [first = '', ...rest] = wrap(text, terminal.width - labelWidth - 2);
   terminal.line(`  ${terminal.paint('muted', label.padEnd(labelWidth))}${first}`);
   for (const line of rest) terminal.line(`  ${' '.repeat(labelWidth)}${line}`);
-}
-
-function withoutPassword(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  return `${url.host}${url.pathname}`;
 }
 
 function fromHere(path: string): string {

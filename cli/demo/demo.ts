@@ -1,15 +1,13 @@
-// `npm run demo` and `npm start`: run the embedded default until Ctrl-C. The demo first plays one payment and compares
-// its figures with the specification's.
-import { printAddresses, printClients, printHints } from './addresses.ts';
+// `npm run demo` and `npm start`: run the embedded default until Ctrl-C. The demo first plays one payment.
+import { once } from 'node:events';
+import { printAddresses, printClients } from './addresses.ts';
 import type { CommandContext } from '../command.ts';
-import { demoFigures, differencesIn } from './figures.ts';
-import { messageValues } from './message-values.ts';
 import { secondsSince } from '../parts/progress.ts';
 import { playPayment, violationsIn, type PaymentPlan, type PlayedPayment } from './play-payment.ts';
 import { parseReplacements } from './replacements.ts';
 import { paymentUrl } from './run-file.ts';
 import { startSystem, type RunningSystem } from './system.ts';
-import { showAmount, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 
 export interface DemoOptions {
   /** Play the payment. */
@@ -62,19 +60,15 @@ interface Running {
   readonly asked: AbortController;
 }
 
-async function runUntilAsked({ terminal, env }: CommandContext, running: Running): Promise<number> {
+async function runUntilAsked({ terminal }: CommandContext, running: Running): Promise<number> {
   const { system, options, asked } = running;
-  const untilAsked = new Promise<void>((resolve) => {
-    if (asked.signal.aborted) resolve();
-    asked.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
   let broken: string | undefined;
-  const untilBroken = system.broken.then((how) => {
+  void system.broken.then((how) => {
     broken = how;
     asked.abort();
   });
   printAddresses(terminal, system.run);
-  printClients(terminal, system.run);
+  printClients(terminal);
   let code = 0;
   if (options.plays) {
     const isGood = await playDemo(terminal, system, asked.signal).catch((error: unknown) => {
@@ -84,10 +78,9 @@ async function runUntilAsked({ terminal, env }: CommandContext, running: Running
     if (!isGood) code = 1;
   }
   if (!(options.plays && options.once) && !asked.signal.aborted) {
-    printHints(terminal, env['ISTHMUS_HOME']);
     terminal.line();
     terminal.line('Isthmus runs until Ctrl-C.');
-    await Promise.race([untilAsked, untilBroken]);
+    await once(asked.signal, 'abort');
     if (!options.once) code = 0; // the user looked around and ended the demo normally
   }
   if (broken === undefined) return code;
@@ -95,7 +88,7 @@ async function runUntilAsked({ terminal, env }: CommandContext, running: Running
   return 1;
 }
 
-/** @returns whether every step succeeded and every figure matches the specification */
+/** @returns whether every step succeeded */
 async function playDemo(terminal: Terminal, system: RunningSystem, signal: AbortSignal): Promise<boolean> {
   terminal.line();
   terminal.line(
@@ -103,7 +96,7 @@ async function playDemo(terminal: Terminal, system: RunningSystem, signal: Abort
   );
   const payment = await playPayment({ run: system.run, terminal, signal }, demoPlan);
   terminal.line();
-  const faults = [...faultsOf(payment), ...printFigures(terminal, payment)];
+  const faults = faultsOf(payment);
   for (const fault of faults) terminal.line(terminal.paint('bad', `✗ ${fault}`));
   if (faults.length > 0) return false;
   terminal.line(terminal.paint('good', `✓ Credited, and every party was told the same.`));
@@ -118,28 +111,6 @@ function faultsOf({ answer, final, entries, missing }: PlayedPayment): readonly 
   if (final !== undefined && final.status !== 'ACCC')
     faults.push(`The payment ended ${final.status}, not ACCC.`);
   return [...faults, ...violationsIn(entries)];
-}
-
-function printFigures(terminal: Terminal, payment: PlayedPayment): readonly string[] {
-  const figures = demoFigures(payment, messageValues());
-  const width = Math.max(...figures.map(({ name }) => name.length));
-  const faults: string[] = [];
-  terminal.line(terminal.paint('heading', 'The figures, as each party got them'));
-  for (const figure of figures) {
-    const differences = differencesIn(figure);
-    const mark = differences.length === 0 ? terminal.paint('good', '✓') : terminal.paint('bad', '✗');
-    const places = figure.found.map(({ where }) => where).join(', ');
-    terminal.line(
-      `  ${mark} ${figure.name.padEnd(width)}  ${showAmount(figure.expected).padStart(6)}  ${terminal.paint('muted', places)}`,
-    );
-    if (differences.length > 0) {
-      faults.push(
-        `${figure.name} should be ${showAmount(figure.expected)}, but ${differences.join(', ')}. ` +
-          'If rates were posted since the first start, npm run reset restores those of the seed data.',
-      );
-    }
-  }
-  return faults;
 }
 
 function paintLine(terminal: Terminal, line: string): string {

@@ -1,23 +1,18 @@
-// Reads the messages that the parties received, for the timeline and for the comparison of figures. It does not
-// validate them: the gateway, the parties and the tests do that.
-import { readFxtr017, type Fxtr017 } from '../../core/iso20022/fxtr017.ts';
+// Reads the messages that the parties received, for the timeline. It does not validate them: the gateway, the parties
+// and the tests do that.
+import { readFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
-import { takePacs002, type Pacs002 } from '../../core/iso20022/pacs002.ts';
-import { readForwardedPacs008, type Pacs008 } from '../../core/iso20022/pacs008.ts';
+import { takePacs002 } from '../../core/iso20022/pacs002.ts';
+import { readForwardedPacs008 } from '../../core/iso20022/pacs008.ts';
 import type { Rejection } from '../../core/rejections/rejection.ts';
 import { ok, type Result } from '../../core/result.ts';
 import type { XmlElement } from '../../core/iso20022/tree.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
 
-export interface MessageValues {
-  /** The pacs.008 as the destination receives it. */
-  forwardedPacs008(bytes: Uint8Array): Pacs008;
-  pacs002(bytes: Uint8Array): Pacs002;
-  fxtr017(bytes: Uint8Array): Fxtr017;
-}
+export type MessageValues = ReturnType<typeof messageValues>;
 
 /** Each reader throws if the bytes are not that message. */
-export function messageValues(): MessageValues {
+export function messageValues() {
   const engine = createLibxml2Engine();
   const read = <Value>(
     bytes: Uint8Array,
@@ -32,8 +27,9 @@ export function messageValues(): MessageValues {
     return reading.value;
   };
   return {
-    forwardedPacs008: (bytes) => read(bytes, 'pacs008', readForwardedPacs008),
-    pacs002: (bytes) => read(bytes, 'pacs002', (document) => ok(takePacs002(document))),
-    fxtr017: (bytes) => read(bytes, 'fxtr017', readFxtr017),
+    /** The pacs.008 as the destination receives it. */
+    forwardedPacs008: (bytes: Uint8Array) => read(bytes, 'pacs008', readForwardedPacs008),
+    pacs002: (bytes: Uint8Array) => read(bytes, 'pacs002', (document) => ok(takePacs002(document))),
+    fxtr017: (bytes: Uint8Array) => read(bytes, 'fxtr017', readFxtr017),
   };
 }

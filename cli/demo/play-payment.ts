@@ -4,14 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { compact } from '../../core/compact.ts';
 import type { AccountIdentification } from '../../core/iso20022/parties.ts';
 import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
-import type { JournalEntry } from '../../sandbox/journal-file.ts';
+import { readJournal, type JournalEntry } from '../../sandbox/journal-file.ts';
 import { TurnedAwayError, UnansweredError, UnavailableError, UsageError, UserError } from '../errors.ts';
 import { gatewayClient, quotesPath, type GatewayClient, type OfferedQuote } from '../gateway-client.ts';
 import { writeInstruction, type WrittenInstruction } from './instruct.ts';
-import { followJournals, type JournalFollower } from './journal-follower.ts';
 import { messageValues, type MessageValues } from './message-values.ts';
 import type { RunFile } from './run-file.ts';
-import { renderTable, showAmount, wrap, type Terminal } from '../terminal.ts';
+import { renderTable, showAmount, type Terminal } from '../terminal.ts';
 import { gatewayReceives, gatewaySends, lineOf, printLine, type TimelineLine } from './timeline.ts';
 
 export interface PaymentPlan {
@@ -67,7 +66,7 @@ export interface Stage {
   readonly onSubmitting?: (uetr: string) => void;
 }
 
-const pollMs = 25;
+const pollMs = 50; // reads the whole journals
 const resubmitMs = 1_000; // a killed process needs about that long to restart
 /**
  * A party journals its message only when it gets the answer. So hold each line back this long, in case an older one
@@ -81,14 +80,10 @@ const quietMs = 300; // a repeat or a contradiction soon follows the first repor
  * @throws UnansweredError if the gateway may have accepted the payment but did not answer in time
  */
 export async function playPayment(stage: Stage, plan: PaymentPlan): Promise<PlayedPayment> {
-  const { run, terminal, secretOf } = stage;
-  const gateway = gatewayClient(run.apiUrl, secretOf);
+  const gateway = gatewayClient(stage.run.apiUrl, stage.secretOf);
   const trip = await planTrip(gateway, plan);
   const operator = trip.sourceSystem;
-  await step(terminal, `Tokens for ${plan.debtorAgent} and ${operator}`, async () => {
-    await gateway.token(plan.debtorAgent);
-    await gateway.token(operator);
-  });
+  await gateway.token(operator); // a refusal or a silence here leaves no doubt about a payment
   const quote = await chooseQuote(stage, { gateway, plan, trip });
   const written = writeInstruction({
     quote,
@@ -138,7 +133,8 @@ async function chooseQuote(
   { gateway, plan, trip }: { gateway: GatewayClient; plan: PaymentPlan; trip: Trip },
 ): Promise<OfferedQuote> {
   const request = { ...plan, ...trip, psp: plan.debtorAgent };
-  const quotes = await step(terminal, `Quotes: GET ${quotesPath(request)}`, () => gateway.quotes(request));
+  const quotes = await gateway.quotes(request);
+  terminal.line(`${terminal.paint('good', '✓')} Quotes: GET ${quotesPath(request)}`);
   const [best] = quotes;
   if (best === undefined) {
     throw new UserError(
@@ -146,52 +142,33 @@ async function chooseQuote(
     );
   }
   const columns = [
-    { title: 'rank', align: 'right' },
-    { title: 'FX provider' },
-    { title: 'rate', align: 'right' },
-    { title: `${trip.sourceCurrency} settled`, align: 'right' },
-    { title: `${trip.destinationCurrency} settled`, align: 'right' },
-    { title: 'creditor agent fee', align: 'right' },
-    { title: 'credited', align: 'right' },
-    { title: 'scheme fee', align: 'right' },
-  ] as const;
+    'rank',
+    'FX provider',
+    'rate',
+    `${trip.sourceCurrency} settled`,
+    `${trip.destinationCurrency} settled`,
+    'creditor agent fee',
+    'credited',
+    'scheme fee',
+  ];
   const rows = quotes.map((one, index) => [String(index + 1), ...quoteCells(one)]);
   for (const line of renderTable(columns, rows)) terminal.line(`  ${line}`);
   const { quoteId, fxpfinInstId, exchangeRate } = best;
   terminal.line(`  Chosen: ${terminal.paint('name', fxpfinInstId)} at ${exchangeRate}, quote ${quoteId}`);
-  const less = reductionOf(best, plan, trip);
-  if (less !== undefined) terminal.line(terminal.paint('warning', `  ! ${less}`));
-  if (less !== undefined && !plan.acceptsCapped) {
-    const { amount, currency } = best.debtorAgent.interbankSettlementAmount;
-    throw new UserError(
-      `Nothing was paid. Give an --amount that is allowed, or add --capped to pay ${showAmount(amount)} ${currency}.`,
-    );
+  const [source, destination] = [
+    best.debtorAgent.interbankSettlementAmount,
+    best.creditorAgent.interbankSettlementAmount,
+  ];
+  if (source.cappedToMaxAmount || destination.cappedToMaxAmount) {
+    const [sent, arrives] = [source, destination].map((one) => `${showAmount(one.amount)} ${one.currency}`);
+    const less = `A maximum is below that: the quote is for ${String(sent)}, ${String(arrives)} settled.`;
+    terminal.line(terminal.paint('warning', `  ! ${less}`));
+    if (!plan.acceptsCapped)
+      throw new UserError(
+        `Nothing was paid. Give an --amount that is allowed, or add --capped to pay ${String(sent)}.`,
+      );
   }
   return best;
-}
-
-/** Explains how far a quote is capped, and by which country's maximum; undefined if it is not capped. */
-function reductionOf(
-  { debtorAgent, creditorAgent }: OfferedQuote,
-  { amount: asked, sourceCountry, destinationCountry }: PaymentPlan,
-  trip: Trip,
-): string | undefined {
-  const [source, destination] = [debtorAgent, creditorAgent].map((end) => end.interbankSettlementAmount);
-  if (source === undefined || destination === undefined) return undefined;
-  const [whose = '', other] = [
-    ...(source.cappedToMaxAmount ? [sourceCountry] : []),
-    ...(destination.cappedToMaxAmount ? [destinationCountry] : []),
-  ];
-  if (whose === '') return undefined;
-  const allows =
-    other === undefined
-      ? `${whose}'s payment system allows`
-      : `the payment systems of ${whose} and ${other} allow`;
-  const show = (amount: string, currency: string) => `${showAmount(amount)} ${currency}`;
-  return (
-    `${show(asked, trip.amountCurrency)} is more than ${allows} in one payment: ` +
-    `the quote is for ${show(source.amount, source.currency)}, ${show(destination.amount, destination.currency)} settled.`
-  );
 }
 
 function quoteCells({ fxpfinInstId, exchangeRate, debtorAgent, creditorAgent }: OfferedQuote): string[] {
@@ -221,7 +198,6 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
   const { uetr } = underway.written;
   stage.onSubmitting?.(uetr);
   const values = messageValues();
-  const journals = followJournals(run.journalDirectory);
   const source = quote.debtorAgent.interbankSettlementAmount;
   terminal.line();
   const startedAt = Date.now();
@@ -231,14 +207,13 @@ async function submitAndFollow(stage: Stage, underway: Underway): Promise<Played
     message: 'pacs.008',
     detail: `${showAmount(source.amount)} ${source.currency} at ${quote.exchangeRate}, UETR ${uetr}`,
   });
-  const { waitSeconds } = underway.plan;
-  const deadline = startedAt + waitSeconds * 1_000;
+  const deadline = startedAt + underway.plan.waitSeconds * 1_000;
   const answering = submitUntilAnswered(stage, underway, deadline).then((bytes) => ({
     elapsedMs: Date.now() - startedAt,
     report: values.pacs002(bytes),
   }));
   const isFxpOurs = run.replaced.fxps[quote.fxpfinInstId] === undefined;
-  const following = { answering, operator, journals, values, uetr, startedAt, waitSeconds, isFxpOurs };
+  const following = { ...underway, answering, values, startedAt, isFxpOurs };
   const [{ report: answer }, entries] = await Promise.all([answering, follow(stage, following)]);
   const told = entries.find((entry) => entry.party.startsWith('source/') && entry.status !== undefined);
   return {
@@ -268,11 +243,8 @@ async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: n
   const { gateway, operator, written } = underway;
   for (let mayBeStored = false; ;) {
     try {
-      return await gateway.submitPacs008({
-        clearingSystemId: operator,
-        xml: written.xml,
-        pacs002Endpoint: `${run.sandbox.source}/callbacks/${operator}/pacs002`,
-      });
+      const endpoint = `${run.sandbox.source}/callbacks/${operator}/pacs002`;
+      return await gateway.submitPacs008(operator, written.xml, endpoint);
     } catch (error) {
       const isOver = Date.now() >= deadline || signal?.aborted === true;
       const isTriedAgain = error instanceof UnavailableError;
@@ -290,14 +262,10 @@ async function submitUntilAnswered(stage: Stage, underway: Underway, deadline: n
 const mayBePaid = (uetr: string) =>
   `It may have been stored, and may still be paid. Do not pay again: that could be a second payment. Look: npm run ops -- show ${uetr}`;
 
-interface Following {
+interface Following extends Underway {
   readonly answering: Promise<{ readonly elapsedMs: number; readonly report: Pacs002 }>;
-  readonly operator: string;
-  readonly journals: JournalFollower;
   readonly values: MessageValues;
-  readonly uetr: string;
   readonly startedAt: number;
-  readonly waitSeconds: number;
   /** Whether the sandbox plays the quote's FX provider, so that we can read its journal. */
   readonly isFxpOurs: boolean;
 }
@@ -307,9 +275,12 @@ interface Following {
  * a quiet moment has passed, or when the time is over.
  */
 async function follow(stage: Stage, following: Following): Promise<readonly JournalEntry[]> {
-  const { terminal, signal } = stage;
-  const { answering, operator, journals, values, uetr, startedAt, isFxpOurs } = following;
+  const { terminal, signal, run } = stage;
+  const { answering, operator, values, startedAt, isFxpOurs, plan } = following;
+  const { uetr } = following.written;
   const entries: JournalEntry[] = [];
+  const seen = new Set<string>();
+  const idOf = ({ party, at, sequence }: JournalEntry) => `${party} ${at} ${sequence}`;
   let waiting: TimelineLine[] = [];
   let isAnswered = false;
   const answered = answering.then(
@@ -324,10 +295,11 @@ async function follow(stage: Stage, following: Following): Promise<readonly Jour
     for (const line of waiting) if (line.elapsedMs <= untilMs) printLine(terminal, line);
     waiting = waiting.filter((line) => line.elapsedMs > untilMs);
   };
-  const isOver = () => Date.now() - startedAt >= following.waitSeconds * 1_000 || signal?.aborted === true;
+  const isOver = () => Date.now() - startedAt >= plan.waitSeconds * 1_000 || signal?.aborted === true;
   const isComplete = () => isAnswered && missingIn(entries, isFxpOurs).length === 0;
   for (let quietSince = Date.now(); !isOver();) {
-    const news = journals.next().filter((entry) => entry.uetr === uetr);
+    const news = readJournal(run.journalDirectory).filter((one) => one.uetr === uetr && !seen.has(idOf(one)));
+    for (const one of news) seen.add(idOf(one));
     waiting.push(...news.map((entry) => lineOf(entry, startedAt, values)));
     entries.push(...news);
     if (news.length > 0) quietSince = Date.now();
@@ -380,15 +352,4 @@ function missingIn(entries: readonly JournalEntry[], isFxpOurs: boolean): readon
     missing.push('the fxtr.017 to the FX provider');
   }
   return missing;
-}
-
-/** Runs a step and prints its title and duration. */
-async function step<Value>(terminal: Terminal, title: string, work: () => Promise<Value>): Promise<Value> {
-  const started = performance.now();
-  const value = await work();
-  const tookMs = Math.max(1, Math.round(performance.now() - started));
-  const [first = '', ...rest] = wrap(title, terminal.width - 12);
-  terminal.line(`${terminal.paint('good', '✓')} ${first} ${terminal.paint('muted', `(${tookMs} ms)`)}`);
-  for (const line of rest) terminal.line(`  ${line}`);
-  return value;
 }

@@ -12,12 +12,13 @@ import { searchAttributes } from '../../contract/ids.ts';
 import { UserError } from '../errors.ts';
 import { entries } from '../entries.mjs';
 import { buildImage } from '../image.ts';
+import { answersOk } from '../parts/child.ts';
 import { claimFolder } from '../parts/claim.ts';
 import { makeLogins, type ProcessLogins } from '../parts/logins.ts';
 import { freePort } from '../parts/ports.ts';
-import type { RunningPostgres } from '../parts/postgres.ts';
+import { defaultPostgresPort, startPostgres, type RunningPostgres } from '../parts/postgres.ts';
 import { secondsSince, type Say } from '../parts/progress.ts';
-import { startServers, type RunningServers } from '../parts/servers.ts';
+import { defaultTemporalPorts, startTemporal, type RunningTemporal } from '../parts/temporal.ts';
 import { addressesWith, type Replacements } from './replacements.ts';
 import { healthOf, removeRunFile, writeRunFile, whoAnswers, type RunFile } from './run-file.ts';
 import { supervise, type SupervisedProcess } from '../parts/supervisor.ts';
@@ -60,19 +61,14 @@ export async function startSystem(options: StartSystemOptions): Promise<RunningS
 
 /** Builds into the folder. The processes restart from these files, so only their owner may write them. */
 async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
-  const { env, root, folder, say } = options;
+  const { root, folder, say } = options;
   const { api, worker, sandbox } = entries;
   const building = Promise.all([
     buildImage(root, join(folder, 'image'), { api, worker, sandbox }),
     ensureWorkflowBundle(root, folder),
   ]);
   building.catch(() => undefined); // the caller that awaits it reports the error
-  const servers = await startServers({
-    env,
-    folder,
-    searchAttributes: Object.values(searchAttributes),
-    say,
-  });
+  const servers = await startServers(options);
   removeRunFile(folder); // left by a demo that was killed
   process.once('exit', () => removeRunFile(folder)); // also if a second Ctrl-C ends everything
   const processes: SupervisedProcess[] = [];
@@ -97,6 +93,52 @@ async function startParts(options: StartSystemOptions): Promise<RunningSystem> {
     await stop();
     throw error;
   }
+}
+
+interface RunningServers {
+  readonly postgres: RunningPostgres;
+  readonly temporal: RunningTemporal;
+  /** Resolves when one of our servers has ended, with its name, the reason and its log file. */
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts both in parallel. @throws the first failure, after it has stopped the other */
+async function startServers({ env, folder, say }: StartSystemOptions): Promise<RunningServers> {
+  const starting = [
+    startPostgres({ env, folder, database: 'isthmus', preferredPort: defaultPostgresPort, say }),
+    startTemporal({
+      env,
+      folder,
+      binFolder: join(folder, 'bin'),
+      storage: 'file',
+      searchAttributes: Object.values(searchAttributes),
+      ui: true,
+      preferredPorts: defaultTemporalPorts,
+      say,
+    }),
+  ] as const;
+  try {
+    const [postgres, temporalServer] = await Promise.all(starting);
+    return {
+      postgres,
+      temporal: temporalServer,
+      exited: Promise.race([endOf('Postgres', postgres), endOf('The Temporal server', temporalServer)]),
+      stop: async () => {
+        await temporalServer.stop();
+        await postgres.stop();
+      },
+    };
+  } catch (error) {
+    for (const one of await Promise.allSettled(starting))
+      if (one.status === 'fulfilled') await one.value.stop();
+    throw error;
+  }
+}
+
+async function endOf(name: string, { exited, logFile }: Pick<RunningPostgres, 'exited' | 'logFile'>) {
+  const how = await exited;
+  return `${name} has ended: ${how}.${logFile === undefined ? '' : ` Its log is ${logFile}.`}`;
 }
 
 /** For an external server, both processes use the login of DATABASE_URL. For the embedded server, each gets its own. */
@@ -164,7 +206,7 @@ async function startProcesses(
     const supervised = await supervise({
       name,
       args: ['--enable-source-maps', join(dist, `${name}.js`), ...args],
-      env: { ...inherited(env), ...ownEnv },
+      env: { ...env, ...ownEnv },
       logFile: join(run.logDirectory, `${name}.log`),
       say,
       onStart: (pid) => {
@@ -242,20 +284,4 @@ function sandboxEnvironment(run: RunFile): Readonly<Record<string, string>> {
     GATEWAY_KEYS_URL: `${run.apiUrl}${keySetPath}`,
     JOURNAL_DIR: run.journalDirectory,
   };
-}
-
-function inherited(env: Environment): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-}
-
-async function answersOk(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
 }

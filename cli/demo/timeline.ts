@@ -1,10 +1,9 @@
 // Shows a payment as its parties saw it, one line per message: time, sender and receiver, message, status. It shows the
 // journals of the parties, not the gateway's own view.
 import { reasonInWords } from '../../core/rejections/reason-words.ts';
-import { renderDecimal, exact } from '../../core/money/money.ts';
 import type { JournalEntry } from '../../sandbox/journal-file.ts';
 import type { MessageValues } from './message-values.ts';
-import { showAmount, wrap, type Style, type Terminal } from '../terminal.ts';
+import { showAmount, statusStyles, wrap, type Terminal } from '../terminal.ts';
 
 export interface TimelineLine {
   /** Milliseconds since the pacs.008 was submitted. */
@@ -35,17 +34,8 @@ function partiesOf(direction: JournalEntry['direction'], party: string): string 
   }
 }
 
-const messageNames = {
-  pacs008: 'pacs.008',
-  pacs002: 'pacs.002',
-  pacs028: 'pacs.028',
-  acmt023: 'acmt.023',
-  acmt024: 'acmt.024',
-  fxtr017: 'fxtr.017',
-  camt054: 'camt.054',
-  ledger: 'ledger',
-  unknown: 'unknown',
-} as const satisfies Record<JournalEntry['kind'], string>;
+/** `pacs.008` of pacs008; `ledger` stays. */
+const nameOf = (kind: JournalEntry['kind']) => kind.replace(/(?=\d{3}$)/, '.');
 
 /** A journal entry as a line. */
 export function lineOf(entry: JournalEntry, startedAt: number, values: MessageValues): TimelineLine {
@@ -54,7 +44,7 @@ export function lineOf(entry: JournalEntry, startedAt: number, values: MessageVa
   return {
     elapsedMs: Date.parse(entry.sentAt ?? entry.at) - startedAt,
     parties: partiesOf(entry.direction, party),
-    message: messageNames[entry.kind],
+    message: nameOf(entry.kind),
     ...(status === undefined ? {} : { status }),
     detail: detailOf(entry, values),
     ...(entry.violation === undefined ? {} : { violation: entry.violation }),
@@ -69,7 +59,7 @@ function detailOf(entry: JournalEntry, values: MessageValues): string {
   const said = [
     entry.reasonCode && reasonInWords(entry.reasonCode),
     contentOf(),
-    inWords(entry.note),
+    entry.note && (reasons[entry.note] ?? entry.note),
     answerOf(),
   ];
   return said.filter((part) => part !== undefined && part !== '').join('; ');
@@ -101,10 +91,6 @@ const reasons: Readonly<Partial<Record<string, string>>> = {
   UND_ERR_SOCKET: 'the connection broke',
 };
 
-function inWords(note: string | undefined): string | undefined {
-  return note === undefined ? undefined : (reasons[note] ?? note);
-}
-
 function bookingOf(entry: JournalEntry): string {
   const { amount = '', currency = '', creditedAmount = '', status } = entry;
   return status === 'reversed'
@@ -116,7 +102,7 @@ function forwardedTerms(bytes: Uint8Array, values: MessageValues): string {
   const { interbankSettlementAmount: settlement, charges, agreedRate } = values.forwardedPacs008(bytes);
   const fee = charges[1];
   return (
-    `${showAmount(settlement.amount)} ${settlement.currency} at ${plain(agreedRate.preAgreedExchangeRate)}, ` +
+    `${showAmount(settlement.amount)} ${settlement.currency} at ${showAmount(agreedRate.preAgreedExchangeRate)}, ` +
     `creditor agent fee ${showAmount(fee.amount)} ${fee.currency}`
   );
 }
@@ -127,12 +113,8 @@ function tradeTerms(bytes: Uint8Array, values: MessageValues): string {
   const { sourcePsp, tradingSideBuyAmount: buy, tradingSideSellAmount: sell } = trade;
   return (
     `${sourcePsp.bicfi ?? 'the source PSP'} sells ${showAmount(sell.amount)} ${sell.currency} ` +
-    `for ${showAmount(buy.amount)} ${buy.currency} at ${plain(trade.exchangeRate)}`
+    `for ${showAmount(buy.amount)} ${buy.currency} at ${showAmount(trade.exchangeRate)}`
   );
-}
-
-function plain(decimal: string): string {
-  return renderDecimal(exact(decimal));
 }
 
 const columns = { elapsed: 10, parties: 22, message: 8, status: 6 } as const;
@@ -144,7 +126,7 @@ export function printLine(terminal: Terminal, line: TimelineLine): void {
     terminal.paint('muted', `+${line.elapsedMs} ms`.padStart(columns.elapsed)),
     line.parties.padEnd(columns.parties),
     terminal.paint('name', line.message.padEnd(columns.message)),
-    terminal.paint(styleOf(line.status), (line.status ?? '').padEnd(columns.status)),
+    terminal.paint(statusStyles[line.status ?? ''] ?? 'heading', (line.status ?? '').padEnd(columns.status)),
   ].join('  ');
   const room = terminal.width - detailIndent;
   const indent = ' '.repeat(room >= 40 ? detailIndent : columns.elapsed + 2);
@@ -153,10 +135,4 @@ export function printLine(terminal: Terminal, line: TimelineLine): void {
   terminal.line(`${head}${first}`.trimEnd());
   for (const detail of rest) terminal.line(`${indent}${detail}`);
   if (line.violation !== undefined) terminal.line(`${indent}${terminal.paint('bad', `✗ ${line.violation}`)}`);
-}
-
-const statusStyles: Readonly<Partial<Record<string, Style>>> = { ACCC: 'good', RJCT: 'bad', BLCK: 'warning' };
-
-function styleOf(status: string | undefined): Style {
-  return statusStyles[status ?? ''] ?? 'heading';
 }

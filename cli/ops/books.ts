@@ -1,49 +1,43 @@
 // `isthmus ops books`: the books of a day that were sent, their receivers, and their state.
 import type { CommandContext } from '../command.ts';
-import { read, sentBooks, type ShownBook } from './answers.ts';
-import type { JsonOption } from './commands.ts';
-import { connectGateway } from './connection.ts';
 import { renderTable } from '../terminal.ts';
+import type { ShownBook } from './answers.ts';
+import { tell, type JsonOption } from './connection.ts';
 import { shortTime } from './show.ts';
 
 const dayMs = 86_400_000;
 
 /** @param date `YYYY-MM-DD`; absent: yesterday (UTC) */
-export async function listBooks(
+export function listBooks(
   context: CommandContext,
-  { date, json }: JsonOption & { readonly date?: string },
+  { date, ...options }: JsonOption & { readonly date?: string },
 ): Promise<void> {
-  const { terminal } = context;
   const day = date ?? new Date(Date.now() - dayMs).toISOString().slice(0, 10);
-  const gateway = await connectGateway(context);
-  const text = await gateway.get('/reconciliation/sent', { date: day });
-  if (json) {
-    terminal.line(text);
-    return;
-  }
-  const books = read(sentBooks, text);
-  if (books.length === 0) {
-    terminal.line(
-      `No book of ${day} is sent to anybody: nobody had registered an address by then. Books of a day are made after it has ended (UTC).`,
-    );
-    return;
-  }
-  const columns = [`book of ${day}`, 'to', 'pages taken', 'next attempt', 'how it is'].map((title) => ({
-    title,
-  }));
-  const rows = books.map((one) => [
-    one.book,
-    one.party,
-    pagesOf(one),
-    shortTime(one.nextDueAt),
-    stateOf(one),
-  ]);
-  for (const line of renderTable(columns, rows)) terminal.line(line);
-  for (const { book, deadPages } of books) {
-    for (const { page, subjectId } of deadPages) {
-      terminal.line(`! ${book}, page ${page}, was given up: ops redeliver ${subjectId} sends it again`);
-    }
-  }
+  return tell(context, options, {
+    ask: (gateway) => gateway.get('/reconciliation/sent', { date: day }),
+    print: (terminal, books: readonly ShownBook[]) => {
+      if (books.length === 0) {
+        terminal.line(
+          `No book of ${day} is sent to anybody: nobody had registered an address by then. Books of a day are made after it has ended (UTC).`,
+        );
+        return;
+      }
+      const titles = [`book of ${day}`, 'to', 'pages taken', 'next attempt', 'how it is'];
+      const rows = books.map((one) => [
+        one.book,
+        one.party,
+        pagesOf(one),
+        shortTime(one.nextDueAt),
+        stateOf(one),
+      ]);
+      for (const line of renderTable(titles, rows)) terminal.line(line);
+      for (const { book, deadPages } of books) {
+        for (const { page, subjectId } of deadPages) {
+          terminal.line(`! ${book}, page ${page}, was given up: ops redeliver ${subjectId} sends it again`);
+        }
+      }
+    },
+  });
 }
 
 const pagesOf = ({ pages, taken }: ShownBook): string => (pages === null ? '-' : `${taken} of ${pages}`);

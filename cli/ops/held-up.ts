@@ -22,8 +22,8 @@ export function silenceOf({
   );
 }
 
-const named = ({ kind, party, number }: ShownHindrances['noUsableAddress'][number]) =>
-  `${kind} to ${party}${number === undefined ? '' : ` (${number} of these)`}`;
+const named = (one: ShownHindrances['noUsableAddress'][number]) =>
+  `${one.kind} to ${one.party}${'number' in one ? ` (${one.number} of these)` : ''}`;
 
 function hindrancesInWords(shown: ShownHindrances): readonly string[] {
   const silence = silenceOf(shown);

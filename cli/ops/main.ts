@@ -7,8 +7,25 @@ import { addAdmin } from '../admin/main.ts';
 import { addAudit } from '../audit/main.ts';
 import type { CommandContext } from '../command.ts';
 import { runCommand } from '../command-line.ts';
-import type { SettleOptions } from './settle.ts';
-import type { Act, DeadOptions, JsonOption, ListOptions } from './commands.ts';
+import { listBooks } from './books.ts';
+import {
+  act,
+  enquire,
+  listAlerts,
+  listParties,
+  listPayments,
+  listSubmissions,
+  redeliverDead,
+  redeliverOne,
+  show,
+  type Act,
+  type DeadOptions,
+  type ListOptions,
+} from './commands.ts';
+import type { JsonOption } from './connection.ts';
+import { printMessage } from './message.ts';
+import { listPauses, pauseOrResume } from './pause.ts';
+import { settle, type SettleOptions } from './settle.ts';
 
 const help = `
 It asks the gateway at ISTHMUS_URL as the client ISTHMUS_CLIENT_ID, whose secret is in ISTHMUS_CLIENT_SECRET or in the file
@@ -33,7 +50,7 @@ const json = new Option('--json', 'print the answer of the gateway unchanged');
 const limit = new Option('--limit <number>', 'how many at most').default('50');
 
 /** Filters by the gateway's own parameter names. */
-const followed = {
+const paymentFilters = {
   status: '<ACTC,INDOUBT,ACCC,RJCT,BLCK>',
   state: '<waiting|in-doubt|telling|dead-letter|done>',
   reasonCode: '<code>',
@@ -47,9 +64,6 @@ const followed = {
   quoteId: '<uuid>',
   endToEndId: '<id>',
   messageIdentification: '<MsgId>',
-} as const;
-const paymentFilters = {
-  ...followed,
   from: '<time>',
   to: '<time>',
   olderThan: '<seconds since it was judged>',
@@ -103,48 +117,37 @@ function addLists(ops: Command, context: CommandContext): void {
     .description('payments, newest first')
     .addOption(limit)
     .addOption(json)
-    .action(async (options: ListOptions & Options) => {
-      const { listPayments } = await import('./commands.ts');
-      await listPayments(context, asked(paymentFilters, options), options);
-    });
+    .action((options: ListOptions & Options) =>
+      listPayments(context, asked(paymentFilters, options), options),
+    );
   withFilters(ops.command('submissions'), submissionFilters)
     .description(
       'submissions of payment systems, newest first: payments and resolutions, judged or not; --state stored shows those that wait for us',
     )
     .addOption(limit)
     .addOption(json)
-    .action(async (options: ListOptions & Options) => {
-      const { listSubmissions } = await import('./commands.ts');
-      await listSubmissions(context, asked(submissionFilters, options), options);
-    });
+    .action((options: ListOptions & Options) =>
+      listSubmissions(context, asked(submissionFilters, options), options),
+    );
   withFilters(ops.command('alerts'), alertFilters)
     .description(
       'alerts and security events, newest first; only those that are not closed, unless --state says otherwise',
     )
     .addOption(limit)
     .addOption(json)
-    .action(async (options: ListOptions & Options) => {
-      const { listAlerts } = await import('./commands.ts');
-      await listAlerts(context, asked(alertFilters, options), options);
-    });
+    .action((options: ListOptions & Options) => listAlerts(context, asked(alertFilters, options), options));
   ops
     .command('parties')
     .description('the state of each party: accepted and failed deliveries, open breakers, dead letters')
     .option('--minutes <number>', 'how far back attempts are counted, up to 1440', '10')
     .addOption(json)
-    .action(async (options: JsonOption & { readonly minutes: string }) => {
-      const { listParties } = await import('./commands.ts');
-      await listParties(context, options);
-    });
+    .action((options: JsonOption & { readonly minutes: string }) => listParties(context, options));
   ops
     .command('show')
     .description('one payment with its messages, deliveries and attempts, or one alert')
     .argument('<id>', 'UETR, or id of an alert', asUuid)
     .addOption(json)
-    .action(async (id: string, options: JsonOption) => {
-      const { show } = await import('./commands.ts');
-      await show(context, id, options);
-    });
+    .action((id: string, options: JsonOption) => show(context, id, options));
   ops
     .command('message')
     .description(
@@ -152,17 +155,7 @@ function addLists(ops: Command, context: CommandContext): void {
     )
     .argument('<uetr>', '', asUuid)
     .argument('<id>', 'MsgId, or the id of a message that does not count, as `ops show <uetr>` prints it')
-    .action(async (uetr: string, id: string) => {
-      const { printMessage } = await import('./message.ts');
-      await printMessage(context, { uetr, id });
-    });
-  withFilters(ops.command('tail'), followed)
-    .description('payments as they change, until Ctrl-C')
-    .addOption(json)
-    .action(async (options: JsonOption & Options) => {
-      const { tail } = await import('./tail.ts');
-      await tail(context, asked(followed, options), options);
-    });
+    .action((uetr: string, id: string) => printMessage(context, { uetr, id }));
 }
 
 const collect = (value: string, previous: readonly string[] = []) => [...previous, value];
@@ -195,10 +188,9 @@ function addEntries(ops: Command, context: CommandContext): void {
           : 'needed: in your words; no names, no accounts',
       )
       .addOption(json)
-      .action(async (id: string, { note, kind: kinds, all, seen, ...options }: EntryOptions) => {
-        const { act } = await import('./commands.ts');
-        await act(context, compact<Act>({ action, id, note, kinds, all, seen }), options);
-      });
+      .action((id: string, { note, kind: kinds, all, seen, ...options }: EntryOptions) =>
+        act(context, compact<Act>({ action, id, note, kinds, all, seen }), options),
+      );
     if (action === 'close') {
       command
         .option('--kind <kind>', 'of a payment, its alerts of that kind only; repeatable', collect)
@@ -206,6 +198,10 @@ function addEntries(ops: Command, context: CommandContext): void {
         .option('--seen <id>', 'of a payment, its last alert that you have looked at: later ones stay open');
     }
   }
+}
+
+interface Kinds {
+  readonly kind: readonly string[];
 }
 
 function addRedeliveries(ops: Command, context: CommandContext): void {
@@ -220,14 +216,8 @@ function addRedeliveries(ops: Command, context: CommandContext): void {
     .argument('<uetr>', '', asUuid)
     .addOption(kind)
     .addOption(json)
-    .action(
-      async (
-        uetr: string,
-        { kind: kinds, ...options }: JsonOption & { readonly kind: readonly string[] },
-      ) => {
-        const { redeliverOne } = await import('./commands.ts');
-        await redeliverOne(context, { uetr, kinds }, options);
-      },
+    .action((uetr: string, { kind: kinds, ...options }: JsonOption & Kinds) =>
+      redeliverOne(context, { uetr, kinds }, options),
     );
   ops
     .command('redeliver-dead')
@@ -238,14 +228,8 @@ function addRedeliveries(ops: Command, context: CommandContext): void {
     .option('--limit <number>', 'how many at most, up to 1000', '100')
     .option('--yes', 'deliver them')
     .addOption(json)
-    .action(
-      async ({
-        kind: kinds,
-        ...options
-      }: Omit<DeadOptions, 'kinds'> & { readonly kind: readonly string[] }) => {
-        const { redeliverDead } = await import('./commands.ts');
-        await redeliverDead(context, { ...options, kinds });
-      },
+    .action(({ kind: kinds, ...options }: Omit<DeadOptions, 'kinds'> & Kinds) =>
+      redeliverDead(context, { ...options, kinds }),
     );
 }
 
@@ -255,10 +239,7 @@ function addDecisions(ops: Command, context: CommandContext): void {
     .description('ask the destination of a payment now how it stands')
     .argument('<uetr>', '', asUuid)
     .addOption(json)
-    .action(async (uetr: string, options: JsonOption) => {
-      const { enquire } = await import('./commands.ts');
-      await enquire(context, uetr, options);
-    });
+    .action((uetr: string, options: JsonOption) => enquire(context, uetr, options));
   ops
     .command('settle')
     .description('record how a payment in doubt ended: one operator records the outcome, another confirms it')
@@ -270,14 +251,11 @@ function addDecisions(ops: Command, context: CommandContext): void {
     .option('--outcome <id>', 'with --confirm: id of the outcome whose evidence you have read (ops show)')
     .option('--withdraw <text>', 'take back an unconfirmed outcome; say why')
     .addOption(json)
-    .action(async (uetr: string, options: SettleOptions) => {
-      const { settle } = await import('./settle.ts');
-      await settle(context, uetr, options);
-    });
+    .action((uetr: string, options: SettleOptions) => settle(context, uetr, options));
 }
 
 function addPauses(ops: Command, context: CommandContext): void {
-  for (const [act, description] of [
+  for (const [what, description] of [
     [
       'pause',
       'stop new payments to a payment system, or quotes from an FX provider; payments under way go on',
@@ -285,24 +263,20 @@ function addPauses(ops: Command, context: CommandContext): void {
     ['resume', 'end the pause of a party'],
   ] as const) {
     ops
-      .command(act)
+      .command(what)
       .description(description)
       .argument('<party>', 'payment system, or BIC of the FX provider')
       .option('--because <text>', 'why, in your words')
       .addOption(json)
-      .action(async (party: string, options: JsonOption & { readonly because?: string }) => {
-        const { pauseOrResume } = await import('./pause.ts');
-        await pauseOrResume(context, act, { party, because: options.because, ...options });
-      });
+      .action((party: string, { because, ...options }: JsonOption & { readonly because?: string }) =>
+        pauseOrResume(context, what, { party, because, ...options }),
+      );
   }
   withFilters(ops.command('pauses'), pauseFilters)
     .description('pauses of parties, past and present: by whom, when and why; newest first')
     .addOption(limit)
     .addOption(json)
-    .action(async (options: ListOptions & Options) => {
-      const { listPauses } = await import('./pause.ts');
-      await listPauses(context, asked(pauseFilters, options), options);
-    });
+    .action((options: ListOptions & Options) => listPauses(context, asked(pauseFilters, options), options));
 }
 
 function addBooks(ops: Command, context: CommandContext): void {
@@ -311,10 +285,7 @@ function addBooks(ops: Command, context: CommandContext): void {
     .description('the books of a day that are sent: receivers and state')
     .option('--date <YYYY-MM-DD>', 'a day that is over, UTC; default: yesterday')
     .addOption(json)
-    .action(async (options: JsonOption & { readonly date?: string }) => {
-      const { listBooks } = await import('./books.ts');
-      await listBooks(context, options);
-    });
+    .action((options: JsonOption & { readonly date?: string }) => listBooks(context, options));
 }
 
 await runCommand([addOps, addAdmin, addAudit]);

@@ -4,8 +4,9 @@ import { uuidPattern } from '../../core/ids.ts';
 import type { CommandContext } from '../command.ts';
 import { UserError } from '../errors.ts';
 import { visible } from '../foreign-text.ts';
-import { evidence, read } from './answers.ts';
-import { connectGateway, type Gateway } from './connection.ts';
+import { read, type Gateway } from '../gateway.ts';
+import type { ShownEvidence } from './answers.ts';
+import { connectGateway } from './connection.ts';
 
 /** Destination of the bytes, such as standard output. */
 export interface Output {
@@ -21,7 +22,8 @@ export async function printMessage(
 ): Promise<void> {
   const gateway = await connectGateway(context);
   const messageId = uuidPattern.test(id) ? id : await idOf(gateway, uetr, id);
-  const bytes = await gateway.getBytes(`/payments/${encodeURIComponent(uetr)}/messages/${messageId}`);
+  const answer = await gateway.ask(`/payments/${encodeURIComponent(uetr)}/messages/${messageId}`);
+  const bytes = Buffer.from(await answer.arrayBuffer());
   if (output.isTTY !== true) {
     output.write(bytes);
     return;
@@ -31,7 +33,7 @@ export async function printMessage(
 
 /** @throws UserError if no shown message has that MsgId, or several have it */
 async function idOf(gateway: Gateway, uetr: string, messageIdentification: string): Promise<string> {
-  const { messages } = read(evidence, await gateway.get(`/payments/${encodeURIComponent(uetr)}`));
+  const { messages } = read(await gateway.get(`/payments/${encodeURIComponent(uetr)}`)) as ShownEvidence;
   const [found, ...others] = messages.filter((one) => one.messageIdentification === messageIdentification);
   if (found === undefined) {
     throw new UserError(

@@ -3,9 +3,9 @@
 import { statusInWords } from '../../core/rejections/reason-words.ts';
 import type { CommandContext } from '../command.ts';
 import { UsageError, UserError } from '../errors.ts';
-import { evidence, outcomes, read, recordedOutcome, settling, type ShownOutcome } from './answers.ts';
-import type { JsonOption } from './commands.ts';
-import { connectGateway, type Gateway } from './connection.ts';
+import { read, type Gateway } from '../gateway.ts';
+import type { Settling, ShownEvidence, ShownOutcome } from './answers.ts';
+import { tell, type JsonOption } from './connection.ts';
 import { printOutcome } from './show.ts';
 
 export interface SettleOptions extends JsonOption {
@@ -24,78 +24,73 @@ export async function settle(context: CommandContext, uetr: string, options: Set
       'Name one of --status (to record how it ended), --confirm (what somebody else recorded) and --withdraw.',
     );
   }
-  const gateway = await connectGateway(context);
-  if (options.status !== undefined) await record(context, gateway, uetr, options);
-  else if (options.confirm !== undefined) await confirm(context, gateway, uetr, options);
-  else await withdraw(context, gateway, uetr, options);
+  if (options.status !== undefined) await record(context, uetr, options);
+  else if (options.confirm !== undefined) await confirm(context, uetr, options);
+  else await withdraw(context, uetr, options);
 }
 
 async function record(
-  { terminal }: CommandContext,
-  gateway: Gateway,
+  context: CommandContext,
   uetr: string,
-  { status, reason, evidence: words, json }: SettleOptions,
+  { status, reason: reasonCode, evidence: words, ...options }: SettleOptions,
 ): Promise<void> {
   if (words === undefined)
     throw new UsageError('--evidence is missing: say how you know, for the operator who confirms it.');
-  const text = await gateway.post(`/payments/${uetr}/outcomes`, {
-    status,
-    evidence: words,
-    ...(reason === undefined ? {} : { reasonCode: reason }),
+  await tell(context, options, {
+    ask: (gateway) => gateway.post(`/payments/${uetr}/outcomes`, { status, evidence: words, reasonCode }),
+    print: (terminal, recorded: ShownOutcome) => {
+      printOutcome(terminal, recorded);
+      terminal.line(
+        `Nothing is decided yet: somebody else confirms it, with ops settle ${uetr} --confirm ${recorded.status} --outcome ${recorded.outcomeId}.`,
+      );
+    },
   });
-  if (json) {
-    terminal.line(text);
-    return;
-  }
-  const outcome = read(recordedOutcome, text);
-  printOutcome(terminal, outcome);
-  terminal.line(
-    `Nothing is decided yet: somebody else confirms it, with ops settle ${uetr} --confirm ${outcome.status} --outcome ${outcome.outcomeId}.`,
-  );
 }
 
 async function confirm(
-  { terminal }: CommandContext,
-  gateway: Gateway,
+  context: CommandContext,
   uetr: string,
-  { confirm: status, outcome: outcomeId, json }: SettleOptions,
+  { confirm: status, outcome: outcomeId, ...options }: SettleOptions,
 ): Promise<void> {
   if (outcomeId === undefined) {
     throw new UsageError(
       `--outcome is missing: ops show ${uetr} has the evidence and its id; what you have read is what you confirm.`,
     );
   }
-  const text = await gateway.post(`/payments/${uetr}/outcomes/${outcomeId}/confirmation`, { status });
-  if (json) {
-    terminal.line(text);
-    return;
-  }
-  const { decision } = read(settling, text);
-  if (decision === null) {
-    terminal.line(`✓ confirmed; it is being decided. ops show ${uetr} says when it is.`);
-    return;
-  }
-  const said = statusInWords(decision.status, decision.reasonCode);
-  terminal.line(
-    decision.status === status
-      ? `✓ the payment is ${said}; its parties are being told. ops show ${uetr} says how that goes.`
-      : terminal.paint(
-          'warning',
-          `! it was decided before that, by ${nameOf[decision.decidedBy]}: the payment is ${said}.`,
-        ),
-  );
+  await tell(context, options, {
+    ask: (gateway) => gateway.post(`/payments/${uetr}/outcomes/${outcomeId}/confirmation`, { status }),
+    print: (terminal, { decision }: Settling) => {
+      if (decision === null) {
+        terminal.line(`✓ confirmed; it is being decided. ops show ${uetr} says when it is.`);
+        return;
+      }
+      const said = statusInWords(decision.status, decision.reasonCode);
+      terminal.line(
+        decision.status === status
+          ? `✓ the payment is ${said}; its parties are being told. ops show ${uetr} says how that goes.`
+          : terminal.paint(
+              'warning',
+              `! it was decided before that, by ${nameOf[decision.decidedBy]}: the payment is ${said}.`,
+            ),
+      );
+    },
+  });
 }
 
 async function withdraw(
-  { terminal }: CommandContext,
-  gateway: Gateway,
+  context: CommandContext,
   uetr: string,
-  { withdraw: because, json }: SettleOptions,
+  { withdraw: because, ...options }: SettleOptions,
 ): Promise<void> {
-  const { outcomeId } = await standing(gateway, uetr);
-  const text = await gateway.post(`/payments/${uetr}/outcomes/${outcomeId}/withdrawal`, { because });
-  if (json) terminal.line(text);
-  else for (const one of read(outcomes, text)) printOutcome(terminal, one);
+  await tell(context, options, {
+    ask: async (gateway) => {
+      const { outcomeId } = await standing(gateway, uetr);
+      return gateway.post(`/payments/${uetr}/outcomes/${outcomeId}/withdrawal`, { because });
+    },
+    print: (terminal, all: readonly ShownOutcome[]) => {
+      for (const one of all) printOutcome(terminal, one);
+    },
+  });
 }
 
 /** The decider, in words. */
@@ -106,7 +101,7 @@ const nameOf = {
 } as const;
 
 async function standing(gateway: Gateway, uetr: string): Promise<ShownOutcome> {
-  const { outcomes: all, status } = read(evidence, await gateway.get(`/payments/${uetr}`));
+  const { outcomes: all, status } = read(await gateway.get(`/payments/${uetr}`)) as ShownEvidence;
   const one = all.find(({ withdrawnAt }) => withdrawnAt === null);
   if (one === undefined) {
     const next =

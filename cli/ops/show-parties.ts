@@ -1,21 +1,21 @@
 // Prints `isthmus ops parties`: parties that are down, payments that wait for a final status, and messages that did not
 // count.
-import type { Column, Style, Terminal } from '../terminal.ts';
+import type { Style, Terminal } from '../terminal.ts';
 import type { ShownParties } from './answers.ts';
 import { receiverInWords, silenceOf } from './held-up.ts';
 import { printTable, shortTime } from './show.ts';
 
-const partyColumns: readonly Column[] = [
-  { title: 'party' },
-  { title: 'kind' },
-  { title: 'state' },
-  { title: 'sent', align: 'right' },
-  { title: 'taken', align: 'right' },
-  { title: 'p95 ms', align: 'right' },
-  { title: 'last taken (UTC)' },
-  { title: 'open', align: 'right' },
-  { title: 'dead', align: 'right' },
-  { title: 'failures' },
+const partyColumns = [
+  'party',
+  'kind',
+  'state',
+  'sent',
+  'taken',
+  'p95 ms',
+  'last taken (UTC)',
+  'open',
+  'dead',
+  'failures',
 ];
 
 const stateStyles: Readonly<Partial<Record<string, Style>>> = { down: 'bad', failing: 'warning' };

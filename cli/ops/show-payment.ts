@@ -1,10 +1,10 @@
 // Prints one payment for `isthmus ops show`. First come its terms, whether it has left, and what needs a person; then
 // its whole record.
 import { reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
-import type { Style, Terminal } from '../terminal.ts';
+import { statusStyles, type Style, type Terminal } from '../terminal.ts';
 import { printHindrances } from './held-up.ts';
 import type { ShownDelivery, ShownEvidence, ShownPause, ShownPayment } from './answers.ts';
-import { amountOf, pauseInWords, printEntries, printOutcome, shortTime, statusStyles } from './show.ts';
+import { amountOf, pauseInWords, printEntries, printOutcome, shortTime } from './show.ts';
 
 /** Data that is shown beside the evidence of a payment. */
 export interface Beside {

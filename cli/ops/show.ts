@@ -1,6 +1,6 @@
 // Prints payments, alerts and entries for `isthmus ops`, in tables with one line each. Times are UTC, to the second.
 import { reasonInWords, statusInWords } from '../../core/rejections/reason-words.ts';
-import { renderTable, showAmount, type Column, type Style, type Terminal } from '../terminal.ts';
+import { renderTable, showAmount, statusStyles, type Style, type Terminal } from '../terminal.ts';
 import type {
   ShownAlert,
   ShownEntry,
@@ -10,13 +10,6 @@ import type {
   ShownSubmission,
 } from './answers.ts';
 
-export const statusStyles: Readonly<Partial<Record<string, Style>>> = {
-  ACCC: 'good',
-  RJCT: 'bad',
-  BLCK: 'warning',
-  INDOUBT: 'warning',
-};
-
 /** `2026-01-05 04:00:00` */
 export function shortTime(at: string | null): string {
   return at === null ? '-' : at.slice(0, 19).replace('T', ' ');
@@ -25,16 +18,16 @@ export function shortTime(at: string | null): string {
 export const amountOf = (money: ShownPayment['sourceAmount']) =>
   money === null ? '-' : `${showAmount(money.amount)} ${money.currency}`;
 
-const paymentColumns: readonly Column[] = [
-  { title: 'judged (UTC)' },
-  { title: 'UETR' },
-  { title: 'status' },
-  { title: 'state' },
-  { title: 'from to' },
-  { title: 'prio' },
-  { title: 'sent', align: 'right' },
-  { title: 'arrives', align: 'right' },
-  { title: 'by' },
+const paymentColumns = [
+  'judged (UTC)',
+  'UETR',
+  'status',
+  'state',
+  'from to',
+  'prio',
+  'sent',
+  'arrives',
+  'by',
 ];
 
 export function printPayments(terminal: Terminal, payments: readonly ShownPayment[]): void {
@@ -56,15 +49,15 @@ export function printPayments(terminal: Terminal, payments: readonly ShownPaymen
 const decidedBy = (one: ShownPayment) =>
   one.isContradicted ? `${one.decidedBy ?? '-'}, contradicted` : (one.decidedBy ?? '-');
 
-const submissionColumns: readonly Column[] = [
-  { title: 'stored (UTC)' },
-  { title: 'message' },
-  { title: 'from' },
-  { title: 'MsgId' },
-  { title: 'state' },
-  { title: 'answer' },
-  { title: 'answered (UTC)' },
-  { title: 'UETR or id' },
+const submissionColumns = [
+  'stored (UTC)',
+  'message',
+  'from',
+  'MsgId',
+  'state',
+  'answer',
+  'answered (UTC)',
+  'UETR or id',
 ];
 
 export function printSubmissions(terminal: Terminal, submissions: readonly ShownSubmission[]): void {
@@ -86,7 +79,7 @@ export function printSubmissions(terminal: Terminal, submissions: readonly Shown
 /** The first line is the heading. */
 export function printTable(
   terminal: Terminal,
-  columns: readonly Column[],
+  columns: readonly string[],
   rows: readonly (readonly string[])[],
   styleOf: (index: number) => Style | undefined = () => undefined,
 ): void {
@@ -98,16 +91,7 @@ export function printTable(
   }
 }
 
-const alertColumns: readonly Column[] = [
-  { title: 'id', align: 'right' },
-  { title: 'when (UTC)' },
-  { title: 'severity' },
-  { title: 'kind' },
-  { title: 'of' },
-  { title: 'state' },
-  { title: 'party' },
-  { title: 'about' },
-];
+const alertColumns = ['id', 'when (UTC)', 'severity', 'kind', 'of', 'state', 'party', 'about'];
 
 export function printAlerts(terminal: Terminal, alerts: readonly ShownAlert[]): void {
   const rows = alerts.map((one) => [

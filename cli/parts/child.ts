@@ -2,6 +2,7 @@
 // It has its own session. So Ctrl-C does not stop a server while the api still drains.
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Environment } from '../../core/settings/environment-variables.ts';
 import { UserError } from '../errors.ts';
 import { spawnGuarded } from './guard.mjs';
 
@@ -10,7 +11,7 @@ export interface ChildOptions {
   readonly args: readonly string[];
   /** Working directory; default: ours. */
   readonly cwd?: string;
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Environment;
   /** Output of the child; truncated at each start unless `keepLog`. */
   readonly logFile: string;
   readonly keepLog?: boolean;
@@ -56,6 +57,17 @@ export async function untilUp(
       );
     }
     await delay(askEveryMs);
+  }
+}
+
+/** Whether the address answers 2xx now. */
+export async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
   }
 }
 
@@ -111,14 +123,4 @@ export function tail(logFile: string, lines = 15): string {
     .filter((line) => !/^\s+at /.test(line))
     .slice(-lines)
     .join('\n');
-}
-
-/** @internal exported for tests */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

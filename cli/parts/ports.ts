@@ -9,19 +9,13 @@ import type { Say } from './progress.ts';
 const lowest = 20_000;
 const highest = 32_767;
 
-/**
- * Finds a free port of 127.0.0.1, outside the ephemeral range.
- * @param preferred used if it is free; otherwise any port is chosen
- */
-export type FreePort = (preferred?: number) => Promise<number>;
-
 const maxTries = 1_000;
 
 /**
  * Never hands out a port twice, because a part may not have bound its port before the next call.
  * @internal exported for tests
  */
-export function portChooser(): FreePort {
+export function portChooser(): (preferred?: number) => Promise<number> {
   const handedOut = new Set<number>();
   const remember = (port: number) => {
     handedOut.add(port);
@@ -40,8 +34,8 @@ export function portChooser(): FreePort {
   };
 }
 
-/** The chooser of this process. */
-export const freePort: FreePort = portChooser();
+/** Finds a free port of 127.0.0.1, outside the ephemeral range; the preferred one, if it is free. */
+export const freePort = portChooser();
 
 /** Binds and releases the port; undefined if it is taken or we may not bind it. */
 function bindOnce(port: number): Promise<number | undefined> {

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Environment } from '../../core/settings/environment-variables.ts';
-import { UserError } from '../errors.ts';
+import { isDatabaseUrl } from '../../core/settings/setting-forms.ts';
+import { reasonOf, UserError } from '../errors.ts';
 import { startChild, untilUp, type Child } from './child.ts';
 import { spawnGuarded } from './guard.mjs';
-import { checkDatabase } from './given.ts';
 import { freePort, startOnFreePorts } from './ports.ts';
 import { assertEmbeddedPostgres, postgresHome, type PostgresHome } from './postgres-home.ts';
 import { secondsSince, type Say } from './progress.ts';
@@ -239,6 +239,42 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
     return await use(client);
   } finally {
     await client.end();
+  }
+}
+
+const answerMs = 15_000; // a server that is slower than this is unusable
+const leastPostgres = 16;
+
+/**
+ * Checks the database that a person named, before anything is started. It changes nothing there.
+ * @throws UserError that names the host but never the password
+ */
+export async function checkDatabase(url: string): Promise<void> {
+  const advice = 'Correct DATABASE_URL, or unset it to use the embedded Postgres.';
+  if (!isDatabaseUrl(url) || !URL.canParse(url)) {
+    throw new UserError(
+      `DATABASE_URL must have the form postgres://user:password@host:port/database, with special characters percent-encoded. ${advice}`,
+    );
+  }
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: answerMs });
+  client.on('error', () => undefined); // the query in flight reports it
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ version: string }>('show server_version_num');
+    const major = Math.floor(Number(rows[0]?.version) / 10_000);
+    if (major < leastPostgres) {
+      throw new UserError(
+        `DATABASE_URL points to Postgres ${major}; Isthmus needs ${leastPostgres} or newer. ${advice}`,
+      );
+    }
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    throw new UserError(
+      `DATABASE_URL points to a database at ${client.host}:${client.port} that cannot be used: ${reasonOf(error)}. ${advice}`,
+      { cause: error },
+    );
+  } finally {
+    client.end().catch(() => undefined); // it may never have connected
   }
 }
 

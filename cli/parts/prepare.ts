@@ -1,31 +1,17 @@
-// Runs before the tests: checks that a Temporal server and a Postgres are available. It fetches them with visible
-// progress, so that no test run has to.
-import { join, resolve } from 'node:path';
+// Runs before the tests: fetches the Temporal server with visible progress, and looks for Postgres, so that no test file
+// has to.
+import { resolve } from 'node:path';
 import { explain, reasonOf } from '../errors.ts';
-import { checkDatabase, checkTemporalAddress } from './given.ts';
-import { assertEmbeddedPostgres, postgresHome } from './postgres-home.ts';
+import { assertEmbeddedPostgres } from './postgres-home.ts';
 import { sayOnTerminal } from './progress.ts';
 import { findTemporal } from './temporal-binary.ts';
 
 const { env } = process;
-const folder = resolve(import.meta.dirname, '..', '..', '.isthmus');
+const binFolder = resolve(import.meta.dirname, '..', '..', '.isthmus', 'bin');
 
 try {
-  if ((env['TEMPORAL_ADDRESS'] ?? '') !== '') {
-    await checkTemporalAddress(env['TEMPORAL_ADDRESS'] ?? '');
-    sayOnTerminal(`✓ Temporal: the server at ${env['TEMPORAL_ADDRESS'] ?? ''}`);
-  } else {
-    sayOnTerminal(
-      `✓ Temporal: ${await findTemporal({ env, binFolder: join(folder, 'bin'), say: sayOnTerminal })}`,
-    );
-  }
-  if ((env['DATABASE_URL'] ?? '') !== '') {
-    await checkDatabase(env['DATABASE_URL'] ?? '');
-    sayOnTerminal('✓ Postgres: the server of DATABASE_URL');
-  } else {
-    assertEmbeddedPostgres();
-    sayOnTerminal(`✓ Postgres: version ${postgresHome(join(folder, 'postgres')).majorVersion} from npm`);
-  }
+  if ((env['TEMPORAL_ADDRESS'] ?? '') === '') await findTemporal({ env, binFolder, say: sayOnTerminal });
+  if ((env['DATABASE_URL'] ?? '') === '') assertEmbeddedPostgres();
 } catch (error) {
   sayOnTerminal(`✗ ${explain(error) ?? reasonOf(error)}`);
   process.exitCode = 1;

@@ -7,19 +7,12 @@ import { ownEntries, refuseStrange } from './home.ts';
 import { postgresFolders } from './postgres-home.ts';
 import { removeLeftovers } from './throwaway-folders.ts';
 
-export interface ResetOptions {
-  /** `.isthmus` */
-  readonly folder: string;
-  /** Also the fetched Temporal server. */
-  readonly all: boolean;
-}
-
 /**
+ * @param all also the fetched Temporal server
  * @returns the removed paths, and the reasons why folders of benchmarks or tests were left
- * @throws FolderInUseError while a demo uses the folder; UserError if it is not ours or holds foreign files. Nothing is
- *   removed then.
+ * @throws FolderInUseError while a demo uses the folder; UserError if it is not ours. Nothing is removed then.
  */
-export function resetFolder({ folder, all }: ResetOptions) {
+export function resetFolder({ folder, all }: { readonly folder: string; readonly all: boolean }) {
   if (!existsSync(folder)) return { removed: [], left: [] };
   refuseStrange(folder); // before a claim leaves its file in it
   const claim = claimFolder(folder);

@@ -2,6 +2,7 @@
 // know what the process does.
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Environment } from '../../core/settings/environment-variables.ts';
 import { UserError } from '../errors.ts';
 import { startChild, tail, type Child } from './child.ts';
 import { isHalted } from './guard.mjs';
@@ -11,7 +12,7 @@ export interface ProcessPlan {
   readonly name: string;
   /** Arguments of Node, beginning with the script. */
   readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Environment;
   readonly logFile: string;
   readonly say: Say;
   /** Called with the pid of each new process. */

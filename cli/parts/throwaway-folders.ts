@@ -12,10 +12,6 @@ export type ThrowawayKind = 'bench' | 'chaos' | 'test';
 
 const unnamed = 'new-';
 
-export function isThrowawayName(name: string): boolean {
-  return /^(new|bench|chaos|test)-/.test(name);
-}
-
 export interface OwnThrowaway {
   readonly folder: string;
   readonly claim: Claim;
@@ -41,7 +37,8 @@ export function removeLeftovers(home: string, kind?: ThrowawayKind) {
   const removed: string[] = [];
   const left: string[] = [];
   for (const entry of readdirSync(home, { withFileTypes: true })) {
-    const isMeant = kind === undefined ? isThrowawayName(entry.name) : entry.name.startsWith(`${kind}-`);
+    const isMeant =
+      kind === undefined ? /^(new|bench|chaos|test)-/.test(entry.name) : entry.name.startsWith(`${kind}-`);
     if (!entry.isDirectory() || !isMeant) continue;
     const folder = join(home, entry.name);
     try {

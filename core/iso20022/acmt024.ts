@@ -7,7 +7,7 @@ import { reject, type Rejection } from '../rejections/rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
 import type { RequestReferences } from './acmt023.ts';
 import { findUnknownCodes } from './coded-elements.ts';
-import { findWrongIbans } from './ibans.ts';
+import { findWrongIbans } from '../payments/iban.ts';
 import { messages } from './messages.ts';
 import { isReasonCode } from './pacs002.ts';
 import { compact } from '../compact.ts';

@@ -3,10 +3,9 @@
  * schema lists itself (priorities, statuses) are left to the schema.
  */
 import { reject, type Rejection } from '../rejections/rejection.ts';
-import { elementsNamed } from './elements-named.ts';
+import { elementsNamed, xpathOf, type XmlElement } from './tree.ts';
 import { codeSets, isoNames, type CodeSetName } from './external-codes.ts';
-import { xpathOf, type XmlElement } from './tree.ts';
-import { visible } from './visible-values.ts';
+import { visible } from './lexical.ts';
 
 /** An element's code is checked against a code set, or the named rule says why this file does not check it. */
 export type Coding = { readonly set: CodeSetName } | { readonly passedBy: string; readonly because: string };

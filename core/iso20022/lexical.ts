@@ -2,9 +2,8 @@
  * Checks on the text of values that passed the schema, before they become numbers or times. Nothing is rounded or
  * compared as a binary float.
  */
-
 import { maxRateDigits } from '../money/money.ts';
-import { showsNothing } from './white-space.ts';
+import { showsNothing } from './tree.ts';
 
 /** @param decimal a plain decimal such as `0.00` */
 export function isZero(decimal: string): boolean {
@@ -38,4 +37,20 @@ export function readable(text: string, maxLength: number): string | undefined {
   const characters = Array.from(text.replaceAll(unreadable, '?')).slice(0, maxLength);
   const cut = characters.join('');
   return showsNothing(cut) ? undefined : cut;
+}
+
+/** The kinds of value, each with the form that may be quoted. */
+const shapes = {
+  code: /^[A-Za-z0-9]{1,5}$/,
+  number: /^[0-9.,+-]{1,30}$/,
+  moment: /^[0-9TZ:.+-]{1,40}$/,
+} as const;
+export type VisibleKind = keyof typeof shapes;
+
+/** Elements with personal data; nothing inside them may be quoted. */
+const personal = /\/(Dbtr|Cdtr|UltmtDbtr|UltmtCdtr|Pty|PstlAdr|CtctDtls)(\[[0-9]+\])?\//;
+
+/** @returns the value if a refusal may quote it */
+export function visible(kind: VisibleKind, xpath: string, value: string): string | undefined {
+  return shapes[kind].test(value) && !personal.test(xpath) ? value : undefined;
 }

@@ -9,10 +9,15 @@ import { findUnknownCodes } from './coded-elements.ts';
 import { messages } from './messages.ts';
 import { readable } from './lexical.ts';
 import type { Pacs008 } from './pacs008.ts';
-import { originalElements, originalReferencesOf, renderAboutTransaction } from './original-transaction.ts';
+import {
+  originalElements,
+  originalReferencesOf,
+  renderAboutTransaction,
+  type Pacs008References,
+  type ReportedReferences,
+} from './references.ts';
 import { compact } from '../compact.ts';
 import { collapsed, readAgent, type AgentIdentification } from './parties.ts';
-import type { Pacs008References, ReportedReferences } from './references.ts';
 import { branch, childrenNamed, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
 
 /** The statuses of the scheme: three final, two interim. */

@@ -9,7 +9,7 @@ import { maxRateDigits } from '../money/money.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 import { first, ok, refused, type Result } from '../result.ts';
 import { findUnknownCodes } from './coded-elements.ts';
-import { findWrongIbans } from './ibans.ts';
+import { findWrongIbans } from '../payments/iban.ts';
 import { isZero, parseDateTime, rateFault } from './lexical.ts';
 import { compact } from '../compact.ts';
 import {

@@ -3,7 +3,7 @@
  * pacs.008.
  */
 import { messages } from './messages.ts';
-import { originalElements, originalReferencesOf, renderAboutTransaction } from './original-transaction.ts';
+import { originalElements, originalReferencesOf, renderAboutTransaction } from './references.ts';
 import type { Pacs008 } from './pacs008.ts';
 import { leaf } from './tree.ts';
 

@@ -1,8 +1,7 @@
 /** Reads agents, accounts and amounts of all messages into plain values, and builds them in schema order. */
 import { compact } from '../compact.ts';
 import { codeSets } from './external-codes.ts';
-import { branch, elementAt, leaf, optionalLeaf, textAt, type XmlElement } from './tree.ts';
-import { trimmed } from './white-space.ts';
+import { branch, elementAt, leaf, optionalLeaf, textAt, type XmlElement, trimmed } from './tree.ts';
 
 /** `amount` is a decimal string as written, without surrounding whitespace. */
 export interface Amount {

@@ -120,3 +120,61 @@ function renderElement(element: XmlElement, namespace: string | undefined): stri
 export function renderDocument(namespace: string, root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${renderElement(root, namespace)}\n`;
 }
+
+/** An element and its ancestors, up to the root of the search. */
+interface Link {
+  readonly element: XmlElement;
+  readonly outer: Link | undefined;
+}
+
+/** The elements from the outermost to the innermost. */
+function chainOf(link: Link): readonly XmlElement[] {
+  const chain: XmlElement[] = [];
+  for (let one: Link | undefined = link; one !== undefined; one = one.outer) chain.unshift(one.element);
+  return chain;
+}
+
+/** @returns for each match, in document order, the chain of elements from the root to it */
+export function elementsNamed(name: string, root: XmlElement): readonly (readonly XmlElement[])[] {
+  const found: (readonly XmlElement[])[] = [];
+  const visit = (link: Link) => {
+    for (const element of link.element.children) {
+      const inner = { element, outer: link };
+      if (element.name === name) found.push(chainOf(inner));
+      else if (element.children.length > 0) visit(inner);
+    }
+  };
+  visit({ element: root, outer: undefined });
+  return found;
+}
+
+// White space as XML defines it: space, tab, carriage return and line feed only. Code that reads messages must not use
+// JavaScript's white space (`\s`, `trim`), which includes more characters, some legal in names. Whether a person can
+// see a text is a separate question, which Unicode properties answer.
+
+/** @param code a UTF-16 code unit or a UTF-8 byte */
+export function isWhiteSpace(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a;
+}
+
+/** Whether the text from `start` to `end` is only white space; true if it is empty. */
+export function isBlank(text: string, start = 0, end = text.length): boolean {
+  for (let index = start; index < end; index += 1) if (!isWhiteSpace(text.charCodeAt(index))) return false;
+  return true;
+}
+
+/** Removes leading and trailing white space. */
+export function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isWhiteSpace(text.charCodeAt(start))) start += 1;
+  while (end > start && isWhiteSpace(text.charCodeAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+const unseen = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800\uFFF9-\uFFFB]*$/u;
+
+/** Whether a text is empty or invisible to a person. `ReadableText` of the schemas lists the same characters. */
+export function showsNothing(text: string): boolean {
+  return unseen.test(text);
+}

@@ -155,7 +155,7 @@ export interface JsonNumber {
 }
 
 export type JsonValue =
-  string | number | boolean | null | undefined | JsonNumber | readonly JsonValue[] | JsonObject;
+  string | number | boolean | null | undefined | Date | JsonNumber | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [name: string]: JsonValue;
 }
@@ -174,8 +174,8 @@ export function renderedJson(value: JsonValue): JsonNumber {
 }
 
 /**
- * Renders JSON like `JSON.stringify` without indentation, but writes marked numbers as bare digits. Plain values only:
- * the type excludes objects with `toJSON`, such as Date.
+ * Renders JSON like `JSON.stringify` without indentation, but writes marked numbers as bare digits. Plain values and
+ * dates only: the type excludes other objects with `toJSON`.
  */
 export function renderJson(value: JsonValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
@@ -184,7 +184,8 @@ export function renderJson(value: JsonValue): string {
   return value === null || value === undefined ? 'null' : renderComposite(value);
 }
 
-function renderComposite(value: JsonNumber | readonly JsonValue[] | JsonObject): string {
+function renderComposite(value: Date | JsonNumber | readonly JsonValue[] | JsonObject): string {
+  if (value instanceof Date) return JSON.stringify(value);
   if (isArray(value)) return renderArray(value);
   const marked = (value as Partial<JsonNumber>)[digits];
   return marked ?? renderObject(value as JsonObject);

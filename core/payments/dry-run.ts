@@ -3,7 +3,6 @@
  * /iso20022/validate`). It uses the checks of a submission, but no database: it cannot judge quotes, duplicates and
  * contradictions, and accepts nothing. It lists by name what it did not judge (MSG-14).
  */
-import { assert } from '../assert.ts';
 import type { NotJudged } from '../rejections/check.ts';
 import { readAcmt023 } from '../iso20022/acmt023.ts';
 import { findAcmt024Faults } from '../iso20022/acmt024.ts';
@@ -157,7 +156,7 @@ const duplicatesOf = (name: string): NotJudged => ({ name, ruleId: 'DUP-2', reas
 const matchOf = (name: string, ruleId: string): NotJudged => ({ name, ruleId, reason: onSubmission });
 
 /** The checks of other messages that are made only on receipt. */
-const onReceipt: Readonly<Record<OtherName, readonly NotJudged[]>> = {
+const onReceipt: Readonly<Partial<Record<MessageName, readonly NotJudged[]>>> = {
   acmt023: [
     duplicatesOf('duplicates'),
     { name: 'callback address', ruleId: 'SEC-2', reason: 'It is part of a submission.' },
@@ -169,48 +168,37 @@ const onReceipt: Readonly<Record<OtherName, readonly NotJudged[]>> = {
   ],
   pacs002: [matchOf('the payment it is about', 'PAY-8'), matchOf('an earlier final status', 'PAY-7')],
   acmt024: [matchOf('the request it answers', 'RES-2')],
-  fxtr017: [],
-  camt054: [],
   pacs028: [matchOf('the payment it is about', 'TIM-2')],
 };
-
-type OtherName = Exclude<MessageName, 'pacs008'>;
 
 /**
  * The elements, below `Document`, that the rules of each other message need. All must be valid for the rules to run.
  */
-const readByRules: Readonly<Record<OtherName, readonly string[]>> = {
-  acmt023: [
-    ...['Vrfctn/PtyAndAcctId/Acct', 'Vrfctn/PtyAndAcctId/Agt', 'Assgnmt/Assgne'].map(
-      (path) => `IdVrfctnReq/${path}`,
-    ),
-  ],
+const readByRules: Readonly<Partial<Record<MessageName, readonly string[]>>> = {
+  acmt023: ['Vrfctn/PtyAndAcctId/Acct', 'Vrfctn/PtyAndAcctId/Agt', 'Assgnmt/Assgne'].map(
+    (path) => `IdVrfctnReq/${path}`,
+  ),
   acmt024: ['IdVrfctnRpt/Rpt/Vrfctn', 'IdVrfctnRpt/Rpt/Rsn'],
   pacs002: ['FIToFIPmtStsRpt/TxInfAndSts/TxSts', 'FIToFIPmtStsRpt/TxInfAndSts/StsRsnInf'],
-  fxtr017: [],
-  camt054: [],
-  pacs028: [],
 };
 
 const messageRules = ['rules of the message', 'MSG-4'] as const;
-const rulesOf: Readonly<Record<OtherName, readonly (readonly [name: string, ruleId: string])[]>> = {
-  acmt023: [messageRules, ['reference data', 'RES-2']],
-  acmt024: [messageRules],
-  pacs002: [messageRules],
-  fxtr017: [],
-  camt054: [],
-  pacs028: [],
-};
+const rulesOf: Readonly<Partial<Record<MessageName, readonly (readonly [name: string, ruleId: string])[]>>> =
+  {
+    acmt023: [messageRules, ['reference data', 'RES-2']],
+    acmt024: [messageRules],
+    pacs002: [messageRules],
+  };
 
 /** The other messages have few rules beyond their schemas, so their readers report every fault. */
 function judgeOther(message: ValidatedMessage, context: DryRunContext): DryRun {
   const { name, document, violations } = message;
-  assert(name !== 'pacs008', 'a pacs.008 has checks of its own');
-  const unfit = readByRules[name].filter((path) => !foundValid(`/Document/${path}`, violations));
+  const [needed = [], later = [], rules = []] = [readByRules[name], onReceipt[name], rulesOf[name]];
+  const unfit = needed.filter((path) => !foundValid(`/Document/${path}`, violations));
   const isReadable = document.name === 'Document' && violations.length < maxViolations && unfit.length === 0;
-  if (isReadable) return { ...judgeValid(message, context), notJudged: onReceipt[name] };
-  const { notJudged, ...rest } = unread(rulesOf[name], 'The schema refuses what they need.');
-  return { ...rest, notJudged: [...notJudged, ...onReceipt[name]] };
+  if (isReadable) return { ...judgeValid(message, context), notJudged: later };
+  const { notJudged, ...rest } = unread(rules, 'The schema refuses what they need.');
+  return { ...rest, notJudged: [...notJudged, ...later] };
 }
 
 function judgeValid({ name, document }: ValidatedMessage, context: DryRunContext): Omit<DryRun, 'notJudged'> {

@@ -5,7 +5,7 @@
 import { messages } from '../iso20022/messages.ts';
 import type { Pacs002, TransactionStatus } from '../iso20022/pacs002.ts';
 import type { OriginalReferences } from '../iso20022/references.ts';
-import { trimmed } from '../iso20022/white-space.ts';
+import { trimmed } from '../iso20022/tree.ts';
 
 /** The statuses that end a payment; ACTC and ACWP are interim. */
 export const finalStatuses = ['ACCC', 'RJCT', 'BLCK'] as const satisfies readonly TransactionStatus[];

@@ -22,7 +22,6 @@ const belowMessage = (xpath: string) => xpath.replace(/^\/Document\/[^/]+\//, ''
 
 const minReason = 40; // characters for the reason, however long the XPath
 const minText = 16; // characters kept of a text that describes a form: `must be: Code...`
-const mostReason = 80; // so that there is room to name the element
 
 /** Cuts a text between words, so that it fits. */
 function cutTail(text: string, room: number): string {
@@ -32,38 +31,15 @@ function cutTail(text: string, room: number): string {
   return `${most.slice(0, end > 0 ? end : room - cutMark.length).replace(/[,:;]$/, '')}${cutMark}`;
 }
 
-/** Candidates for the reason, longest first. The values found and expected say more than the text of the table row. */
-function reasonsOf(told: ToldShort): readonly string[] {
-  const { text, expected } = told;
-  const stands = standing(told);
-  if (stands === '') return [text];
-  const wanted = withExpected(text, expected);
-  const withFound = [`${text}.${stands}${wanted}`, `${text}.${stands}`];
-  if (isForm(text)) return withFound; // the end of such a text is cut in favour of the value found
-  return [...withFound, ...(wanted === '' ? [] : [`${text}.${wanted}`]), text];
-}
-
-/** ` Found: ...`; empty if no value was found. */
-const standing = ({ found }: ToldShort) =>
-  found === undefined || found === 'nothing' ? '' : ` Found: ${found}.`;
-
-/** Whether the text only describes an expected form; such texts are long, and often have an example. */
-const isForm = (text: string) => text.startsWith('must be: ');
-
-/** How much of the text must stay: the beginning of a form, but the whole of any other text. */
-const leastText = ({ text }: ToldShort) => (isForm(text) ? Math.min(minText, text.length) : text.length);
-
-/** Shortens a reason that is too long. It keeps the value found if the rest of the text stays understandable. */
-function cutReason(told: ToldShort, room: number): string {
-  const stands = standing(told);
+/** The reason, with as much of the values found and expected as fits. Only the text of a form is cut in favour of them. */
+function reasonWithin({ text, found, expected }: ToldShort, room: number): string {
+  const stands = found === undefined || found === 'nothing' ? '' : ` Found: ${found}.`;
+  const whole =
+    stands === '' ? [] : [`${text}.${stands}${withExpected(text, expected)}`, `${text}.${stands}`];
+  const isForm = text.startsWith('must be: ');
+  const fitting = (isForm ? whole : [...whole, text]).find((one) => one.length <= room);
   const left = room - stands.length;
-  return left >= leastText(told) ? cutTail(told.text, left) + stands : cutTail(told.text, room);
-}
-
-/** The room that is reserved for the reason, however long the XPath. */
-function roomFor(told: ToldShort): number {
-  const needed = leastText(told) + standing(told).length;
-  return needed <= mostReason ? Math.max(minReason, needed) : minReason;
+  return fitting ?? (isForm && left >= minText ? cutTail(text, left) + stands : cutTail(text, room));
 }
 
 /** ` Expected: ...`, without sentences that are in the text already; empty if none remains. */
@@ -86,13 +62,11 @@ export function additionalInformation(rejection: ToldShort): string {
   const { ruleId, xpath } = rejection;
   const path = xpath === undefined ? '' : belowMessage(xpath);
   const head = path === '' ? `${ruleId} ` : `${ruleId} ${path}: `;
-  const room = maxAdditionalInformation - head.length;
-  const reason = reasonsOf(rejection).find((one) => one.length <= room);
-  if (reason !== undefined) return printable(head + reason);
-  if (room >= roomFor(rejection)) return printable(head + cutReason(rejection, room));
-  const short = cutReason(rejection, roomFor(rejection));
-  const roomOfPath = maxAdditionalInformation - `${ruleId} ${cutMark}: ${short}`.length;
-  return printable(`${ruleId} ${cutMark}${path.slice(-roomOfPath)}: ${short}`);
+  const reason = reasonWithin(rejection, Math.max(minReason, maxAdditionalInformation - head.length));
+  const whole = printable(head + reason);
+  if (whole.length <= maxAdditionalInformation) return whole;
+  const roomOfPath = maxAdditionalInformation - `${ruleId} ${cutMark}: ${reason}`.length;
+  return printable(`${ruleId} ${cutMark}${path.slice(-roomOfPath)}: ${reason}`);
 }
 
 /**

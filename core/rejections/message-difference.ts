@@ -100,24 +100,13 @@ export function compareMessages(received: XmlElement, forwarded: XmlElement): re
     const place = placeOf(xpath);
     const found = after.get(place);
     accountedFor.add(place);
+    const both = { receivedXpath: xpath, forwardedXpath: place, received: value };
     if (found === undefined) {
       differences.push({ change: 'removed', receivedXpath: xpath, received: value });
     } else if (found !== value) {
-      differences.push({
-        change: 'changed',
-        receivedXpath: xpath,
-        forwardedXpath: place,
-        received: value,
-        forwarded: found,
-      });
+      differences.push({ change: 'changed', ...both, forwarded: found });
     } else if (place !== xpath) {
-      differences.push({
-        change: 'moved',
-        receivedXpath: xpath,
-        forwardedXpath: place,
-        received: value,
-        forwarded: found,
-      });
+      differences.push({ change: 'moved', ...both, forwarded: found });
     }
   }
   for (const [xpath, value] of after) {

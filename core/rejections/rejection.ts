@@ -8,7 +8,7 @@ export interface RejectionDetails {
   /** What is wrong, in a few words; replaces the row's text. */
   readonly text?: string;
   readonly fault?: Fault;
-  /** The value found, if it may be shown (`iso20022/visible-values.ts`). */
+  /** The value found, if it may be shown (`iso20022/lexical.ts`). */
   readonly found?: string;
   /** The value expected; replaces the row's. */
   readonly expected?: string;

@@ -10,11 +10,11 @@ import { refuseAssigner } from './assigner.ts';
 import type { Acmt023 } from '../iso20022/acmt023.ts';
 import type { Acmt024, KnownAccount } from '../iso20022/acmt024.ts';
 import type { AccountIdentification, AgentIdentification } from '../iso20022/parties.ts';
-import { trimmed } from '../iso20022/white-space.ts';
 import { rejectionOf, type Violation } from '../iso20022/violation.ts';
 import type { ClearingSystem, Institution, Operator, ReferenceData } from '../scheme/reference.ts';
 import { reject, type Rejection } from '../rejections/rejection.ts';
 import { ok, refused, type Result } from '../result.ts';
+import { trimmed } from '../iso20022/tree.ts';
 
 /** The party to ask next. */
 export interface Enquiry {

@@ -1,7 +1,6 @@
 /** Checks the input forms for a payee's address (endpoints 6 to 8); a part of check.ts. */
-import { ibanLengthOf } from '../payments/iban.ts';
-import type { AddressTypeDocument, Scheme } from './documents.ts';
-import { findingsOf, unknown, type Finding, type Findings } from './finding.ts';
+import type { Scheme } from './documents.ts';
+import { findingsOf, unknown, type Finding } from './finding.ts';
 
 export function* checkAddresses(scheme: Scheme): Iterable<Finding> {
   for (const [id, { attributes }] of scheme['address-inputs']) {
@@ -30,29 +29,6 @@ export function* checkAddresses(scheme: Scheme): Iterable<Finding> {
     for (const [place, inputId] of inputIds.entries()) {
       if (!scheme['address-inputs'].has(inputId))
         yield found.error(`/inputIds/${place}`, unknown('input', inputId));
-    }
-    if (type.addressTypeCode === 'IBAN') yield* checkIbanPatterns(scheme, type, found);
-  }
-}
-
-/** Warns if the pattern of an IBAN refuses those of a country. Only a warning, because the sample has only digits. */
-function* checkIbanPatterns(scheme: Scheme, type: AddressTypeDocument, found: Findings): Iterable<Finding> {
-  for (const [place, inputId] of type.inputIds.entries()) {
-    const { name, pattern } = (scheme['address-inputs'].get(inputId)?.attributes ?? {}) as {
-      readonly name?: string;
-      readonly pattern?: string | null;
-    };
-    if (name !== 'accountOrProxyId' || typeof pattern !== 'string' || !isPattern(pattern)) continue;
-    const takes = new RegExp(`^(?:${pattern})$`, 'v');
-    for (const country of type.countryCodes) {
-      const length = ibanLengthOf(country);
-      const takesOne = length !== undefined && takes.test(`${country}12${'0'.repeat(length - 4)}`);
-      if (!takesOne) {
-        yield found.warning(
-          `/inputIds/${place}`,
-          `names the input ${inputId}, whose pattern refuses an IBAN of ${country} with the right length and only digits (ISO 13616).`,
-        );
-      }
     }
   }
 }

@@ -56,12 +56,6 @@ export function* checkFees(scheme: Scheme): Iterable<Finding> {
       continue;
     }
     const systems = systemsFor(scheme, countryCode, currencyCode);
-    if (systems.length === 0) {
-      yield found.warning(
-        '/currencyCode',
-        `is used by nobody: no payment system serves ${countryCode} in ${currencyCode}.`,
-      );
-    }
     yield* checkFeeSize(formula, currency, { found, largest: systems.map(({ maxAmount }) => maxAmount) });
   }
 }
@@ -113,9 +107,6 @@ export function* checkCorridors(scheme: Scheme): Iterable<Finding> {
     }
     for (const [place, corridor] of institution.corridors.entries()) {
       yield* checkCorridor(scheme, institution, { corridor, found, path: `/corridors/${place}` });
-    }
-    if (isFxp && institution.onboarded && institution.notificationUrl === null) {
-      yield found.warning('/notificationUrl', 'is null: no fxtr.017 can be sent to it (NOT-1).');
     }
   }
 }

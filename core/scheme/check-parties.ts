@@ -18,12 +18,6 @@ export function* checkOperators(scheme: Scheme, policy: WebAddressPolicy): Itera
       const why = refuseOrigin(origin, policy);
       if (why !== undefined) yield found.error(`/callbackOrigins/${place}`, why);
     }
-    if (callbackOrigins.length === 0) {
-      yield found.warning(
-        '/callbackOrigins',
-        'is empty: its payment systems cannot submit a payment (SEC-2).',
-      );
-    }
     yield* checkKeys(found, publicKeys);
     if (signsMessages && publicKeys.length === 0) {
       yield found.error(
@@ -65,15 +59,7 @@ export function* checkSystems(scheme: Scheme, policy: WebAddressPolicy): Iterabl
     for (const [place, country] of countryCodes.entries()) {
       if (!scheme.countries.has(country))
         yield found.error(`/countryCodes/${place}`, unknown('country', country));
-      else if (!scheme['fee-formulas'].has(`${country}:${currencyCode}`)) {
-        yield found.warning(
-          `/countryCodes/${place}`,
-          `has no fee formula for ${country} in ${currencyCode}: nothing can be paid from or to there (FEE-1, FEE-2).`,
-        );
-      }
     }
-    if (countryCodes.length === 0)
-      yield found.warning('/countryCodes', 'is empty: nobody can pay from or to it.');
     yield* checkBookEndpoint(found, bookEndpointUrl, policy);
   }
 }
@@ -90,22 +76,11 @@ function* checkBookEndpoint(
 export function* checkInstitutions(scheme: Scheme, policy: WebAddressPolicy): Iterable<Finding> {
   for (const [id, institution] of scheme.institutions) {
     const found = findingsOf('institutions', id);
-    const { countryCode, lei, roles, notificationUrl } = institution;
+    const { countryCode, lei, notificationUrl } = institution;
     if (!scheme.countries.has(countryCode))
       yield found.error('/countryCode', unknown('country', countryCode));
     if (lei !== null && !isValidLei(lei)) {
       yield found.error('/lei', `is not an LEI: its check digits do not fit (ISO 17442, mod 97-10).`);
-    }
-    for (const [place, bic] of institution.bics.entries()) {
-      if (bic.slice(4, 6) !== countryCode) {
-        yield found.warning(
-          `/bics/${place}`,
-          `is a BIC of ${bic.slice(4, 6)}, but the institution is in ${countryCode}.`,
-        );
-      }
-    }
-    if (institution.onboarded && roles.length === 0) {
-      yield found.warning('/roles', 'is empty: it can do nothing. Give it psp, fxp or sap.');
     }
     const refusal = notificationUrl === null ? undefined : refuseNotificationAddress(notificationUrl, policy);
     if (refusal !== undefined) yield found.error('/notificationUrl', refusal);
@@ -118,15 +93,9 @@ export function* checkInstitutions(scheme: Scheme, policy: WebAddressPolicy): It
 
 function* checkMemberships(
   scheme: Scheme,
-  { memberships, roles, onboarded }: InstitutionDocument,
+  { memberships }: InstitutionDocument,
   found: Findings,
 ): Iterable<Finding> {
-  if (onboarded && roles.includes('psp') && memberships.length === 0) {
-    yield found.warning(
-      '/memberships',
-      'is empty: a PSP is paid through the payment systems that it is a member of.',
-    );
-  }
   const served = memberships.flatMap(({ clearingSystemId }, place) => {
     const system = scheme['clearing-systems'].get(clearingSystemId);
     return (system?.countryCodes ?? []).map((country) => ({ country, place, system }));
@@ -207,7 +176,7 @@ export function* checkAccounts(scheme: Scheme): Iterable<Finding> {
 }
 
 export function* checkClients(scheme: Scheme): Iterable<Finding> {
-  for (const [id, { role, institutionId, clearingSystemId, secrets }] of scheme.clients) {
+  for (const [id, { role, institutionId, clearingSystemId }] of scheme.clients) {
     const found = findingsOf('clients', id);
     const speaksFor = { psp: 'institution', fxp: 'institution', ipso: 'payment system', operator: undefined }[
       role
@@ -233,12 +202,5 @@ export function* checkClients(scheme: Scheme): Iterable<Finding> {
     if (clearingSystemId !== null && !scheme['clearing-systems'].has(clearingSystemId)) {
       yield found.error('/clearingSystemId', unknown('payment system', clearingSystemId));
     }
-    const system = clearingSystemId === null ? undefined : scheme['clearing-systems'].get(clearingSystemId);
-    const party = institution ?? (system && scheme.operators.get(system.operatorId));
-    if (secrets.length === 0 && (party?.publicKeys.length ?? 0) === 0)
-      yield found.warning(
-        '/secrets',
-        'is empty, and its party has no public key: it cannot log in until it gets a secret.',
-      );
   }
 }

@@ -34,14 +34,17 @@ export interface CurrencyDocument {
 
 export interface CountryDocument {
   readonly countryCode: string;
+  /** ISO 3166 numeric. */
   readonly countryId: number;
   readonly name: string;
+  /** `purposeCode`, `categoryPurposeCode`. */
   readonly requiredPacs008Elements: readonly string[];
 }
 
 export interface OperatorDocument {
   readonly operatorId: string;
   readonly name: string;
+  /** Base address; `/iso20022/pacs008` and so on are appended. */
   readonly endpointUrl: string;
   readonly callbackOrigins: readonly string[];
   /** Whether it must sign its messages with one of its keys, and we sign ours to it (RFC 9421). */
@@ -57,6 +60,7 @@ export interface ClearingSystemDocument {
   readonly maxAmount: string;
   readonly maxExecutionSeconds: number;
   readonly maxAcceptanceAgeSeconds: number;
+  /** Time limit for a resolution that it submits. */
   readonly maxResolutionSeconds: number;
   readonly countryCodes: readonly string[];
   /** Address for its books; null: they are not sent. */
@@ -88,6 +92,7 @@ export interface CorridorDocument {
 }
 
 export interface InstitutionDocument {
+  /** internalId. */
   readonly institutionId: string;
   readonly name: string;
   readonly countryCode: string;

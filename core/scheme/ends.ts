@@ -2,7 +2,6 @@
  * The two ends of a pacs.008, found by the message and reference data before any check. All checks of
  * `payment-checks.ts` use them.
  */
-import type { RecordedKeys } from '../payments/duplicates.ts';
 import { isMember, resolveAgent } from '../payments/agent.ts';
 import type { Pacs008 } from '../iso20022/pacs008.ts';
 import type { AgentIdentification } from '../iso20022/parties.ts';
@@ -93,4 +92,15 @@ export function findEnds(message: Pacs008, { reference, sourceSystem }: Submissi
     destinationCurrency,
     destination,
   };
+}
+
+/** How long a sender's MsgId counts as used, in days. */
+export const messageIdsCountForDays = 62;
+
+/** Keys of a submission that other messages on record already use. */
+export interface RecordedKeys {
+  /** The payment with the same UETR. */
+  readonly payment: { readonly sourceSystem: string; readonly messageIdentification: string } | undefined;
+  /** UETR of another payment with the same sender and MsgId in the last 62 days. */
+  readonly messageIdHeldBy: string | undefined;
 }

@@ -102,7 +102,7 @@ function systemItems(scheme: Scheme, system: ClearingSystemDocument): readonly R
 }
 
 function institutionItems(scheme: Scheme, institution: InstitutionDocument): readonly ReadinessItem[] {
-  const { roles, onboarded, bics } = institution;
+  const { roles, onboarded } = institution;
   const common = [
     item(
       'onboarded',
@@ -111,12 +111,6 @@ function institutionItems(scheme: Scheme, institution: InstitutionDocument): rea
       'Set onboarded when everything else is met: until then nobody can pay it.',
     ),
     item('roles', roles.length > 0, roles.join(', '), 'Enter its roles: psp, fxp, sap.'),
-    item(
-      'BIC',
-      bics.length > 0,
-      bics.join(', '),
-      'Enter its BIC in bics: without one it is named by its LEI or another id.',
-    ),
   ];
   return [
     ...common,

@@ -3,78 +3,33 @@
  * loads it and keeps it up to date.
  */
 import type { CreditorAgentFeeFormula, SchemeFeeFormula } from '../money/fee.ts';
-import { canonicalId, type FinInstIdType, type FinInstRole } from '../ids.ts';
+import { canonicalId, type FinInstIdType } from '../ids.ts';
+import type {
+  AddressInputDocument,
+  AddressTypeDocument,
+  ClearingSystemDocument,
+  CountryDocument,
+  CurrencyDocument,
+  InstitutionDocument,
+  OperatorDocument,
+  SettlementAccountDocument,
+} from './documents.ts';
 
-export interface Country {
-  readonly countryCode: string;
-  /** ISO 3166 numeric. */
-  readonly countryId: number;
-  readonly name: string;
-  /** `purposeCode`, `categoryPurposeCode`. */
-  readonly requiredPacs008Elements: readonly string[];
-}
+export type Country = CountryDocument;
+export type Currency = CurrencyDocument;
+export type Operator = Omit<OperatorDocument, 'publicKeys'>;
+export type ClearingSystem = Omit<ClearingSystemDocument, 'bookEndpointUrl'>;
+export type Membership = InstitutionDocument['memberships'][number];
+export type SettlementAccount = SettlementAccountDocument;
+export type AddressType = AddressTypeDocument;
+export type AddressInput = AddressInputDocument;
 
-export interface Currency {
-  readonly currencyCode: string;
-  readonly currencyId: number;
-  readonly name: string;
-  readonly symbol: string;
-  readonly decimalPlaces: number;
-}
-
-export interface Operator {
-  readonly operatorId: string;
-  readonly name: string;
-  /** Base address; `/iso20022/pacs008` and so on are appended. */
-  readonly endpointUrl: string;
-  readonly callbackOrigins: readonly string[];
-  /** Whether it must sign its messages, and we sign ours to it. */
-  readonly signsMessages: boolean;
-}
-
-export interface ClearingSystem {
-  readonly clearingSystemId: string;
-  readonly operatorId: string;
-  readonly currencyCode: string;
-  /** Decimal text in its currency; trailing zeros are kept. */
-  readonly maxAmount: string;
-  readonly maxExecutionSeconds: number;
-  readonly maxAcceptanceAgeSeconds: number;
-  /** Time limit for a resolution that it submits. */
-  readonly maxResolutionSeconds: number;
-  readonly countryCodes: readonly string[];
-}
-
-export interface Membership {
-  readonly clearingSystemId: string;
-  readonly memberId: string;
-}
-
-export interface Institution {
-  /** internalId. */
-  readonly institutionId: string;
-  readonly name: string;
-  readonly countryCode: string;
-  readonly roles: readonly FinInstRole[];
-  /** As entered; the first one is used in our messages. */
-  readonly bics: readonly string[];
-  readonly lei: string | null;
-  readonly otherIds: readonly string[];
-  readonly memberships: readonly Membership[];
-  readonly onboarded: boolean;
+export interface Institution extends Omit<
+  InstitutionDocument,
+  'publicKeys' | 'bookEndpointUrl' | 'settlementAccess' | 'corridors'
+> {
   /** An ended institution stays only because other data refers to it. */
   readonly hasEnded: boolean;
-  readonly supportsAcmt023: boolean;
-  /** Address at which an FX provider receives its fxtr.017. */
-  readonly notificationUrl: string | null;
-}
-
-export interface SettlementAccount {
-  readonly ownerId: string;
-  readonly sapId: string;
-  readonly countryCode: string;
-  readonly currencyCode: string;
-  readonly accountId: string;
 }
 
 /** An account, existing or removed. */
@@ -94,29 +49,7 @@ export interface AccountOwner {
   readonly until: Date | null;
 }
 
-export interface SettlementAccess {
-  readonly fxpId: string;
-  readonly countryCode: string;
-  readonly sapId: string;
-  readonly validated: boolean;
-}
-
-export interface AddressType {
-  readonly addressTypeId: string;
-  readonly addressTypeCode: string;
-  readonly clearingSystemId: string | null;
-  readonly proxyDirectoryId: string | null;
-  readonly displayOrder: number;
-  readonly countryCodes: readonly string[];
-  readonly inputIds: readonly string[];
-}
-
-export interface AddressInput {
-  readonly addressInputId: string;
-  readonly label: unknown;
-  readonly attributes: unknown;
-  readonly iso20022XPath: unknown;
-}
+export type SettlementAccess = InstitutionDocument['settlementAccess'][number] & { readonly fxpId: string };
 
 export interface PspImprovement {
   readonly pspImprovementId: string;

@@ -10,8 +10,8 @@ import {
   type Environment,
   type Values,
 } from './environment-variables.ts';
-import { isLoopback, isOwnAddress, isSecureAddress } from './setting-forms.ts';
-import { api, common, recordsYears, retention, sealing, temporal, traces, worker } from './settings.ts';
+import { isLoopback, isOwnAddress, isSecureAddress, isWebAddress } from './setting-forms.ts';
+import { api, databaseUrl, recordsYears, retention, sealing, temporal, traces, worker } from './settings.ts';
 
 /** The configuration of the retention job. */
 export type RetentionConfig = Values<typeof retention>;
@@ -34,18 +34,12 @@ export type AuthConfig =
   | { readonly kind: 'builtin'; readonly issuer: string; readonly audience: string }
   | { readonly kind: 'none' };
 
-type CommonValues = Values<typeof common>;
 type WorkerValues = Values<typeof worker>;
 type ApiValues = Values<typeof api>;
 
-/** The configuration that every process needs. */
-export interface CommonConfig extends Omit<CommonValues, 'metrics'> {
+export interface WorkerConfig extends Omit<WorkerValues, 'metrics' | 'temporal' | 'sealing' | 'traces'> {
   /** The port for metrics and health; undefined: none. Port 0: the operating system chooses. */
-  readonly metrics?: Required<CommonValues['metrics']>;
-}
-
-export interface WorkerConfig
-  extends CommonConfig, Omit<WorkerValues, keyof CommonValues | 'temporal' | 'sealing' | 'traces'> {
+  readonly metrics?: Required<WorkerValues['metrics']>;
   readonly temporal: TemporalConfig;
   /** Absent: nothing is sealed. */
   readonly sealing?: Required<WorkerValues['sealing']>;
@@ -89,10 +83,11 @@ export const unlimited: Pick<ApiConfig, 'senderLimits' | 'trustedProxies'> = {
   trustedProxies: [],
 };
 
-/** @throws ConfigurationError, as all parse functions here do */
-export function parseCommonConfig(env: Environment): CommonConfig {
-  return commonOf(read(common, env));
-}
+/**
+ * The configuration of the migration.
+ * @throws ConfigurationError, as all parse functions here do
+ */
+export const parseCommonConfig = (env: Environment) => read({ databaseUrl }, env);
 
 /** The configuration of `isthmus audit verify`, besides the database. */
 export function parseAuditConfig(
@@ -135,45 +130,32 @@ export function parseApiConfig(env: Environment): ApiConfig {
   };
 }
 
-function commonOf<V extends CommonValues>({ metrics, ...others }: V) {
-  const { host, port } = metrics;
-  return { ...others, ...(port !== undefined && { metrics: { host, port } }) };
-}
-
 function sealingOf({ keys, seals }: WorkerValues['sealing']): Pick<WorkerConfig, 'sealing'> {
   return { ...(keys && { sealing: { keys, seals } }) };
 }
 
-function workerOf<V extends WorkerValues>({ temporal, sealing, traces, ...others }: V) {
+function workerOf<V extends WorkerValues>({
+  metrics: { host, port },
+  temporal,
+  sealing,
+  traces,
+  ...others
+}: V) {
   return {
-    ...commonOf(others),
+    ...others,
+    ...(port !== undefined && { metrics: { host, port } }),
     temporal: temporalOf(temporal),
     ...sealingOf(sealing),
     ...tracesOf(traces),
   };
 }
 
-function temporalOf({
-  isSecure,
-  address,
-  namespace,
-  ca,
-  cert,
-  key,
-  serverName,
-  apiKey,
-}: WorkerValues['temporal']): TemporalConfig {
+function temporalOf({ isSecure, address, namespace, ...secure }: WorkerValues['temporal']): TemporalConfig {
   if (!isSecure) return { address, namespace };
-  return {
-    address,
-    namespace,
-    tls: {
-      ...(ca && { ca }),
-      ...(cert && key && { client: { cert, key } }),
-      ...(serverName && { serverName }),
-    },
-    ...(apiKey && { apiKey }),
-  };
+  const { ca, cert, key, serverName, apiKey } = secure;
+  const client = cert && key && { client: { cert, key } };
+  const tls = { ...(ca && { ca }), ...client, ...(serverName && { serverName }) };
+  return { address, namespace, tls, ...(apiKey && { apiKey }) };
 }
 
 function faultsOfTemporal({ temporal: values }: WorkerValues): readonly (string | false)[] {
@@ -191,8 +173,7 @@ function faultsOfTemporal({ temporal: values }: WorkerValues): readonly (string 
 /** Ignores OpenTelemetry's settings if tracing is off or has no address to export to: other software may use them. */
 function withoutUnusedTraces(env: Environment): Environment {
   const has = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-  const isOff = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
-  if (has && !isOff) return env;
+  if (has && env['OTEL_SDK_DISABLED']?.toLowerCase() !== 'true') return env;
   return { ...env, ...Object.fromEntries(Object.values(traces).map(({ name }) => [name, undefined])) };
 }
 
@@ -275,7 +256,7 @@ function faultsOfAuth({ auth, host, demo }: ApiValues): readonly (string | false
   return [
     issuer === undefined && notSet(api.auth.issuer),
     issuer !== undefined &&
-      !isTrusted(issuer) &&
+      !(isWebAddress(issuer) && isTrusted(issuer)) &&
       notValid(api.auth.issuer, 'an https address (http on loopback with DEMO=1), no query'),
     jwksUrl === undefined && notSet(api.auth.jwksUrl),
     jwksUrl !== undefined && !isTrusted(jwksUrl) && notValid(api.auth.jwksUrl),

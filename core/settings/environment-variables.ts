@@ -111,7 +111,7 @@ export function settingsIn(settings: Settings): readonly Setting[] {
 export function read<S extends Settings>(settings: S, env: Environment): Values<S> {
   const faults: string[] = [];
   const values = valuesOf(settings, env, faults);
-  assertNone([...faults, ...misspelt(settingsIn(settings), env)]);
+  assertNone(faults);
   return values as Values<S>;
 }
 
@@ -143,26 +143,6 @@ export const notSet = ({ name, details }: Setting) => `${name} is not set: ${det
 export const notValid = ({ name, form, details }: Setting, allowed = form.description ?? '') =>
   `${name} is not valid; expected: ${allowed}. (${details.description})`;
 
-const leastLetters = 8; // shorter names may belong to other software: POST, HOSTS
-
-function misspelt(settings: readonly Setting[], env: Environment): readonly string[] {
-  const known = settings.flatMap(({ name }) => [name, `${name}_FILE`]);
-  return Object.keys(env).flatMap((name) => {
-    if (known.includes(name) || name.length < leastLetters) return [];
-    const meant = known.find((one) => isOneSlipFrom(name.toUpperCase(), one));
-    return meant === undefined ? [] : [`${name} is not a setting; ${meant} is: correct it, or unset it.`];
-  });
-}
-
-/** Whether the names are equal, or one letter is missing, added, replaced, or swapped with its neighbour. */
-function isOneSlipFrom(text: string, meant: string): boolean {
-  let at = 0;
-  while (at < meant.length && text[at] === meant[at]) at += 1;
-  const [left, right] = [text.slice(at), meant.slice(at)];
-  const swapped = `${left[1] ?? ''}${left[0] ?? ''}${left.slice(2)}`;
-  return [left, left.slice(1), swapped].includes(right) || [left, left.slice(1)].includes(right.slice(1));
-}
-
 /**
  * Adds the contents of the files that `NAME_FILE` variables name: orchestrators pass secrets this way. White space at
  * the end of a file does not count.
@@ -177,17 +157,14 @@ export function withFilesOf(
   const faults = settings.map(({ name, details }) => {
     const path = env[`${name}_FILE`];
     if (!path) return false;
-    if (!details.file) {
-      const may = settings.filter((one) => one.details.file).map((one) => one.name);
-      return `${name}_FILE is set, but ${name} is not read from a file; these may be: ${may.join(', ')}.`;
-    }
+    if (!details.file) return `${name}_FILE is set, but ${name} is not read from a file.`;
     if (env[name]) return `${name} and ${name}_FILE are both set: leave one of them out.`;
     try {
       held[name] = readFile(path).trimEnd();
       return held[name] === '' && `${name}_FILE names an empty file.`;
     } catch (error) {
       // never show the path: by mistake, it may be the secret itself
-      const code = error instanceof Error && 'code' in error ? String(error.code) : 'it is no file';
+      const { code = 'it is no file' } = error as { readonly code?: string };
       return `${name}_FILE does not name a file that can be read (${code}).`;
     }
   });

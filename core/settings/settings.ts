@@ -2,8 +2,6 @@
  * Every setting that the api, the worker and the jobs read; docs/reference/configuration.md is made from them.
  */
 import { z } from 'zod';
-import { parseQueueLogins } from '../deliveries/queue-logins.ts';
-import { parseReceiverCertificates, receiverCertificatesForm } from '../deliveries/receiver-certificates.ts';
 import {
   flag,
   list,
@@ -17,16 +15,16 @@ import {
   withFilesOf,
   type Environment,
 } from './environment-variables.ts';
+import { queueLogins, receiverCertificates } from './receivers.ts';
 import { parseSealingKeys, sealingKeysForm } from './sealing-keys.ts';
 import {
-  isBindHost,
   isBrowserOrigin,
   isDatabaseUrl,
+  isHost,
   isHostAndPort,
   isNetwork,
   isOwnAddress,
   isPem,
-  isSecureAddress,
   isWebAddress,
   isWord,
   parseHeaders,
@@ -35,25 +33,26 @@ import {
 const webAddress = 'an http or https address in lower case, without userinfo, query or fragment';
 const ownAddress =
   'an https address (http on loopback alone) in lower case, without userinfo, query or fragment';
-const address = text(isBindHost, 'a name or an address, without a port');
+const address = text(isHost, 'a name or an address, without a port');
 const word = text(isWord, 'text without spaces');
 const pem = text(isPem, 'PEM');
 const directory = z.string().describe('the path of a directory');
 const days = number(0, 3_650);
 const limit = number(0, 999_999_999);
-
-const databaseUrl = setting(
-  'DATABASE_URL',
-  text(isDatabaseUrl, 'an address with a host and a database, percent-encoded where needed'),
-  {
-    required: true,
-    file: true,
-    description:
-      'postgres://user:password@host:port/database; over TLS with ?sslmode=verify-full and, for a CA of your own, &sslrootcert=<path>',
-  },
+const share = parsed(
+  (value) => (/^(?:0?(?:\.\d+)?|1(?:\.0+)?)$/.test(value) ? Number(value) : undefined),
+  'a decimal, 0 to 1',
 );
 
-export const common = {
+const databaseAddress = text(isDatabaseUrl, 'postgres://user:password@host:port/database');
+
+export const databaseUrl = setting('DATABASE_URL', databaseAddress, {
+  required: true,
+  file: true,
+  description: 'TLS: add ?sslmode=verify-full and, for a CA of your own, &sslrootcert=<path>',
+});
+
+const common = {
   databaseUrl,
   logLevel: setting('LOG_LEVEL', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']), {
     default: 'info',
@@ -65,22 +64,19 @@ export const common = {
       description: 'Address that METRICS_PORT is bound at',
     }),
     port: setting('METRICS_PORT', port, {
-      description:
-        'Port of /metrics (Prometheus), /health/live and /health/ready of this process; empty: none. It asks for no token: bind it where only they can reach it',
+      description: 'Port of /metrics and /health, which ask for no token; empty: none',
     }),
   },
 };
 
 export const temporal = {
-  address: setting(
-    'TEMPORAL_ADDRESS',
-    text(isHostAndPort, 'a host and a port, 1 to 65535, without a scheme'),
-    { required: true, description: 'host:port of the Temporal frontend' },
-  ),
+  address: setting('TEMPORAL_ADDRESS', text(isHostAndPort, 'host:port'), {
+    required: true,
+    description: 'The Temporal frontend',
+  }),
   namespace: setting('TEMPORAL_NAMESPACE', word, {
     default: 'default',
-    description:
-      'Temporal namespace, for this system alone: two systems in one namespace would take work from each other',
+    description: 'Temporal namespace, for this system alone: another would take its work',
   }),
   isSecure: setting('TEMPORAL_TLS', flag, {
     default: '0',
@@ -98,31 +94,28 @@ export const temporal = {
   serverName: setting('TEMPORAL_TLS_SERVER_NAME', address, {
     description: "Name in Temporal's certificate, if it is not the host of TEMPORAL_ADDRESS",
   }),
-  apiKey: setting(
-    'TEMPORAL_API_KEY',
-    text((value) => /^[!-~]+$/.test(value), 'printable ASCII without spaces'),
-    { file: true, description: 'API key of Temporal Cloud, over TLS' },
-  ),
+  apiKey: setting('TEMPORAL_API_KEY', word, {
+    file: true,
+    description: 'API key of Temporal Cloud, over TLS',
+  }),
 };
 
 export const sealing = {
   keys: setting('SEALING_KEYS', parsed(parseSealingKeys, sealingKeysForm), {
     file: true,
     description:
-      'Keys under which messages, excerpts of answers and our private keys are sealed in the database (SEC-3). The first seals, all open; the same for every api and worker. Empty: nothing is sealed',
+      'Keys that seal messages, excerpts of answers and our private keys in the database (SEC-3): the first seals, all open. The same for every api and worker. Empty: nothing is sealed',
   }),
   seals: setting('SEALING', flag, {
     default: '1',
-    description:
-      '0: what is stored is not sealed, only opened: while not all processes have SEALING_KEYS yet',
+    description: '0: only open, do not seal: while not all processes have SEALING_KEYS yet',
   }),
 };
 
 /** The names of these settings are OpenTelemetry's. */
 export const traces = {
   endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', text(isWebAddress, webAddress), {
-    description:
-      'Address of an OpenTelemetry collector; traces go to /v1/traces below it. Empty, and no OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: no traces, whatever else is set (OBS-3)',
+    description: 'Address of a collector; traces go to /v1/traces below it. Empty: no traces (OBS-3)',
   }),
   tracesEndpoint: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', text(isWebAddress, webAddress), {
     description: 'The same for traces alone, with its whole path; it takes precedence',
@@ -132,14 +125,6 @@ export const traces = {
     text((value) => /^(true|false)$/i.test(value), 'true or false'),
     { default: 'false', description: 'true: no traces, whatever else is set' },
   ),
-  exporter: setting('OTEL_TRACES_EXPORTER', oneOf(['otlp', 'none']), {
-    default: 'otlp',
-    description: 'none: no traces, whatever else is set',
-  }),
-  protocol: setting('OTEL_EXPORTER_OTLP_PROTOCOL', oneOf(['http/protobuf']), {
-    default: 'http/protobuf',
-    description: 'Any other protocol is refused: we export by this one only',
-  }),
   headers: setting(
     'OTEL_EXPORTER_OTLP_HEADERS',
     parsed(parseHeaders, 'name=value, separated by commas, percent-encoded'),
@@ -160,14 +145,10 @@ export const traces = {
       description: 'Which traces are exported. parentbased: whoever began the trace decides',
     },
   ),
-  ratio: setting(
-    'OTEL_TRACES_SAMPLER_ARG',
-    parsed(
-      (value) => (/^(?:0(?:\.\d+)?|1(?:\.0+)?)$/.test(value) ? Number(value) : undefined),
-      'a decimal, 0 to 1',
-    ),
-    { default: '1', description: 'For traceidratio: the share of traces' },
-  ),
+  ratio: setting('OTEL_TRACES_SAMPLER_ARG', share, {
+    default: '1',
+    description: 'For traceidratio: the share of traces',
+  }),
   serviceName: setting('OTEL_SERVICE_NAME', z.string().describe('text'), {
     description: 'Name of the process in its traces; default: isthmus-api, isthmus-worker',
   }),
@@ -176,33 +157,22 @@ export const traces = {
 export const worker = {
   ...common,
   temporal,
-  queueLogins: setting(
-    'AMQP_LOGINS',
-    parsed(parseQueueLogins, 'JSON: {"host:port": {"username": "...", "password": "..."}}'),
-    {
-      file: true,
-      description:
-        'What a worker that serves queues (WORKER_SERVES) logs in with at the brokers of FX providers; anonymously where a broker is not named',
-    },
-  ),
+  queueLogins: setting('AMQP_LOGINS', queueLogins, {
+    file: true,
+    description: 'Our logins at the brokers of FX providers; without one: anonymous',
+  }),
   serves: setting('WORKER_SERVES', oneOf(['payments', 'amqp', 'all']), {
     default: 'payments',
     description:
-      'What a worker does: payments: everything but deliveries to queues; amqp: deliveries to queues alone, so that no broker can harm a payment; all: both, for demos',
+      'payments: all work but deliveries to queues; amqp: these alone, so that no broker can harm a payment; all: both, for demos',
   }),
-  receiverCertificates: setting(
-    'RECEIVER_CERTIFICATES',
-    parsed((value) => parseReceiverCertificates(value, isPem), receiverCertificatesForm),
-    {
-      file: true,
-      description:
-        'What we present to receivers that ask for a certificate (mTLS), and by which authorities theirs are judged where the system does not trust them',
-    },
-  ),
+  receiverCertificates: setting('RECEIVER_CERTIFICATES', receiverCertificates, {
+    file: true,
+    description: 'Our certificates for receivers that ask for one (mTLS), and CAs for theirs',
+  }),
   deliveryKeyDays: setting('DELIVERY_KEY_DAYS', days, {
     default: '90',
-    description:
-      'Days after which the key that signs our messages is rotated (CBK-2); 0: only when an operator says so',
+    description: 'Days until the key that signs our messages is rotated (CBK-2); 0: by operators only',
   }),
   sealing,
   publicUrl: setting(
@@ -213,45 +183,31 @@ export const worker = {
       description: 'Address at which operators reach the api; destinations report to it',
     },
   ),
-  trustedProxies: setting(
-    'TRUSTED_PROXIES',
-    list(isNetwork, 'addresses or networks such as 10.0.0.0/8 or fd00::/8, separated by commas alone'),
-    {
-      default: '',
-      description: 'Proxies whose X-Forwarded-For header is trusted (SEC-7); empty: none',
-    },
-  ),
+  trustedProxies: setting('TRUSTED_PROXIES', list(isNetwork, 'addresses or networks such as 10.0.0.0/8'), {
+    default: '',
+    description: 'Proxies whose X-Forwarded-For header is trusted (SEC-7); empty: none',
+  }),
   usageGuideline: setting('USAGE_GUIDELINE', directory, {
-    description:
-      'Directory with a usage guideline of your own, in place of ours: schemas, guideline.json, examples; the same for every api and worker',
+    description: 'Usage guideline of your own, in place of ours; the same for every api and worker',
   }),
   officialSchemas: setting('OFFICIAL_SCHEMAS', directory, {
-    description:
-      'Directory with the official ISO 20022 schemas, as published: by them each message is judged first',
+    description: 'The official ISO 20022 schemas, as published: they judge each message first',
   }),
   codeSetsDirectory: setting('CODE_SETS_DIR', directory, {
     description:
-      'Directory with newer editions of the external code sets, one JSON file each: the edition with the latest date counts, the shipped one included; the same for every api and worker',
+      'Newer editions of the external code sets, one JSON file each: the latest counts, the shipped one included; the same for every api and worker',
   }),
   xsdEngine: setting('XSD_ENGINE', oneOf(['libxml2', 'xerces']), {
     default: 'libxml2',
     description: 'The engine that decides',
   }),
-  xercesShare: setting(
-    'XERCES_SHARE',
-    parsed(
-      (value) => (/^(0|1|0?\.\d{1,6})$/.test(value) ? Number(value) : undefined),
-      'a number from 0 to 1, such as 0.01',
-    ),
-    {
-      default: '0.01',
-      description:
-        'Share of the messages that a worker has Xerces check in the background (MSG-8), where Java is present; 0: none',
-    },
-  ),
+  xercesShare: setting('XERCES_SHARE', share, {
+    default: '0.01',
+    description: 'Share of the messages that Xerces checks in the background, if there is Java (MSG-8)',
+  }),
   allowLoopbackCallbacks: setting('ALLOW_LOOPBACK_CALLBACKS', flag, {
     default: '0',
-    description: '1: callbacks and operators on loopback over http are allowed (SEC-2); for demos only',
+    description: '1: callbacks and operators on loopback over http are allowed (SEC-2); for demos',
   }),
   traces,
 };
@@ -263,10 +219,9 @@ export const api = {
   auth: {
     kind: setting('AUTH', oneOf(['jwt', 'builtin', 'none']), {
       default: 'jwt',
-      description:
-        'jwt: tokens of an external issuer; builtin: the built-in issuer; none: local experiments only (SEC-1)',
+      description: 'jwt: tokens of an external issuer; builtin: of our own; none: experiments (SEC-1)',
     }),
-    issuer: setting('AUTH_ISSUER', text(isWebAddress, ownAddress), {
+    issuer: setting('AUTH_ISSUER', z.string().describe(ownAddress), {
       description: 'Expected issuer of tokens; default for builtin: PUBLIC_URL',
     }),
     audience: setting('AUTH_AUDIENCE', word, {
@@ -274,16 +229,14 @@ export const api = {
     }),
     jwksUrl: setting(
       'AUTH_JWKS_URL',
-      text(
-        (value) => isSecureAddress(value, { allowLoopbackHttp: true }),
-        'an https address (http on loopback with DEMO=1)',
-      ),
-      { description: 'Key set of the external issuer (AUTH=jwt), at most 256 KiB' },
+      z.string().describe('an https address (http on loopback with DEMO=1)'),
+      {
+        description: 'Key set of the external issuer (AUTH=jwt), at most 256 KiB',
+      },
     ),
     allowsDemoOnNetwork: setting('ALLOW_DEMO_ON_NETWORK', flag, {
       default: '0',
-      description:
-        '1: DEMO=1 with AUTH=builtin may bind beyond loopback, to an address that nobody else can reach (a container)',
+      description: '1: DEMO=1 with AUTH=builtin may bind beyond loopback, where nobody else reaches it',
     }),
   },
   portal: {
@@ -300,29 +253,22 @@ export const api = {
   },
   issuerKeyDays: setting('ISSUER_KEY_DAYS', days, {
     default: '90',
-    description:
-      'Days after which the key of the built-in issuer is rotated (SEC-8); 0: only when an operator says so',
+    description: 'Days until the key of the built-in issuer is rotated (SEC-8); 0: by operators only',
   }),
   demo: setting('DEMO', flag, {
     default: '0',
     description: '1: demo clients may exist (seed data); the default of the embedded demo',
   }),
-  corsOrigins: setting(
-    'CORS_ORIGINS',
-    list(
-      isBrowserOrigin,
-      'origins such as https://a.example, separated by commas alone: https (http on loopback), no path, no *, not null',
-    ),
-    { default: '', description: 'Origins that browsers may call from' },
-  ),
+  corsOrigins: setting('CORS_ORIGINS', list(isBrowserOrigin, 'https (http on loopback), without a path'), {
+    default: '',
+    description: 'Origins that browsers may call from, such as https://a.example',
+  }),
   fourEyes: setting('FOUR_EYES', flag, {
     default: '1',
-    description:
-      '0: changes of the scheme count without a second operator (ADM-2); for demos only: refused if PUBLIC_URL or TRUSTED_PROXIES show that others can reach the process',
+    description: '0: changes of the scheme count without a second operator (ADM-2); on loopback only',
   }),
   instanceId: setting('INSTANCE_ID', z.string().describe('text'), {
-    description:
-      'Returned by GET /health/live, for commands that must know which instance they talk to; the demo sets it',
+    description: 'Returned by GET /health/live; the demo knows its own api by it',
   }),
   tls: {
     cert: setting('TLS_CERT', pem, {
@@ -333,18 +279,15 @@ export const api = {
     clientCa: setting('TLS_CLIENT_CA', pem, {
       file: true,
       description:
-        'The CAs of certificates that clients present (mTLS); empty: any counts, for the tokens that are bound to it alone (RFC 8705)',
+        "CAs of clients' certificates (mTLS); empty: any counts, for the tokens that are bound to it (RFC 8705)",
     }),
   },
   clientCertificateHeader: setting(
     'CLIENT_CERT_HEADER',
-    parsed(
-      (value) => (/^[A-Za-z0-9-]+$/.test(value) ? value.toLowerCase() : undefined),
-      'the name of a header',
-    ),
+    word.toLowerCase().describe('the name of a header'),
     {
       description:
-        'Header in which a proxy of TRUSTED_PROXIES says which certificate its client presented: in the form of RFC 9440 (Client-Cert), or as PEM with percent-encoding (nginx: $ssl_client_escaped_cert). The proxy must remove what its client wrote there',
+        "Header in which a proxy of TRUSTED_PROXIES puts its client's certificate, in place of what the client wrote there: as RFC 9440 (Client-Cert), or as PEM with percent-encoding (nginx: $ssl_client_escaped_cert)",
     },
   ),
   /** Limits per sender. */
@@ -360,38 +303,34 @@ export const api = {
     failedLoginsPerMinute: setting('FAILED_LOGINS_PER_MINUTE', limit, {
       default: '10',
       description:
-        'Wrong secrets of one client from one address, and ten times as many from one address (SEC-7); 0: any number',
+        'Wrong secrets of a client from one address, and ten times as many from one address (SEC-7); 0: any number',
     }),
     undecidedPayments: setting('UNDECIDED_PAYMENTS', limit, {
       default: '100000',
-      description:
-        'Payments of one source payment system without a final status, from which on it can make no new ones (SEC-7); 0: any number',
+      description: 'Undecided payments of one source payment system (SEC-7); 0: any number',
     }),
     megabytesPerDay: setting('MEGABYTES_PER_DAY', limit, {
       default: '20000',
       description:
-        'Millions of bytes of pacs.008 and acmt.023 that are stored of one source payment system in a day (UTC), over all apis (OVL-2); 0: any number',
+        'Millions of bytes that are stored of one source payment system in a day (UTC), over all apis (OVL-2); 0: any number',
     }),
   },
   drainSeconds: setting('DRAIN_SECONDS', number(0, 5), {
     default: '3',
-    description:
-      'Seconds for which an api goes on taking requests after SIGTERM, while it says that it is not ready',
+    description: 'Seconds after SIGTERM in which an api still takes requests, and is not ready',
   }),
 };
 
 export const recordsYears = setting('RECORDS_KEPT_YEARS', number(1, 100), {
   default: '10',
-  description:
-    'Years for which the retention job keeps all other records (LIF-6), and no shorter than the bytes; `isthmus audit verify` names what is gone and younger',
+  description: 'Years for which all other records are kept (LIF-6), no shorter than the bytes',
 });
 
 export const retention = {
   databaseUrl,
   messagesMonths: setting('MESSAGES_KEPT_MONTHS', number(3, 1_200), {
     default: '13',
-    description:
-      'Months for which the retention job keeps the bytes of messages (LIF-6); at least 3, because what is asked again is answered with them',
+    description: 'Months for which the bytes of messages are kept (LIF-6)',
   }),
   recordsYears,
 };

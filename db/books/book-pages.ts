@@ -5,6 +5,7 @@ import { bookKey, booksToSend, type BookProgress, type SentBook } from '../../co
 import type { Period } from '../../core/books/reconciliation.ts';
 import type { ReferenceData } from '../../core/scheme/reference.ts';
 import type { Db } from '../pool/connection.ts';
+import { isThere } from '../pool/statements.ts';
 import { isOpen } from '../deliveries/deliveries.ts';
 import { storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
 
@@ -50,13 +51,15 @@ export interface BookPage {
  * Stores a page and its delivery. The message's subject is the page.
  * @returns true if the page is new; false if it was stored before, in which case nothing changes
  */
-export async function storeBookPage(
+export function storeBookPage(
   db: Db,
   { book, period, page, pages }: BookPage,
   message: OutgoingMessage,
 ): Promise<boolean> {
   const { subjectId, messageId, party } = message;
-  const { rows } = await sql`
+  return isThere(
+    db,
+    sql`
     with made as (
       insert into book_pages (book_page_id, book, party, period_from, period_to, page, pages, message_id)
       values (${subjectId}, ${book}, ${party}, ${period.from}, ${period.to}, ${page}, ${pages}, ${messageId})
@@ -66,8 +69,8 @@ export async function storeBookPage(
     ${storedOutgoing(db, [message], sql`exists (select from made)`)}
     insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)
     select ${randomUUID()}::uuid, book_page_id, now(), 'book', ${messageId}::uuid, ${party} from made
-    returning delivery_id`.execute(db);
-  return rows.length > 0;
+    returning delivery_id`,
+  );
 }
 
 /** One day's book, and how many of its pages its receiver has acknowledged. */

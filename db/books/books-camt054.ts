@@ -14,28 +14,29 @@ import {
 } from '../../core/books/reconciliation.ts';
 import type { ReferenceData } from '../../core/scheme/reference.ts';
 import type { Db } from '../pool/connection.ts';
-import { readBookIndex, readMovements, type BookIndex, type BookPlace } from './reconciliation.ts';
+import { readBookIndex, readMovements, type BookIndex } from './reconciliation.ts';
 
-/** A book of a closed period. */
 export interface OpenedBook {
   readonly book: Book;
   readonly period: Period;
   readonly data: ReferenceData;
 }
 
-/** @param page from 1 to `index.pages` */
 export async function readCamt054Page(
   db: Db,
   opened: OpenedBook,
   { index, page }: { readonly index: BookIndex; readonly page: number },
 ): Promise<Camt054> {
   const movements: Movement[] = [];
-  const part = { after: index.ends[page - 2], upTo: index.ends[page - 1] };
-  for await (const some of readMovements(db, reported(opened, part))) {
+  const { book, period } = opened;
+  const part = { book, period, seesAll: book.of === 'account', isReported: true };
+  const ends = { after: index.ends[page - 2], upTo: index.ends[page - 1] };
+  for await (const some of readMovements(db, { ...part, ...ends })) {
     movements.push(...some.slice(0, entriesPerPage - movements.length));
     if (movements.length === entriesPerPage) break;
   }
-  return pageOf(opened, { index, page }, movements);
+  const { entries: totals, pages } = index;
+  return camt054Of({ ...opened, totals, page, pages, id: idOf(opened) }, movements);
 }
 
 /** Yields all pages in order. Reads the movements of a page only when the caller asks for it. */
@@ -45,29 +46,8 @@ export async function* readCamt054(
 ): AsyncIterable<{ readonly pages: number; readonly values: Camt054 }> {
   const index = await readBookIndex(db, opened.book, opened.period);
   const { pages } = index;
-  let page = 1;
-  let rest: readonly Movement[] = [];
-  for await (const some of readMovements(db, reported(opened, {}))) {
-    rest = [...rest, ...some];
-    for (; rest.length >= entriesPerPage && page < pages; page += 1) {
-      yield { pages, values: pageOf(opened, { index, page }, rest.slice(0, entriesPerPage)) };
-      rest = rest.slice(entriesPerPage);
-    }
-  }
-  yield { pages, values: pageOf(opened, { index, page }, rest) };
-}
-
-const reported = (
-  { book, period }: OpenedBook,
-  part: { readonly [end in 'after' | 'upTo']?: BookPlace | undefined },
-) => ({ book, period, seesAll: book.of === 'account', isReported: true, ...part }) as const;
-
-function pageOf(
-  opened: OpenedBook,
-  { index: { entries, pages }, page }: { readonly index: BookIndex; readonly page: number },
-  movements: readonly Movement[],
-): Camt054 {
-  return camt054Of({ ...opened, totals: entries, page, pages, id: idOf(opened) }, movements);
+  for (let page = 1; page <= pages; page += 1)
+    yield { pages, values: await readCamt054Page(db, opened, { index, page }) };
 }
 
 /** The notification id, unique to this book and period. Account ids can be too long for it, so they are hashed. */

@@ -7,6 +7,7 @@
 import { sql } from 'kysely';
 import { closedAfterMs } from '../../core/books/reconciliation.ts';
 import type { Db } from '../pool/connection.ts';
+import { isThere } from '../pool/statements.ts';
 import { ClocksApart } from '../pool/failures.ts';
 
 /** SQL for the time of a new decision: now, but not before the end of the closed books. */
@@ -31,8 +32,7 @@ export async function closeBooks(db: Db, to: Date): Promise<boolean> {
   }
   await sql`update books_closed set until = ${to} where until < ${to} and ${isOver}`.execute(db);
   // in a separate statement: if another process closed the same period meanwhile, only a new snapshot shows it
-  const { rows } = await sql`select from books_closed where until >= ${to} and ${isOver}`.execute(db);
-  return rows.length > 0;
+  return isThere(db, sql`select from books_closed where until >= ${to} and ${isOver}`);
 }
 
 /** Which clock is ahead of the other by more than the tolerance. Undefined: they agree. */
@@ -58,10 +58,7 @@ export interface PassedAhead {
   readonly until: Date;
 }
 
-/**
- * Accounts that were given up while a clock ran days ahead. The former owner keeps their days until that time, although
- * the account now belongs to somebody else.
- */
+/** Accounts that were given up while a clock ran days ahead: the former owner keeps their days. */
 export async function passedAhead(db: Db): Promise<readonly PassedAhead[]> {
   // an account changes hands at the end of a day: today's, or the last closed one if that is later
   const latest = sql`greatest(clock_timestamp(), (select until from books_closed)) + interval '1 day'`;

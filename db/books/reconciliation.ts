@@ -10,7 +10,7 @@ import {
   type Side,
   type Total,
 } from '../../core/books/reconciliation.ts';
-import type { Condition } from '../pool/conditions.ts';
+import type { Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 /**
@@ -87,9 +87,7 @@ interface Slice {
 
 const decisionsAtOnce = 5_000; // takes about 50 ms
 
-/**
- * Decisions in the slice. Includes the decision of `after`: its second movement may follow. Index decisions_decided_at.
- */
+/** Includes the decision of `after`: its second movement may follow. Index decisions_decided_at. */
 const isIn = ({ from, to }: Period, { after, upTo }: Slice) => sql`
   d.decided_at >= ${from} and d.decided_at < ${to}
   ${after === undefined ? sql`` : sql`and (d.decided_at, d.uetr) >= (${after.at}::timestamptz, ${after.uetr}::uuid)`}
@@ -129,9 +127,7 @@ export interface BookIndex {
   readonly totals: readonly Total[];
   /** Totals of the payments that its camt.054 shows: those that were accepted. */
   readonly entries: readonly Total[];
-  /** Number of pages of its camt.054. */
   readonly pages: number;
-  /** Where each page but the last one ends. */
   readonly ends: readonly BookPlace[];
 }
 
@@ -143,7 +139,6 @@ interface IndexRow extends Total {
   readonly uetr: string;
 }
 
-/** Scans the whole book once. */
 export async function readBookIndex(db: Db, book: Book, period: Period): Promise<BookIndex> {
   const totals: Total[] = [];
   const entries: Total[] = [];

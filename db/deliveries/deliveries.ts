@@ -5,31 +5,26 @@ import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
 import { isOwnFault } from '../../core/deliveries/delivery-schedule.ts';
 import type { Db } from '../pool/connection.ts';
+import { isThere, runPrepared, theOne } from '../pool/statements.ts';
 import { joinBody } from '../records/messages.ts';
 import { sealExcerpt } from './excerpts.ts';
 import { SealingKeyMissing } from '../pool/failures.ts';
-import { runPrepared } from '../pool/prepared.ts';
-import { theOne } from '../pool/the-one.ts';
 import { bodyColumns, heldKeyId, openUnchanged, type BodyColumns } from '../keys/vault.ts';
 
-/** How an attempt ended. */
 export type AttemptOutcome = 'NOT_SENT' | 'MAYBE_SENT' | 'ANSWERED';
 
 /** Deliveries that follow a decision, an answer or the end of a day. They are retried until they are acknowledged. */
 export const toldKinds = ['callback', 'confirmation', 'notification', 'book'] as const;
 export type ToldKind = (typeof toldKinds)[number];
-/** Deliveries that ask a party for an answer. */
 type AskedKind = 'instruction' | 'directory-enquiry' | 'account-enquiry';
 export type DeliveryKind = ToldKind | AskedKind;
 
-/** An attempt that may now be made. */
 export interface ClaimedAttempt {
   readonly deliveryId: string;
   readonly kind: DeliveryKind;
   readonly attempt: number;
   /** Position in the schedule of CBK-1, or in the round of TIM-3, from 1. */
   readonly attemptSinceAsked: number;
-  /** How often the delivery was requested. */
   readonly asks: number;
   /** Milliseconds since it was last requested, by the database clock. */
   readonly elapsedMs: number;
@@ -38,7 +33,6 @@ export interface ClaimedAttempt {
   readonly party: string;
   /** Only a callback has one; null for other kinds. */
   readonly url: string | null;
-  /** The MsgId. */
   readonly messageIdentification: string;
   readonly messageId: string;
   /**
@@ -49,38 +43,20 @@ export interface ClaimedAttempt {
   readonly missingKey?: string;
 }
 
-export interface ClaimRow extends BodyColumns {
-  delivery_id: string;
-  kind: ClaimedAttempt['kind'];
-  attempts: number;
-  attempts_since_asked: number;
-  asks: number;
-  elapsed_ms: number;
-  remaining_ms: number | null;
-  party: string;
-  url: string | null;
-  message_identification: string;
-  message_id: string;
-}
-
 /** Longer than the longest attempt (10 s). */
 export const claimSeconds = 15;
 
-export async function toAttempt(db: Db, row: ClaimRow): Promise<ClaimedAttempt> {
-  return {
-    deliveryId: row.delivery_id,
-    kind: row.kind,
-    attempt: row.attempts,
-    attemptSinceAsked: row.attempts_since_asked,
-    asks: row.asks,
-    elapsedMs: row.elapsed_ms,
-    remainingMs: row.remaining_ms,
-    party: row.party,
-    url: row.url,
-    messageIdentification: row.message_identification,
-    messageId: row.message_id,
-    ...(await openHere(db, row)),
-  };
+/** What a claim reads: `ClaimedAttempt` with the body as stored. */
+type ClaimRow = Omit<ClaimedAttempt, 'body' | 'missingKey'> & BodyColumns;
+
+/** Runs a statement that ends in `selectClaimed`. */
+export async function runClaim(
+  db: Db,
+  name: string,
+  statement: RawBuilder<unknown>,
+): Promise<readonly ClaimedAttempt[]> {
+  const rows = (await runPrepared(db, name, statement)) as readonly ClaimRow[];
+  return Promise.all(rows.map(async (row) => ({ ...row, ...(await openHere(db, row)) })));
 }
 
 /** Opens the body. A missing key does not throw: the claim is committed, and must be settled like any other. */
@@ -99,14 +75,26 @@ export async function openHere(
 /** 1 for a new attempt; 0 if the same claim was made before and its answer was lost. */
 export const isNewClaim = (claim: string) => sql`(case when claim = ${claim}::uuid then 0 else 1 end)`;
 
-/** Inserts the rows of the attempts in `claimed`, before any socket opens. A repeated claim has its rows already. */
-export const insertIntents = sql`
-  insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed -- seam: intent-row
-  on conflict do nothing`;
+/** SQL for an update of `deliveries`: counts an attempt that may leave, unless it was counted before. */
+export const countClaim = (claim: string) => {
+  const isNew = isNewClaim(claim);
+  return sql`claim = ${claim}::uuid, attempts = attempts + ${isNew}, possibly_sent = possibly_sent + ${isNew}`;
+};
 
 /**
- * Whether operators recorded that the payment was not credited. If it were sent now, it might be credited after all.
+ * The end of a claim, over its updated rows `claimed`. Inserts the rows of the attempts, before any socket opens. A
+ * repeated claim has its rows already.
  */
+export const selectClaimed = (elapsedMs: RawBuilder<unknown>, remainingMs: RawBuilder<unknown>) => sql`
+  intent as (
+    insert into delivery_attempts (delivery_id, attempt, begun_at) select delivery_id, attempts, begun_at from claimed -- seam: intent-row
+    on conflict do nothing)
+  select c.delivery_id as "deliveryId", c.kind, c.attempts as attempt, c.attempts_since_asked as "attemptSinceAsked", c.asks,
+    c.party, c.url, c.message_id as "messageId", m.message_identification as "messageIdentification",
+    ${elapsedMs} as "elapsedMs", ${remainingMs} as "remainingMs", ${bodyColumns('m')}
+  from claimed c join ${theOne(sql`messages where message_id = c.message_id`)} m on true ${joinBody('m')}`;
+
+/** Whether operators recorded that the payment was not credited: if it were sent now, it might be. */
 export const isSettledUncredited = (uetr: RawBuilder<unknown>) => sql`exists (
   select from recorded_outcomes settled -- index recorded_outcomes_standing
   where settled.uetr = ${uetr} and settled.withdrawn_at is null and settled.status <> 'ACCC')`;
@@ -124,13 +112,12 @@ export async function claimInstruction(
   deliveryId: string,
   { round, claim }: { readonly round: string; readonly claim: string },
 ): Promise<ClaimedAttempt | undefined> {
-  const isNew = isNewClaim(claim);
   // primary keys throughout
-  const statement = sql<ClaimRow>`
+  const statement = sql`
     with claimed as (
       update deliveries d
-      set claim = ${claim}::uuid, round = ${round}, attempts = attempts + ${isNew}, possibly_sent = possibly_sent + ${isNew},
-        attempts_since_asked = case when round = ${round} then attempts_since_asked + ${isNew} else 1 end
+      set ${countClaim(claim)}, round = ${round},
+        attempts_since_asked = case when round = ${round} then attempts_since_asked + ${isNewClaim(claim)} else 1 end
       from (
         select (extract(epoch from deadline_at - clock_timestamp()) * 1000)::float8 as remaining_ms
         from (
@@ -144,11 +131,9 @@ export async function claimInstruction(
       returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id, d.begun_at,
         case when d.closed_at is null then remaining_ms else 0 end as remaining_ms -- seam: claim-time
     ),
-    intent as (${insertIntents})
-    select claimed.*, 0::float8 as elapsed_ms, m.message_identification, ${bodyColumns('m')}
-    from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
-  const [row] = await runPrepared(db, 'claim_instruction', statement);
-  return row && toAttempt(db, row);
+    ${selectClaimed(sql`0::float8`, sql`c.remaining_ms`)}`;
+  const [attempt] = await runClaim(db, 'claim_instruction', statement);
+  return attempt;
 }
 
 /** Neither acknowledged nor given up. */
@@ -157,16 +142,12 @@ export const isOpen = sql`delivered_at is null and closed_at is null`;
 /** Given up, and not delivered afterwards. */
 export const isDead = sql`delivered_at is null and closed_at is not null`;
 
-/**
- * Whether the delivery is of a kind that ends once: acknowledged or given up. Deliveries that ask end with the answer
- * or the decision.
- */
+/** Kinds that end once: acknowledged or given up. The others end with the answer or the decision. */
 export const isOfToldKind = sql`kind in (${sql.join(toldKinds.map((kind) => sql.lit(kind)))})`;
 
 /** SQL for the day (UTC) of a book, as in `2026-11-21`. */
 export const bookDay = (from: RawBuilder<unknown>) => sql`to_char(${from} at time zone 'UTC', 'YYYY-MM-DD')`;
 
-/** A delivery that its receiver has not acknowledged yet. */
 export interface OpenDelivery {
   readonly deliveryId: string;
   readonly kind: ToldKind;
@@ -175,7 +156,6 @@ export interface OpenDelivery {
   readonly url: string | null;
   /** Milliseconds until it is due; 0 or less: it is due now. */
   readonly dueInMs: number;
-  /** Milliseconds since it was last requested. */
   readonly elapsedMs: number;
 }
 
@@ -194,31 +174,24 @@ export async function listOpen(db: Db, subjectId: string): Promise<readonly Open
  * Claims those of these deliveries that are due and not claimed.
  * @param claim id made for these attempts; use it again only to repeat this call before anything is sent
  */
-export async function claimDue(
+export function claimDue(
   db: Db,
   deliveryIds: readonly string[],
   claim: string,
 ): Promise<readonly ClaimedAttempt[]> {
-  const isNew = isNewClaim(claim);
-  const statement = sql<ClaimRow>`
+  const statement = sql`
     with claimed as (
       update deliveries -- primary key
-      set claim = ${claim}::uuid, attempts = attempts + ${isNew}, attempts_since_asked = attempts_since_asked + ${isNew},
-        possibly_sent = possibly_sent + ${isNew},
+      set ${countClaim(claim)}, attempts_since_asked = attempts_since_asked + ${isNewClaim(claim)},
         next_due_at = clock_timestamp() + ${sql.lit(claimSeconds)} * interval '1 second'
       where delivery_id = any(${deliveryIds}::uuid[]) and ${isOpen}
         and (next_due_at <= clock_timestamp() or claim = ${claim}::uuid)
       returning delivery_id, kind, attempts, attempts_since_asked, asks, asked_at, party, url, message_id, begun_at
     ),
-    intent as (${insertIntents})
-    select claimed.*, (extract(epoch from clock_timestamp() - asked_at) * 1000)::float8 as elapsed_ms,
-      null::float8 as remaining_ms, m.message_identification, ${bodyColumns('m')}
-    from claimed join ${theOne(sql`messages where message_id = claimed.message_id`)} m on true ${joinBody('m')}`;
-  const rows = await runPrepared(db, 'claim_due', statement);
-  return Promise.all(rows.map((row) => toAttempt(db, row)));
+    ${selectClaimed(sql`(extract(epoch from clock_timestamp() - c.asked_at) * 1000)::float8`, sql`null::float8`)}`;
+  return runClaim(db, 'claim_due', statement);
 }
 
-/** The result of an attempt for its delivery. */
 export type Following =
   /** delivered: the receiver acknowledged it; retry: due again; closed: given up, for a reason that operators see. */
   | { readonly kind: 'delivered' }
@@ -316,8 +289,10 @@ export async function deferDelivery(db: Db, deliveryId: string, inMs: number): P
  * Gives up a due delivery whose time for attempts is over, and writes an alert.
  * @returns false if it has already ended, or is being attempted right now
  */
-export async function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
-  const { rows } = await sql`
+export function expireDelivery(db: Db, deliveryId: string): Promise<boolean> {
+  return isThere(
+    db,
+    sql`
     with ended as (
       update deliveries set closed_at = clock_timestamp(), closed_reason = 'expired'
       where delivery_id = ${deliveryId} and ${isOpen}
@@ -325,6 +300,6 @@ export async function expireDelivery(db: Db, deliveryId: string): Promise<boolea
       returning delivery_id, subject_id, kind, party, closed_reason as reason
     )
     ${insertEnds(sql`true`)}
-    returning audit_event_id`.execute(db);
-  return rows.length === 1;
+    returning audit_event_id`,
+  );
 }

@@ -9,7 +9,6 @@ interface Excerpt {
   readonly responseExcerpt: string | null;
 }
 
-/** The excerpt as stored. */
 interface StoredExcerpt {
   /** Base64 if it is sealed. */
   readonly text: string | null;

@@ -21,6 +21,8 @@ export interface Owed extends Pick<KindHealth, 'kind' | 'open' | 'dead' | 'oldes
   readonly party: string;
   /** Seconds since the oldest became due, by the database clock; 0 if none is due. */
   readonly oldestDueSeconds: number;
+  /** Seconds since the oldest open one was requested, due or not; 0 if none is open. */
+  readonly oldestOpenSeconds: number;
 }
 
 // a 2xx without a usable answer has an error class (activities/deliveries/send.ts)
@@ -100,11 +102,13 @@ export async function readOwed(db: Db): Promise<readonly Owed[]> {
   // indexes deliveries_open, deliveries_dead
   const { rows } = await sql<Owed>`
     select party, kind, sum(open)::int as open, sum(dead)::int as dead, min(due) as "oldestDueAt",
-      greatest(0, coalesce(extract(epoch from now() - min(due)), 0))::float8 as "oldestDueSeconds"
+      greatest(0, extract(epoch from now() - min(due)))::float8 as "oldestDueSeconds",
+      greatest(0, extract(epoch from now() - min(asked)))::float8 as "oldestOpenSeconds"
     from (
-      select party, kind, 1 as open, 0 as dead, next_due_at as due from deliveries where ${isOfToldKind} and ${isOpen}
+      select party, kind, 1 as open, 0 as dead, next_due_at as due, asked_at as asked
+      from deliveries where ${isOfToldKind} and ${isOpen}
       union all
-      select party, kind, 0, 1, null from deliveries where ${isOfToldKind} and ${isDead}
+      select party, kind, 0, 1, null, null from deliveries where ${isOfToldKind} and ${isDead}
     ) owed group by party, kind`.execute(db);
   return rows;
 }
@@ -141,7 +145,6 @@ async function readRefused(db: Db, minutes: number): Promise<readonly Refused[]>
   return rows;
 }
 
-/** The state of a receiver as one worker sees it. */
 export interface ReceiverReport {
   readonly receiver: string;
   readonly breaker: 'closed' | 'open' | 'probing';
@@ -192,7 +195,6 @@ export async function readWorkers(db: Db): Promise<Workers> {
   return rows[0] ?? { workers: 0, workerHeardSecondsAgo: null };
 }
 
-/** Sums up the receiver states that workers wrote in the last 30 s. */
 export async function readReceivers(db: Db): Promise<readonly ReceiverHealth[]> {
   const { rows } = await sql<ReceiverHealth>`
     select receiver, count(*) filter (where breaker = 'closed')::int as closed,

@@ -3,10 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { insertAudit } from '../records/audit.ts';
-import { given } from '../pool/conditions.ts';
+import { given, isThere } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** A pause in force. */
 export interface Pause {
   /** The payment system, or the internalId of the FX provider. */
   readonly partyId: string;
@@ -24,7 +23,6 @@ export async function listPauses(db: Db): Promise<readonly Pause[]> {
   return rows;
 }
 
-/** A pause that is in force or over. */
 export interface RecordedPause extends Pause {
   /** Client id. This and the next two are null while the pause is in force. */
   readonly resumedBy: string | null;
@@ -33,7 +31,6 @@ export interface RecordedPause extends Pause {
 }
 
 export interface PauseFilter {
-  /** As in `Pause`. */
   readonly partyId?: string;
   /** Pauses that were in force at some time from `from` on, and that began before `to`. */
   readonly from?: Date;
@@ -69,9 +66,11 @@ interface Act {
 }
 
 /** @returns true if it was not paused before */
-export async function pause(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
+export function pause(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
   const event = { kind: 'operator.paused', party, detail: { by } } as const;
-  const { rows } = await sql`
+  return isThere(
+    db,
+    sql`
     with paused as (
       insert into pauses (pause_id, party_id, paused_by, paused_because)
       values (${randomUUID()}, ${partyId}, ${by}, ${because})
@@ -79,20 +78,22 @@ export async function pause(db: Db, { partyId, party, by, because }: Act): Promi
       returning pause_id
     ),
     event as (${insertAudit(event, sql`exists (select from paused)`)})
-    select from paused`.execute(db);
-  return rows.length > 0;
+    select from paused`,
+  );
 }
 
 /** @returns true if it was paused before */
-export async function resume(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
+export function resume(db: Db, { partyId, party, by, because }: Act): Promise<boolean> {
   const event = { kind: 'operator.resumed', party, detail: { by } } as const;
-  const { rows } = await sql`
+  return isThere(
+    db,
+    sql`
     with resumed as (
       update pauses set resumed_by = ${by}, resumed_at = clock_timestamp(), resumed_because = ${because}
       where party_id = ${partyId} and resumed_at is null -- index pauses_standing
       returning pause_id
     ),
     event as (${insertAudit(event, sql`exists (select from resumed)`)})
-    select from resumed`.execute(db);
-  return rows.length > 0;
+    select from resumed`,
+  );
 }

@@ -1,9 +1,9 @@
 // Clients of the built-in token issuer. Stores only the hash of a secret, so that nobody can read a secret back.
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
-import { keyCounts, keyCredential, secretCounts, secretCredential } from './credentials.ts';
-import type { SecretCheck } from '../scheme/secrets.ts';
-import type { Database } from '../tables.ts';
+import { isThere } from '../pool/statements.ts';
+import { keyCounts, keyCredential, secretCounts, secretCredential } from './party-keys.ts';
+import type { KeptSecret, SecretCheck } from '../scheme/secrets.ts';
 
 export interface Client {
   readonly clientId: string;
@@ -12,35 +12,23 @@ export interface Client {
   readonly clearingSystemId: string | null;
 }
 
-const columns = ['client_id', 'role', 'institution_id', 'clearing_system_id'] as const;
-
 /** An authenticated client. Its token is valid no longer than `credential`, the secret or key that it used. */
 export interface LoggedIn extends Client {
   readonly credential: string;
 }
 
 export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
-  const row = await db
-    .selectFrom('clients')
-    .select(columns)
-    .where('client_id', '=', clientId)
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-  return row && clientFrom(row);
+  return (await readClients(db, clientId))[0];
 }
 
-/** Returns the client if the secret is one of its valid ones. */
 export async function authenticateClient<Refusal extends object>(
   db: Db,
   { check, inTurn }: { readonly check: SecretCheck; readonly inTurn: InTurn<Refusal> },
   { clientId, secret }: { readonly clientId: string; readonly secret: string },
 ): Promise<LoggedIn | Refusal | undefined> {
-  const secrets = await db
-    .selectFrom('client_secrets')
-    .select(['algorithm', 'salt', 'digest', 'tag', secretCredential('client_secrets').as('credential')])
-    .where('client_id', '=', clientId)
-    .where(secretCounts('client_secrets'))
-    .execute(); // primary key
+  const { rows: secrets } = await sql<KeptSecret & { credential: string }>`
+    select algorithm, salt, digest, tag, ${secretCredential('client_secrets')} as credential from client_secrets
+    where client_id = ${clientId} and ${secretCounts('client_secrets')}`.execute(db); // primary key
   const verdict = check.judge(secret, secrets);
   const tried =
     typeof verdict === 'function'
@@ -52,15 +40,12 @@ export async function authenticateClient<Refusal extends object>(
   return client && { ...client, credential: tried.right.credential };
 }
 
-/**
- * Queues the check of a secret that must be hashed, because that keeps a processor busy. Refuses if the queue is full.
- */
+/** Queues the check of a secret that must be hashed, because that keeps a processor busy; or refuses. */
 export type InTurn<Refusal extends object> = <T>(
   client: string,
   work: () => Promise<T>,
 ) => Promise<T | Refusal>;
 
-/** A client with all credentials that are valid now. */
 export interface ClientWithCredentials extends Client {
   readonly credentials: readonly string[];
 }
@@ -80,15 +65,6 @@ export async function readClients(db: Db, clientId?: string): Promise<readonly C
   return rows;
 }
 
-function clientFrom(row: Pick<Selectable<Database['clients']>, (typeof columns)[number]>): Client {
-  return {
-    clientId: row.client_id,
-    role: row.role,
-    institutionId: row.institution_id,
-    clearingSystemId: row.clearing_system_id,
-  };
-}
-
 /** The database has demo clients, but this process does not run the demo. */
 class DemoClientsError extends Error {
   override readonly name = 'DemoClientsError';
@@ -100,14 +76,7 @@ class DemoClientsError extends Error {
  * @throws DemoClientsError if there are any
  */
 export async function assertNoDemoClients(db: Db): Promise<void> {
-  const demo = await db
-    .selectFrom('clients')
-    .select('client_id')
-    .where('demo', '=', true)
-    .where('ended_at', 'is', null)
-    .limit(1)
-    .execute();
-  if (demo.length > 0) {
+  if (await isThere(db, sql`select from clients where demo and ended_at is null limit 1`)) {
     throw new DemoClientsError(
       'Demo clients, whose secrets everybody knows, are in this database: it serves AUTH=builtin with DEMO=1 only. ' +
         'Use another database, or end them first, started with AUTH=builtin and DEMO=1: isthmus admin end clients <client id>.',

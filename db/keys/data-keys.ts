@@ -1,6 +1,5 @@
 // The data keys that seal stored personal data, one for each month, stored wrapped. A data key is deleted once no
-// message bytes are sealed by it. Excerpts and Temporal payloads that it sealed cannot be read from then on. This holds
-// for database backups too, once the key that wraps it is destroyed.
+// message bytes are sealed by it. What else it sealed cannot be read from then on.
 import { sql } from 'kysely';
 import { recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
@@ -10,7 +9,6 @@ export interface StoredDataKey {
   /** First day of the month (UTC) in which the key seals, as in 2026-11-01. */
   readonly month: string;
   readonly wrapped: Buffer;
-  /** Id of the key that wraps it. */
   readonly wrappedBy: string;
 }
 

@@ -4,6 +4,7 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } fr
 import { sql } from 'kysely';
 import { recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
+import { isThere } from '../pool/statements.ts';
 import { isToWrap, readSecret, saidOf, vouchFor, vouching, wrapSecret, type Said } from './own-secrets.ts';
 
 /** Days for which a key signs beside its successor. A receiver must not cache a key set for longer. */
@@ -11,7 +12,6 @@ export const overlapDays = 7;
 /** Days for which a key stays published after its last signature, so that messages under way can still be verified. */
 const publishedDays = 3;
 
-/** A key as operators and receivers see it. */
 export interface DeliveryKey {
   readonly keyId: string;
   /** `x` of the JWK. */
@@ -24,7 +24,6 @@ export interface DeliveryKey {
   readonly because: string;
 }
 
-/** A key with its private part. */
 export interface SigningKey extends Pick<DeliveryKey, 'keyId' | 'publicKey' | 'signsFrom' | 'signsUntil'> {
   /** `d` of the JWK. */
   readonly privateKey: string;
@@ -120,9 +119,7 @@ const saidOfKey = (db: Db, { keyId, publicKey, vouched, vouchedBy }: Vouched): P
     by: vouched === null ? null : { text: vouched, wrappedBy: vouchedBy },
   });
 
-/**
- * Whether this process trusts the key. If it has sealing keys, a holder of one of them must have vouched for the key.
- */
+/** Whether this process trusts the key. With sealing keys, a holder of one must have vouched for it. */
 export const isOurs = async (db: Db, key: Vouched): Promise<boolean> =>
   !vouching(db).isRequired || (await saidOfKey(db, key)) === 'ours';
 
@@ -290,8 +287,7 @@ async function isYoung(db: Db, days: number): Promise<boolean> {
     and (signs_until is null or signs_until > clock_timestamp() + interval '1 day')`;
   if (vouching(db).canVouch) return (await signingKeys(db, young)).length > 0;
   // without sealing keys: count all keys, because a key made here would count for no process that has sealing keys
-  const { rows } = await sql`select from delivery_keys where ${signs} and ${young}`.execute(db);
-  return rows.length > 0;
+  return isThere(db, sql`select from delivery_keys where ${signs} and ${young}`);
 }
 
 function makeKey(): Pick<SigningKey, 'keyId' | 'publicKey' | 'privateKey'> {

@@ -13,13 +13,11 @@ export interface IssuerKey {
   readonly active: boolean;
 }
 
-/** A key as operators see it. */
 export interface ListedIssuerKey extends Omit<DeliveryKey, 'publicKey'> {
   /** Until when tokens that it signed may be valid. Null: it still signs. */
   readonly countsUntil: Date | null;
 }
 
-/** Lists all keys, newest first. */
 export async function listIssuerKeys(db: Db): Promise<readonly ListedIssuerKey[]> {
   const { rows } = await sql<ListedIssuerKey>`
     select key_id as "keyId", created_at as "signsFrom", retired_at as "signsUntil", withdrawn_at as "withdrawnAt",

@@ -46,7 +46,6 @@ export function decrypt(key: Buffer, sealed: Buffer, about: readonly string[]): 
   }
 }
 
-/** A wrapper with the keys of the configuration. */
 export function localWrapper(keys: readonly SealingKey[]): KeyWrapper {
   const byId = new Map(keys.map(({ keyId, key }) => [keyId, Buffer.from(key, 'base64')]));
   const [newest] = keys;

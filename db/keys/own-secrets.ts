@@ -5,7 +5,6 @@ import { SealingKeyMissing } from '../pool/failures.ts';
 import { SealBroken } from './key-wrapping.ts';
 import { vaultOf, type About } from './vault.ts';
 
-/** One of our private keys, as stored. */
 export interface WrappedSecret {
   /** The key in the clear if `wrappedBy` is null; otherwise the wrapped key in base64url. */
   readonly text: string;
@@ -15,9 +14,8 @@ export interface WrappedSecret {
 /** Wraps with the newest key of the configuration. Without one, returns the text in the clear. */
 export async function wrapSecret(db: Db, about: About, text: string): Promise<WrappedSecret> {
   const vault = vaultOf(db);
-  if (vault?.config.seals !== true) return { text, wrappedBy: null };
-  const wrapped = await vault.wrapper.wrap(Buffer.from(text), about);
-  return { text: wrapped.toString('base64url'), wrappedBy: vault.wrapper.keyId };
+  const wrapped = vault?.config.seals === true ? await vouchFor(db, about, text) : null;
+  return wrapped ?? { text, wrappedBy: null };
 }
 
 /** @throws SealingKeyMissing, SealBroken */
@@ -60,9 +58,7 @@ export function isToWrap(db: Db, { wrappedBy }: Pick<WrappedSecret, 'wrappedBy'>
   return vault?.config.seals === true && vault.wrapper.keyId !== wrappedBy;
 }
 
-/**
- * Encrypts the text so that holders of SEALING_KEYS can see that it is ours. Works before sealing is on. Null: no keys.
- */
+/** Encrypts the text so that holders of SEALING_KEYS can see that it is ours. Null: no keys. */
 export async function vouchFor(db: Db, about: About, text: string): Promise<WrappedSecret | null> {
   const wrapper = vaultOf(db)?.wrapper;
   if (wrapper === undefined) return null;
@@ -70,10 +66,7 @@ export async function vouchFor(db: Db, about: About, text: string): Promise<Wrap
   return { text: wrapped.toString('base64url'), wrappedBy: wrapper.keyId };
 }
 
-/**
- * The voucher of a text: `ours` if a holder of one of the keys made it, `nothing` if there is none, or why it is
- * unreadable.
- */
+/** `ours`: a holder of one of the keys vouched for the text; `nothing`: nobody did. */
 export type Said = 'ours' | 'nothing' | Unread;
 
 export async function saidOf(

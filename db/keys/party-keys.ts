@@ -1,8 +1,21 @@
 // The public keys that parties gave at onboarding. They verify a client's assertion at login (RFC 7523), and the
 // signature of a message. Two operators have approved each key.
-import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
-import { keyCounts, keyCredential, secretCounts } from './credentials.ts';
+import { sql, type RawBuilder } from 'kysely';
+
+/** @param row name or alias of `client_secrets` in the statement */
+export const secretCredential = (row: string): RawBuilder<string> =>
+  sql`'secret ' || ${sql.ref(`${row}.secret_id`)} || ' ' || left(encode(sha256(${sql.ref(`${row}.salt`)} || ${sql.ref(`${row}.digest`)}), 'hex'), 16)`;
+
+/** @param row name or alias of `public_keys` in the statement */
+export const keyCredential = (row: string): RawBuilder<string> =>
+  sql`'key ' || ${sql.ref(`${row}.key_id`)} || ' ' || left(encode(sha256(convert_to(${sql.ref(`${row}.public_jwk`)}::text, 'UTF8')), 'hex'), 16)`;
+
+export const keyCounts = (row: string): RawBuilder<boolean> =>
+  sql`(${sql.ref(`${row}.valid_from`)} <= now() and (${sql.ref(`${row}.valid_until`)} is null or ${sql.ref(`${row}.valid_until`)} > now()))`;
+
+export const secretCounts = (row: string): RawBuilder<boolean> =>
+  sql`(${sql.ref(`${row}.ends_at`)} is null or ${sql.ref(`${row}.ends_at`)} > now())`;
 
 export interface PartyKey {
   /** kid. */
@@ -16,7 +29,6 @@ export interface PartyKey {
 /** The owner of the keys. For a payment system, its operator owns them. */
 export type Party = { readonly institutionId: string } | { readonly clearingSystemId: string };
 
-/** Lists the keys that are valid now. */
 export const keysOfParty = async (db: Db, party: Party): Promise<readonly PartyKey[]> =>
   (await lastingKeysOfParty(db, party)).filter(({ counts }) => counts);
 

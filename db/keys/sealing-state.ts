@@ -6,7 +6,6 @@ import { deliveryKeyIsOver } from './delivery-keys.ts';
 import { issuerKeyIsOver } from './issuer.ts';
 import { vaultOf } from './vault.ts';
 
-/** The state of sealing when a process starts. */
 export interface SealingState {
   /** Data key that seals new data. Null: new data is not sealed. */
   readonly dataKeyId: string | null;

@@ -25,7 +25,6 @@ interface DataKey extends Pick<StoredDataKey, 'keyId' | 'month'> {
   seenAtMs: number;
 }
 
-/** The keys of one connection pool. */
 interface Vault {
   readonly config: SealingConfig;
   readonly wrapper: KeyWrapper;
@@ -80,7 +79,6 @@ export function vaultPlugin(config: SealingConfig, onFailure: (error: unknown) =
   return plugin;
 }
 
-/** @returns undefined if the process has no keys */
 export function vaultOf(db: Db): Vault | undefined {
   for (const plugin of db.getExecutor().plugins) {
     const vault = vaults.get(plugin);
@@ -247,7 +245,6 @@ export async function open(db: Db, about: About, { bytes, keyId }: Sealed): Prom
   return null;
 }
 
-/** The columns that are needed to open the body of a message. */
 export interface BodyColumns {
   /** Null: the body is no longer kept. */
   body: Buffer | null;

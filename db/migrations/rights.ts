@@ -9,7 +9,6 @@ import { yearly } from '../records/partitions.ts';
 import { kindTables } from '../scheme/kinds.ts';
 
 type Privilege = 'select' | 'insert' | 'update' | 'delete';
-/** Privileges by table. */
 type Rights = Readonly<Record<string, readonly Privilege[]>>;
 
 /** Server-wide roles. They cannot log in until an administrator allows it. */
@@ -25,23 +24,16 @@ const all: readonly Privilege[] = ['select', 'insert', 'update', 'delete'];
 /** Tables that every role may read: the scheme's data and the record of messages and payments. */
 const readable: Rights = Object.fromEntries(
   [
-    'address_inputs',
-    'address_type_countries',
-    'address_type_inputs',
-    'address_types',
+    ...Object.entries(kindTables)
+      .filter(([kind]) => kind !== 'clients') // they have secrets
+      .flatMap(([, { tables }]) => tables.map(({ table }) => table)),
     'alert_states',
     'audit_events',
     'audit_seals',
-    'book_endpoints',
     'book_pages',
     'books_closed',
     'callback_addresses',
     'case_entries',
-    'clearing_systems',
-    'countries',
-    'country_clearing_systems',
-    'creditor_agent_fee_formulas',
-    'currencies',
     'decisions',
     'deliveries',
     'delivery_attempts',
@@ -49,27 +41,17 @@ const readable: Rights = Object.fromEntries(
     'endpoint_probes',
     'former_account_owners',
     'former_book_endpoints',
-    'fxp_corridors',
-    'fxp_endpoints',
-    'fxp_settlement_access',
-    'institution_identifiers',
-    'institution_memberships',
-    'institution_roles',
-    'institutions',
     'leases',
     'logged_alerts',
     'message_bodies',
     'message_identifications',
     'message_keys',
     'messages',
-    'operator_callback_origins',
-    'operators',
     'partitions',
     'pauses',
     'payment_keys',
     'payments',
     'psp_improvements',
-    'public_keys',
     'quote_requests',
     'quote_uses',
     'rates',
@@ -82,8 +64,6 @@ const readable: Rights = Object.fromEntries(
     'scheme_change_edits',
     'scheme_change_steps',
     'scheme_changes',
-    'scheme_fee_formulas',
-    'settlement_accounts',
     'tier_improvements',
     'worker_states',
   ].map((table) => [table, read]),

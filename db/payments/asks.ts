@@ -1,10 +1,10 @@
 // Requests for another delivery: a source repeats its submission, a destination repeats its final, somebody enquires,
 // or an operator asks for a redelivery. The schedule of a delivery that is requested again starts over.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { heardMs } from '../../core/payments/enquiry-schedule.ts';
 import { eventKinds, type EventKind } from '../../core/operations/event-kinds.ts';
-import { given } from '../pool/conditions.ts';
+import { given, isThere } from '../pool/statements.ts';
 import { insertAudit, type AuditEvent } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { bookDay, isDead, isOfToldKind, type ToldKind } from '../deliveries/deliveries.ts';
@@ -16,32 +16,45 @@ const askedAgain = sql`
   asked_at = clock_timestamp(), next_due_at = clock_timestamp(), attempts_since_asked = 0, claim = null,
   delivered_at = null, closed_at = null, closed_reason = null`;
 
-/** Whether the body of the delivery's message is still kept. */
 const isKept = sql`exists (select from message_bodies b where b.message_id = deliveries.message_id)`;
 
 /** True for the first repeat (`asks` is 1 before it), and later if the last repeat is at least 5 s ago. */
 const joinsNoRepeat = sql`(asks = 1 or asked_at <= clock_timestamp() - interval '5 seconds')`;
 
-/**
- * Whether the sender may cause more work now. Each call counts, so it is called only for a repeat that would cause
- * work.
- */
+/** Whether the sender may cause more work now. Each call counts. */
 export type MayAsk = () => boolean | Promise<boolean>;
 
 /**
- * Requests a callback again, whether it was delivered or given up. Its schedule starts over.
- * @returns whether it is due again; false if an earlier repeat covers this one, or the sender is at its limit
+ * Requests a delivery again, if the sender may cause work. Its schedule starts over.
+ * @param isAskable SQL over `deliveries`; index: unique (subject_id, kind)
+ * @param event written if the delivery is due again
+ * @returns whether it is; of several simultaneous requests only one makes it due
  */
-export async function askCallbackAgain(db: Db, subjectId: string, mayAsk: MayAsk): Promise<boolean> {
-  // index: unique (subject_id, kind)
-  const isAskable = sql`subject_id = ${subjectId} and kind = 'callback' and ${isKept} and ${joinsNoRepeat}`;
-  const askable = await sql`select from deliveries where ${isAskable}`.execute(db);
-  if (askable.rows.length === 0 || !(await mayAsk())) return false;
-  const { rows } = await sql`
-    update deliveries set asks = asks + 1, ${askedAgain} where ${isAskable} returning delivery_id`.execute(
+async function askAgain(
+  db: Db,
+  isAskable: RawBuilder<unknown>,
+  mayAsk: MayAsk,
+  event?: AuditEvent,
+): Promise<boolean> {
+  if (!(await isThere(db, sql`select from deliveries where ${isAskable}`)) || !(await mayAsk())) return false;
+  return isThere(
     db,
+    sql`
+    with asked as (
+      update deliveries set asks = asks + 1, ${askedAgain} where ${isAskable} returning delivery_id
+    ),
+    event as (${insertAudit(event, sql`exists (select from asked)`)})
+    select from asked`,
   );
-  return rows.length > 0; // only one of several simultaneous repeats
+}
+
+/** Requests a callback again, whether it was delivered or given up, unless an earlier repeat covers this one. */
+export function askCallbackAgain(db: Db, subjectId: string, mayAsk: MayAsk): Promise<boolean> {
+  return askAgain(
+    db,
+    sql`subject_id = ${subjectId} and kind = 'callback' and ${isKept} and ${joinsNoRepeat}`,
+    mayAsk,
+  );
 }
 
 /** Makes the confirmation due, for the first time or again, when a late final came in an HTTP answer to us. */
@@ -65,32 +78,27 @@ export async function askConfirmation(
  * Requests a confirmation that was given up. A final that the destination posts shows that the destination can be
  * reached again. Our HTTP answer to that final carries the confirmation too, but we cannot know whether it was read.
  * Writes an event.
- * @returns whether it is due again
  */
-export async function askDeadConfirmation(
+export function askDeadConfirmation(
   db: Db,
   { uetr, party, reportMessageId }: { readonly [Key in 'uetr' | 'party' | 'reportMessageId']: string },
   mayAsk: MayAsk = () => true,
 ): Promise<boolean> {
   const kind = 'confirmation.asked-again';
-  const event = { kind, subjectId: uetr, party, detail: { reportMessageId } } as const;
-  // index: unique (subject_id, kind)
-  const isAskable = sql`subject_id = ${uetr} and kind = 'confirmation' and ${isDead} and ${isKept}`;
-  const askable = await sql`select from deliveries where ${isAskable}`.execute(db);
-  if (askable.rows.length === 0 || !(await mayAsk())) return false;
-  const { rows } = await sql`
-    with asked as (
-      update deliveries set asks = asks + 1, ${askedAgain} where ${isAskable}
-      returning delivery_id
-    ),
-    event as (${insertAudit(event, sql`exists (select from asked)`)})
-    select from asked`.execute(db);
-  return rows.length > 0;
+  return askAgain(
+    db,
+    sql`subject_id = ${uetr} and kind = 'confirmation' and ${isDead} and ${isKept}`,
+    mayAsk,
+    {
+      kind,
+      subjectId: uetr,
+      party,
+      detail: { reportMessageId },
+    },
+  );
 }
 
-/**
- * The last enquiry, which would cover this one, is at least 5 s ago, and the deadline of a HIGH payment has not passed.
- */
+/** No enquiry of the last 5 s covers this one, and the deadline of a HIGH payment has not passed. */
 const isStatusAskable = (
   uetr: string,
 ) => sql`subject_id = ${uetr} and kind = 'instruction' and closed_at is null
@@ -102,8 +110,8 @@ const isStatusAskable = (
  * @returns whether the instruction is to be sent again
  */
 export async function askStatus(db: Db, uetr: string, mayAsk: MayAsk): Promise<boolean> {
-  const askable = await sql`select from deliveries i where ${isStatusAskable(uetr)}`.execute(db);
-  return askable.rows.length > 0 && (await mayAsk()) && sendOnceMore(db, uetr);
+  const isAskable = await isThere(db, sql`select from deliveries i where ${isStatusAskable(uetr)}`);
+  return isAskable && (await mayAsk()) && sendOnceMore(db, uetr);
 }
 
 /** The same for an operator. Writes an audit event with the operator's name. */
@@ -116,9 +124,11 @@ export function askStatusAsOperator(
   return sendOnceMore(db, uetr, { kind: 'operator.enquiry', subjectId: uetr, party, detail: { by } });
 }
 
-async function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<boolean> {
+function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<boolean> {
   // index: unique (subject_id, kind); primary keys of delivery_attempts and payments
-  const { rows } = await sql`
+  return isThere(
+    db,
+    sql`
     with asked as (update deliveries i
     set enquiry_asked_at = clock_timestamp(),
       enquiry_owed_since = case when enquiry_owed_since > (
@@ -128,15 +138,13 @@ async function sendOnceMore(db: Db, uetr: string, event?: AuditEvent): Promise<b
     where ${isStatusAskable(uetr)}
     returning delivery_id),
     event as (${insertAudit(event, sql`exists (select from asked)`)})
-    select from asked`.execute(db);
-  return rows.length > 0;
+    select from asked`,
+  );
 }
 
 /** Whether the payment is HIGH and past its deadline, by the database clock. */
-export async function isPastDeadline(db: Db, uetr: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from payments where uetr = ${uetr} and deadline_at <= clock_timestamp()`.execute(db); // primary key
-  return rows.length > 0;
+export function isPastDeadline(db: Db, uetr: string): Promise<boolean> {
+  return isThere(db, sql`select from payments where uetr = ${uetr} and deadline_at <= clock_timestamp()`); // primary key
 }
 
 /** Most addresses for one submission. Usually there is no change; two senders that alternate must stop soon. */
@@ -188,7 +196,6 @@ export interface RedeliveryFilter {
   readonly to?: Date;
 }
 
-/** A delivery that was given up. */
 export interface DeadLetter {
   readonly subjectId: string;
   readonly kind: ToldKind;
@@ -220,6 +227,12 @@ const deadLetter = sql`
   (select jsonb_build_object('book', b.book, 'day', ${bookDay(sql.ref('b.period_from'))}, 'page', b.page)
     from book_pages b where b.book_page_id = subject_id) as "bookPage"`; // primary key
 
+/** @param from the deliveries, with `kind` and `party` */
+const recordRedelivery = (subjectId: RawBuilder<unknown>, from: RawBuilder<unknown>, by: string) => sql`
+  insert into audit_events (severity, kind, subject_id, party, detail)
+  select ${eventKinds[redelivered]}, ${redelivered}, ${subjectId}, party, jsonb_build_object('kind', kind, 'by', ${by}::text)
+  from ${from}`;
+
 /** Lists dead letters, those given up first come first, and counts all. */
 export async function findDeadLetters(
   db: Db,
@@ -234,7 +247,6 @@ export async function findDeadLetters(
   return { deadLetters: rows, total: counted.rows[0]?.total ?? 0 };
 }
 
-/** Restarts the schedules of dead letters, and records who asked for it. */
 export async function redeliverDeadLetters(
   db: Db,
   filter: RedeliveryFilter,
@@ -248,18 +260,13 @@ export async function redeliverDeadLetters(
     asked as (
       update deliveries d set asks = asks + 1, ${askedAgain} from found where d.delivery_id = found.delivery_id
     ),
-    recorded as (
-      insert into audit_events (severity, kind, subject_id, party, detail)
-      select ${eventKinds[redelivered]}, ${redelivered}, "subjectId", party, jsonb_build_object('kind', kind, 'by', ${by}::text)
-      from found
-    )
+    recorded as (${recordRedelivery(sql`"subjectId"`, sql`found`, by)})
     select "subjectId", kind, party, url, "closedReason", "closedAt", attempts, "bookPage" from found order by "closedAt"`.execute(
     db,
   );
   return rows;
 }
 
-/** A delivery whose schedule has started over. */
 interface DueAgain {
   readonly kind: ToldKind;
   readonly party: string;
@@ -285,16 +292,11 @@ export async function redeliver(
         and ${kinds === undefined ? sql`delivered_at is null` : sql`kind = any(${kinds}::text[])`}
       returning kind, party, url
     ),
-    recorded as (
-      insert into audit_events (severity, kind, subject_id, party, detail)
-      select ${eventKinds[redelivered]}, ${redelivered}, ${subjectId}::uuid, party,
-        jsonb_build_object('kind', kind, 'by', ${by}::text) from asked
-    )
+    recorded as (${recordRedelivery(sql`${subjectId}::uuid`, sql`asked`, by)})
     select kind, party, url from asked order by kind`.execute(db);
   return rows;
 }
 
-/** Lists the deliveries of a payment or resolution that their receivers have acknowledged, with the time. */
 export async function listTaken(
   db: Db,
   subjectId: string,

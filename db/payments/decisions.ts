@@ -4,21 +4,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
-import type {
-  Decider,
-  Decision,
-  DecisionCondition,
-  DecisionFacts,
-  StoredReport,
-} from '../../core/payments/decision.ts';
+import type { Decider, Decision, DecisionCondition, DecisionFacts } from '../../core/payments/decision.ts';
 import type { Pacs008References } from '../../core/iso20022/references.ts';
 import { decidedNow } from '../books/closed-books.ts';
 import type { Db } from '../pool/connection.ts';
 import type { ToldKind } from '../deliveries/deliveries.ts';
 import { isUnreachable } from './unreachable.ts';
 import { storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
-import { runPrepared } from '../pool/prepared.ts';
-import { theOne } from '../pool/the-one.ts';
+import { epochMs, runPrepared, theOne } from '../pool/statements.ts';
 
 /** The data from which a decision and its messages are made. */
 export interface DecidablePayment extends DecisionFacts {
@@ -49,62 +42,15 @@ export interface DecidablePayment extends DecisionFacts {
   readonly decision: Decision | null;
 }
 
-/** Columns of a decision that may be missing, joined as `d`. The aliases avoid clashes with other `status` columns. */
-export interface DecisionColumns {
-  decision_status: Decision['status'] | null;
-  decision_reason: string | null;
-  callback_message_id: string;
-  confirmation_message_id: string | null;
-}
+/** SQL: the `Decision` of a payment, joined as `d`; null if there is none. */
+export const decisionAsJson = sql`case when d.uetr is not null then jsonb_build_object(
+  'status', d.status, 'reasonCode', d.reason_code, 'callbackMessageId', d.callback_message_id,
+  'confirmationMessageId', d.confirmation_message_id) end`;
 
-export function toDecision(row: DecisionColumns): Decision | null {
-  if (row.decision_status === null) return null;
-  return {
-    status: row.decision_status,
-    reasonCode: row.decision_reason,
-    callbackMessageId: row.callback_message_id,
-    confirmationMessageId: row.confirmation_message_id,
-  };
-}
+/** SQL: the `StoredReport` of a message that may be missing. */
+const reportAsJson = (message: RawBuilder<unknown>) => sql`case when ${message}.message_id is not null then
+  jsonb_build_object('messageId', ${message}.message_id, 'status', ${message}.status, 'reasonCode', ${message}.reason_code) end`;
 
-interface DecidableRow extends DecisionColumns {
-  uetr: string;
-  source_clearing_system: string;
-  destination_clearing_system: string;
-  corridor: string;
-  priority: string;
-  judged_at: Date;
-  message_id: string;
-  instruction_delivery_id: string;
-  source_references: Pacs008References;
-  destination_references: Pacs008References;
-  quote_id: string | null;
-  fxp_id: string | null;
-  exchange_rate: string;
-  source_amount: string;
-  source_currency: string;
-  destination_amount: string;
-  destination_currency: string;
-  debtor_agent_id: string;
-  creditor_agent_id: string;
-  source_sap_id: string | null;
-  source_account_id: string | null;
-  destination_sap_id: string;
-  destination_account_id: string;
-  deadline_at: Date | null;
-  now: Date;
-  report_id: string | null;
-  report_status: string;
-  report_reason: string | null;
-  final_id: string | null;
-  final_status: string;
-  final_reason: string | null;
-  outcome_id: string | null;
-  outcome_status: Decision['status'];
-  outcome_reason: string | null;
-}
-
-/** Like `findDecidable`, for a payment that is known to be accepted. */
 export async function loadDecidable(
   db: Db,
   uetr: string,
@@ -126,15 +72,20 @@ export async function findDecidable(
   reportMessageId: string | null = null,
 ): Promise<DecidablePayment | undefined> {
   // primary keys; unique (subject_id, kind) of deliveries; recorded_outcomes_standing
-  const select = sql<DecidableRow>`
-    select p.uetr, p.source_clearing_system, p.destination_clearing_system, p.corridor, p.priority, p.judged_at, p.message_id,
-      i.delivery_id as instruction_delivery_id, p.source_references, p.destination_references, p.quote_id, p.fxp_id,
-      p.exchange_rate, p.source_amount, p.source_currency, p.destination_amount, p.destination_currency,
-      p.debtor_agent_id, p.creditor_agent_id, p.source_sap_id, p.source_account_id, p.destination_sap_id,
-      p.destination_account_id, p.deadline_at, clock_timestamp() as now, d.status as decision_status,
-      d.reason_code as decision_reason, d.callback_message_id, d.confirmation_message_id, r.message_id as report_id,
-      r.status as report_status, r.reason_code as report_reason, f.message_id as final_id, f.status as final_status,
-      f.reason_code as final_reason, o.outcome_id, o.status as outcome_status, o.reason_code as outcome_reason
+  const select = sql<DecidablePayment>`
+    select p.uetr, p.source_clearing_system as "sourceSystem", p.destination_clearing_system as "destinationSystem",
+      p.corridor, p.priority, ${epochMs(sql`p.judged_at`)} as "acceptedAt", p.message_id as "messageId",
+      i.delivery_id as "instructionDeliveryId", p.source_references as "sourceReferences",
+      p.destination_references as "destinationReferences", p.quote_id as "quoteId", p.fxp_id as "fxpId",
+      p.exchange_rate as "exchangeRate", p.source_amount as "sourceAmount", p.source_currency as "sourceCurrency",
+      p.destination_amount as "destinationAmount", p.destination_currency as "destinationCurrency",
+      p.debtor_agent_id as "debtorAgentId", p.creditor_agent_id as "creditorAgentId",
+      p.source_sap_id as "sourceSapId", p.source_account_id as "sourceAccountId",
+      p.destination_sap_id as "destinationSapId", p.destination_account_id as "destinationAccountId",
+      ${epochMs(sql`p.deadline_at`)} as "deadlineAt", ${epochMs(sql`clock_timestamp()`)} as now,
+      ${decisionAsJson} as decision, ${reportAsJson(sql`r`)} as report, ${reportAsJson(sql`f`)} as "firstFinal",
+      case when o.outcome_id is not null then jsonb_build_object(
+        'outcomeId', o.outcome_id, 'status', o.status, 'reasonCode', o.reason_code) end as outcome
     from payments p
     join ${theOne(sql`deliveries where subject_id = p.uetr and kind = 'instruction' and begun_at = p.begun_at`)} i on true
     left join ${theOne(sql`decisions where uetr = p.uetr and begun_at = p.begun_at`)} d on true
@@ -142,52 +93,10 @@ export async function findDecidable(
     left join ${theOne(sql`messages where message_id = i.final_report_id`)} f on true
     left join recorded_outcomes o on o.uetr = p.uetr and o.withdrawn_at is null and o.confirmed_at is not null
     where p.uetr = ${uetr} and p.accepted`;
-  const [row] = await runPrepared(db, 'load_decidable', select);
-  return row && toDecidable(row);
+  const [payment] = await runPrepared(db, 'load_decidable', select);
+  return payment;
 }
 
-function toDecidable(row: DecidableRow): DecidablePayment {
-  return {
-    uetr: row.uetr,
-    sourceSystem: row.source_clearing_system,
-    destinationSystem: row.destination_clearing_system,
-    corridor: row.corridor,
-    priority: row.priority,
-    acceptedAt: row.judged_at.getTime(),
-    messageId: row.message_id,
-    instructionDeliveryId: row.instruction_delivery_id,
-    sourceReferences: row.source_references,
-    destinationReferences: row.destination_references,
-    quoteId: row.quote_id,
-    fxpId: row.fxp_id,
-    exchangeRate: row.exchange_rate,
-    sourceAmount: row.source_amount,
-    sourceCurrency: row.source_currency,
-    destinationAmount: row.destination_amount,
-    destinationCurrency: row.destination_currency,
-    debtorAgentId: row.debtor_agent_id,
-    creditorAgentId: row.creditor_agent_id,
-    sourceSapId: row.source_sap_id,
-    sourceAccountId: row.source_account_id,
-    destinationSapId: row.destination_sap_id,
-    destinationAccountId: row.destination_account_id,
-    deadlineAt: row.deadline_at?.getTime() ?? null,
-    now: row.now.getTime(),
-    decision: toDecision(row),
-    report: toReport(row.report_id, row.report_status, row.report_reason),
-    firstFinal: toReport(row.final_id, row.final_status, row.final_reason),
-    outcome:
-      row.outcome_id === null
-        ? null
-        : { outcomeId: row.outcome_id, status: row.outcome_status, reasonCode: row.outcome_reason },
-  };
-}
-
-function toReport(messageId: string | null, status: string, reasonCode: string | null): StoredReport | null {
-  return messageId === null ? null : { messageId, status, reasonCode };
-}
-
-/** A message that a decision sends, and the kind of its delivery. */
 export interface DerivedDelivery {
   readonly kind: ToldKind;
   readonly message: OutgoingMessage;
@@ -218,10 +127,7 @@ interface DecisionRow extends Pick<NewDecision, 'uetr' | 'status' | 'reasonCode'
   readonly outcomeId?: string | null;
   readonly confirmationMessageId?: string;
   readonly notificationMessageId?: string | null;
-  /**
-   * SQL over `source`: whether the destination may have seen the payment, as known now. Later findings do not change a
-   * book.
-   */
+  /** SQL over `source`: whether the destination may have seen the payment, as known now. */
   readonly perhapsSeen: RawBuilder<unknown>;
 }
 

@@ -67,25 +67,14 @@ function inSnapshot<T>(db: Db, read: (snapshot: Db) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(read);
 }
 
-function loadPayment(db: Db, uetr: string): Promise<EvidencePayment | undefined> {
-  return db
-    .selectFrom('payments') // primary key
-    .select([
-      'message_id as messageId',
-      'forwarded_message_id as forwardedMessageId',
-      'source_clearing_system as sourceSystem',
-      'destination_clearing_system as destinationSystem',
-      'corridor',
-      'priority',
-      'judged_at as judgedAt',
-      'acceptance_at as acceptanceAt',
-      'deadline_at as deadlineAt',
-      'quote_id as quoteId',
-      'debtor_agent_id as debtorAgentId',
-      'creditor_agent_id as creditorAgentId',
-    ])
-    .where('uetr', '=', uetr)
-    .executeTakeFirst();
+async function loadPayment(db: Db, uetr: string): Promise<EvidencePayment | undefined> {
+  const { rows } = await sql<EvidencePayment>`
+    select message_id as "messageId", forwarded_message_id as "forwardedMessageId",
+      source_clearing_system as "sourceSystem", destination_clearing_system as "destinationSystem", corridor, priority,
+      judged_at as "judgedAt", acceptance_at as "acceptanceAt", deadline_at as "deadlineAt", quote_id as "quoteId",
+      debtor_agent_id as "debtorAgentId", creditor_agent_id as "creditorAgentId"
+    from payments where uetr = ${uetr}`.execute(db); // primary key
+  return rows[0];
 }
 
 async function loadDecision(db: Db, uetr: string): Promise<EvidenceDecision | undefined> {

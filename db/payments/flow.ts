@@ -1,7 +1,7 @@
 // Counts payments and quotes of a period by corridor. Read-only; each query is bounded by the period.
 import { sql } from 'kysely';
 import type { CorridorFlow, FlowScope, QuoteFlow, ReasonFlow } from '../../core/payments/flow.ts';
-import type { Condition } from '../pool/conditions.ts';
+import type { Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 /** @param minutes back from now */
@@ -87,7 +87,8 @@ function quotesOf(scope: FlowScope): Condition {
       return sql`q.psp_id = ${scope.id}`;
     case 'fxp':
       return sql`offer.fxp_id = ${scope.id}`;
-    default:
+    case 'all':
+    case 'clearing-system':
       return sql`true`;
   }
 }

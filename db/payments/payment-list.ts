@@ -9,7 +9,7 @@ import type {
   PaymentState,
 } from '../../core/payments/payment-list.ts';
 import { isInDoubt } from '../records/audit.ts';
-import { given, type Condition } from '../pool/conditions.ts';
+import { given, type Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 import { isDead, isOfToldKind, isOpen } from '../deliveries/deliveries.ts';
 
@@ -90,9 +90,7 @@ function sidesOf(scope: ListScope): readonly ScopedSide[] {
   ];
 }
 
-/**
- * Until then the destination's side must not see the payment (core/payments/evidence.ts). Unique (subject_id, kind).
- */
+/** Until then the destination's side must not see the payment. Unique (subject_id, kind). */
 const mayHaveBeenSeen = sql`(
   exists (select from deliveries i where i.subject_id = p.uetr and i.kind = 'instruction' and i.possibly_sent > 0)
   or exists (select from messages m where m.subject_id = p.uetr and m.direction = 'in' and m.leg = 'destination'))`;

@@ -1,21 +1,19 @@
 // Payments: reads a submission with what is known about it, and writes the one row of its judgement (DUP-3, PAY-2).
 // Each write is one statement, so that a payment, its first answer and its instruction appear together or not at all.
 import { randomUUID } from 'node:crypto';
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
-import { messageIdsCountForDays } from '../../core/payments/duplicates.ts';
+import { messageIdsCountForDays } from '../../core/scheme/ends.ts';
 import type { BoundPayment } from '../../core/payments/bind-payment.ts';
 import { isStatusOwed } from '../../core/payments/enquiry-schedule.ts';
 import type { Pacs008References } from '../../core/iso20022/references.ts';
-import { ok } from '../../core/result.ts';
+import { mapValue } from '../../core/result.ts';
 import type { Decision } from '../../core/payments/decision.ts';
 import { insertAudit, type AuditEvent } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
-import { insertDecision, toDecision, type DecisionColumns } from './decisions.ts';
+import { decisionAsJson, insertDecision } from './decisions.ts';
 import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
-import { runPrepared } from '../pool/prepared.ts';
-import { unlessTaken, type Written } from '../pool/unless-taken.ts';
-import { theOne } from '../pool/the-one.ts';
+import { epochMs, runPrepared, unlessTaken, type Written, theOne } from '../pool/statements.ts';
 import { bodyColumns, type BodyColumns } from '../keys/vault.ts';
 
 /** How long a MsgId stays taken. */
@@ -35,7 +33,6 @@ export interface StoredSubmission {
   readonly storedAt: number;
   /** Database clock, epoch milliseconds. */
   readonly now: number;
-  /** The payment with this UETR, if there is one. */
   readonly payment: StoredPayment | undefined;
   /** UETR of another payment that took the same MsgId of this sender in the last 62 days. */
   readonly messageIdHeldBy: string | undefined;
@@ -70,97 +67,64 @@ export interface StoredPayment {
   readonly decision: Decision | null;
 }
 
-interface PaymentRow extends DecisionColumns {
-  payment_uetr: string | null;
-  payment_message_id: string;
-  payment_identification: string;
-  source_clearing_system: string;
-  answer_message_id: string;
-  judged_at: Date;
-  instruction_delivery_id: string | null;
-  is_instruction_taken: boolean;
-  final_report_id: string | null;
-  last_send_began_at: Date | null;
-  last_send_ended_at: Date | null;
-  enquiry_asked_at: Date | null;
-  corridor: string | null;
-  destination_clearing_system: string | null;
-  priority: 'HIGH' | 'NORM' | null;
-  fxp_id: string | null;
-  deadline_at: Date | null;
+interface PaymentRow extends Omit<StoredPayment, 'isStatusOwed'> {
+  readonly lastSendEndedAt: number | null;
+  readonly statusAskedAt: number | null;
 }
 
-/** Columns of a payment with its decision. The statement must have `p`, and `pm`, `i` and `d` of `paymentJoins`. */
-const paymentColumns = sql`
-  p.uetr as payment_uetr, p.message_id as payment_message_id, pm.message_identification as payment_identification,
-  p.source_clearing_system, p.answer_message_id, p.judged_at,
-  i.delivery_id as instruction_delivery_id, i.delivered_at is not null as is_instruction_taken, i.final_report_id,
-  (select max(a.started_at) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_began_at,
-  (select max(coalesce(a.finished_at, a.started_at)) from delivery_attempts a where a.delivery_id = i.delivery_id) as last_send_ended_at,
-  i.enquiry_asked_at,
-  p.corridor, p.destination_clearing_system, p.priority, p.fxp_id,
-  p.deadline_at, d.status as decision_status, d.reason_code as decision_reason, d.callback_message_id,
-  d.confirmation_message_id`;
+/** SQL: the payment `p` as a `PaymentRow`; null if there is none. Needs `pm`, `i` and `d` of `paymentJoins`. */
+const paymentAsJson = sql`case when p.uetr is not null then jsonb_build_object(
+  'uetr', p.uetr, 'sourceSystem', p.source_clearing_system, 'messageId', p.message_id,
+  'messageIdentification', pm.message_identification, 'answerMessageId', p.answer_message_id,
+  'judgedAt', ${epochMs(sql`p.judged_at`)}, 'instructionDeliveryId', i.delivery_id,
+  'isInstructionTaken', i.delivered_at is not null, 'finalReportId', i.final_report_id,
+  'lastSendBeganAt', (
+    select ${epochMs(sql`max(a.started_at)`)} from delivery_attempts a where a.delivery_id = i.delivery_id),
+  'lastSendEndedAt', (
+    select ${epochMs(sql`max(coalesce(a.finished_at, a.started_at))`)} from delivery_attempts a
+    where a.delivery_id = i.delivery_id),
+  'statusAskedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'corridor', p.corridor,
+  'destinationSystem', p.destination_clearing_system, 'priority', p.priority, 'fxpId', p.fxp_id,
+  'deadlineAt', ${epochMs(sql`p.deadline_at`)}, 'decision', ${decisionAsJson}) end as payment`;
 const paymentJoins = sql`
   left join ${theOne(sql`messages where message_id = p.message_id`)} pm on true
   left join ${theOne(sql`deliveries where subject_id = p.uetr and kind = 'instruction' and begun_at = p.begun_at`)} i on true
   left join ${theOne(sql`decisions where uetr = p.uetr and begun_at = p.begun_at`)} d on true`;
 
-function toPayment(row: PaymentRow): StoredPayment | undefined {
-  if (row.payment_uetr === null) return undefined;
-  return {
-    uetr: row.payment_uetr,
-    sourceSystem: row.source_clearing_system,
-    messageId: row.payment_message_id,
-    messageIdentification: row.payment_identification,
-    answerMessageId: row.answer_message_id,
-    judgedAt: row.judged_at.getTime(),
-    instructionDeliveryId: row.instruction_delivery_id,
-    isInstructionTaken: row.is_instruction_taken,
-    lastSendBeganAt: row.last_send_began_at?.getTime() ?? null,
-    isStatusOwed: isStatusOwed({
-      lastSendEndedAt: row.last_send_ended_at?.getTime() ?? null,
-      statusAskedAt: row.enquiry_asked_at?.getTime() ?? null,
-    }),
-    finalReportId: row.final_report_id,
-    corridor: row.corridor,
-    destinationSystem: row.destination_clearing_system,
-    priority: row.priority,
-    fxpId: row.fxp_id,
-    deadlineAt: row.deadline_at?.getTime() ?? null,
-    decision: toDecision(row),
-  };
-}
+const toPayment = ({ lastSendEndedAt, statusAskedAt, ...payment }: PaymentRow): StoredPayment => ({
+  ...payment,
+  isStatusOwed: isStatusOwed({ lastSendEndedAt, statusAskedAt }),
+});
 
-/** Finds the payment of a UETR. */
 export async function findPayment(db: Db, uetr: string): Promise<StoredPayment | undefined> {
   // primary keys of payments, messages and decisions; unique (subject_id, kind) of deliveries
   const [row] = await runPrepared(
     db,
     'find_payment',
-    sql<PaymentRow>`select ${paymentColumns} from payments p ${paymentJoins} where p.uetr = ${uetr}`,
+    sql<{ payment: PaymentRow }>`
+      select ${paymentAsJson} from payments p ${paymentJoins} where p.uetr = ${uetr}`,
   );
-  return row && toPayment(row);
+  return row && toPayment(row.payment);
 }
 
-interface SubmissionRow extends PaymentRow, BodyColumns {
-  message_identification: string;
-  uetr: string;
-  party: string;
-  created_at: Date;
-  now: Date;
-  held_by: string | null;
-  earlier_answer_id: string | null;
+interface SubmissionRow
+  extends
+    BodyColumns,
+    Pick<StoredSubmission, 'messageIdentification' | 'uetr' | 'sourceSystem' | 'storedAt' | 'now'> {
+  readonly heldBy: string | null;
+  readonly earlierAnswerId: string | null;
+  readonly payment: PaymentRow | null;
 }
 
-/** Reads a stored submission, with the payment or the MsgId that it may repeat. */
 export async function loadSubmission(db: Db, messageId: string): Promise<StoredSubmission> {
   // primary keys throughout; messages_in_reply_to for the earlier answer
   const select = sql<SubmissionRow>`
-    select ${bodyColumns('m')}, m.message_identification, m.subject_id as uetr, m.party, m.created_at, clock_timestamp() as now, k.uetr as held_by,
+    select ${bodyColumns('m')}, m.message_identification as "messageIdentification", m.subject_id as uetr,
+      m.party as "sourceSystem", ${epochMs(sql`m.created_at`)} as "storedAt",
+      ${epochMs(sql`clock_timestamp()`)} as now, k.uetr as "heldBy",
       (select a.message_id from messages a where a.in_reply_to = m.message_id and a.direction = 'out' limit 1)
-        as earlier_answer_id,
-      ${paymentColumns}
+        as "earlierAnswerId",
+      ${paymentAsJson}
     from messages m
     ${joinBody('m')}
     left join ${theOne(sql`payments where uetr = m.subject_id`)} p on true
@@ -174,18 +138,17 @@ export async function loadSubmission(db: Db, messageId: string): Promise<StoredS
   assert(row !== undefined, 'a submission is stored before its workflow starts');
   return {
     open: () => openKept(db, row),
-    messageIdentification: row.message_identification,
+    messageIdentification: row.messageIdentification,
     uetr: row.uetr,
-    sourceSystem: row.party,
-    storedAt: row.created_at.getTime(),
-    now: row.now.getTime(),
-    payment: toPayment(row),
-    messageIdHeldBy: row.held_by ?? undefined,
-    earlierAnswerId: row.earlier_answer_id ?? undefined,
+    sourceSystem: row.sourceSystem,
+    storedAt: row.storedAt,
+    now: row.now,
+    payment: row.payment === null ? undefined : toPayment(row.payment),
+    messageIdHeldBy: row.heldBy ?? undefined,
+    earlierAnswerId: row.earlierAnswerId ?? undefined,
   };
 }
 
-/** An accepted payment, its ACTC and its instruction. */
 export interface AcceptedPayment {
   readonly uetr: string;
   readonly messageId: string;
@@ -211,7 +174,7 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
   const { quote, sourceLeg, destinationLeg } = payment;
   const quoteId = quote?.quoteId ?? null;
   const deadline = payment.deadlineAt === null ? null : new Date(payment.deadlineAt);
-  const write = sql<{ judged_at: Date }>`
+  const write = sql<{ judgedAt: number }>`
     with claim as (${claimMessageId(payment.source.clearingSystemId, accepted)}),
     quote as (
       insert into quote_uses (quote_id, uetr)
@@ -249,9 +212,9 @@ export async function recordAccepted(db: Db, accepted: AcceptedPayment): Promise
         ${payment.destination.clearingSystemId}
       from payment
     )
-    select judged_at from payment`;
-  const written = await writeUnlessTaken(db, 'record_accepted', write);
-  return written.ok ? ok(written.value.judged_at.getTime()) : written;
+    select ${epochMs(sql`judged_at`)} as "judgedAt" from payment`;
+  const written = await unlessTaken(() => runPrepared(db, 'record_accepted', write));
+  return mapValue(written, ({ judgedAt }) => judgedAt);
 }
 
 /** A submission that the gateway rejects, and the final RJCT that the callback carries. */
@@ -260,16 +223,13 @@ export interface RejectedPayment {
   readonly sourceSystem: string;
   readonly messageId: string;
   readonly messageIdentification: string;
-  /**
-   * Another payment has its MsgId. This one is rejected by an earlier check of PAY-3, so it does not take the MsgId.
-   */
+  /** Another payment has its MsgId, and an earlier check of PAY-3 rejects it: it does not take the MsgId. */
   readonly messageIdIsHeld: boolean;
   /** The debtor agent that it names, which may see it; null if it names no member of the submitting system. */
   readonly debtorAgentId: string | null;
   readonly reasonCode: string;
   readonly ruleId: string;
   readonly answer: OutgoingMessage;
-  /** Event that a person must see, if any. */
   readonly event: AuditEvent | null;
 }
 
@@ -304,11 +264,7 @@ export function recordRejected(db: Db, rejected: RejectedPayment): Promise<Writt
     ),
     event as (${insertAudit(rejected.event, sql`exists (select from payment)`)})
     select uetr from payment`;
-  return writeUnlessTaken(db, 'record_rejected', write);
-}
-
-function writeUnlessTaken<Row>(db: Db, name: string, write: RawBuilder<Row>): Promise<Written<Row>> {
-  return unlessTaken(() => runPrepared(db, name, write));
+  return unlessTaken(() => runPrepared(db, 'record_rejected', write));
 }
 
 /** Takes the sender's MsgId for this UETR. Returns no row if another payment took it in the last 62 days. */

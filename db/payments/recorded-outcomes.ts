@@ -21,7 +21,6 @@ const columns = sql`
   recorded_at as "recordedAt", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt",
   withdrawn_by as "withdrawnBy", withdrawn_at as "withdrawnAt", withdrawn_because as "withdrawnBecause"`;
 
-/** Lists the outcomes of a payment, oldest first. */
 export async function listOutcomes(db: Db, uetr: string): Promise<readonly RecordedOutcome[]> {
   const { rows } = await sql<RecordedOutcome>`
     select ${columns} from recorded_outcomes where uetr = ${uetr}::uuid

@@ -1,7 +1,5 @@
 // Takes in a destination's pacs.002, whether it came in the HTTP answer to our instruction or to our own address.
-// Judges it, stores it once per content, and marks the first final. From then on no other final can decide, although
-// this file writes no decision. For a final that comes after the decision, it tells those whom
-// core/payments/decision.ts names.
+// Judges it, stores it once per content, and marks the first final: from then on no other final can decide.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
@@ -16,13 +14,12 @@ import type { Pacs002 } from '../../core/iso20022/pacs002.ts';
 import type { Rejection } from '../../core/rejections/rejection.ts';
 import { expectedOriginal, judgeReport } from '../../core/payments/report.ts';
 import type { Result } from '../../core/result.ts';
-import { alertUnlessOpen, hasDetail, insertAudit, isAlert } from '../records/audit.ts';
+import { alertUnlessOpen, hasDetail, insertAudit, isAlert, alertAtLimit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import type { DecidablePayment } from './decisions.ts';
 import { askConfirmation, askDeadConfirmation, type MayAsk } from './asks.ts';
-import { alertAtLimit } from '../records/at-limit.ts';
 import { selectReceived, storedReceived } from '../records/messages.ts';
-import { runPrepared } from '../pool/prepared.ts';
+import { runPrepared } from '../pool/statements.ts';
 import { refuseMessage, reportRefusals, type RefusedMessage } from '../records/refused-messages.ts';
 
 /** The fault of bytes that are not a valid pacs.002. */
@@ -38,7 +35,6 @@ export interface InvalidReport {
 /** The values of a valid report. `deviations`: differences from the usage guideline, in words. */
 type ReportValues = Pacs002 & { readonly deviations?: readonly string[] };
 
-/** A report of a destination about one of its payments. */
 export interface IncomingReport {
   readonly reading: Result<ReportValues, InvalidReport>;
   readonly body: Buffer;
@@ -53,7 +49,6 @@ export interface IncomingReport {
   readonly mayAsk?: MayAsk | undefined;
 }
 
-/** The payment that the report is about. */
 type ReportedPayment = Pick<
   DecidablePayment,
   'uetr' | 'destinationSystem' | 'destinationReferences' | 'decision'

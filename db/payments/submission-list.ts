@@ -6,7 +6,7 @@ import type {
   SubmissionFilter,
   SubmissionPage,
 } from '../../core/payments/submission-list.ts';
-import { given } from '../pool/conditions.ts';
+import { given } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 import { isJudged, triesOfSubmission } from './unanswered.ts';
 
@@ -21,7 +21,6 @@ type Page = { readonly limit: number; readonly after?: ListPlace };
 
 /** How many rows a page may scan for a state. */
 interface Look {
-  /** Rows per statement. */
   readonly rows: number;
   readonly forMs: number;
 }
@@ -52,9 +51,7 @@ export async function listSubmissions(
 }
 
 interface Slice {
-  /** How many rows are scanned. */
   readonly rows: number;
-  /** How many submissions are wanted. */
   readonly left: number;
   readonly after: ListPlace | undefined;
 }

@@ -1,17 +1,17 @@
 // Takes in a source's pacs.008 or acmt.023, for the first time or again. A repeat with the same bytes is an enquiry,
-// answered from the record (DUP-1): its address becomes the address of the callback. If the answer is known it is
-// redelivered there; otherwise the destination is asked again. Does not judge the message.
-import { alertAtLimit } from '../records/at-limit.ts';
-import type { Db } from '../pool/connection.ts';
+// answered from the record (DUP-1): its address becomes that of the callback. The message is not judged here.
+import { alertAtLimit } from '../records/audit.ts';
 import { askCallbackAgain, askStatus, nameCallbackAddress, type MayAsk } from './asks.ts';
 import { recordReceived } from '../records/messages.ts';
 import { findPayment, type StoredPayment } from './payments.ts';
 import { findResolution, type StoredResolution } from '../resolutions/resolutions.ts';
 import { timesUnanswerable } from './unanswered.ts';
+import { sql } from 'kysely';
+import type { Db } from '../pool/connection.ts';
+import { runPrepared } from '../pool/statements.ts';
 
 /** A message that was received, with a callback address that was checked. */
 export interface Submitted {
-  /** The MsgId. */
   readonly messageIdentification: string;
   readonly sourceSystem: string;
   /** Address to which the sender wants the answer. */
@@ -89,4 +89,30 @@ async function store(
   if (isNew || (await nameCallbackAddress(db, { messageId, subjectId, url }))) return { messageId, isNew };
   await alertAtLimit(db, party, 'callback-addresses', subjectId);
   return { messageId, isNew, isAddressRefused: true };
+}
+
+export interface JudgedSubmission {
+  readonly messageId: string;
+  /** The stored final pacs.002, the acmt.024, or the refusal of a repeat; null: there is none yet. */
+  readonly answerMessageId: string | null;
+}
+
+/** Finds those of the submissions that were judged, in any order. */
+export async function findAnswers(
+  db: Db,
+  messageIds: readonly string[],
+): Promise<readonly JudgedSubmission[]> {
+  // primary keys throughout; a payment that another message with the same UETR made does not count for this one
+  const select = sql<JudgedSubmission>`
+    select m.message_id as "messageId",
+      coalesce(d.callback_message_id, a.answer_message_id, r.answer_message_id) as "answerMessageId"
+    from messages m
+    left join payments p on p.uetr = m.subject_id and p.message_id = m.message_id
+    left join decisions d on d.uetr = p.uetr
+    left join resolutions q on q.resolution_id = m.message_id
+    left join resolution_answers a on a.resolution_id = q.resolution_id
+    left join refusals r on r.message_id = m.message_id
+    where m.message_id = any(${messageIds}::uuid[])
+      and (p.uetr is not null or q.resolution_id is not null or r.message_id is not null)`;
+  return runPrepared(db, 'find_answers', select);
 }

@@ -1,12 +1,10 @@
 // Finds what sources sent and got no answer to: submissions that were not judged, resolutions past their deadline, and
-// submissions that a defect in our code kept from being answered. The sweep reads it, and so does the intake of a
-// repeat.
+// submissions that a defect in our code kept from being answered.
 import { sql, type RawBuilder } from 'kysely';
 import { insertAudit, recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
-import { ago, hasAged, sliced, type Place } from '../pool/paged.ts';
+import { ago, hasAged, paged, sliceRows, type Place } from '../pool/paged.ts';
 
-/** A submission that is stored but not judged. */
 export interface UnjudgedSubmission {
   readonly messageId: string;
   readonly type: 'pacs008' | 'acmt023';
@@ -46,15 +44,14 @@ interface Window {
   readonly workerId: string;
 }
 
-/** Yields submissions that were stored and never judged. */
 export function findUnjudged(
   db: Db,
   { withinMs, graceMs, workerId }: Window,
   from?: Place,
 ): AsyncIterable<UnjudgedSubmission & Place> {
-  return sliced(
+  return paged(
     // index messages_submitted
-    (after, rows) =>
+    (after) =>
       sql<UnjudgedSubmission & Place & { isLeft: boolean }>`
         select m.message_id as "messageId", m.message_type as type, m.subject_id as "subjectId",
           m.message_identification as "messageIdentification", m.party as "sourceSystem", m.created_at::text as at,
@@ -65,7 +62,8 @@ export function findUnjudged(
           and m.created_at > ${ago(withinMs)} and ${hasAged(sql`m.created_at`, graceMs)}
           and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
         order by m.created_at, m.message_id
-        limit ${sql.lit(rows)}`.execute(db),
+        limit ${sql.lit(sliceRows)}`.execute(db),
+    sliceRows,
     from,
   );
 }
@@ -82,12 +80,11 @@ export async function timesUnanswerable(db: Db, messageId: string): Promise<numb
  * @param workerId the worker that failed
  */
 export async function recordUnanswerable(db: Db, messageId: string, workerId: string): Promise<void> {
-  const { subject_id: subject } = await db
-    .selectFrom('messages')
-    .select('subject_id')
-    .where('message_id', '=', messageId)
-    .executeTakeFirstOrThrow(); // primary key
-  const subjectId = subject ?? messageId;
+  const { rows: about } = await sql<{ subjectId: string }>`
+    select coalesce(subject_id, message_id) as "subjectId" from messages where message_id = ${messageId}`.execute(
+    db,
+  ); // primary key
+  const subjectId = about[0]?.subjectId ?? messageId;
   const event = { subjectId, detail: { messageId, workerId } };
   const isFirst = sql`not exists (select from ${triesOf(sql`${subjectId}::uuid`, sql`${messageId}`)})`;
   const alert = insertAudit({ ...event, kind: unanswerable }, isFirst);
@@ -95,7 +92,6 @@ export async function recordUnanswerable(db: Db, messageId: string, workerId: st
   if (rows.length === 0) await recordAudit(db, { ...event, kind: unanswerableAgain });
 }
 
-/** A resolution past its deadline that has no answer. */
 export interface UnansweredResolution {
   readonly messageId: string;
   readonly messageIdentification: string;
@@ -109,9 +105,9 @@ export function findUnanswered(
   { withinMs, graceMs, workerId }: Window,
   from?: Place,
 ): AsyncIterable<UnansweredResolution & Place> {
-  return sliced(
+  return paged(
     // index resolutions_deadline; primary key of resolution_answers
-    (after, rows) =>
+    (after) =>
       sql<UnansweredResolution & Place & { isLeft: boolean }>`
         select r.resolution_id as "messageId", r.message_identification as "messageIdentification",
           r.source_clearing_system as "sourceSystem", r.deadline_at::text as at, r.resolution_id as id,
@@ -121,7 +117,8 @@ export function findUnanswered(
         where r.deadline_at between ${ago(withinMs)} and ${ago(graceMs)}
           and (r.deadline_at, r.resolution_id) > (${after.at}::timestamptz, ${after.id}::uuid)
         order by r.deadline_at, r.resolution_id
-        limit ${sql.lit(rows)}`.execute(db),
+        limit ${sql.lit(sliceRows)}`.execute(db),
+    sliceRows,
     from,
   );
 }

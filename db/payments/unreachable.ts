@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { keyMissing, messageChanged, ownFaults } from '../../core/deliveries/delivery-schedule.ts';
 import type { Db } from '../pool/connection.ts';
-import { theOne } from '../pool/the-one.ts';
+import { theOne } from '../pool/statements.ts';
 
 const unreachableAfterMs = 60_000;
 const sixtySeconds = sql`${sql.lit(unreachableAfterMs)} * interval '1 millisecond'`;
@@ -24,7 +24,6 @@ const isUnsendable = sql`exists (
 
 const wasTried = sql`(d.attempts > ${ownFailures} and not ${isUnsendable})`;
 
-/** Whether a payment that was judged at this time may now be rejected as unreachable. */
 export const isUnreachable = (judgedAt: ReturnType<typeof sql>) =>
   sql`(d.possibly_sent = 0 -- seam: never-left
     and ${wasTried} and clock_timestamp() >= ${judgedAt} + ${sixtySeconds})`;
@@ -39,9 +38,7 @@ export interface EndOfRound {
   readonly deadlineInMs?: number;
 }
 
-/**
- * When a round must end because the payment may be rejected as unreachable. Never if a byte may have left, or for HIGH.
- */
+/** When a round must end as unreachable. Never if a byte may have left, or for HIGH. */
 export async function untilEndOfRound(db: Db, deliveryId: string): Promise<EndOfRound> {
   const { rows } = await sql<{
     needsTry: boolean;

@@ -19,7 +19,6 @@ export interface CameUnder {
 export interface AlertAbout {
   readonly kind: string;
   readonly party: string | null;
-  /** The status in a report that was refused. */
   readonly reported: string | null;
 }
 

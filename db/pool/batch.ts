@@ -5,7 +5,6 @@ import { assert } from '../../core/assert.ts';
 export interface BatchLimits {
   /** Statements that may run at the same time. Further items wait. */
   readonly concurrent: number;
-  /** Most items in one statement. */
   readonly items: number;
   /**
    * Captures the caller's async context (such as its trace). A batch runs in the context of its first item. Absent:

@@ -9,7 +9,7 @@ import {
   markDatabaseFailure,
   withoutValues,
 } from './failures.ts';
-import { nameOfPrepared } from './prepared.ts';
+import { nameOfPrepared } from './statements.ts';
 
 export interface DatabaseClientConfig extends pg.ClientConfig {
   /** Milliseconds for connecting and authenticating; absent: no limit. */
@@ -50,28 +50,18 @@ const runEnd = pgMethod('end') as End;
 export class DatabaseClient extends pg.Client {
   readonly #socket: Socket;
   #isDropped = false;
-  readonly #answerMs: number | undefined;
-  readonly #onSilence: (() => void) | undefined;
-  readonly #onDataKeyGone: (() => void) | undefined;
-  readonly #trace: TraceStatement | undefined;
+  readonly #config: DatabaseClientConfig;
 
   constructor(config: DatabaseClientConfig = {}) {
     const socket = new Socket();
-    const { connectMs: connectionTimeoutMillis, answerMs, onSilence, onDataKeyGone, trace, ...own } = config;
-    super({ ...own, connectionTimeoutMillis, stream: () => socket });
+    super({ ...config, connectionTimeoutMillis: config.connectMs, stream: () => socket });
     this.#socket = socket;
-    this.#answerMs = answerMs;
-    this.#onSilence = onSilence;
-    this.#onDataKeyGone = onDataKeyGone;
-    this.#trace = trace;
+    this.#config = config;
     // A broken connection fails its queries. Without this listener the error event would crash the process.
     this.on('error', markDatabaseFailure);
   }
 
-  /**
-   * Breaks the connection now, even while it is in use. Its queries fail with the reason, and the pool never hands it
-   * out again.
-   */
+  /** Breaks the connection now. Its queries fail with the reason, and the pool never hands it out again. */
   drop(reason: Error): void {
     if (this.#isDropped) return; // each query that waited on it calls this
     this.#isDropped = true;
@@ -100,10 +90,8 @@ export class DatabaseClient extends pg.Client {
       return Promise.resolve({ command: 'ROLLBACK', rowCount: null, rows: [] }); // the server has rolled back
     }
     const name = typeof text === 'string' ? nameOfPrepared(text) : undefined;
-    const ended =
-      this.#trace !== undefined && typeof text === 'string'
-        ? this.#trace(name ?? firstWordsOf(text))
-        : undefined;
+    const { trace } = this.#config;
+    const ended = trace && typeof text === 'string' ? trace(name ?? firstWordsOf(text)) : undefined;
     const answer =
       name === undefined
         ? runQuery.call(this, text, values, callback)
@@ -121,14 +109,15 @@ export class DatabaseClient extends pg.Client {
 
   /** Returns the same answer, or drops the connection if none comes in time. */
   async #answered<Answer>(answer: Promise<Answer>, ended?: (error?: unknown) => void): Promise<Answer> {
+    const { answerMs, onSilence, onDataKeyGone } = this.#config;
     let isOver = false;
     const silent = () => {
       if (isOver) return;
-      this.drop(new DatabaseSilent(`no answer from the database within ${this.#answerMs} ms`));
-      this.#onSilence?.();
+      this.drop(new DatabaseSilent(`no answer from the database within ${answerMs} ms`));
+      onSilence?.();
     };
     // setImmediate: first read answers that arrived while this process was blocked
-    const timer = this.#answerMs && setTimeout(() => setImmediate(silent), this.#answerMs);
+    const timer = answerMs && setTimeout(() => setImmediate(silent), answerMs);
     try {
       const result = await answer;
       ended?.();
@@ -137,7 +126,7 @@ export class DatabaseClient extends pg.Client {
       ended?.(error);
       withoutValues(error);
       if (endsConnection(error)) this.drop(error);
-      if (isDataKeyGone(error)) this.#onDataKeyGone?.();
+      if (isDataKeyGone(error)) onDataKeyGone?.();
       throw error;
     } finally {
       isOver = true;
@@ -146,9 +135,7 @@ export class DatabaseClient extends pg.Client {
   }
 }
 
-/**
- * Names an unnamed statement by its verb and table, as in `insert payments` or `select`. Table names are not secret.
- */
+/** Names a statement by its verb and table, as in `insert payments`. Table names are not secret. */
 function firstWordsOf(text: string): string {
   const verb = /^\s*(\w+)/.exec(text)?.[1] ?? 'statement';
   const table = /\b(?:from|into|update)\s+"?(\w+)/i.exec(text)?.[1];

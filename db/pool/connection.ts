@@ -22,7 +22,6 @@ const types = {
 
 /** Limits in milliseconds, except where the name says seconds. An absent value means no limit. */
 export interface ConnectionLimits {
-  /** For a new connection to be made and authenticated. */
   readonly connectMs: number;
   /** For a query to get a connection from the pool. */
   readonly waitMs: number;
@@ -34,7 +33,6 @@ export interface ConnectionLimits {
   readonly idleInTransactionMs: number;
   /** For the answer to a query. Then the connection is destroyed, because its host may have vanished silently. */
   readonly answerMs: number;
-  /** Age at which a connection is replaced. */
   readonly lifetimeSeconds: number;
 }
 
@@ -54,9 +52,7 @@ export interface ConnectionOptions {
   readonly applicationName: string;
   /** Largest number of connections of this process. */
   readonly maxConnections?: number;
-  /**
-   * Default: the limits for migrations and reports. They limit connecting only, because their statements may take long.
-   */
+  /** Default: limits for connecting only, because the statements of migrations and reports may take long. */
   readonly limits?: Partial<ConnectionLimits>;
   /** Absent: statements have no spans. */
   readonly trace?: TraceStatement | undefined;
@@ -135,7 +131,6 @@ export function poolState(db: Db): {
   return { total, idle, waiting };
 }
 
-/** Returns whether Postgres answers a query. */
 export async function isAnswering(db: Db): Promise<boolean> {
   return sql`select 1`.execute(db).then(
     () => true,

@@ -42,10 +42,7 @@ export class SealingKeyMissing extends Error {
   }
 }
 
-/**
- * SQLSTATE codes after which every further query on the connection would fail: 25006, the server is no longer the
- * primary; 26000, it has forgotten our prepared statements.
- */
+/** After these no query on the connection works: no longer the primary; prepared statements forgotten. */
 const uselessAfter = new Set(['25006', '26000']);
 
 const ownFailures = [DatabaseSilent, ReferenceDataStale, ClocksApart, SealingKeyMissing] as const;
@@ -56,9 +53,7 @@ export function markDatabaseFailure(error: Error): void {
   marked.add(error);
 }
 
-/**
- * Raised by held_data_key(): the data key was deleted, so the data must be sealed with another key and stored again.
- */
+/** Raised by held_data_key(): the data must be sealed with another key and stored again. */
 const dataKeyGone = 'IS001';
 
 export const isDataKeyGone = (error: unknown): boolean =>
@@ -73,9 +68,7 @@ export function isDatabaseFailure(error: unknown): boolean {
   return poolMessages.test(error.message);
 }
 
-/**
- * Whether the connection must be replaced after this error: the server has closed it, or it leads to the wrong server.
- */
+/** Whether the server has closed the connection, or it leads to the wrong server. */
 export function endsConnection(error: unknown): error is pg.DatabaseError {
   if (!(error instanceof pg.DatabaseError)) return false;
   return error.severity === 'FATAL' || uselessAfter.has(error.code ?? '');

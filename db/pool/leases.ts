@@ -34,7 +34,6 @@ export async function takeLease(
   return taken;
 }
 
-/** Releases the lease, so that the next process can take it. */
 export async function giveBackLease(db: Db, { name, holder }: Lease): Promise<void> {
   await sql`delete from leases where name = ${name} and holder = ${holder}`.execute(db); // primary key
 }

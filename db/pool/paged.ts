@@ -10,46 +10,31 @@ export interface Place {
 
 const first: Place = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 export const pageRows = 500;
+/** For scans that no index can narrow: takes about 50 ms, so that the time of a statement does not grow with the record. */
+export const sliceRows = 5_000;
 
-/** Yields all rows, page by page. Works even if the caller's actions remove rows from the result. */
+/**
+ * Yields all rows, page by page. Works even if the caller's actions remove rows from the result.
+ * @param read reads a page of `size` rows; those that it marks `isLeft: false` have no work left, and are skipped
+ * @param from where an earlier scan stopped
+ */
 export async function* paged<Row extends object>(
-  read: (after: Place) => Promise<{ readonly rows: readonly (Row & Place)[] }>,
+  read: (
+    after: Place,
+  ) => Promise<{ readonly rows: readonly (Row & Place & { readonly isLeft?: boolean })[] }>,
+  size: number,
   from = first,
 ): AsyncIterable<Row & Place> {
   let after: Place | undefined = from;
   while (after !== undefined) {
-    const { rows }: { rows: readonly (Row & Place)[] } = await read(after);
-    yield* rows as readonly Awaited<Row & Place>[];
-    after = rows.length < pageRows ? undefined : rows.at(-1);
+    const { rows }: Awaited<ReturnType<typeof read>> = await read(after);
+    for (const row of rows) if (row.isLeft !== false) yield row;
+    after = rows.length < size ? undefined : rows.at(-1);
   }
 }
 
 /** SQL for a time so many milliseconds ago. Uses now(), which is stable, so that an index can be used. */
 export const ago = (ms: number) => sql`now() - ${ms} * interval '1 millisecond'`;
-
-const sliceRows = 5_000; // takes about 50 ms
-
-/**
- * Scans all rows that no index can narrow, slice by slice, so that the time of a statement does not grow with the
- * record.
- * @param read reads a slice of so many rows, and marks those with work left as `isLeft`
- * @param from where an earlier scan stopped
- * @returns the rows with work left, each with its position
- */
-export async function* sliced<Row extends object>(
-  read: (
-    after: Place,
-    rows: number,
-  ) => Promise<{ readonly rows: readonly (Row & Place & { isLeft: boolean })[] }>,
-  from = first,
-): AsyncIterable<Row & Place> {
-  let after: Place | undefined = from;
-  while (after !== undefined) {
-    const { rows }: { rows: readonly (Row & Place & { isLeft: boolean })[] } = await read(after, sliceRows);
-    for (const row of rows) if (row.isLeft) yield row;
-    after = rows.length < sliceRows ? undefined : rows.at(-1);
-  }
-}
 
 /** SQL: older than `ms`, or in the future, which means that the database clock was set back since. */
 export const hasAged = (at: RawBuilder<unknown>, ms: number) => sql`(${at} < ${ago(ms)} or ${at} > now())`;

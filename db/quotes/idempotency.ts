@@ -5,7 +5,6 @@ import type { Db } from '../pool/connection.ts';
 
 export interface KeptAnswer {
   readonly status: number;
-  /** JSON text. */
   readonly body: string;
 }
 
@@ -20,7 +19,6 @@ export type IdempotentOutcome =
   | { readonly kind: 'answered'; readonly answer: KeptAnswer }
   /** The first request with this key still runs, here or in another process. */
   | { readonly kind: 'running' }
-  /** The key was used for another request. */
   | { readonly kind: 'reused' };
 
 const cleanedAtOnce = 100; // rows; each request deletes a few old ones
@@ -33,19 +31,14 @@ export function answerOnce(
 ): Promise<IdempotentOutcome> {
   return db.transaction().execute(async (trx): Promise<IdempotentOutcome> => {
     if (!(await tryLock(trx, request))) return { kind: 'running' };
-    const kept = await trx
-      .selectFrom('idempotency_keys')
-      .select(['request_sha256', 'response_status', 'response_body'])
-      .where('client_id', '=', request.clientId)
-      .where('idempotency_key', '=', request.key)
-      .where('created_at', '>', sql<Date>`now() - interval '24 hours'`)
-      .executeTakeFirst();
+    const { rows } = await sql<KeptAnswer & { sha256: Buffer }>`
+      select request_sha256 as sha256, response_status as status, response_body as body from idempotency_keys
+      where client_id = ${request.clientId} and idempotency_key = ${request.key}
+        and created_at > now() - interval '24 hours'`.execute(trx);
+    const [kept] = rows;
     if (kept !== undefined) {
-      if (!kept.request_sha256.equals(request.sha256)) return { kind: 'reused' };
-      return {
-        kind: 'answered',
-        answer: { status: kept.response_status ?? 200, body: kept.response_body ?? '' },
-      };
+      const { sha256, ...answer } = kept;
+      return sha256.equals(request.sha256) ? { kind: 'answered', answer } : { kind: 'reused' };
     }
     const answer = await work(trx);
     await keep(trx, request, answer);
@@ -53,9 +46,7 @@ export function answerOnce(
   });
 }
 
-/**
- * The lock ends with the transaction. The length of the client id keeps two different pairs from having the same name.
- */
+/** Ends with the transaction. The length of the client id keeps the names of two pairs apart. */
 async function tryLock(trx: Db, { clientId, key }: IdempotentRequest): Promise<boolean> {
   const name = `idempotency ${clientId.length} ${clientId} ${key}`;
   const { rows } = await sql<{ locked: boolean }>`
@@ -69,15 +60,10 @@ async function keep(trx: Db, request: IdempotentRequest, answer: KeptAnswer): Pr
       select client_id, idempotency_key from idempotency_keys
       where created_at <= now() - interval '24 hours' -- index idempotency_keys_created
       limit ${cleanedAtOnce} for update skip locked)`.execute(trx);
-  const values = {
-    request_sha256: request.sha256,
-    response_status: answer.status,
-    response_body: answer.body,
-    created_at: sql<Date>`now()`,
-  };
-  await trx
-    .insertInto('idempotency_keys')
-    .values({ client_id: request.clientId, idempotency_key: request.key, ...values })
-    .onConflict((conflict) => conflict.columns(['client_id', 'idempotency_key']).doUpdateSet(values))
-    .execute();
+  await sql`
+    insert into idempotency_keys (client_id, idempotency_key, request_sha256, response_status, response_body, created_at)
+    values (${request.clientId}, ${request.key}, ${request.sha256}, ${answer.status}, ${answer.body}, now())
+    on conflict (client_id, idempotency_key) do update
+      set request_sha256 = excluded.request_sha256, response_status = excluded.response_status,
+        response_body = excluded.response_body, created_at = excluded.created_at`.execute(trx);
 }

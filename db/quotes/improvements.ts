@@ -1,7 +1,8 @@
 // Improvements of FX providers: by source amount and by PSP (FX-7). The interface specification has no way to delete
 // one; an FX provider ends it by setting it to 0 basis points.
 import { sql } from 'kysely';
-import { exact, plainDecimal } from '../../core/money/money.ts';
+import { assert } from '../../core/assert.ts';
+import { exact } from '../../core/money/money.ts';
 import type { Db } from '../pool/connection.ts';
 import { lockRates, rematerialiseTier } from './rates.ts';
 
@@ -18,36 +19,19 @@ export interface StoredTier extends TierRegistration {
   readonly updatedAt: Date;
 }
 
-/**
- * Registers or updates a tier by (FX provider, currency, threshold), and replaces its active rates, in the caller's
- * transaction.
- */
+/** Registers or updates by (FX provider, currency, threshold), and replaces the active rates of the tier. */
 export async function registerTier(trx: Db, tier: TierRegistration): Promise<StoredTier> {
   const moment = await lockRates(trx, tier.fxpId);
-  const row = await trx
-    .insertInto('tier_improvements')
-    .values({
-      fxp_id: tier.fxpId,
-      unit_currency: tier.unitCurrency,
-      threshold: tier.threshold,
-      improvement_basis_points: tier.improvementBasisPoints,
-      updated_at: sql<Date>`${moment}::timestamptz`,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['fxp_id', 'unit_currency', 'threshold']).doUpdateSet((row) => ({
-        improvement_basis_points: row.ref('excluded.improvement_basis_points'),
-        updated_at: row.ref('excluded.updated_at'),
-      })),
-    )
-    .returning(['tier_improvement_id', 'threshold', 'improvement_basis_points', 'updated_at'])
-    .executeTakeFirstOrThrow();
-  const stored = {
-    ...tier,
-    tierImprovementId: row.tier_improvement_id,
-    threshold: plainDecimal(row.threshold),
-    improvementBasisPoints: plainDecimal(row.improvement_basis_points),
-    updatedAt: row.updated_at,
-  };
+  const { rows } = await sql<Omit<StoredTier, 'fxpId' | 'unitCurrency'>>`
+    insert into tier_improvements (fxp_id, unit_currency, threshold, improvement_basis_points, updated_at)
+    values (${tier.fxpId}, ${tier.unitCurrency}, ${tier.threshold}, ${tier.improvementBasisPoints}, ${moment}::timestamptz)
+    on conflict (fxp_id, unit_currency, threshold) do update
+      set improvement_basis_points = excluded.improvement_basis_points, updated_at = excluded.updated_at
+    returning tier_improvement_id as "tierImprovementId", trim_scale(threshold) as threshold,
+      trim_scale(improvement_basis_points) as "improvementBasisPoints", updated_at as "updatedAt"`.execute(
+    trx,
+  );
+  const stored = { ...tier, ...only(rows) };
   await rematerialiseTier(trx, stored, moment);
   return stored;
 }
@@ -62,16 +46,13 @@ export async function registerTierWithin(
   mostTiers: number,
 ): Promise<StoredTier | 'too-many' | 'too-many-on-record'> {
   await lockRates(trx, tier.fxpId); // so that simultaneous requests count each other's tiers
-  const others = await trx
-    .selectFrom('tier_improvements')
-    .select(['threshold', 'improvement_basis_points'])
-    .where('fxp_id', '=', tier.fxpId)
-    .where('unit_currency', '=', tier.unitCurrency)
-    .execute(); // unique (fxp_id, unit_currency, threshold)
+  const { rows: others } = await sql<Pick<StoredTier, 'threshold' | 'improvementBasisPoints'>>`
+    select threshold, improvement_basis_points as "improvementBasisPoints" from tier_improvements
+    where fxp_id = ${tier.fxpId} and unit_currency = ${tier.unitCurrency}`.execute(trx);
   const isEnded = (basisPoints: string) => exact(basisPoints).isZero();
   const threshold = exact(tier.threshold);
   const known = others.find((one) => exact(one.threshold).eq(threshold));
-  const active = others.filter((one) => !isEnded(one.improvement_basis_points));
+  const active = others.filter((one) => !isEnded(one.improvementBasisPoints));
   const isOneMore = !isEnded(tier.improvementBasisPoints) && !active.some((one) => one === known);
   if (isOneMore && active.length >= mostTiers) return 'too-many';
   if (known === undefined && others.length >= 10 * mostTiers) return 'too-many-on-record';
@@ -94,28 +75,21 @@ export async function registerPspImprovement(
   trx: Db,
   improvement: PspRegistration,
 ): Promise<StoredPspImprovement> {
-  const row = await trx
-    .insertInto('psp_improvements')
-    .values({
-      fxp_id: improvement.fxpId,
-      psp_id: improvement.pspId,
-      improvement_basis_points: improvement.improvementBasisPoints,
-      updated_at: sql<Date>`clock_timestamp()`,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['fxp_id', 'psp_id']).doUpdateSet((row) => ({
-        improvement_basis_points: row.ref('excluded.improvement_basis_points'),
-        updated_at: row.ref('excluded.updated_at'),
-      })),
-    )
-    .returning(['psp_improvement_id', 'improvement_basis_points', 'updated_at'])
-    .executeTakeFirstOrThrow();
-  return {
-    ...improvement,
-    pspImprovementId: row.psp_improvement_id,
-    improvementBasisPoints: plainDecimal(row.improvement_basis_points),
-    updatedAt: row.updated_at,
-  };
+  const { rows } = await sql<Omit<StoredPspImprovement, 'fxpId' | 'pspId'>>`
+    insert into psp_improvements (fxp_id, psp_id, improvement_basis_points, updated_at)
+    values (${improvement.fxpId}, ${improvement.pspId}, ${improvement.improvementBasisPoints}, clock_timestamp())
+    on conflict (fxp_id, psp_id) do update
+      set improvement_basis_points = excluded.improvement_basis_points, updated_at = excluded.updated_at
+    returning psp_improvement_id as "pspImprovementId",
+      trim_scale(improvement_basis_points) as "improvementBasisPoints", updated_at as "updatedAt"`.execute(
+    trx,
+  );
+  return { ...improvement, ...only(rows) };
+}
+
+function only<Row>([row]: readonly Row[]): Row {
+  assert(row !== undefined, 'an insert returns its row');
+  return row;
 }
 
 /** The improvements of an FX provider, those of 0 basis points included. Decimals have no trailing zeros. */
@@ -124,39 +98,15 @@ export async function listImprovements(
   fxpId: string,
 ): Promise<{ readonly tiers: readonly StoredTier[]; readonly psps: readonly StoredPspImprovement[] }> {
   const [tiers, psps] = await Promise.all([
-    db
-      .selectFrom('tier_improvements')
-      .select([
-        'tier_improvement_id as tierImprovementId',
-        'fxp_id as fxpId',
-        'unit_currency as unitCurrency',
-        'threshold',
-        'improvement_basis_points as improvementBasisPoints',
-        'updated_at as updatedAt',
-      ])
-      .where('fxp_id', '=', fxpId)
-      .orderBy('unit_currency')
-      .orderBy('threshold')
-      .execute(),
-    db
-      .selectFrom('psp_improvements')
-      .select([
-        'psp_improvement_id as pspImprovementId',
-        'fxp_id as fxpId',
-        'psp_id as pspId',
-        'improvement_basis_points as improvementBasisPoints',
-        'updated_at as updatedAt',
-      ])
-      .where('fxp_id', '=', fxpId)
-      .orderBy('psp_id')
-      .execute(),
+    sql<StoredTier>`
+      select tier_improvement_id as "tierImprovementId", fxp_id as "fxpId", unit_currency as "unitCurrency",
+        trim_scale(threshold) as threshold, trim_scale(improvement_basis_points) as "improvementBasisPoints",
+        updated_at as "updatedAt"
+      from tier_improvements t where fxp_id = ${fxpId} order by unit_currency, t.threshold`.execute(db),
+    sql<StoredPspImprovement>`
+      select psp_improvement_id as "pspImprovementId", fxp_id as "fxpId", psp_id as "pspId",
+        trim_scale(improvement_basis_points) as "improvementBasisPoints", updated_at as "updatedAt"
+      from psp_improvements where fxp_id = ${fxpId} order by psp_id`.execute(db),
   ]);
-  const plain = <One extends { readonly improvementBasisPoints: string }>(one: One): One => ({
-    ...one,
-    improvementBasisPoints: plainDecimal(one.improvementBasisPoints),
-  });
-  return {
-    tiers: tiers.map((one) => ({ ...plain(one), threshold: plainDecimal(one.threshold) })),
-    psps: psps.map(plain),
-  };
+  return { tiers: tiers.rows, psps: psps.rows };
 }

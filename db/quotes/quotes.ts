@@ -5,11 +5,10 @@ import { assert } from '../../core/assert.ts';
 import { corridorName, type CorridorKey } from '../../core/quotes/corridor.ts';
 import { quoteIdOf, quoteRequestOf, type QuoteId, type QuoteRequestId } from '../../core/ids.ts';
 import type { FxpOffer, OfferedRate, QuoteSnapshot, Reach, StoredQuote } from '../../core/quotes/quote.ts';
-import { plainDecimal } from '../../core/money/money.ts';
 import { keyOf } from '../../core/scheme/reference.ts';
 import { batching, type Capture } from '../pool/batch.ts';
 import type { Db } from '../pool/connection.ts';
-import { prepared } from '../pool/prepared.ts';
+import { prepared } from '../pool/statements.ts';
 import type { Database } from '../tables.ts';
 
 type QuoteRequestRow = Database['quote_requests'];
@@ -17,7 +16,6 @@ type QuoteRequestRow = Database['quote_requests'];
 /** A corridor as the requesting PSP sees it, and the amounts that limit which rates can win there. */
 export interface OffersWanted {
   readonly corridor: CorridorKey;
-  /** Null: without improvements for a PSP. */
   readonly pspId: string | null;
   readonly reach: Reach;
 }
@@ -104,7 +102,6 @@ function keyOfWanted({ corridor, pspId, reach }: OffersWanted): string {
   return keyOf(corridorName(corridor), pspId ?? '', reach.sourceAmount, reach.destinationAmount);
 }
 
-/** An offer to which rates are still added. */
 type OfferInTheMaking = FxpOffer & { readonly rates: OfferedRate[] };
 
 function addRate(byFxp: Map<string, OfferInTheMaking>, row: OfferRow): void {
@@ -226,45 +223,22 @@ export function openQuoteStore(db: Db, capture?: Capture): QuoteStore {
   };
 }
 
-interface QuoteRow {
-  psp_id: string;
-  fxp_id: string;
-  rate_id: string;
-  tier_improvement_id: string | null;
-  psp_improvement_id: string | null;
-  source_country: string;
-  source_currency: string;
-  destination_country: string;
-  destination_currency: string;
-  exchange_rate: string;
-  source_amount: string;
-  source_capped: boolean;
-  destination_amount: string;
-  destination_capped: boolean;
-  scheme_fee: string;
-  creditor_agent_fee: string;
-  source_sap_id: string;
-  source_account_id: string;
-  destination_sap_id: string;
-  destination_account_id: string;
-  issued_at: Date;
-  expired: boolean;
-  held_by: string | null;
-}
-
 // Uses the primary key of the partitions that the age condition leaves, and of quote_uses. fxp_ids[ordinal] is null
 // beyond the last quote.
 const findQuoteSql = (age: string) => `
-select psp_id, fxp_ids[$2] as fxp_id, rate_ids[$2] as rate_id, tier_improvement_ids[$2] as tier_improvement_id,
-  psp_improvement_ids[$2] as psp_improvement_id, source_country, source_currency, destination_country,
-  destination_currency, exchange_rates[$2] as exchange_rate, source_amounts[$2] as source_amount,
-  source_capped[$2] as source_capped, destination_amounts[$2] as destination_amount,
-  destination_capped[$2] as destination_capped, scheme_fees[$2] as scheme_fee,
-  creditor_agent_fees[$2] as creditor_agent_fee, source_sap_ids[$2] as source_sap_id,
-  source_account_ids[$2] as source_account_id, destination_sap_ids[$2] as destination_sap_id,
-  destination_account_ids[$2] as destination_account_id, issued_at,
+select psp_id as "pspId", fxp_ids[$2] as "fxpId", rate_ids[$2] as "rateId",
+  tier_improvement_ids[$2] as "tierImprovementId", psp_improvement_ids[$2] as "pspImprovementId",
+  source_country as "sourceCountry", source_currency as "sourceCurrency", destination_country as "destinationCountry",
+  destination_currency as "destinationCurrency", trim_scale(exchange_rates[$2]) as "exchangeRate",
+  trim_scale(source_amounts[$2]) as "sourceInterbankSettlementAmount", source_capped[$2] as "sourceCappedToMaxAmount",
+  trim_scale(destination_amounts[$2]) as "destinationInterbankSettlementAmount",
+  destination_capped[$2] as "destinationCappedToMaxAmount", trim_scale(scheme_fees[$2]) as "networkSchemeFee",
+  trim_scale(creditor_agent_fees[$2]) as "creditorAgentFee", source_sap_ids[$2] as "sourceSapId",
+  source_account_ids[$2] as "sourceAccountId", destination_sap_ids[$2] as "destinationSapId",
+  destination_account_ids[$2] as "destinationAccountId",
+  floor(extract(epoch from issued_at) * 1000)::float8 as "issuedAt",
   clock_timestamp() > issued_at + interval '600 seconds' as expired,
-  (select uetr from quote_uses where quote_id = $3) as held_by
+  (select uetr from quote_uses where quote_id = $3) as "heldBy"
 from quote_requests
 where quote_request_id = $1 and ${age} and fxp_ids[$2] is not null`;
 
@@ -286,39 +260,10 @@ export async function findQuote(db: Db, quoteId: QuoteId): Promise<StoredQuote |
   if (ordinal === 0) return undefined;
   const canonical = quoteIdOf(requestId, ordinal);
   for (const text of [findRecentQuoteSql, findOtherQuoteSql]) {
-    const { rows } = await db.executeQuery<QuoteRow>(
+    const { rows } = await db.executeQuery<Omit<StoredQuote, 'quoteId'>>(
       CompiledQuery.raw(text, [requestId, ordinal, canonical]),
     );
-    if (rows[0] !== undefined) return toStoredQuote(canonical, rows[0]);
+    if (rows[0] !== undefined) return { quoteId: canonical, ...rows[0] };
   }
   return undefined;
-}
-
-function toStoredQuote(quoteId: QuoteId, row: QuoteRow): StoredQuote {
-  return {
-    quoteId,
-    pspId: row.psp_id,
-    fxpId: row.fxp_id,
-    rateId: row.rate_id,
-    tierImprovementId: row.tier_improvement_id,
-    pspImprovementId: row.psp_improvement_id,
-    sourceCountry: row.source_country,
-    sourceCurrency: row.source_currency,
-    destinationCountry: row.destination_country,
-    destinationCurrency: row.destination_currency,
-    exchangeRate: plainDecimal(row.exchange_rate),
-    sourceInterbankSettlementAmount: plainDecimal(row.source_amount),
-    sourceCappedToMaxAmount: row.source_capped,
-    destinationInterbankSettlementAmount: plainDecimal(row.destination_amount),
-    destinationCappedToMaxAmount: row.destination_capped,
-    networkSchemeFee: plainDecimal(row.scheme_fee),
-    creditorAgentFee: plainDecimal(row.creditor_agent_fee),
-    sourceSapId: row.source_sap_id,
-    sourceAccountId: row.source_account_id,
-    destinationSapId: row.destination_sap_id,
-    destinationAccountId: row.destination_account_id,
-    issuedAt: row.issued_at.getTime(),
-    expired: row.expired,
-    heldBy: row.held_by,
-  };
 }

@@ -4,9 +4,10 @@
 import { sql } from 'kysely';
 import { assert } from '../../core/assert.ts';
 import type { CorridorKey } from '../../core/quotes/corridor.ts';
-import { exact, plainDecimal } from '../../core/money/money.ts';
+import { exact } from '../../core/money/money.ts';
 import { improveRateText } from '../../core/quotes/rate.ts';
 import type { Db } from '../pool/connection.ts';
+import { given } from '../pool/statements.ts';
 
 /** A stored rate. Decimals have no trailing zeros. */
 export interface StoredRate extends CorridorKey {
@@ -44,7 +45,7 @@ export interface NewRate extends CorridorKey {
  * not fit into a message.
  * @returns the stored rates, base first, then by threshold
  */
-export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]> {
+export async function replaceRates(trx: Db, rate: NewRate): Promise<readonly StoredRate[]> {
   const moment = await lockRates(trx, rate.fxpId);
   await trx
     .updateTable('rates')
@@ -56,19 +57,14 @@ export async function replaceRates(trx: Db, rate: NewRate): Promise<StoredRate[]
     .where('destination_currency', '=', rate.destinationCurrency)
     .where('expired_at', 'is', null) // index rates_active
     .execute();
-  const tiers = await trx
-    .selectFrom('tier_improvements')
-    .select(['tier_improvement_id', 'threshold', 'improvement_basis_points'])
-    .where('fxp_id', '=', rate.fxpId)
-    .where('unit_currency', '=', rate.sourceCurrency)
-    .where('improvement_basis_points', '>', '0')
-    .orderBy('threshold')
-    .execute();
-  const improved = tiers.flatMap((tier) => {
-    const exchangeRate = improveRateText(rate.rate, tier.improvement_basis_points);
-    return exchangeRate === undefined
-      ? []
-      : [{ exchangeRate, threshold: tier.threshold, tierImprovementId: tier.tier_improvement_id }];
+  const { rows: tiers } = await sql<Pick<Tier, 'tierImprovementId' | 'threshold' | 'improvementBasisPoints'>>`
+    select tier_improvement_id as "tierImprovementId", threshold, improvement_basis_points as "improvementBasisPoints"
+    from tier_improvements
+    where fxp_id = ${rate.fxpId} and unit_currency = ${rate.sourceCurrency} and improvement_basis_points > 0
+    order by threshold`.execute(trx);
+  const improved = tiers.flatMap(({ improvementBasisPoints, ...tier }) => {
+    const exchangeRate = improveRateText(rate.rate, improvementBasisPoints);
+    return exchangeRate === undefined ? [] : [{ exchangeRate, ...tier }];
   });
   const base = { exchangeRate: rate.rate, threshold: '0', tierImprovementId: null };
   return insertRates(
@@ -91,55 +87,35 @@ export interface Tier {
  * currency. A tier of 0 basis points has no rates.
  */
 export async function rematerialiseTier(trx: Db, tier: Tier, moment: Moment): Promise<void> {
-  await trx
-    .updateTable('rates')
-    .set({ expired_at: sql<Date>`${moment}::timestamptz` })
-    .where('fxp_id', '=', tier.fxpId)
-    .where('source_currency', '=', tier.unitCurrency)
-    .where('tier_improvement_id', '=', tier.tierImprovementId)
-    .where('expired_at', 'is', null) // index rates_active_by_fxp
-    .execute();
+  // index rates_active_by_fxp
+  const isTheirs = sql`fxp_id = ${tier.fxpId} and source_currency = ${tier.unitCurrency} and expired_at is null`;
+  await sql`
+    update rates set expired_at = ${moment}::timestamptz
+    where ${isTheirs} and tier_improvement_id = ${tier.tierImprovementId}`.execute(trx);
   if (exact(tier.improvementBasisPoints).isZero()) return;
-  const bases = await trx
-    .selectFrom('rates')
-    .select(['source_country', 'destination_country', 'destination_currency', 'exchange_rate'])
-    .where('fxp_id', '=', tier.fxpId)
-    .where('source_currency', '=', tier.unitCurrency)
-    .where('threshold', '=', '0')
-    .where('expired_at', 'is', null) // index rates_active_by_fxp
-    .execute();
+  const { rows: bases } = await sql<StoredRate>`
+    select ${rateColumns} from rates where ${isTheirs} and rates.threshold = 0`.execute(trx);
+  const { threshold, tierImprovementId } = tier;
   const entries = bases.flatMap((base) => {
-    const exchangeRate = improveRateText(base.exchange_rate, tier.improvementBasisPoints);
-    return exchangeRate === undefined
-      ? []
-      : [
-          {
-            fxpId: tier.fxpId,
-            sourceCountry: base.source_country,
-            sourceCurrency: tier.unitCurrency,
-            destinationCountry: base.destination_country,
-            destinationCurrency: base.destination_currency,
-            exchangeRate,
-            threshold: tier.threshold,
-            tierImprovementId: tier.tierImprovementId,
-          },
-        ];
+    const exchangeRate = improveRateText(base.exchangeRate, tier.improvementBasisPoints);
+    return exchangeRate === undefined ? [] : [{ ...base, exchangeRate, threshold, tierImprovementId }];
   });
   await insertRates(trx, entries, moment);
 }
 
-interface RateEntry extends CorridorKey {
-  readonly fxpId: string;
-  readonly exchangeRate: string;
-  readonly threshold: string;
+interface RateEntry extends Omit<StoredRate, 'rateId' | 'createdAt'> {
   readonly tierImprovementId: string | null;
 }
 
 /** Passes one array per column, because a statement has at most 65,535 parameters and there may be more values. */
-async function insertRates(trx: Db, entries: readonly RateEntry[], moment: Moment): Promise<StoredRate[]> {
+async function insertRates(
+  trx: Db,
+  entries: readonly RateEntry[],
+  moment: Moment,
+): Promise<readonly StoredRate[]> {
   if (entries.length === 0) return [];
   const column = (value: (entry: RateEntry) => string | null) => entries.map(value);
-  const { rows } = await sql<RateRow>`
+  const { rows } = await sql<StoredRate>`
     insert into rates (fxp_id, source_country, source_currency, destination_country, destination_currency,
       exchange_rate, threshold, tier_improvement_id, created_at)
     select e.*, ${moment}::timestamptz
@@ -148,72 +124,32 @@ async function insertRates(trx: Db, entries: readonly RateEntry[], moment: Momen
       ${column((entry) => entry.destinationCountry)}::text[], ${column((entry) => entry.destinationCurrency)}::text[],
       ${column((entry) => entry.exchangeRate)}::numeric[], ${column((entry) => entry.threshold)}::numeric[],
       ${column((entry) => entry.tierImprovementId)}::bigint[]) e
-    returning ${sql.join(rateColumns.map((name) => sql.ref(name)))}`.execute(trx);
-  return rows.map(toStoredRate).sort((a, b) => exact(a.threshold).cmp(exact(b.threshold)));
+    returning ${rateColumns}`.execute(trx);
+  return rows.toSorted((a, b) => exact(a.threshold).cmp(exact(b.threshold)));
 }
 
-const rateColumns = [
-  'rate_id',
-  'fxp_id',
-  'source_country',
-  'source_currency',
-  'destination_country',
-  'destination_currency',
-  'exchange_rate',
-  'threshold',
-  'created_at',
-] as const;
+const rateColumns = sql`
+  rate_id as "rateId", fxp_id as "fxpId", source_country as "sourceCountry", source_currency as "sourceCurrency",
+  destination_country as "destinationCountry", destination_currency as "destinationCurrency",
+  trim_scale(exchange_rate) as "exchangeRate", trim_scale(threshold) as threshold, created_at as "createdAt"`;
 
 /** A member that is undefined does not filter. */
 export type RateFilter = { readonly [Part in keyof CorridorKey]?: string | undefined } & {
   readonly fxpId?: string;
 };
 
-/**
- * Active rates, base and tiers, of a corridor, an FX provider or both. Best first, then oldest, then by FX provider.
- */
-export async function readActiveRates(db: Db, filter: RateFilter): Promise<StoredRate[]> {
-  let query = db.selectFrom('rates').select(rateColumns).where('expired_at', 'is', null);
-  if (filter.fxpId !== undefined) query = query.where('fxp_id', '=', filter.fxpId);
-  if (filter.sourceCountry !== undefined) query = query.where('source_country', '=', filter.sourceCountry);
-  if (filter.sourceCurrency !== undefined) query = query.where('source_currency', '=', filter.sourceCurrency);
-  if (filter.destinationCountry !== undefined) {
-    query = query.where('destination_country', '=', filter.destinationCountry);
-  }
-  if (filter.destinationCurrency !== undefined) {
-    query = query.where('destination_currency', '=', filter.destinationCurrency);
-  }
-  const rows = await query
-    .orderBy('exchange_rate', 'desc')
-    .orderBy('created_at')
-    .orderBy('fxp_id')
-    .orderBy('rate_id')
-    .execute();
-  return rows.map(toStoredRate);
-}
-
-interface RateRow {
-  rate_id: string;
-  fxp_id: string;
-  source_country: string;
-  source_currency: string;
-  destination_country: string;
-  destination_currency: string;
-  exchange_rate: string;
-  threshold: string;
-  created_at: Date;
-}
-
-function toStoredRate(row: RateRow): StoredRate {
-  return {
-    rateId: row.rate_id,
-    fxpId: row.fxp_id,
-    sourceCountry: row.source_country,
-    sourceCurrency: row.source_currency,
-    destinationCountry: row.destination_country,
-    destinationCurrency: row.destination_currency,
-    exchangeRate: plainDecimal(row.exchange_rate),
-    threshold: plainDecimal(row.threshold),
-    createdAt: row.created_at,
-  };
+/** Active rates, base and tiers. Best first, then oldest, then by FX provider. */
+export async function readActiveRates(db: Db, filter: RateFilter): Promise<readonly StoredRate[]> {
+  const conditions = [
+    sql`expired_at is null`,
+    ...given(filter.fxpId, (fxp) => sql`fxp_id = ${fxp}`),
+    ...given(filter.sourceCountry, (country) => sql`source_country = ${country}`),
+    ...given(filter.sourceCurrency, (currency) => sql`source_currency = ${currency}`),
+    ...given(filter.destinationCountry, (country) => sql`destination_country = ${country}`),
+    ...given(filter.destinationCurrency, (currency) => sql`destination_currency = ${currency}`),
+  ];
+  const { rows } = await sql<StoredRate>`
+    select ${rateColumns} from rates where ${sql.join(conditions, sql` and `)}
+    order by exchange_rate desc, created_at, fxp_id, rate_id`.execute(db);
+  return rows;
 }

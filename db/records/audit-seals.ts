@@ -2,7 +2,7 @@
 // makes and reads them. cli/audit/verify.ts compares them with the record.
 import { createHash } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
-import { given } from '../pool/conditions.ts';
+import { given, isThere } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 /** The rows of an hour, and their seal's data before signing. */
@@ -37,7 +37,6 @@ export interface SealKey {
   readonly vouchedBy: string | null;
 }
 
-/** One row of the record, as listed in a seal. */
 export interface SealedRow {
   readonly table: 'audit_events' | 'decisions';
   /** Year of its partition. Retention drops whole years. */
@@ -129,7 +128,6 @@ const settledMs = 300_000;
 /** Hours after the end of an hour from which a missing seal is late. It should be made after five minutes. */
 export const lateHours = 3;
 
-/** How far the record is sealed, by the database clock. */
 export interface SealedSoFar {
   /** End of the last sealed hour, as the database writes it; null: there is none. Seals of the future do not count. */
   readonly until: string | null;
@@ -198,7 +196,6 @@ export interface SealHead {
   readonly digest: Buffer;
 }
 
-/** @returns undefined if there is no seal */
 export async function newestSeal(db: Db): Promise<(SealHead & { readonly isAhead: boolean }) | undefined> {
   const { rows } = await sql<SealHead & { readonly isAhead: boolean }>`
     select until::text as until, digest, until > clock_timestamp() as "isAhead"
@@ -206,10 +203,12 @@ export async function newestSeal(db: Db): Promise<(SealHead & { readonly isAhead
   return rows[0];
 }
 
-export async function isSealThere(db: Db, { until, digest }: SealHead): Promise<boolean> {
-  const { rows } = await sql`
-    select from audit_seals where until = ${until}::timestamptz and digest = ${digest}`.execute(db);
-  return rows.length > 0;
+export function isSealThere(db: Db, { until, digest }: SealHead): Promise<boolean> {
+  return isThere(
+    db,
+    sql`
+    select from audit_seals where until = ${until}::timestamptz and digest = ${digest}`,
+  );
 }
 
 /** Yields all seals, oldest first. Reads 100 at a time. */
@@ -241,7 +240,6 @@ export async function firstYearThere(db: Db): Promise<number | null> {
   return rows[0]?.year ?? null;
 }
 
-/** The time range of the record and its seals. */
 export interface RecordTimes {
   /** ISO 8601, UTC; null: the record is empty. */
   readonly begins: string | null;

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { eventKinds, type AlertKind, type EventKind } from '../../core/operations/event-kinds.ts';
 import type { Db } from '../pool/connection.ts';
+import { isThere } from '../pool/statements.ts';
 
 export interface AuditEvent {
   readonly kind: EventKind;
@@ -18,10 +19,7 @@ export const isAlert = sql`e.severity in ('alert', 'security')`;
 export const isInDoubt = (uetr: RawBuilder<unknown>) => sql`exists (
   select from audit_events e where e.subject_id = ${uetr} and e.kind = 'payment.in-doubt')`;
 
-/**
- * An `insert into audit_events` for use in a larger statement, so that the event and what it reports are written
- * together.
- */
+/** An `insert into audit_events` for use in a larger statement. */
 export function insertAudit(event: AuditEvent | null | undefined, condition: RawBuilder<unknown>) {
   return sql`
     insert into audit_events (severity, kind, subject_id, party, detail)
@@ -31,16 +29,7 @@ export function insertAudit(event: AuditEvent | null | undefined, condition: Raw
 }
 
 export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
-  await db
-    .insertInto('audit_events')
-    .values({
-      severity: eventKinds[event.kind],
-      kind: event.kind,
-      subject_id: event.subjectId ?? null,
-      party: event.party ?? null,
-      detail: JSON.stringify(event.detail ?? {}),
-    })
-    .execute();
+  await insertAudit(event, sql`true`).execute(db);
 }
 
 /**
@@ -48,7 +37,7 @@ export async function recordAudit(db: Db, event: AuditEvent): Promise<void> {
  * @param oncePer `detail`: the same kind with other details is a new event
  * @returns whether it is new
  */
-export async function recordAuditOnce(
+export function recordAuditOnce(
   db: Db,
   event: AuditEvent & { readonly subjectId: string },
   oncePer: 'kind' | 'detail' = 'kind',
@@ -57,8 +46,7 @@ export async function recordAuditOnce(
   const isNew = sql`not exists (
     select from audit_events where subject_id = ${event.subjectId} and kind = ${event.kind}
       and (${oncePer === 'kind'}::boolean or detail = ${detail}::jsonb))`; // index audit_events_subject_id
-  const { rows } = await sql`${insertAudit(event, isNew)} returning audit_event_id`.execute(db);
-  return rows.length === 1;
+  return isThere(db, sql`${insertAudit(event, isNew)} returning audit_event_id`);
 }
 
 /** SQL for `isSame` of `alertUnlessOpen`: whether an alert `e` has these values in its detail. */
@@ -92,4 +80,30 @@ export async function alertUnlessOpen(
     return rows.length === 1;
   };
   return db.isTransaction ? tell(db) : db.transaction().execute(tell);
+}
+
+/** Limits that a party can reach. docs/operations/alerts.md explains each. */
+export type PartyLimit =
+  | 'callback-addresses'
+  | 'contradictions'
+  | 'lookups'
+  | 'repeats'
+  | 'reports'
+  | 'stored-bytes'
+  | 'tiers'
+  | 'undecided-payments';
+
+/**
+ * Raises one alert per party and limit. The next one follows after that is closed, or is a day old.
+ * @param subjectId the payment or resolution that reached the limit
+ */
+export async function alertAtLimit(
+  db: Db,
+  party: string,
+  limit: PartyLimit,
+  subjectId?: string,
+): Promise<void> {
+  const isOfLimit = sql`e.occurred_at > clock_timestamp() - interval '1 day' and e.party = ${party}
+    and ${hasDetail({ limit })}`;
+  await alertUnlessOpen(db, { kind: 'party.at-limit', subjectId, party, detail: { limit } }, isOfLimit);
 }

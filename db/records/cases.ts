@@ -1,6 +1,5 @@
-// Alerts and the actions of operators on them. Both are insert-only. The state of an alert is the latest action: on the
-// alert itself, or on its case if the alert existed then. An alert that comes later is open. A trigger keeps the state
-// in a row per alert. A payment can have thousands of alerts, and searching their entries would be too slow.
+// Alerts and the actions of operators on them. Both are insert-only. The state of an alert is the latest action on it
+// or on its case. A trigger keeps it in a row per alert, because a payment can have thousands.
 import { sql } from 'kysely';
 import {
   concernedBy,
@@ -18,7 +17,7 @@ import {
   type Standing,
 } from '../../core/operations/cases.ts';
 import { isAlert } from './audit.ts';
-import { given, type Condition } from '../pool/conditions.ts';
+import { given, type Condition } from '../pool/statements.ts';
 import type { Db } from '../pool/connection.ts';
 
 /** Joins the state of an alert `e`. Primary key of alert_states. */
@@ -299,7 +298,6 @@ export async function markLogged(db: Db, alertIds: readonly string[]): Promise<v
     on conflict do nothing`.execute(db);
 }
 
-/** Counts the alerts that are not closed, by kind. */
 export async function openAlerts(
   db: Db,
 ): Promise<readonly { readonly kind: string; readonly severity: string; readonly open: number }[]> {

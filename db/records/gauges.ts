@@ -1,11 +1,8 @@
-// Current numbers for metrics: payments without a final status, open and dead deliveries, open alerts, and how long the
-// keys of parties stay valid. Payments and deliveries are found by partial indexes that hold only those. Alerts are
-// found by an index of all alerts, joined with their states.
+// Current numbers for metrics. Payments and deliveries are found by partial indexes that hold only open ones.
 import { sql } from 'kysely';
 import { isInDoubt } from './audit.ts';
 import { openAlerts } from './cases.ts';
 import type { Db } from '../pool/connection.ts';
-import { isOfToldKind, isOpen } from '../deliveries/deliveries.ts';
 import { readOwed, type Owed } from '../deliveries/party-health.ts';
 import { keysThatEnd, type EndingKeys } from '../keys/party-keys.ts';
 
@@ -23,43 +20,21 @@ interface OpenAlerts {
   readonly open: number;
 }
 
-interface OpenDeliveries extends Owed {
-  /** Seconds since the oldest open delivery was requested, due or not; 0: none is open. */
-  readonly oldestOpenSeconds: number;
-}
-
 export interface Gauges {
   readonly payments: readonly OpenPayments[];
-  readonly deliveries: readonly OpenDeliveries[];
+  readonly deliveries: readonly Owed[];
   readonly alerts: readonly OpenAlerts[];
   readonly keys: readonly EndingKeys[];
 }
 
 export async function readGauges(db: Db): Promise<Gauges> {
-  const [payments, owed, ages, alerts, keys] = await Promise.all([
+  const [payments, deliveries, alerts, keys] = await Promise.all([
     readPayments(db),
     readOwed(db),
-    readAges(db),
     openAlerts(db),
     keysThatEnd(db),
   ]);
-  const ageOf = ({ party, kind }: Owed) => ages.find((one) => one.party === party && one.kind === kind);
-  const deliveries = owed.map((one) => ({ ...one, oldestOpenSeconds: ageOf(one)?.seconds ?? 0 }));
   return { payments, deliveries, alerts, keys };
-}
-
-interface Age {
-  readonly party: string;
-  readonly kind: string;
-  readonly seconds: number;
-}
-
-async function readAges(db: Db): Promise<readonly Age[]> {
-  // index deliveries_open
-  const { rows } = await sql<Age>`
-    select party, kind, greatest(0, extract(epoch from now() - min(asked_at)))::float8 as seconds
-    from deliveries where ${isOfToldKind} and ${isOpen} group by party, kind`.execute(db);
-  return rows;
 }
 
 async function readPayments(db: Db): Promise<readonly OpenPayments[]> {

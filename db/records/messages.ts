@@ -6,20 +6,17 @@ import type { MessageName } from '../../core/iso20022/messages.ts';
 import { finalStatuses } from '../../core/payments/report.ts';
 import { insertAudit, type AuditEvent } from './audit.ts';
 import type { Db } from '../pool/connection.ts';
-import { runPrepared } from '../pool/prepared.ts';
-import { theOne } from '../pool/the-one.ts';
+import { isThere, runPrepared, theOne } from '../pool/statements.ts';
 import { bodyColumns, heldKeyId, openBody, seal, type BodyColumns } from '../keys/vault.ts';
 
 export type Leg = 'source' | 'destination' | 'fxp' | 'book';
 
 /** A message that we built and validated. It is stored before it is sent. */
 export interface OutgoingMessage {
-  /** Our id of the row. */
   readonly messageId: string;
   /** UETR of the payment, or id of the resolution or of the page of a book. */
   readonly subjectId: string;
   readonly type: MessageName;
-  /** The MsgId. */
   readonly messageIdentification: string;
   readonly leg: Leg;
   readonly party: string;
@@ -43,7 +40,6 @@ export interface ReceivedMessage {
   readonly reasonCode?: string | undefined;
   /** Address to which the sender wants the answer (pacs002Endpoint). */
   readonly answerUrl?: string;
-  /** Our message that it answers. */
   readonly inReplyTo?: string | undefined;
   readonly body: Buffer;
 }
@@ -127,7 +123,6 @@ export function selectReceived({ party, type, body }: Pick<ReceivedMessage, 'par
     where party = ${party} and message_type = ${type} and sha256 = ${hashOf(body)}`;
 }
 
-/** Returns whether the same bytes came before. */
 export async function isReceived(
   db: Db,
   message: Pick<ReceivedMessage, 'party' | 'type' | 'body'>,
@@ -162,20 +157,28 @@ export async function recordReceived(
   return { messageId: earlier.message_id, isNew: false };
 }
 
-/** Loads the bytes of an answer, null if no longer kept, and its explanation if it rejects or refuses. */
-export async function loadAnswer(
-  db: Db,
-  messageId: string,
-): Promise<{ body: Buffer | null; refusal: string | null }> {
+interface StoredMessage {
+  /** Null: no longer kept. */
+  readonly body: Buffer | null;
+  /** If it rejects or refuses: the full explanation. */
+  readonly refusal: string | null;
+}
+
+async function loadMessage(db: Db, messageId: string): Promise<StoredMessage | undefined> {
   const [row] = await runPrepared(
     db,
-    'load_answer',
-    sql<BodyColumns & { refusal: string | null }>`
+    'load_message',
+    sql<BodyColumns & Pick<StoredMessage, 'refusal'>>`
       select ${bodyColumns('m')}, m.refusal
       from messages m ${joinBody('m')} where m.message_id = ${messageId}`,
   );
-  assert(row !== undefined, 'a message that is named is stored');
-  return { body: await openBody(db, row), refusal: row.refusal };
+  return row && { body: await openBody(db, row), refusal: row.refusal };
+}
+
+export async function loadAnswer(db: Db, messageId: string): Promise<StoredMessage> {
+  const answer = await loadMessage(db, messageId);
+  assert(answer !== undefined, 'a message that is named is stored');
+  return answer;
 }
 
 /** Like `openBody`, for a message that is to be judged, whose body must still be kept. */
@@ -187,12 +190,7 @@ export async function openKept(db: Db, row: BodyColumns): Promise<Buffer> {
 
 /** @returns the bytes of a message; undefined: unknown, or no longer kept */
 export async function messageBody(db: Db, messageId: string): Promise<Buffer | undefined> {
-  const [row] = await runPrepared(
-    db,
-    'message_body',
-    sql<BodyColumns>`select ${bodyColumns('m')} from messages m ${joinBody('m')} where m.message_id = ${messageId}`,
-  );
-  return row && ((await openBody(db, row)) ?? undefined);
+  return (await loadMessage(db, messageId))?.body ?? undefined;
 }
 
 /**
@@ -215,16 +213,13 @@ export async function recordRefusal(
     noted as (${insertAudit(event, sql`exists (select from refusal)`)})
     select from refusal`.execute(db);
   if (rows.length === 1) return answer.messageId;
-  const standing = await db
-    .selectFrom('refusals') // primary key
-    .select('answer_message_id')
-    .where('message_id', '=', messageId)
-    .executeTakeFirstOrThrow();
-  return standing.answer_message_id;
+  const standing = await sql<{ id: string }>`
+    select answer_message_id as id from refusals where message_id = ${messageId}`.execute(db); // primary key
+  assert(standing.rows[0] !== undefined, 'a refusal that was not written has one before it');
+  return standing.rows[0].id;
 }
 
 /** Whether any message has this UETR or resolution id. Index messages_subject_id. */
-export async function isOnRecord(db: Db, subjectId: string): Promise<boolean> {
-  const { rows } = await sql`select from messages where subject_id = ${subjectId}::uuid limit 1`.execute(db);
-  return rows.length > 0;
+export function isOnRecord(db: Db, subjectId: string): Promise<boolean> {
+  return isThere(db, sql`select from messages where subject_id = ${subjectId}::uuid limit 1`);
 }

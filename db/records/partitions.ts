@@ -1,6 +1,5 @@
 // Partitions of the tables that grow with every quote and payment. They are made ahead of time, each in its own
-// transaction, so that a failure of one does not stop the others. The caller reports failures and retries. Quotes are
-// dropped after 62 days (QUO-10), records by retention (db/records/retention.ts).
+// transaction, so that a failure of one does not stop the others. Quotes are dropped after 62 days (QUO-10).
 import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
@@ -31,10 +30,7 @@ export const yearly = {
   audit_events: 'occurred_at',
 } as const;
 
-/**
- * Makes the partitions for now and the near future (UTC), and for all rows in default partitions, which it moves. Safe
- * to call at any time, from several processes.
- */
+/** Makes the partitions for now, the near future, and all rows in default partitions, which it moves. */
 export async function ensurePartitions(db: Db): Promise<PartitionsEnsured> {
   const moved: { table: string; day: string; rows: number }[] = [];
   const failed: { what: string; error: unknown }[] = [];
@@ -49,7 +45,6 @@ export async function ensurePartitions(db: Db): Promise<PartitionsEnsured> {
   return { moved, failed };
 }
 
-/** Drops the partitions whose last quote is older than 62 days. */
 export async function dropOldQuotePartitions(db: Db): Promise<PartitionsDropped> {
   const old = await sql<{ name: string; day: string }>`
     select relid::regclass::text as name, to_date(right(relid::regclass::text, 8), 'YYYYMMDD')::text as day

@@ -1,6 +1,5 @@
 // Records every refused message of a party: writes an event, and keeps the bytes, because they may show whether
-// somebody credited the account. Operators can see them. A refused message does not belong to the payment, and decides
-// nothing.
+// somebody credited the account. It does not belong to the payment, and decides nothing.
 import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { EventKind } from '../../core/operations/event-kinds.ts';
@@ -30,7 +29,6 @@ export interface RefusedMessage {
 }
 
 interface Refusal {
-  /** Whether its bytes are kept. */
   readonly isKept: boolean;
   /** Whether there is an event for each request, or one for each different detail. */
   readonly eachIs: 'request' | 'detail';

@@ -23,13 +23,11 @@ export interface Hold {
   readonly examples: readonly string[];
 }
 
-/** A set of partitions that are older than the retention period. */
 export interface Expired {
   readonly what: 'messages' | 'records';
   /** End of its time range, exclusive. It begins where the previous one ends. */
   readonly until: Date;
   readonly partitions: readonly string[];
-  /** Estimated by Postgres. */
   readonly rows: number;
   readonly bytes: number;
   /** Empty: it may be dropped. */

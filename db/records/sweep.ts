@@ -8,11 +8,9 @@ import { isInDoubt } from './audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { isOfToldKind, isOpen, isSettledUncredited } from '../deliveries/deliveries.ts';
 import { hasFinalStatus } from './messages.ts';
-import { ago, hasAged, paged, pageRows, sliced, type Place } from '../pool/paged.ts';
+import { ago, hasAged, paged, pageRows, sliceRows, type Place } from '../pool/paged.ts';
+import { epochMs, isThere } from '../pool/statements.ts';
 
-const epochMs = (at: RawBuilder<unknown>) => sql`extract(epoch from ${at}) * 1000`;
-
-/** An accepted payment without decision. */
 export interface UndecidedPayment {
   readonly uetr: string;
   readonly sourceSystem: string;
@@ -31,9 +29,7 @@ export interface UndecidedPayment {
   readonly sends: Sends | null;
 }
 
-/**
- * SQL over a payment `p` with its instruction `i`. Primary key; audit_events_subject_id; recorded_outcomes_standing.
- */
+/** SQL over a payment `p` with its instruction `i`. audit_events_subject_id; recorded_outcomes_standing. */
 const sends = sql`case when p.deadline_at is null and not ${isSettledUncredited(sql`p.uetr`)} then jsonb_build_object(
   'acceptedAt', ${epochMs(sql`p.judged_at`)}, 'now', ${epochMs(sql`clock_timestamp()`)},
   'statusAskedAt', ${epochMs(sql`i.enquiry_asked_at`)}, 'owedSince', ${epochMs(sql`i.enquiry_owed_since`)},
@@ -51,25 +47,26 @@ export async function sendsOf(db: Db, uetr: string): Promise<Sends | null> {
   return rows[0]?.sends ?? null;
 }
 
-/** Whether a delivery that follows from a decision is open and has never been attempted. */
-export async function isUntold(db: Db, uetr: string): Promise<boolean> {
-  const { rows } = await sql`
+export function isUntold(db: Db, uetr: string): Promise<boolean> {
+  return isThere(
+    db,
+    sql`
     select from deliveries
     where subject_id = ${uetr} and ${isOfToldKind} and ${isOpen} and attempts = 0
-    limit 1`.execute(db); // unique (subject_id, kind)
-  return rows.length > 0;
+    limit 1`, // unique (subject_id, kind)
+  );
 }
 
-/** Whether an instruction or enquiry of a payment or resolution is open and has never been attempted. */
-export async function isUnasked(db: Db, subjectId: string): Promise<boolean> {
-  const { rows } = await sql`
+export function isUnasked(db: Db, subjectId: string): Promise<boolean> {
+  return isThere(
+    db,
+    sql`
     select from deliveries
     where subject_id = ${subjectId} and not ${isOfToldKind} and closed_at is null and attempts = 0
-    limit 1`.execute(db); // unique (subject_id, kind)
-  return rows.length > 0;
+    limit 1`, // unique (subject_id, kind)
+  );
 }
 
-/** Yields every undecided payment, oldest first. */
 export function findUndecided(
   db: Db,
   graceMs: number,
@@ -90,10 +87,9 @@ export function findUndecided(
         and (i.asked_at, i.delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by i.asked_at, i.delivery_id
       limit ${sql.lit(pageRows)}`.execute(db);
-  return paged(read, from);
+  return paged(read, pageRows, from);
 }
 
-/** A stored final of a decided payment that still needs an alert or a confirmation. */
 export interface UntoldFinal {
   readonly uetr: string;
   readonly reportMessageId: string;
@@ -137,7 +133,7 @@ export function findUntoldFinals(
   { withinMs, graceMs }: { readonly withinMs: number; readonly graceMs: number },
   from?: Place,
 ): AsyncIterable<UntoldFinal & Place> {
-  const read = async (after: Place, limit: number) => {
+  const read = async (after: Place) => {
     // index messages_finals; primary key of decisions; audit_events_subject_id; unique (subject_id, kind) of deliveries; audit_events_contradictions
     const { rows } = await sql<StoredFinal>`
       select m.subject_id as uetr, m.message_id as "reportMessageId", m.created_at::text as at, m.message_id as id,
@@ -154,15 +150,15 @@ export function findUntoldFinals(
         and m.created_at > ${ago(withinMs)} and ${hasAged(sql`m.created_at`, graceMs)}
         and (m.created_at, m.message_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by m.created_at, m.message_id
-      limit ${sql.lit(limit)}`.execute(db);
+      limit ${sql.lit(sliceRows)}`.execute(db);
     return { rows: rows.map((row) => ({ ...row, isLeft: isUntoldFinal(row) })) };
   };
-  return sliced(read, from);
+  return paged(read, sliceRows, from);
 }
 
 /** Yields undecided HIGH payments whose deadline passed longer ago than the grace period, by the database clock. */
 export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<string> {
-  const payments = paged((after) =>
+  const read = (after: Place) =>
     // index deliveries_undecided; primary key of payments
     sql<{ uetr: string } & Place>`
       select p.uetr, i.asked_at::text as at, i.delivery_id as id
@@ -170,19 +166,12 @@ export async function* findOverdue(db: Db, graceMs: number): AsyncIterable<strin
       where i.kind = 'instruction' and i.closed_at is null and p.deadline_at < ${ago(graceMs)}
         and (i.asked_at, i.delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by i.asked_at, i.delivery_id
-      limit ${sql.lit(pageRows)}`.execute(db),
-  );
-  for await (const { uetr } of payments) yield uetr;
+      limit ${sql.lit(pageRows)}`.execute(db);
+  for await (const { uetr } of paged(read, pageRows)) yield uetr;
 }
 
-/** Returns whether a payment has no decision yet. */
 export async function isUndecided(db: Db, uetr: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('decisions') // primary key
-    .select('uetr')
-    .where('uetr', '=', uetr)
-    .executeTakeFirst();
-  return row === undefined;
+  return !(await isThere(db, sql`select from decisions where uetr = ${uetr}`)); // primary key
 }
 
 const neglectedMs = 60_000;
@@ -201,17 +190,18 @@ export async function* findNeglected(
         and next_due_at < ${ago(neglectedMs)} and (asked_at, delivery_id) > (${after.at}::timestamptz, ${after.id}::uuid)
       order by asked_at, delivery_id
       limit ${sql.lit(pageRows)}`.execute(db);
-  for await (const neglected of paged(read, from)) {
+  for await (const neglected of paged(read, pageRows, from)) {
     if (!found.has(neglected.subjectId)) yield neglected;
     found.add(neglected.subjectId);
   }
 }
 
-/** Whether a payment or resolution still has such a delivery. */
-export async function isNeglected(db: Db, subjectId: string): Promise<boolean> {
-  const { rows } = await sql`
+export function isNeglected(db: Db, subjectId: string): Promise<boolean> {
+  return isThere(
+    db,
+    sql`
     select from deliveries
     where subject_id = ${subjectId} and ${isOfToldKind} and ${isOpen}
-      and next_due_at < ${ago(neglectedMs)} limit 1`.execute(db); // unique (subject_id, kind)
-  return rows.length > 0;
+      and next_due_at < ${ago(neglectedMs)} limit 1`, // unique (subject_id, kind)
+  );
 }

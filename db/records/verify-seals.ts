@@ -20,10 +20,8 @@ import {
 import type { Db } from '../pool/connection.ts';
 import { isOurs, keyIdOf } from '../keys/delivery-keys.ts';
 
-/** The result for one hour. */
 export interface SealedHourVerified {
   readonly until: string;
-  /** Hexadecimal. */
   readonly digest: string;
   /** Thumbprint of the public key that signed it; null: the key is missing. */
   readonly keyId: string | null;
@@ -49,7 +47,6 @@ const hourMs = 3_600_000;
 const aheadMs = 300_000;
 const mostRows = 1_000;
 
-/** Yields the result of each sealed hour, oldest first. */
 export async function* verifySeals(db: Db, options: VerifyOptions): AsyncIterable<SealedHourVerified> {
   const yearKept = await firstYearKept(db, options);
   const { now } = await readTimes(db);
@@ -155,10 +152,7 @@ function differences(sealed: readonly SealedRow[], found: readonly SealedRow[]):
   return [...lost, ...added.map((row) => `${nameOf(row)} was added after its hour was sealed`)];
 }
 
-/**
- * Times up to which books are closed, or were closed according to an open alert. A decision that is made before such a
- * time gets that time.
- */
+/** Times up to which books are closed. A decision that is made before such a time gets that time. */
 async function booksClosed(db: Db): Promise<readonly string[]> {
   // audit_events_alerts; skips an invalid time, so that it cannot break the query
   const { rows } = await sql<{ until: string }>`

@@ -3,22 +3,28 @@
 import { randomUUID } from 'node:crypto';
 import { sql, type RawBuilder } from 'kysely';
 import { assert } from '../../core/assert.ts';
-import { mapValue } from '../../core/result.ts';
 import { insertAudit, type AuditEvent } from '../records/audit.ts';
 import { openAndTell } from '../records/changed-messages.ts';
 import type { Db } from '../pool/connection.ts';
 import { joinBody, openKept, storedOutgoing, type OutgoingMessage } from '../records/messages.ts';
-import { unlessTaken, type Written } from '../pool/unless-taken.ts';
+import { epochMs, theOne, unlessTaken, type Written } from '../pool/statements.ts';
 import { bodyColumns, type BodyColumns } from '../keys/vault.ts';
+import {
+  countClaim,
+  isNewClaim,
+  openHere,
+  runClaim,
+  selectClaimed,
+  type ClaimedAttempt,
+  type DeliveryKind,
+} from '../deliveries/deliveries.ts';
 
-/** The answer of a resolution. */
 export interface StoredAnswer {
   readonly verified: boolean;
   readonly reasonCode: string | null;
   readonly answerMessageId: string;
 }
 
-/** The last enquiry, and who was asked. */
 export interface StoredEnquiry {
   readonly deliveryId: string;
   readonly of: 'directory' | 'creditor-agent';
@@ -53,36 +59,25 @@ export interface StoredRequest {
   readonly earlierAnswerId: string | undefined;
 }
 
-interface ResolutionRow {
-  resolution_id: string | null;
-  deadline_at: Date;
-  remaining_ms: number;
-  verified: boolean | null;
-  reason_code: string | null;
-  answer_message_id: string;
-  delivery_id: string | null;
-  kind: string | null;
-  enquired: string;
-}
-
-interface RequestRow extends ResolutionRow, BodyColumns {
-  message_identification: string;
-  party: string;
-  now: Date;
-  earlier_answer_id: string | null;
+interface RequestRow
+  extends BodyColumns, Pick<StoredRequest, 'messageIdentification' | 'sourceSystem' | 'now'> {
+  readonly resolution: StoredResolution | null;
+  readonly earlierAnswerId: string | null;
 }
 
 /** Returns times as durations, so that no other clock has to agree with the database clock. */
-function remaining(deadlineAt: RawBuilder<unknown>) {
-  return sql`(extract(epoch from ${deadlineAt} - clock_timestamp()) * 1000)::float8 as remaining_ms`;
-}
+const remainingMs = (deadlineAt: RawBuilder<unknown>) =>
+  sql`(extract(epoch from ${deadlineAt} - clock_timestamp()) * 1000)::float8`;
 
-/**
- * Columns of a resolution with its answer and last enquiry. The statement must have `r`, and `a` and `e` of the joins.
- */
-const resolutionColumns = sql`
-  r.resolution_id, r.deadline_at, ${remaining(sql`r.deadline_at`)}, a.verified, a.reason_code, a.answer_message_id, e.delivery_id, e.kind,
-  e.party as enquired`;
+/** SQL: the resolution `r`, with `a` and `e` of the joins; null if there is none. */
+const resolutionAsJson = sql`case when r.resolution_id is not null then jsonb_build_object(
+  'resolutionId', r.resolution_id, 'deadlineAt', ${epochMs(sql`r.deadline_at`)},
+  'remainingMs', ${remainingMs(sql`r.deadline_at`)},
+  'answer', case when a.resolution_id is not null then jsonb_build_object(
+    'verified', a.verified, 'reasonCode', a.reason_code, 'answerMessageId', a.answer_message_id) end,
+  'enquiry', case when e.delivery_id is not null then jsonb_build_object('deliveryId', e.delivery_id,
+    'of', case e.kind when 'directory-enquiry' then 'directory' else 'creditor-agent' end,
+    'destinationSystem', e.party) end) end as resolution`;
 // primary key of resolution_answers; unique (subject_id, kind) of deliveries, which has at most two enquiries
 const resolutionJoins = sql`
   left join resolution_answers a on a.resolution_id = r.resolution_id
@@ -94,43 +89,21 @@ const resolutionJoins = sql`
 
 const enquiryKinds = { directory: 'directory-enquiry', 'creditor-agent': 'account-enquiry' } as const;
 
-function toResolution(row: ResolutionRow): StoredResolution | undefined {
-  if (row.resolution_id === null) return undefined;
-  return {
-    resolutionId: row.resolution_id,
-    deadlineAt: row.deadline_at.getTime(),
-    remainingMs: row.remaining_ms,
-    answer:
-      row.verified === null
-        ? null
-        : { verified: row.verified, reasonCode: row.reason_code, answerMessageId: row.answer_message_id },
-    enquiry:
-      row.delivery_id === null
-        ? null
-        : {
-            deliveryId: row.delivery_id,
-            of: row.kind === enquiryKinds.directory ? 'directory' : 'creditor-agent',
-            destinationSystem: row.enquired,
-          },
-  };
-}
-
-/** Finds the resolution of a stored request. */
 export async function findResolution(db: Db, resolutionId: string): Promise<StoredResolution | undefined> {
-  const { rows } = await sql<ResolutionRow>`
-    select ${resolutionColumns} from resolutions r ${resolutionJoins}
+  const { rows } = await sql<{ resolution: StoredResolution }>`
+    select ${resolutionAsJson} from resolutions r ${resolutionJoins}
     where r.resolution_id = ${resolutionId}`.execute(db);
-  return rows[0] && toResolution(rows[0]);
+  return rows[0]?.resolution;
 }
 
-/** Reads a stored request, with the resolution that it may repeat. */
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
   // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
   const { rows } = await sql<RequestRow>`
-    select ${bodyColumns('m')}, m.message_identification, m.party, now() as now,
+    select ${bodyColumns('m')}, m.message_identification as "messageIdentification", m.party as "sourceSystem",
+      ${epochMs(sql`now()`)} as now,
       (select o.message_id from messages o where o.in_reply_to = m.message_id and o.direction = 'out' limit 1)
-        as earlier_answer_id,
-      ${resolutionColumns}
+        as "earlierAnswerId",
+      ${resolutionAsJson}
     from messages m
     ${joinBody('m')}
     left join resolutions r on r.source_clearing_system = m.party
@@ -141,15 +114,14 @@ export async function loadRequest(db: Db, messageId: string): Promise<StoredRequ
   assert(row !== undefined, 'a request is stored before its workflow starts');
   return {
     open: () => openAndTell(db, messageId, () => openKept(db, row)),
-    messageIdentification: row.message_identification,
-    sourceSystem: row.party,
-    now: row.now.getTime(),
-    resolution: toResolution(row),
-    earlierAnswerId: row.earlier_answer_id ?? undefined,
+    messageIdentification: row.messageIdentification,
+    sourceSystem: row.sourceSystem,
+    now: row.now,
+    resolution: row.resolution ?? undefined,
+    earlierAnswerId: row.earlierAnswerId ?? undefined,
   };
 }
 
-/** A message to a proxy directory or a creditor agent. */
 export interface NewEnquiry {
   readonly of: StoredEnquiry['of'];
   readonly deliveryId: string;
@@ -165,7 +137,6 @@ function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, source: RawBui
     from ${source}`;
 }
 
-/** A valid request and its first enquiry. */
 export interface RoutedRequest {
   readonly resolutionId: string;
   readonly sourceSystem: string;
@@ -187,7 +158,7 @@ export async function recordRouted(
 ): Promise<Written<Pick<StoredResolution, 'deadlineAt' | 'remainingMs'>>> {
   const { enquiry, resolutionId } = routed;
   const limit = sql`${routed.maxResolutionSeconds}::float8 * interval '1 second'`;
-  const write = sql<Pick<ResolutionRow, 'deadline_at' | 'remaining_ms'>>`
+  const write = sql<Pick<StoredResolution, 'deadlineAt' | 'remainingMs'>>`
     with request as (
       select case when created_at between now() - ${limit} / 2 and now() then created_at else now() end as waits_since
       from messages where message_id = ${resolutionId}
@@ -202,17 +173,10 @@ export async function recordRouted(
     ),
     ${storedOutgoing(db, [enquiry.message], sql`exists (select from resolution)`)},
     asked as (${insertEnquiry(resolutionId, enquiry, sql`resolution`)})
-    select deadline_at, ${remaining(sql`deadline_at`)} from resolution`;
-  return mapValue(
-    await unlessTaken(async () => (await write.execute(db)).rows),
-    ({ deadline_at: deadline, remaining_ms: remainingMs }) => ({
-      deadlineAt: deadline.getTime(),
-      remainingMs,
-    }),
-  );
+    select ${epochMs(sql`deadline_at`)} as "deadlineAt", ${remainingMs(sql`deadline_at`)} as "remainingMs" from resolution`;
+  return unlessTaken(async () => (await write.execute(db)).rows);
 }
 
-/** A new answer of a resolution, with its message. */
 export interface NewAnswer {
   readonly resolutionId: string;
   readonly sourceSystem: string;
@@ -223,13 +187,10 @@ export interface NewAnswer {
   readonly answeredBy: 'directory' | 'creditor-agent' | 'gateway';
   readonly reportMessageId: string | null;
   readonly message: OutgoingMessage;
-  /** Written together with the answer, if any. */
   readonly event?: AuditEvent;
 }
 
-/**
- * Parts of a statement that write an answer with its message and callback, if `resolution` has a row (with `begun_at`).
- */
+/** Writes an answer with its message and callback, if `resolution` has a row (with `begun_at`). */
 function answerParts(db: Db, answer: NewAnswer, resolution: RawBuilder<unknown>) {
   return sql`
     answer as (
@@ -304,4 +265,61 @@ export async function recordNextEnquiry(db: Db, resolutionId: string, enquiry: N
     ),
     ${storedOutgoing(db, [enquiry.message], sql`exists (select from free)`)}
     ${insertEnquiry(resolutionId, enquiry, sql`free`)}`.execute(db);
+}
+
+export interface StandingEnquiry {
+  readonly kind: DeliveryKind;
+  /** Payment system whose operator is asked. */
+  readonly party: string;
+  readonly messageIdentification: string;
+  /** Null: the body was changed, is no longer kept, or its key is missing. It cannot be sent; the claim says why. */
+  readonly body: Buffer | null;
+  /** Id of the stored acmt.024 that answers it; null if there is none. */
+  readonly reportMessageId: string | null;
+  /** Milliseconds until the resolution must be answered; 0 or less: the time is over. */
+  readonly remainingMs: number;
+}
+
+export async function loadEnquiry(db: Db, deliveryId: string): Promise<StandingEnquiry> {
+  // primary keys; messages_in_reply_to
+  const { rows } = await sql<Omit<StandingEnquiry, 'body'> & BodyColumns>`
+    select d.kind, d.party, m.message_identification as "messageIdentification", ${bodyColumns('m')},
+      ${remainingMs(sql`s.deadline_at`)} as "remainingMs",
+      (select r.message_id from messages r where r.in_reply_to = m.message_id and r.direction = 'in'
+        order by r.created_at limit 1) as "reportMessageId"
+    from deliveries d join ${theOne(sql`messages where message_id = d.message_id`)} m on true ${joinBody('m')}
+      join resolutions s on s.resolution_id = d.subject_id
+    where d.delivery_id = ${deliveryId}`.execute(db);
+  const [row] = rows;
+  assert(row !== undefined, 'an enquiry is stored before it is asked');
+  return { ...row, body: (await openHere(db, row)).body };
+}
+
+/**
+ * Claims one send of an enquiry.
+ * @param followMs milliseconds that are needed after the answer
+ * @param claim id made for this send; use it again only to repeat this call before anything is sent
+ * @returns undefined if the resolution is answered, or if an answer would come too late to be used
+ */
+export async function claimEnquiry(
+  db: Db,
+  deliveryId: string,
+  { followMs, claim }: { readonly followMs: number; readonly claim: string },
+): Promise<ClaimedAttempt | undefined> {
+  const [attempt] = await runClaim(
+    db,
+    'claim_enquiry',
+    sql`
+    with claimed as (
+      update deliveries d
+      set ${countClaim(claim)}, attempts_since_asked = attempts_since_asked + ${isNewClaim(claim)}
+      from resolutions r
+      where d.delivery_id = ${deliveryId} and d.closed_at is null and r.resolution_id = d.subject_id
+        and r.deadline_at > clock_timestamp() + ${followMs}::float8 * interval '1 millisecond'
+      returning d.delivery_id, d.kind, d.attempts, d.attempts_since_asked, d.asks, d.party, d.url, d.message_id, d.begun_at,
+        r.deadline_at
+    ),
+    ${selectClaimed(sql`0::float8`, sql`${remainingMs(sql`c.deadline_at`)} - ${followMs}::float8`)}`,
+  );
+  return attempt;
 }

@@ -1,7 +1,7 @@
 // Tables of the forms for a payee's address (endpoints 6 to 8).
 import { sql } from 'kysely';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
-import { asIs, type SchemeKindTables } from './kind-table.ts';
+import { asIs, rowOf, type SchemeKindTables } from './kind-table.ts';
 
 export const addressInputs: SchemeKindTables<SchemeDocuments['address-inputs']> = {
   documents: sql`
@@ -42,13 +42,14 @@ export const addressTypes: SchemeKindTables<SchemeDocuments['address-types']> = 
       owner: { address_type_id: asIs },
       atEnd: 'remove',
       rows: (one) => [
-        {
-          address_type_id: one.addressTypeId,
-          address_type_code: one.addressTypeCode,
-          clearing_system_id: one.clearingSystemId,
-          proxy_directory_id: one.proxyDirectoryId,
-          display_order: one.displayOrder,
-        },
+        rowOf(
+          one,
+          'addressTypeId',
+          'addressTypeCode',
+          'clearingSystemId',
+          'proxyDirectoryId',
+          'displayOrder',
+        ),
       ],
     },
     {

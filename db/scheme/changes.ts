@@ -6,7 +6,7 @@ import { checkEdits, type SchemePolicy } from '../../core/scheme/check.ts';
 import { isSame, needsApproval, type SchemeEdit } from '../../core/scheme/change.ts';
 import type { Scheme, SchemeKind } from '../../core/scheme/documents.ts';
 import type { Finding } from '../../core/scheme/finding.ts';
-import { insertAudit } from '../records/audit.ts';
+import { recordAudit } from '../records/audit.ts';
 import type { Db } from '../pool/connection.ts';
 import { endpointsOf, wantProbes, type ProbeOutcome } from './probes.ts';
 import { readScheme } from './read.ts';
@@ -78,7 +78,6 @@ function standingOf(mustBeApproved: boolean, effectiveAt: Date | null): Standing
 
 export type Decision = 'approved' | 'refused' | 'withdrawn';
 
-/** Why a decision on a change was not possible. */
 export type DecisionHindrance =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'not-pending'; readonly state: ChangeState }
@@ -208,7 +207,7 @@ async function step(trx: Db, { changeId, step: name, by, because }: Step): Promi
 }
 
 async function note(trx: Db, detail: { changeId: string; step: string; by: string }): Promise<void> {
-  await insertAudit({ kind: 'operator.scheme-change', detail }, sql`true`).execute(trx);
+  await recordAudit(trx, { kind: 'operator.scheme-change', detail });
 }
 
 export type ChangeState = Standing | 'refused' | 'withdrawn' | 'outdated';
@@ -220,7 +219,6 @@ export interface RecordedProbe {
   readonly says: string | null;
 }
 
-/** A change with its state. */
 export interface RecordedChange {
   readonly changeId: string;
   readonly state: ChangeState;
@@ -236,13 +234,11 @@ export interface RecordedChange {
     readonly because: string | null;
   }[];
   readonly edits: readonly SchemeEdit[];
-  /** Trial messages to the endpoints that it adds. */
   readonly probes: readonly RecordedProbe[];
   /** Database clock. */
   readonly now: Date;
 }
 
-/** A change as shown in a list. */
 export interface ListedChange extends Omit<RecordedChange, 'edits'> {
   readonly edits: readonly {
     readonly kind: SchemeKind;

@@ -1,7 +1,7 @@
 // Tables of the clients of the built-in issuer, with the hashes of their secrets.
 import { sql } from 'kysely';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
-import { asIs, utc, type SchemeKindTables } from './kind-table.ts';
+import { asIs, rowOf, utc, type SchemeKindTables } from './kind-table.ts';
 import { saltedHashOf } from './secrets.ts';
 
 export const clients: SchemeKindTables<SchemeDocuments['clients']> = {
@@ -20,15 +20,7 @@ export const clients: SchemeKindTables<SchemeDocuments['clients']> = {
       key: ['client_id'],
       owner: { client_id: asIs },
       atEnd: 'mark',
-      rows: (one) => [
-        {
-          client_id: one.clientId,
-          role: one.role,
-          institution_id: one.institutionId,
-          clearing_system_id: one.clearingSystemId,
-          demo: one.demo,
-        },
-      ],
+      rows: (one) => [rowOf(one, 'clientId', 'role', 'institutionId', 'clearingSystemId', 'demo')],
     },
     {
       table: 'client_secrets',

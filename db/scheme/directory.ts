@@ -8,7 +8,6 @@ import { parseScheme, type SchemeFault } from './parse.ts';
 
 const mostFaults = 20;
 
-/** The faults of a directory, with files and places. */
 export class SchemeFilesError extends Error {
   override readonly name = 'SchemeFilesError';
   constructor(directory: string, faults: readonly SchemeFault[]) {
@@ -45,7 +44,6 @@ export function readDirectory(directory: string): Scheme {
   throw new SchemeFilesError(directory, parsed.refusal);
 }
 
-/** Creates the directory, and writes one file for each kind. */
 export function writeDirectory(directory: string, lists: Readonly<Record<string, readonly unknown[]>>): void {
   mkdirSync(directory, { recursive: true });
   for (const kind of schemeKinds)

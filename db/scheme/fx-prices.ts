@@ -11,27 +11,18 @@ import { lockRates } from '../quotes/rates.ts';
 export async function enterPrices(trx: Db, { fxpId, ...prices }: FxPricesDocument): Promise<void> {
   const moment = await lockRates(trx, fxpId);
   const entered = await enterBaseRates(trx, fxpId, { rates: prices.baseRates, moment });
-  const tiers = await trx
-    .selectFrom('tier_improvements')
-    .select([
-      'unit_currency as unitCurrency',
-      'threshold',
-      'improvement_basis_points as improvementBasisPoints',
-    ])
-    .where('fxp_id', '=', fxpId)
-    .execute();
+  const { rows: tiers } = await sql<FxPricesDocument['tierImprovements'][number]>`
+    select unit_currency as "unitCurrency", threshold, improvement_basis_points as "improvementBasisPoints"
+    from tier_improvements where fxp_id = ${fxpId}`.execute(trx);
   const keyOf = (tier: { readonly unitCurrency: string; readonly threshold: string }) =>
     `${tier.unitCurrency} ${plainDecimal(tier.threshold)}`;
   const known = new Set(tiers.map(keyOf));
   const missing = prices.tierImprovements.filter((tier) => !known.has(keyOf(tier)));
   const withNewRates = entered.length > 0 ? tiers : [];
   for (const tier of [...withNewRates, ...missing]) await registerTier(trx, { fxpId, ...tier });
-  const psps = await trx
-    .selectFrom('psp_improvements')
-    .select('psp_id')
-    .where('fxp_id', '=', fxpId)
-    .execute();
-  const knownPsps = new Set(psps.map(({ psp_id: pspId }) => pspId));
+  const { rows: psps } = await sql<{ psp: string }>`
+    select psp_id as psp from psp_improvements where fxp_id = ${fxpId}`.execute(trx);
+  const knownPsps = new Set(psps.map(({ psp }) => psp));
   for (const improvement of prices.pspImprovements) {
     if (!knownPsps.has(improvement.pspId)) await registerPspImprovement(trx, { fxpId, ...improvement });
   }

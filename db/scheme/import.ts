@@ -19,7 +19,6 @@ export function changeDirectly(
   return proposeChange(db, { by, because, effectiveAt: null, edits }, { ...policy, fourEyes: false });
 }
 
-/** Connects to the database while `act` runs. */
 export async function withDatabase<Outcome>(
   databaseUrl: string,
   act: (db: Db) => Promise<Outcome>,

@@ -3,7 +3,15 @@
 import { sql } from 'kysely';
 import { canonicalId } from '../../core/ids.ts';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
-import { asIs, bookRows, bookUrl, keyDocuments, keyRows, type SchemeKindTables } from './kind-table.ts';
+import {
+  asIs,
+  bookRows,
+  bookUrl,
+  keyDocuments,
+  keyRows,
+  rowOf,
+  type SchemeKindTables,
+} from './kind-table.ts';
 
 const values = (type: string) => sql`coalesce((
   select jsonb_agg(value order by position) from institution_identifiers d
@@ -39,15 +47,7 @@ export const institutions: SchemeKindTables<SchemeDocuments['institutions']> = {
       key: ['institution_id'],
       owner,
       atEnd: 'mark',
-      rows: (one) => [
-        {
-          institution_id: one.institutionId,
-          name: one.name,
-          country_code: one.countryCode,
-          onboarded: one.onboarded,
-          supports_acmt023: one.supportsAcmt023,
-        },
-      ],
+      rows: (one) => [rowOf(one, 'institutionId', 'name', 'countryCode', 'onboarded', 'supportsAcmt023')],
     },
     {
       table: 'institution_roles',
@@ -80,10 +80,9 @@ export const institutions: SchemeKindTables<SchemeDocuments['institutions']> = {
       owner,
       atEnd: 'remove',
       rows: (one) =>
-        one.memberships.map(({ clearingSystemId, memberId }) => ({
+        one.memberships.map((membership) => ({
           institution_id: one.institutionId,
-          clearing_system_id: clearingSystemId,
-          member_id: memberId,
+          ...rowOf(membership, 'clearingSystemId', 'memberId'),
         })),
     },
     {
@@ -116,11 +115,9 @@ export const institutions: SchemeKindTables<SchemeDocuments['institutions']> = {
       owner: ofFxp,
       atEnd: 'remove',
       rows: (one) =>
-        one.settlementAccess.map(({ countryCode, sapId, validated }) => ({
+        one.settlementAccess.map((access) => ({
           fxp_id: one.institutionId,
-          country_code: countryCode,
-          sap_id: sapId,
-          validated,
+          ...rowOf(access, 'countryCode', 'sapId', 'validated'),
         })),
     },
     {
@@ -131,10 +128,7 @@ export const institutions: SchemeKindTables<SchemeDocuments['institutions']> = {
       rows: (one) =>
         one.corridors.map((corridor) => ({
           fxp_id: one.institutionId,
-          source_country: corridor.sourceCountry,
-          source_currency: corridor.sourceCurrency,
-          destination_country: corridor.destinationCountry,
-          destination_currency: corridor.destinationCurrency,
+          ...rowOf(corridor, 'sourceCountry', 'sourceCurrency', 'destinationCountry', 'destinationCurrency'),
         })),
     },
   ],

@@ -6,7 +6,6 @@ import type { PublicKeyDocument } from '../../core/scheme/documents.ts';
 /** Column values as JSON. Postgres converts them to the types of the columns; decimals are text. */
 export type SchemeRow = Readonly<Record<string, unknown>>;
 
-/** Rows of one object in one table. */
 export interface KindTable<Document> {
   readonly table: string;
   readonly key: readonly string[];
@@ -21,10 +20,18 @@ export interface KindTable<Document> {
 }
 
 export interface SchemeKindTables<Document> {
-  /** A query with one column, `document`. */
   readonly documents: RawBuilder<{ document: Document }>;
   readonly tables: readonly KindTable<Document>[];
 }
+
+/** A row of members of a document, each in the column of its name: `countryCode` in `country_code`. */
+export const rowOf = <Document extends object>(
+  document: Document,
+  ...members: readonly (keyof Document & string)[]
+): SchemeRow =>
+  Object.fromEntries(
+    members.map((name) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), document[name]]),
+  );
 
 export const asIs = (id: string): string => id;
 export const [first, second] = [

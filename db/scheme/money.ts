@@ -1,7 +1,7 @@
 // Tables of settlement accounts, fee formulas and the opening prices of FX providers.
 import { sql } from 'kysely';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
-import { first, second, type SchemeKindTables } from './kind-table.ts';
+import { first, rowOf, second, type SchemeKindTables } from './kind-table.ts';
 
 export const settlementAccounts: SchemeKindTables<SchemeDocuments['settlement-accounts']> = {
   documents: sql`
@@ -14,15 +14,7 @@ export const settlementAccounts: SchemeKindTables<SchemeDocuments['settlement-ac
       key: ['sap_id', 'account_id'],
       owner: { sap_id: first, account_id: second },
       atEnd: 'remove',
-      rows: (one) => [
-        {
-          owner_id: one.ownerId,
-          sap_id: one.sapId,
-          country_code: one.countryCode,
-          currency_code: one.currencyCode,
-          account_id: one.accountId,
-        },
-      ],
+      rows: (one) => [rowOf(one, 'ownerId', 'sapId', 'countryCode', 'currencyCode', 'accountId')],
     },
   ],
 };
@@ -43,10 +35,8 @@ export const feeFormulas: SchemeKindTables<SchemeDocuments['fee-formulas']> = {
       atEnd: 'remove',
       rows: (one) => [
         {
-          country_code: one.countryCode,
-          currency_code: one.currencyCode,
-          nominal_fee_amount: one.schemeFee.nominalFeeAmount,
-          percentage_fee_as_ratio: one.schemeFee.percentageFeeAsRatio,
+          ...rowOf(one, 'countryCode', 'currencyCode'),
+          ...rowOf(one.schemeFee, 'nominalFeeAmount', 'percentageFeeAsRatio'),
         },
       ],
     },
@@ -57,10 +47,8 @@ export const feeFormulas: SchemeKindTables<SchemeDocuments['fee-formulas']> = {
       atEnd: 'remove',
       rows: (one) => [
         {
-          country_code: one.countryCode,
-          currency_code: one.currencyCode,
-          nominal_fee_amount: one.creditorAgentFee.nominalFeeAmount,
-          percentage_fee: one.creditorAgentFee.percentageFee,
+          ...rowOf(one, 'countryCode', 'currencyCode'),
+          ...rowOf(one.creditorAgentFee, 'nominalFeeAmount', 'percentageFee'),
         },
       ],
     },

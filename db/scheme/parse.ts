@@ -20,7 +20,6 @@ export interface SchemeFault {
   readonly says: string;
 }
 
-/** Parses one document. */
 export function parseDocument<Kind extends SchemeKind>(
   kind: Kind,
   value: unknown,

@@ -10,7 +10,6 @@ import type {
 } from '../../core/scheme/documents.ts';
 import type { Db } from '../pool/connection.ts';
 
-/** A trial message that a worker is to send. */
 export interface WantedProbe {
   readonly changeId: string;
   /** Full address to send it to. */
@@ -54,7 +53,6 @@ export async function wantProbes(trx: Db, changeId: string, urls: readonly strin
 
 const claimedFor = sql`interval '30 seconds'`; // then another worker may take it, because the first one has crashed
 
-/** Claims trial messages that no worker is sending. */
 export async function claimProbes(db: Db, atMost: number): Promise<readonly WantedProbe[]> {
   const { rows } = await sql<WantedProbe>`
     update endpoint_probes p set claimed_at = clock_timestamp()

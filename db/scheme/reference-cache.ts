@@ -30,7 +30,6 @@ export interface ReferenceLimits {
 /** With these, a silent connection is noticed and replaced within 1.8 s, and a host that is back within 1.3 s. */
 const defaultLimits: ReferenceLimits = { pingMs: 500, silenceMs: 1_000, retryMs: 250, staleMs: 3_000 };
 
-/** The state of the cache, and a function that ends the current pause. */
 interface State {
   snapshot: ReferenceData | undefined;
   /** `performance.now()` before the query whose answer confirmed that the snapshot is the newest. */
@@ -134,7 +133,6 @@ async function follow(connection: OneConnection, state: State, limits: Reference
   }
 }
 
-/** Waits until something wakes it, or the time is over. */
 function pause(state: State, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -47,14 +47,11 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * 32 bits of a fast hash. An attacker still has to guess 224 bits, and one wrong guess in 4 billion costs a slow hash.
- */
+/** 32 bits of a fast hash. An attacker still has to guess 224 bits. */
 const tagBytes = 4;
 const tagOf = (salt: Buffer, secret: string): Buffer =>
   createHash('sha256').update('tag of a secret\0').update(salt).update(secret).digest().subarray(0, tagBytes);
 
-/** Makes a secret, and the hash to store. */
 export async function makeSecret(): Promise<{ readonly secret: string; readonly hash: string }> {
   const secret = randomBytes(secretBytes).toString('base64url');
   const salt = randomBytes(saltBytes);
@@ -79,7 +76,6 @@ export function saltedHashOf(hash: string): {
   };
 }
 
-/** A stored secret. */
 export interface KeptSecret {
   readonly algorithm: string;
   readonly salt: Buffer;

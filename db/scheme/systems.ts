@@ -1,7 +1,15 @@
 // Tables of currencies, countries, operators and payment systems.
 import { sql } from 'kysely';
 import type { SchemeDocuments } from '../../core/scheme/documents.ts';
-import { asIs, bookRows, bookUrl, keyDocuments, keyRows, type SchemeKindTables } from './kind-table.ts';
+import {
+  asIs,
+  bookRows,
+  bookUrl,
+  keyDocuments,
+  keyRows,
+  rowOf,
+  type SchemeKindTables,
+} from './kind-table.ts';
 
 export const currencies: SchemeKindTables<SchemeDocuments['currencies']> = {
   documents: sql`
@@ -14,15 +22,7 @@ export const currencies: SchemeKindTables<SchemeDocuments['currencies']> = {
       key: ['currency_code'],
       owner: { currency_code: asIs },
       atEnd: 'mark',
-      rows: (one) => [
-        {
-          currency_code: one.currencyCode,
-          currency_id: one.currencyId,
-          name: one.name,
-          symbol: one.symbol,
-          decimal_places: one.decimalPlaces,
-        },
-      ],
+      rows: (one) => [rowOf(one, 'currencyCode', 'currencyId', 'name', 'symbol', 'decimalPlaces')],
     },
   ],
 };
@@ -38,14 +38,7 @@ export const countries: SchemeKindTables<SchemeDocuments['countries']> = {
       key: ['country_code'],
       owner: { country_code: asIs },
       atEnd: 'mark',
-      rows: (one) => [
-        {
-          country_code: one.countryCode,
-          country_id: one.countryId,
-          name: one.name,
-          required_pacs008_elements: one.requiredPacs008Elements,
-        },
-      ],
+      rows: (one) => [rowOf(one, 'countryCode', 'countryId', 'name', 'requiredPacs008Elements')],
     },
   ],
 };
@@ -64,14 +57,7 @@ export const operators: SchemeKindTables<SchemeDocuments['operators']> = {
       key: ['operator_id'],
       owner: { operator_id: asIs },
       atEnd: 'mark',
-      rows: (one) => [
-        {
-          operator_id: one.operatorId,
-          name: one.name,
-          endpoint_url: one.endpointUrl,
-          signs_messages: one.signsMessages,
-        },
-      ],
+      rows: (one) => [rowOf(one, 'operatorId', 'name', 'endpointUrl', 'signsMessages')],
     },
     {
       table: 'operator_callback_origins',
@@ -106,15 +92,16 @@ export const clearingSystems: SchemeKindTables<SchemeDocuments['clearing-systems
       owner: { clearing_system_id: asIs },
       atEnd: 'mark',
       rows: (one) => [
-        {
-          clearing_system_id: one.clearingSystemId,
-          operator_id: one.operatorId,
-          currency_code: one.currencyCode,
-          max_amount: one.maxAmount,
-          max_execution_seconds: one.maxExecutionSeconds,
-          max_acceptance_age_seconds: one.maxAcceptanceAgeSeconds,
-          max_resolution_seconds: one.maxResolutionSeconds,
-        },
+        rowOf(
+          one,
+          'clearingSystemId',
+          'operatorId',
+          'currencyCode',
+          'maxAmount',
+          'maxExecutionSeconds',
+          'maxAcceptanceAgeSeconds',
+          'maxResolutionSeconds',
+        ),
       ],
     },
     {

@@ -29,7 +29,6 @@ export async function writeEdits(trx: Db, edits: readonly SchemeEdit[]): Promise
   }
 }
 
-/** Deletes or marks the rows that an object no longer has. */
 async function removeRows(trx: Db, table: Table, { id, before, after }: SchemeEdit): Promise<void> {
   if (before === null && table.atEnd !== 'keep') return; // only 'keep' leaves rows of an object that ended earlier
   const name = sql.table(table.table);

@@ -2,13 +2,14 @@
 // fixtures; the service's own builders make the rest. Usage: `npx node docs/reference/examples.ts`.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ParseOption, XmlDocument } from 'libxml2-wasm';
 import { buildForwardedAcmt023, readAcmt023, requestReferencesOf } from '../../core/iso20022/acmt023.ts';
 import { answerAcmt023, passOnAcmt024, readAcmt024 } from '../../core/iso20022/acmt024.ts';
 import { buildForwardedPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import { buildCamt054 } from '../../core/iso20022/camt054.ts';
 import { buildFxtr017 } from '../../core/iso20022/fxtr017.ts';
 import type { MessageName } from '../../core/iso20022/messages.ts';
-import { originalReferencesOf } from '../../core/iso20022/original-transaction.ts';
+import { originalReferencesOf } from '../../core/iso20022/references.ts';
 import {
   answerPacs008,
   buildPacs002,
@@ -197,18 +198,8 @@ function bookExamples(): Readonly<Record<string, string>> {
 
 /** One element per line, indented; text stays beside its tags. */
 function indented(xml: string): string {
-  let depth = 0;
-  const lines = xml
-    .replaceAll(/>\s*</g, '>\n<')
-    .trim()
-    .split('\n')
-    .map((line) => {
-      if (line.startsWith('</')) depth -= 1;
-      const shown = `${'  '.repeat(depth)}${line}`;
-      if (/^<[^?/!]/.test(line) && !line.includes('</') && !line.endsWith('/>')) depth += 1;
-      return shown;
-    });
-  return `${lines.join('\n')}\n`;
+  using document = XmlDocument.fromString(xml, { option: ParseOption.XML_PARSE_NOBLANKS });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${document.toString({ format: true, noDeclaration: true })}`;
 }
 
 /** The files of schemas/examples, by name. */

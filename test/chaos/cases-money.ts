@@ -185,7 +185,7 @@ export const moneyCases: readonly Case[] = [
   {
     title: 'a quote is taken eleven minutes after it was issued',
     id: 'I-6',
-    also: ['R:QUO-3', 'R:QUO-2', 'R:QUO-7'],
+    also: ['R:QUO-3', 'R:QUO-2'],
     alter: (draft) => {
       const { request } = amountsOfQuote(draft, credited(draft));
       request['issued_at'] = moved(String(request['issued_at']), -660_000);

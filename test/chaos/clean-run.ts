@@ -72,7 +72,7 @@ function recorder(gateway: TestGateway) {
       method,
       path,
       ...told,
-      ...(body === undefined ? {} : { requestBody: body, requestEncoding: 'utf8' }),
+      ...(body === undefined ? {} : { requestBody: body }),
       status: response.status,
       responseBody,
       headers,

@@ -28,7 +28,7 @@ function loadOf(seed: number, pace: number, urls: readonly string[] = [gateway.u
       const url = gateway.sandbox.callbackUrl(clearingSystemId, message);
       return which === 'usual' ? url : url.replace('127.0.0.1', 'localhost');
     },
-    age: makeOlder(async (text, values) => {
+    ageQuote: makeOlder(async (text, values) => {
       const { rows } = await gateway.db.executeQuery(CompiledQuery.raw(text, values));
       return rows;
     }),

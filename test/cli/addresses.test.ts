@@ -2,7 +2,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { printAddresses, printClients } from '../../cli/demo/addresses.ts';
-import { placeIn } from '../../cli/demo/places.ts';
+import { placeIn } from '../../cli/demo/where.ts';
 import type { RunFile } from '../../cli/demo/run-file.ts';
 import { openTerminal } from '../../cli/terminal.ts';
 import { readDocument } from '../docs/documents.ts';

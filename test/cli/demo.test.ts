@@ -5,12 +5,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive, tail } from '../../cli/parts/child.ts';
+import { tail } from '../../cli/parts/child.ts';
 import { postgresFolders } from '../../cli/parts/postgres-home.ts';
 import { withClient } from '../../cli/parts/postgres.ts';
 import { readJournal } from '../../sandbox/journal-file.ts';
 import { validTree } from '../xml/fixtures.ts';
 import { endingIn } from '../../fixtures/endings.ts';
+import { isAlive } from '../harness/is-alive.ts';
 import { project } from './bare-project.ts';
 import { commandFolder, type RunningCommand } from './command.ts';
 
@@ -83,12 +84,6 @@ describe('npm run demo -- --once, from an empty folder', () => {
       /Isthmus → IPSO-TH +pacs\.002 {2}ACCC {2}confirmation/,
       /Isthmus → SGDFAST +pacs\.002 {2}ACCC {2}callback: the final status; answered HTTP 200/,
       /Isthmus → MERISGS0 +fxtr\.017 +LOTUSGS0 sells 1,000 SGD for 25,000 THB at 25; answered HTTP 200/,
-      /✓ source interbank settlement amount, SGD +1,000 {2}quote, fxtr\.017/,
-      /✓ exchange rate +25 {2}quote, pacs\.008 at the destination, fxtr\.017/,
-      /✓ destination interbank settlement amount, THB +25,000 {2}quote, .*ledger, fxtr\.017/,
-      /✓ creditor agent fee, THB +100 {2}quote, pacs\.008 at the destination/,
-      /✓ credited to the recipient, THB +24,900 {2}quote, the destination's ledger/,
-      /✓ scheme fee, SGD +1\.50 {2}quote/,
       /✓ Stopped/,
     ]) {
       expect(output).toMatch(line);
@@ -124,7 +119,7 @@ describe('npm start, on the same folder', () => {
     await started.says('Isthmus runs until Ctrl-C.');
   }, 120_000);
 
-  it('prints every address and a token request that works', async () => {
+  it('prints every address', async () => {
     const { apiUrl, temporalUiUrl, sandbox, journalDirectory } = runFile();
     for (const address of [apiUrl, `${apiUrl}/reference`, temporalUiUrl, ...Object.values(sandbox)]) {
       expect(started.output()).toContain(address);
@@ -132,7 +127,6 @@ describe('npm start, on the same folder', () => {
     expect(started.output()).toContain(journalDirectory);
     expect((await fetch(`${apiUrl}/reference`)).status).toBe(200);
     expect((await fetch(temporalUiUrl ?? '')).status).toBe(200);
-    expect(started.output()).toContain(`-u LOTUSGS0:demo-LOTUSGS0`);
     expect(started.output()).toContain(`yours, IPSO-MY: ${ownDestination.url}/iso20022/pacs008`);
   });
 

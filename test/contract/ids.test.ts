@@ -7,7 +7,6 @@ import {
   finInstRoles,
   isBic,
   isCountryCode,
-  isCurrencyCode,
   isUuid,
   isUuidV4,
   leiCheckDigits,
@@ -130,9 +129,8 @@ describe('LEI', () => {
 });
 
 describe('codes and enums', () => {
-  it('countries and currencies are taken by their form', () => {
+  it('countries are taken by their form', () => {
     expect(['SG', 'sg', 'SGP'].map(isCountryCode)).toEqual([true, false, false]);
-    expect(['SGD', 'SG', 'sgd'].map(isCurrencyCode)).toEqual([true, false, false]);
   });
 
   it('REF-4: the four kinds of institution id, as written', () => {

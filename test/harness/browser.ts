@@ -10,8 +10,8 @@ const executablePath = places.find((path) => existsSync(path));
 /** Without a browser the tests of pages are left out, and say so; where BROWSER=required is set, they fail. */
 export const hasBrowser = executablePath !== undefined || process.env['BROWSER'] === 'required';
 if (!hasBrowser) {
-  console.warn(
-    'NO BROWSER: the tests of the portal in a browser are skipped. npm run browser installs Chromium.',
+  process.stderr.write(
+    'NO BROWSER: the tests of the portal in a browser are skipped. `npm run browser` installs Chromium.\n',
   );
 }
 

@@ -12,7 +12,7 @@ import { quietPort } from './quiet-port.ts';
 import { parseApiConfig, type ApiConfig, type WorkerConfig } from '../../core/settings/config.ts';
 import { connect, type Db } from '../../db/pool/connection.ts';
 import { migrate } from '../../db/migrations/migrate.ts';
-import { moveCounterparties } from '../../db/seed.ts';
+import { seed } from '../../db/seed.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { startSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { SigningKeys } from '../../sandbox/signed-messages.ts';
@@ -124,10 +124,12 @@ export async function testGateway(options: GatewayOptions = {}): Promise<TestGat
     ...(options.timings && { timings: options.timings }),
     engine,
   });
-  await moveCounterparties(database.url, {
-    operatorEndpointUrl: (operatorId) => sandbox.destinationUrl(operatorId),
-    fxpBaseUrl: (fxpBic) => sandbox.fxpBaseUrl(fxpBic),
-  });
+  if (!isEmpty) {
+    await seed(database.url, {
+      operatorEndpointUrl: (operatorId) => sandbox.destinationUrl(operatorId),
+      fxpBaseUrl: (fxpBic) => sandbox.fxpBaseUrl(fxpBic),
+    });
+  }
   const db = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 4 });
   if (maxExecutionSeconds !== undefined) {
     await db.updateTable('clearing_systems').set({ max_execution_seconds: maxExecutionSeconds }).execute();

@@ -5,7 +5,7 @@
 export const onlyInAll = [
   'test/{chaos,deploy,faults,fuzz,model}/**',
   'test/bench/leftovers.test.ts',
-  'test/cli/{demo,interrupted,ops-tail,unusable,wrong-options}.test.ts',
+  'test/cli/{demo,interrupted,unusable,wrong-options}.test.ts',
   'test/cli/parts/claim.test.ts',
   'test/docs/commands.test.ts',
   'test/harness/after-a-stall.test.ts',

@@ -1,6 +1,6 @@
 // Problems that take more than requests to one gateway: the test that causes each, and its whole text, which that test
-// compares (MSG-13, SEC-4). All others: test/api/http/problem-cases.ts.
-import type { ProblemCode } from '../../api/http/problems.ts';
+// compares (MSG-13, SEC-4). All others: test/api/problems/problem-cases.ts.
+import type { ProblemCode } from '../../api/problems/problems.ts';
 
 export const problemTexts = {
   'fxp-not-named': {
@@ -40,15 +40,15 @@ export const problemTexts = {
     told: 'The request did not arrive in time: its headers within 10 s, all of it within 30 s. Send it again, with a new signature if you sign your messages.',
   },
   'expectation-failed': {
-    shownBy: 'test/api/http/malformed.test.ts',
+    shownBy: 'test/api/problems/malformed.test.ts',
     told: 'Only Expect: 100-continue is supported; leave out any other expectation.',
   },
   'too-many-messages': {
-    shownBy: 'test/api/http/turns.test.ts',
+    shownBy: 'test/api/limits/turns.test.ts',
     told: 'You send faster than can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
   overloaded: {
-    shownBy: 'test/api/http/admission.test.ts',
+    shownBy: 'test/api/limits/admission.test.ts',
     told: 'All payment systems together send faster than can be processed. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
   'too-many-bytes': {
@@ -64,7 +64,7 @@ export const problemTexts = {
     told: 'The operator of this payment system has its messages signed, and this one is not. Sign each message anew, after RFC 9421: over "@method", "@path", "@query", "content-digest" (sha-256), with created, keyid and a nonce that is used once.',
   },
   'too-many-requests': {
-    shownBy: 'test/api/http/limits.test.ts',
+    shownBy: 'test/api/limits/limits.test.ts',
     told: 'You have reached your limit of requests for this minute. Nothing was stored: send this one again after the number of seconds in Retry-After.',
   },
   'too-many-undecided': {
@@ -80,7 +80,7 @@ export const problemTexts = {
     told: 'An error on our side prevented the answer; it is in our log. Send the same request again. If that fails too, tell the operators of the scheme.',
   },
   unavailable: {
-    shownBy: 'test/api/http/database-away.test.ts',
+    shownBy: 'test/api/problems/database-away.test.ts',
     told: 'A part of the service does not answer. Try again.',
   },
 } as const satisfies Partial<Record<ProblemCode, { readonly shownBy: string; readonly told: string }>>;

@@ -1,8 +1,7 @@
 // The sweep of a worker of which the rest is not there: it starts executions again, and decides and judges nothing.
 import { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import type { SweepDependencies } from '../../activities/sweep/dependencies.ts';
-import { openExecutions } from '../../activities/sweep/executions.ts';
+import { type SweepDependencies, openExecutions } from '../../activities/sweep/executions.ts';
 import { startSweep, type SweepOptions } from '../../activities/sweep/sweep.ts';
 import type { TestGateway } from './gateway.ts';
 
@@ -29,9 +28,9 @@ export async function sweepThrough(
   });
   const executions = openExecutions(connection, { namespace: config.temporal.namespace, taskQueuePrefix });
   const onFound = () => undefined;
-  const sweep = startSweep({ db, executions, activities, logger, workerId, onFound }, options);
+  const stop = startSweep({ db, executions, activities, logger, workerId, onFound }, options);
   return async () => {
-    await sweep.stop();
+    await stop();
     await connection.close();
   };
 }

@@ -8,12 +8,12 @@ import { elementAt, textAt } from '../../core/iso20022/tree.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { openGuideline } from '../../xml/guideline.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
-import { root } from '../docs/documents.ts';
 import { evidenceOf, textOf } from '../harness/evidence.ts';
+import { buildExampleGuideline } from '../harness/example-guideline.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
 
-const usageGuideline = join(root, 'docs/how-to/example-guideline');
+const usageGuideline = buildExampleGuideline();
 const engine = createLibxml2Engine({ guideline: openGuideline({ directory: usageGuideline }) });
 const gateway = await testGateway({ usageGuideline });
 const evidence = evidenceOf(gateway);

@@ -2,7 +2,6 @@
 // verdict raises an alert.
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, expect, test, vi } from 'vitest';
 import { buildPacs008 } from '../../core/iso20022/build-pacs008.ts';
@@ -10,9 +9,9 @@ import { buildPacs002 } from '../../core/iso20022/pacs002.ts';
 import { instruction } from '../../fixtures/instruction.ts';
 import { openGuideline } from '../../xml/guideline.ts';
 import { createLibxml2Engine } from '../../xml/libxml2.ts';
-import { describeEngines } from '../../xml/open-engine.ts';
+import { openEngines } from '../../xml/open-engine.ts';
 import { withSecondOpinion } from '../../xml/second-opinion.ts';
-import { root } from '../docs/documents.ts';
+import { buildExampleGuideline } from '../harness/example-guideline.ts';
 import { testGateway } from '../harness/gateway.ts';
 import { bestQuote, submitXml } from '../harness/payer.ts';
 
@@ -28,7 +27,7 @@ if (!hasJava) {
 afterEach(() => vi.unstubAllEnvs());
 
 // libxml2 has a guideline here that Xerces lacks, so their verdicts on an agent's address differ
-const directory = join(root, 'docs/how-to/example-guideline');
+const directory = buildExampleGuideline();
 const gateway = await testGateway({
   workerEngine: createLibxml2Engine({ guideline: openGuideline({ directory }) }),
   settings: { XERCES_SHARE: '1' },
@@ -118,7 +117,6 @@ test('the engine that decides judges by the schema that it is asked for, sampled
 
 test('a machine without Java is told so, and libxml2 decides alone', async () => {
   vi.stubEnv('JAVA_HOME', '/nowhere');
-  expect(await describeEngines({ xsdEngine: 'libxml2', xercesShare: 0.01 })).toMatch(
-    /^libxml2 decides alone; Xerces does not work here: .*Java/,
-  );
+  const { inWords } = await openEngines({ xsdEngine: 'libxml2', xercesShare: 0.01 });
+  expect(await inWords).toMatch(/^libxml2 decides alone; Xerces does not work here: .*Java/);
 });

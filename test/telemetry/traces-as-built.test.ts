@@ -194,12 +194,7 @@ test.each([
       expect(code).toBe(0);
       expect(afterMs).toBeLessThan(15_000);
       const told = one.log().filter(({ level }) => Number(level) >= 40);
-      expect(told.length).toBeGreaterThanOrEqual(1);
-      expect(told.length).toBeLessThanOrEqual(2); // one at the first loss, one at the end
-      for (const line of told) {
-        expect(line).toMatchObject({ level: 40, msg: 'spans of traces could not be exported, and are lost' });
-      }
-      expect(told.reduce((sum, { lost }) => sum + Number(lost), 0)).toBeGreaterThan(10);
+      expect(told).toMatchObject([{ level: 40, msg: 'spans of traces could not be exported, and are lost' }]);
       expect(packagesOf(one)).toContain('@opentelemetry/sdk-trace'); // standard error holds nothing else
     }
   },

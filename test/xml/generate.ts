@@ -1,11 +1,10 @@
 // Writes random messages that our schemas take, from the schemas themselves; every run of a seed writes the same ones.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { showsNothing } from '../../core/iso20022/white-space.ts';
 import { codingOf } from '../../core/iso20022/coded-elements.ts';
 import { codeSets, type CodeSetName } from '../../core/iso20022/external-codes.ts';
 import { messages, type MessageName } from '../../core/iso20022/messages.ts';
-import { leaf, renderDocument, type XmlElement } from '../../core/iso20022/tree.ts';
+import { leaf, renderDocument, type XmlElement, showsNothing } from '../../core/iso20022/tree.ts';
 import { XmlDocument } from 'libxml2-wasm';
 import { ibanOf } from '../../fixtures/iban.ts';
 import { readTree } from '../../xml/read-tree.ts';

@@ -20,18 +20,15 @@ function faultOf(text: string | Buffer, expected: readonly MessageName[] = ['pac
 const namespace = `the namespace of the root element must be ${wanted}`;
 const alone =
   'the message is wrapped: send its Document alone, as the root element, without a business application header or envelope (MSG-12)';
-const blank = 'white space before the XML declaration, which must come first';
-const strayMark = 'a byte order mark (U+FEFF) that is not at the very beginning';
 
 describe('everything that is wrong with a body is told at once', () => {
   test.each([
-    ['a blank line before the declaration', `\n${lotus}`, blank],
-    ['a byte order mark after a blank line', `\n\uFEFF${lotus}`, strayMark],
+    ['a blank line before the declaration', `\n${lotus}`, 'an XML declaration must come first (line 2)'],
     ['nothing', '', 'the body is empty'],
     [
-      'a blank line, a comment, a CDATA section, an instruction',
-      `\n${lotus.replace('Somchai Jaidee', '<!-- <?x?> --><![CDATA[<!-- -->]]><?php x?>')}`,
-      `${blank}; comments are not allowed (line 130); CDATA sections are not allowed (line 130); processing instructions are not allowed (line 130)`,
+      'a comment, a CDATA section, an instruction',
+      lotus.replace('Somchai Jaidee', '<!-- <?x?> --><![CDATA[<!-- -->]]><?php x?>'),
+      'comments are not allowed (line 129); CDATA sections are not allowed (line 129); processing instructions are not allowed (line 129)',
     ],
     [
       'a second declaration',
@@ -106,16 +103,6 @@ test.each([
   ['no URI', '<a xmlns:b="http://secret x"/>', 'a namespace that is no URI'],
   ['depth', '<a>'.repeat(300), 'elements nested too deep'],
   ['a number that is no character', '<a>&#x1000000041;</a>', 'a character that XML does not allow'],
-  [
-    'the prefix xmlns declared',
-    '<a xmlns:xmlns="urn:secret"/>',
-    'the prefix xmlns or its namespace, which nobody may declare',
-  ],
-  [
-    'the namespace of xml',
-    '<a xmlns:b="http://www.w3.org/XML/1998/namespace"/>',
-    'the prefix xml with another namespace',
-  ],
   ['the end of a CDATA section', '<a>]]></a>', 'the characters ]]>'],
   ['a tag within an attribute', '<a b="<secret"/>', 'a < within the value of an attribute'],
 ])('%s is not well-formed, and is told why without its text', (_, text, words) => {

@@ -38,7 +38,7 @@ async function bookOf(visit: Visit, asked: Readonly<Record<string, string>>): Pr
     const { totals, net, currency, payments, from, to } = await api.get<Book>(
       pathWith('/reconciliation', asked),
     );
-    return html`${section(
+    return await html`${section(
       t.books.totals,
       html`${facts([
         [t.books.from, time(from)],

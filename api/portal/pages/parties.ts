@@ -71,9 +71,9 @@ function pauseForms(visit: Visit, party: string, { paused }: Parties): Html {
 /** One line for each party. */
 export function partyTable({ t, url }: Visit, { parties, paused, receivers }: Parties): Html {
   const worst = ({ kinds }: Party) =>
-    kinds.reduce(
+    kinds.reduce<Kind['state']>(
       (state, kind) => (rank[kind.state] > rank[state] ? kind.state : state),
-      'well' as Kind['state'],
+      'well',
     );
   return table(
     [

@@ -115,14 +115,14 @@ export function paymentTable(
       key: 'amount',
       title: t.words.sent,
       cell: ({ sourceAmount }) => money(sourceAmount, decimalsOf),
-      by: ({ sourceAmount }) => Number(sourceAmount?.amount ?? 0),
+      by: ({ sourceAmount }) => sourceAmount?.amount ?? 0,
       isNumber: true,
     },
     {
       key: 'credited',
       title: t.words.credited,
       cell: ({ creditorAccountAmount }) => money(creditorAccountAmount, decimalsOf),
-      by: ({ creditorAccountAmount }) => Number(creditorAccountAmount?.amount ?? 0),
+      by: ({ creditorAccountAmount }) => creditorAccountAmount?.amount ?? 0,
       isNumber: true,
     },
     {

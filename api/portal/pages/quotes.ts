@@ -21,7 +21,7 @@ interface AddressType {
   readonly inputs: readonly {
     readonly addressInputId: string;
     readonly label?: { readonly title: Readonly<Record<string, string>> };
-    readonly attributes: Readonly<Record<string, unknown>>;
+    readonly attributes: Readonly<Record<string, string | boolean | undefined>>;
   }[];
 }
 type Quotes = z.output<typeof quoteSetSchema>;
@@ -80,7 +80,7 @@ interface Asked {
 }
 
 async function answerOf(visit: Visit, { from, to, amount, side, psp }: Asked): Promise<Html> {
-  const { t, api, url, decimalsOf } = visit;
+  const { t, api } = visit;
   const safe = (place: string) => place.split('/').slice(0, 2).map(encodeURIComponent);
   const [source, destination] = [safe(from), safe(to)];
   const currency = side === 'destination' ? destination[1] : source[1];
@@ -92,66 +92,14 @@ async function answerOf(visit: Visit, { from, to, amount, side, psp }: Asked): P
       ),
       api.get<readonly AddressType[]>(`/countries/${destination[0]}/address-types-and-inputs`),
     ]);
-    return html`${section(
-      t.quotes.answer,
-      table(
-        [
-          { title: 'FXP', cell: ({ fxpfinInstId }) => fxpfinInstId },
-          { title: t.quotes.rate, cell: ({ exchangeRate }) => String(exchangeRate), isNumber: true },
-          {
-            title: t.words.sent,
-            cell: ({ debtorAgent }) => money(debtorAgent.interbankSettlementAmount, decimalsOf),
-            isNumber: true,
-          },
-          {
-            title: t.quotes.schemeFee,
-            cell: ({ debtorAgent }) => money(debtorAgent.networkSchemeFee, decimalsOf),
-            isNumber: true,
-          },
-          {
-            title: t.payment.settled,
-            cell: ({ creditorAgent }) => money(creditorAgent.interbankSettlementAmount, decimalsOf),
-            isNumber: true,
-          },
-          {
-            title: t.quotes.agentFee,
-            cell: ({ creditorAgent }) => money(creditorAgent.chargesInformation.amount, decimalsOf),
-            isNumber: true,
-          },
-          {
-            title: t.words.credited,
-            cell: ({ creditorAgent }) =>
-              money(
-                {
-                  amount: creditorAgent.creditorAccountAmount,
-                  currency: creditorAgent.interbankSettlementAmount.currency,
-                },
-                decimalsOf,
-              ),
-            isNumber: true,
-          },
-          {
-            title: t.quotes.capped,
-            cell: ({ debtorAgent, creditorAgent }) =>
-              debtorAgent.interbankSettlementAmount.cappedToMaxAmount ||
-              creditorAgent.interbankSettlementAmount.cappedToMaxAmount
-                ? t.words.yes
-                : '',
-          },
-          { title: t.payments.quote, cell: ({ quoteId }) => html`<code>${quoteId}</code>` },
-          { title: t.words.at, cell: ({ issuedDateTime }) => time(issuedDateTime) },
-        ],
-        quotes,
-        { t, url, caption: t.quotes.caption, empty: t.quotes.none },
-      ),
-    )}
+    return await html`${section(t.quotes.answer, quoteTable(visit, quotes))}
     ${section(
       t.quotes.fields,
       html`${types.map(
         ({ addressTypeId, addressTypeCode, inputs }) =>
           html`<h3>${addressTypeCode} <span class="quiet">${addressTypeId}</span></h3>
             <ul>
-              ${inputs.filter(({ attributes }) => attributes['type'] !== 'hidden').map(({ label, attributes }) => html`<li>${label?.title['en'] ?? String(attributes['name'])}: <code>${String(attributes['pattern'] ?? '')}</code> <span class="hint">${String(attributes['placeholder'] ?? '')}</span></li>`)}
+              ${inputs.filter(({ attributes }) => attributes['type'] !== 'hidden').map(({ label, attributes }) => html`<li>${label?.title['en'] ?? String(attributes['name'] ?? '')}: <code>${attributes['pattern'] ?? ''}</code> <span class="hint">${attributes['placeholder'] ?? ''}</span></li>`)}
             </ul>`,
       )}`,
     )}`;
@@ -159,4 +107,57 @@ async function answerOf(visit: Visit, { from, to, amount, side, psp }: Asked): P
     if (!(error instanceof Refused) || error.status === 401) throw error;
     return refusalOf(t, error);
   }
+}
+
+function quoteTable({ t, url, decimalsOf }: Visit, quotes: Quotes['quotes']): Html {
+  return table(
+    [
+      { title: 'FXP', cell: ({ fxpfinInstId }) => fxpfinInstId },
+      { title: t.quotes.rate, cell: ({ exchangeRate }) => String(exchangeRate), isNumber: true },
+      {
+        title: t.words.sent,
+        cell: ({ debtorAgent }) => money(debtorAgent.interbankSettlementAmount, decimalsOf),
+        isNumber: true,
+      },
+      {
+        title: t.quotes.schemeFee,
+        cell: ({ debtorAgent }) => money(debtorAgent.networkSchemeFee, decimalsOf),
+        isNumber: true,
+      },
+      {
+        title: t.payment.settled,
+        cell: ({ creditorAgent }) => money(creditorAgent.interbankSettlementAmount, decimalsOf),
+        isNumber: true,
+      },
+      {
+        title: t.quotes.agentFee,
+        cell: ({ creditorAgent }) => money(creditorAgent.chargesInformation.amount, decimalsOf),
+        isNumber: true,
+      },
+      {
+        title: t.words.credited,
+        cell: ({ creditorAgent }) =>
+          money(
+            {
+              amount: creditorAgent.creditorAccountAmount,
+              currency: creditorAgent.interbankSettlementAmount.currency,
+            },
+            decimalsOf,
+          ),
+        isNumber: true,
+      },
+      {
+        title: t.quotes.capped,
+        cell: ({ debtorAgent, creditorAgent }) =>
+          debtorAgent.interbankSettlementAmount.cappedToMaxAmount ||
+          creditorAgent.interbankSettlementAmount.cappedToMaxAmount
+            ? t.words.yes
+            : '',
+      },
+      { title: t.payments.quote, cell: ({ quoteId }) => html`<code>${quoteId}</code>` },
+      { title: t.words.at, cell: ({ issuedDateTime }) => time(issuedDateTime) },
+    ],
+    quotes,
+    { t, url, caption: t.quotes.caption, empty: t.quotes.none },
+  );
 }

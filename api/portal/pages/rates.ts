@@ -4,9 +4,11 @@ import type { z } from '@hono/zod-openapi';
 import type { improvementsSchema, ratesSchema } from '../../quotes/rate-schemas.ts';
 import { actForm } from '../acts.ts';
 import { section, table } from '../elements.ts';
-import { ageOf, grouped, time } from '../format.ts';
+import { ageOf, grouped, time, type Html } from '../format.ts';
 import { pathWith } from '../gateway.ts';
 import type { Page, Visit } from '../visit.ts';
+
+type Rates = z.output<typeof ratesSchema>;
 
 const filters = ['sourceCountry', 'destinationCountry'] as const;
 const shownRates = 100;
@@ -15,7 +17,7 @@ export async function ratesPage(visit: Visit): Promise<Page> {
   const { t, api, url, decimalsOf } = visit;
   const asked = Object.fromEntries(filters.map((name) => [name, url.searchParams.get(name) ?? '']));
   const [{ rates }, { tiers, psps }] = await Promise.all([
-    api.get<z.output<typeof ratesSchema>>(pathWith('/api/v1/rates', asked)),
+    api.get<Rates>(pathWith('/api/v1/rates', asked)),
     api.get<z.output<typeof improvementsSchema>>('/api/v1/improvements'),
   ]);
   const main = html`<h1>${t.nav.rates}</h1>
@@ -28,34 +30,7 @@ export async function ratesPage(visit: Visit): Promise<Page> {
     </section>
     ${section(
       t.rates.current,
-      html`${table(
-        [
-          {
-            key: 'corridor',
-            title: t.words.corridor,
-            cell: (one) => `${one.sourceCountry}-${one.destinationCountry}`,
-            by: (one) => `${one.sourceCountry}-${one.destinationCountry}`,
-          },
-          { title: t.rates.currencies, cell: (one) => `${one.sourceCurrency} → ${one.destinationCurrency}` },
-          {
-            key: 'threshold',
-            title: t.rates.from,
-            cell: (one) => grouped(one.threshold, decimalsOf(one.sourceCurrency)),
-            by: (one) => Number(one.threshold),
-            isNumber: true,
-          },
-          { title: t.quotes.rate, cell: ({ exchangeRate }) => String(exchangeRate), isNumber: true },
-          {
-            key: 'at',
-            title: t.rates.since,
-            cell: ({ createdDateTime }) => time(createdDateTime),
-            by: ({ createdDateTime }) => createdDateTime,
-          },
-          { title: t.words.age, cell: ({ createdDateTime }) => ageOf(createdDateTime), isNumber: true },
-        ],
-        rates.slice(0, shownRates),
-        { t, url, caption: t.rates.caption, empty: t.rates.empty },
-      )}${rates.length > shownRates ? html`<p class="quiet">${t.rates.more} ${rates.length}</p>` : ''}`,
+      html`${rateTable(visit, rates.slice(0, shownRates))}${rates.length > shownRates ? html`<p class="quiet">${t.rates.more} ${rates.length}</p>` : ''}`,
     )}
     ${section(t.rates.post, actForm(visit, 'rate'))}
     <div class="columns">
@@ -97,4 +72,35 @@ export async function ratesPage(visit: Visit): Promise<Page> {
       )}
     </div>`;
   return { title: t.nav.rates, main };
+}
+
+function rateTable({ t, url, decimalsOf }: Visit, rates: Rates['rates']): Html {
+  return table(
+    [
+      {
+        key: 'corridor',
+        title: t.words.corridor,
+        cell: (one) => `${one.sourceCountry}-${one.destinationCountry}`,
+        by: (one) => `${one.sourceCountry}-${one.destinationCountry}`,
+      },
+      { title: t.rates.currencies, cell: (one) => `${one.sourceCurrency} → ${one.destinationCurrency}` },
+      {
+        key: 'threshold',
+        title: t.rates.from,
+        cell: (one) => grouped(one.threshold, decimalsOf(one.sourceCurrency)),
+        by: ({ threshold }) => threshold,
+        isNumber: true,
+      },
+      { title: t.quotes.rate, cell: ({ exchangeRate }) => String(exchangeRate), isNumber: true },
+      {
+        key: 'at',
+        title: t.rates.since,
+        cell: ({ createdDateTime }) => time(createdDateTime),
+        by: ({ createdDateTime }) => createdDateTime,
+      },
+      { title: t.words.age, cell: ({ createdDateTime }) => ageOf(createdDateTime), isNumber: true },
+    ],
+    rates,
+    { t, url, caption: t.rates.caption, empty: t.rates.empty },
+  );
 }

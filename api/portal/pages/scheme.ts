@@ -79,7 +79,7 @@ export async function kindPage(visit: Visit): Promise<Page> {
   return { title: kind, main };
 }
 
-const shown = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** `_` with `?id=`: for the form, whose id may have any characters. */
 export async function objectPage(visit: Visit): Promise<Page> {

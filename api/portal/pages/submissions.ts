@@ -1,25 +1,13 @@
 // What a source has sent, and the answers.
 import { html } from 'hono/html';
+import type { z } from '@hono/zod-openapi';
+import type { submissionPageSchema } from '../../payments/submission-list.ts';
 import { badge, link, table, uetrLink } from '../elements.ts';
 import { time } from '../format.ts';
 import { pathWith } from '../gateway.ts';
 import type { Page, Visit } from '../visit.ts';
 
-interface Submissions {
-  readonly submissions: readonly {
-    readonly message: string;
-    readonly messageIdentification: string;
-    readonly subjectId: string;
-    readonly party: string;
-    readonly storedAt: string;
-    readonly state: string;
-    readonly status: string | null;
-    readonly reasonCode: string | null;
-    readonly answeredAt: string | null;
-    readonly href: string | null;
-  }[];
-  readonly next: string | null;
-}
+type Submissions = z.output<typeof submissionPageSchema>;
 
 export async function submissionsPage(visit: Visit): Promise<Page> {
   const { t, api, url } = visit;

@@ -2,20 +2,11 @@
 // the original is answered. An answered message is stored (PAY-2), so the rules determine the lookalike's answer.
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
-import { draftPayment, write, type Draft } from '../draft.ts';
-import {
-  acceptedAtFirst,
-  acceptedSince,
-  drawAmount,
-  drawCorridor,
-  pay,
-  payWrongly,
-  statusOf,
-  submission,
-} from '../paying.ts';
+import type { Draft } from '../draft.ts';
+import { acceptedAtFirst, acceptedSince, pay, payWrongly, statusOf, submission } from '../paying.ts';
 import type { Random } from '../random.ts';
 import type { Story, Tools } from '../tools.ts';
-import { prepare, quoteFor, type Paid } from './payments.ts';
+import { prepare, type Paid } from './payments.ts';
 
 /** An accepted payment. @returns undefined if it was not accepted or never answered */
 async function prepaid(tools: Tools, random: Random, ending?: string): Promise<Paid | undefined> {
@@ -163,16 +154,6 @@ const lookalikes: readonly Lookalike[] = [
       creditor: { ...values.creditor, name: `${values.creditor?.name ?? ''}.` },
     }),
   },
-  {
-    name: 'other-account',
-    code: 'DUPL',
-    changes: (random, { ending }) => ({ creditorAccount: { otherId: `9${random.digits(6)}${ending}` } }),
-  },
-  {
-    name: 'other-end-to-end-id',
-    code: 'DUPL',
-    changes: (random) => ({ endToEndId: `E2E-${random.hex(4)}` }),
-  },
 ];
 
 const lookalike = ({ name, code, changes }: Lookalike): Story => ({
@@ -198,50 +179,6 @@ const gaps = [
   { weight: 10, ms: 40_000 },
 ];
 
-/**
- * A payment with an id of another source's payment. Two senders may use the same MsgId, but a UETR is globally unique
- * (DUP-2).
- */
-const ofAnother = (name: 'uetr-of-another' | 'message-id-of-another', weight: number): Story => ({
-  name: `repeat/${name}`,
-  weight,
-  play: async (tools) => {
-    const { random, canaries } = tools;
-    const first = random.fork();
-    const corridor = drawCorridor(random);
-    const drawn = draftPayment(random, canaries, { corridor });
-    const [asked, api] = [drawAmount(random, corridor), random.integer(0, 7)];
-    const paid = await prepaid(tools, first);
-    if (paid === undefined || paid.draft.corridor.source.system === corridor.source.system) return;
-    const { uetr, messageId } = paid.draft;
-    const draft: Draft =
-      name === 'uetr-of-another'
-        ? { ...drawn, uetr, values: { ...drawn.values, uetr } }
-        : { ...drawn, messageId, values: { ...drawn.values, messageIdentification: messageId } };
-    const quote = await quoteFor(tools, { draft, asked, api });
-    await tools.ready(corridor.source.system);
-    const body = write(draft, quote, tools.now());
-    const how = { api, purpose: `repeat/${name}` };
-    if (name === 'uetr-of-another') await payWrongly(tools, draft, body, { ...how, code: 'DUPL' });
-    else await pay(tools, draft, body, how);
-  },
-});
-
-/** A MsgId may not be reused for 62 days; 61 of them have passed (DUP-2). */
-const usedLongAgo: Story = {
-  name: 'repeat/message-id-of-long-ago',
-  weight: 0.8,
-  play: async (tools) => {
-    const { random } = tools;
-    const uetr = random.uuid();
-    const paid = await prepaid(tools, random.fork());
-    if (paid === undefined || !(await tools.age('message-id', paid.draft.messageId, 61 * 86_400))) return;
-    const { draft, api, rewrite } = paid;
-    const how = { api: api + 1, code: 'DU01', purpose: usedLongAgo.name };
-    await payWrongly(tools, { ...draft, uetr }, rewrite({ uetr }), how);
-  },
-};
-
 export const repeatStories: readonly Story[] = [
   atOnce,
   often,
@@ -250,7 +187,4 @@ export const repeatStories: readonly Story[] = [
   later('repeat-later', 3, 'usual', [1, 4, 8, 20, 45, 90, 150]),
   later('repeat-elsewhere', 1.5, 'other', [0, 2, 10, 30, 60]),
   ...lookalikes.map(lookalike),
-  ofAnother('uetr-of-another', 1),
-  ofAnother('message-id-of-another', 1),
-  usedLongAgo,
 ];

@@ -15,6 +15,7 @@ import {
   type Submission,
   type World,
 } from '../world.ts';
+import { lineOfExchange } from './lines.ts';
 
 /** TxSts and reason of a pacs.002; Vrfctn and reason of an acmt.024. */
 function toldBy(message: Message | undefined): {
@@ -40,8 +41,7 @@ export function judgeAnswers(world: World, report: Report): void {
   judgeOtherAnswers(world, report);
 }
 
-const describe = ({ exchange }: Submission) =>
-  `exchange ${exchange.sentAt} to ${exchange.endedAt}, ${exchange.client} ${exchange.purpose}, HTTP ${exchange.status ?? exchange.error ?? '?'}`;
+const describe = ({ exchange }: Submission) => lineOfExchange(exchange);
 
 /**
  * A 200 answer contains a message about the submission. Both messages are stored, and the answer states what is on

@@ -4,7 +4,7 @@ import { clock, instant } from '../rows.ts';
 import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
 import { isArrival, isTaken, type Attempt, type Delivery, type World } from '../world.ts';
-import { standingOf } from './lines.ts';
+import { lineOfAttempt, standingOf } from './lines.ts';
 import { delaysMs } from './schedule.ts';
 
 const neglectedMs = 60_000; // I-17
@@ -56,9 +56,7 @@ function judgeArrivals(world: World, report: Report, delivery: Delivery): void {
     const before = attempts.filter(({ startedAt }) => startedAt <= arrival.at + clockMs);
     const shown = [
       `arrival ${index + 1} at ${arrival.entry.party} ${arrival.entry.at}`,
-      ...attempts.map(
-        (one) => `attempt ${one.row.attempt} ${clock(one.startedAt)} ${one.row.outcome ?? 'open'}`,
-      ),
+      ...attempts.map(lineOfAttempt),
     ];
     if (before.length <= index) {
       const statement = `A ${row.kind} arrived more often than attempts are on record: an intent must be committed before the socket opens (TIM-3).`;
@@ -214,10 +212,8 @@ function judgeStrays(world: World, report: Report): void {
   report.examined('I-17', 'arrivals at parties', arrivals.length);
   for (const entry of arrivals) {
     if (expected.has(entry.sha256)) continue;
-    const { at, party, kind, messageId, sha256, status } = entry;
+    const { party, kind, messageId } = entry;
     const statement = `A ${kind} arrived at a party that is the message of no delivery (MSG-8).`;
-    report.breach('I-11', statement, entry.uetr ?? messageId ?? party, [
-      { at, party, kind, messageId, status, sha256 },
-    ]);
+    report.breach('I-11', statement, entry.uetr ?? messageId ?? party, [entry]);
   }
 }

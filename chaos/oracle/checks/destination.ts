@@ -3,6 +3,7 @@ import type { JournalEntry } from '../read-evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { finals, isArrival, type Payment, type World } from '../world.ts';
+import { lineOfAttempt } from './lines.ts';
 
 export function judgeDestinations(world: World, report: Report): void {
   const { payments } = world;
@@ -41,18 +42,22 @@ function judgeInstructions(world: World, report: Report, payment: Payment): void
   const arrivals = instructionsOf(payment);
   const { uetr, row, forwarded } = payment;
   const shas = new Set(arrivals.map(({ sha256 }) => sha256));
-  const shown = arrivals.map(({ at, party, messageId, sha256 }) => ({ at, party, messageId, sha256 }));
   if (shas.size > 1) {
-    report.breach('I-2', 'A destination saw more than one distinct instruction of one payment.', uetr, shown);
+    report.breach(
+      'I-2',
+      'A destination saw more than one distinct instruction of one payment.',
+      uetr,
+      arrivals,
+    );
   }
   if (new Set(arrivals.map(({ party }) => party)).size > 1) {
-    report.breach('I-2', 'An instruction went to two destinations.', uetr, shown);
+    report.breach('I-2', 'An instruction went to two destinations.', uetr, arrivals);
   }
   if (arrivals.length === 0) return;
   if (!row.accepted)
-    report.breach('I-2', 'An instruction was sent for a payment that was rejected.', uetr, shown);
+    report.breach('I-2', 'An instruction was sent for a payment that was rejected.', uetr, arrivals);
   else if (forwarded !== undefined && !shas.has(forwarded.sha256)) {
-    report.breach('I-2', 'What arrived is not the instruction that is stored.', uetr, shown);
+    report.breach('I-2', 'What arrived is not the instruction that is stored.', uetr, arrivals);
   }
   const operator = world.reference.systems.get(row.destination_clearing_system ?? '')?.operatorId;
   const wrong = arrivals.find(({ party }) => party !== `destination/${operator ?? ''}`);
@@ -78,13 +83,7 @@ export function movementsOf({ journal }: Payment): Movements {
 function judgeTruth(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, deadlineAt, decidedAt = 0 } = payment;
   const { moved, reversed } = movementsOf(payment);
-  const shown = [...moved, ...reversed].map(({ at, party, status, amount: sum, currency }) => ({
-    at,
-    party,
-    status,
-    sum,
-    currency,
-  }));
+  const shown = [...moved, ...reversed];
   if (moved.length > 1) report.breach('I-4', 'A destination credited a payment twice.', uetr, shown);
   if (decision === undefined) return;
   const show = [decision, ...shown];
@@ -129,14 +128,13 @@ function judgeSource({ messageOf, quiet }: World, report: Report, payment: Payme
     return;
   }
   const said = journal.filter((entry) => entry.direction === 'sent' && finals.includes(entry.status ?? ''));
-  const shown = said.map(({ at, status, reasonCode, sha256 }) => ({ at, status, reasonCode, sha256 }));
   if (
     !said.some(({ sha256 }) => sha256 === stored.sha256) &&
     stored.createdAt < quiet.endAt - unjournaledMs
   ) {
     report.breach('I-4', 'The decision rests on a report that the destination never sent.', uetr, [
       decision,
-      ...shown,
+      ...said,
     ]);
   }
   const isSame = stored.row.status === decision.status && stored.row.reason_code === decision.reason_code;
@@ -217,10 +215,9 @@ function judgeDeadline(world: World, report: Report, payment: Payment): void {
   );
   const shown = [`deadline ${clock(deadlineAt)}`];
   if (late.length > 0) {
-    const started = late.map((one) => `attempt ${one.row.attempt} started ${clock(one.startedAt)}`);
     report.breach('I-19', 'An instruction was sent after the deadline of a HIGH payment.', uetr, [
       ...shown,
-      ...started,
+      ...late.map(lineOfAttempt),
     ]);
     return;
   }

@@ -61,19 +61,7 @@ export function destinationOf({ reference }: World, original: Element | undefine
   const transaction = at(original, 'CdtTrfTxInf');
   const currency = textAt(transaction, 'AgrdRate/QtdCcy');
   const agent = reference.find(at(transaction, 'CdtrAgt'));
-  const systems = [...(agent?.memberships.keys() ?? [])].filter(
-    (id) => reference.systems.get(id)?.currency === currency,
-  );
-  if (systems.length === 1) return systems[0];
-  // the agent is identified only by its member id
-  const member = textAt(transaction, 'CdtrAgt/FinInstnId/ClrSysMmbId/MmbId');
-  const bySystem = [...reference.systems.values()].filter(
-    ({ id, currency: own }) =>
-      own === currency &&
-      member !== undefined &&
-      reference.find(at(transaction, 'CdtrAgt'), id) !== undefined,
-  );
-  return bySystem.length === 1 ? bySystem[0]?.id : systems[0];
+  return agent?.systems.find((id) => reference.systems.get(id)?.currency === currency);
 }
 
 interface Sides {
@@ -117,10 +105,9 @@ function amountFaults(
 }
 
 /** Faults in the agents and accounts: they must be those of the quote, or those that the source named. */
-function agentFaults({ reference }: World, { from, to, quote, system }: Sides): readonly string[] {
-  const who = (side: Element, name: string) => reference.find(at(side, name), system)?.id;
-  const accountOf = (side: Element, name: string) =>
-    textAt(side, `${name}/Id/Othr/Id`) ?? textAt(side, `${name}/Id/IBAN`);
+function agentFaults({ reference }: World, { from, to, quote }: Sides): readonly string[] {
+  const who = (side: Element, name: string) => reference.find(at(side, name))?.id;
+  const accountOf = (side: Element, name: string) => textAt(side, `${name}/Id/Othr/Id`);
   const { request, index = 0 } = quote ?? {};
   const sap = request?.destination_sap_ids[index] ?? who(from, 'IntrmyAgt2');
   const account = request?.destination_account_ids[index] ?? accountOf(from, 'IntrmyAgt2Acct');

@@ -1,7 +1,8 @@
 // Formats entries, deliveries and values as short lines of evidence.
+import type { Exchange } from '../evidence.ts';
 import type { JournalEntry } from '../read-evidence.ts';
 import { clock } from '../rows.ts';
-import type { Delivery, Payment } from '../world.ts';
+import type { Attempt, Delivery, Payment } from '../world.ts';
 
 /** Messages about a payment that parties of one kind received. */
 export const received = (payment: Payment, party: string, kind: string): readonly JournalEntry[] =>
@@ -9,28 +10,13 @@ export const received = (payment: Payment, party: string, kind: string): readonl
     (entry) => entry.direction === 'received' && entry.kind === kind && entry.party.startsWith(`${party}/`),
   );
 
-/** An entry without its bytes. */
-export const brief = ({
-  at,
-  party,
-  kind,
-  status,
-  reasonCode,
-  httpStatus,
-  messageId,
-  sha256,
-  note,
-}: JournalEntry) => ({
-  at,
-  party,
-  kind,
-  status,
-  reasonCode,
-  httpStatus,
-  messageId,
-  sha256: sha256?.slice(0, 12),
-  note,
-});
+/** An attempt, in one line. */
+export const lineOfAttempt = ({ row }: Attempt) =>
+  `attempt ${row.attempt} ${row.started_at} to ${row.finished_at ?? 'open'} ${row.outcome ?? ''} ${row.http_status ?? row.error_class ?? ''}`;
+
+/** A request of a sender, in one line. */
+export const lineOfExchange = (exchange: Exchange) =>
+  `${exchange.client} ${exchange.purpose} ${exchange.sentAt} to ${exchange.endedAt}, HTTP ${exchange.status ?? exchange.error ?? '?'}`;
 
 /** The state of a delivery, in one line. */
 export function standingOf(delivery: Delivery): string {

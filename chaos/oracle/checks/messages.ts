@@ -62,15 +62,8 @@ function judgeStored(report: Report, stored: Stored): string {
       stored.text,
     ]);
   }
-  const paths = {
-    pacs008: 'GrpHdr/MsgId',
-    pacs002: 'GrpHdr/MsgId',
-    pacs028: 'GrpHdr/MsgId',
-    acmt023: 'Assgnmt/MsgId',
-    acmt024: 'Assgnmt/MsgId',
-    fxtr017: 'TradInf/MsgId',
-  };
-  const id = textAt(message.root, paths[message.type]) ?? '';
+  const of = (header: string) => textAt(message.root, `${header}/MsgId`);
+  const id = of('GrpHdr') ?? of('Assgnmt') ?? of('TradInf') ?? '';
   if (id !== row.message_identification || id.length === 0 || id.length > maxIdLength) {
     report.breach(
       'I-11',

@@ -4,7 +4,7 @@ import { at, textAt, type Element } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
 import { isTakenByOthers } from './deliveries.ts';
-import { brief, faultsIn, received, standingOf } from './lines.ts';
+import { faultsIn, received, standingOf } from './lines.ts';
 
 export function judgeNotifications(world: World, report: Report): void {
   const { payments } = world;
@@ -23,7 +23,7 @@ function judgeNotification(world: World, report: Report, payment: Payment): void
   );
   const delivery = payment.deliveries['notification'];
   const mustBe = decision?.status === 'ACCC' && row.quote_id !== null;
-  const shown = [decision, ...(delivery === undefined ? [] : [standingOf(delivery)]), ...arrivals.map(brief)];
+  const shown = [decision, ...(delivery === undefined ? [] : [standingOf(delivery)]), ...arrivals];
   if (!mustBe) {
     if (arrivals.length > 0 || stored.length > 0 || delivery !== undefined) {
       report.breach(
@@ -50,9 +50,7 @@ function judgeNotification(world: World, report: Report, payment: Payment): void
   const bic = world.reference.institutions.get(row.fxp_id ?? '')?.bics[0] ?? '';
   const elsewhere = arrivals.find(({ party }) => party !== `fxp/${bic}`);
   if (elsewhere !== undefined)
-    report.breach('I-5', "An fxtr.017 went to an FX provider that is not the quote's.", uetr, [
-      brief(elsewhere),
-    ]);
+    report.breach('I-5', "An fxtr.017 went to an FX provider that is not the quote's.", uetr, [elsewhere]);
   const isTaken = arrivals.some(({ httpStatus }) => httpStatus === 200) || isTakenByOthers(world, delivery);
   if (delivery.deliveredAt !== undefined && !isTaken) {
     report.breach('I-5', 'An fxtr.017 counts as delivered, and the FX provider never took it.', uetr, shown);

@@ -1,9 +1,10 @@
-// I-16 and I-20: while none of our parts is broken, senders get prompt answers, messages are judged in time, no defect
-// shows, and the sweep finds nothing. This holds whatever the parties do (CBK-3).
+// I-16 and I-20: while none of our parts is broken, senders get prompt answers, no defect shows, and the sweep finds
+// nothing. This holds whatever the parties do (CBK-3).
 import type { Exchange } from '../evidence.ts';
-import { clock, instant } from '../rows.ts';
+import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type World } from '../world.ts';
+import { lineOfExchange } from './lines.ts';
 
 const slowMs = 5_000; // I-16 requires one second; a busy machine gets five
 const promptMs = 2_000;
@@ -45,7 +46,6 @@ function judgeAnswerTimes(world: World, report: Report): void {
     report.late('I-16', statement, subjectOf(one), [lineOf(one)], spanOf(one));
   }
   judgeRecovery(world, report, posted);
-  judgeJudgements(world, report);
 }
 
 /**
@@ -68,8 +68,7 @@ function judgeRecovery({ quiet }: World, report: Report, posted: readonly Posted
 
 const subjectOf = ({ exchange }: Posted) => exchange.uetr ?? exchange.messageId ?? exchange.path;
 const spanOf = ({ sentAt, endedAt }: Posted) => ({ from: sentAt, to: endedAt });
-const lineOf = ({ exchange }: Posted) =>
-  `${exchange.client} ${exchange.purpose} ${exchange.sentAt} to ${exchange.endedAt}, HTTP ${exchange.status ?? exchange.error ?? '?'}`;
+const lineOf = ({ exchange }: Posted) => lineOfExchange(exchange);
 
 function toPosted({ reference }: World, exchange: Exchange): Posted {
   const { status, error, prefer = '', client } = exchange;
@@ -102,27 +101,6 @@ function isAlone({ exchange, sentAt }: Posted, posted: readonly Posted[]): boole
       Math.abs(one.sentAt - sentAt) < aroundMs,
   );
   return others.filter(({ isPrompt }) => isPrompt).length >= others.length * mostPrompt;
-}
-
-/**
- * The time from storage to judgement. A busy machine delays most messages; a message that blocks a slot delays a few.
- */
-function judgeJudgements(world: World, report: Report): void {
-  const calm = world.payments.flatMap(({ uetr, submission, judgedAt }) => {
-    if (submission === undefined || !world.quiet.isCalm([], submission.createdAt, judgedAt, recoveredMs))
-      return [];
-    return [{ uetr, storedAt: submission.createdAt, judgedAt }];
-  });
-  const late = calm.filter(({ storedAt, judgedAt }) => judgedAt - storedAt > slowMs);
-  if (late.length > calm.length * (1 - mostPrompt)) return;
-  const isAtOnce = (one: (typeof calm)[number]) => one.judgedAt - one.storedAt < promptMs;
-  for (const { uetr, storedAt, judgedAt } of late) {
-    const near = calm.filter((one) => one.uetr !== uetr && Math.abs(one.storedAt - storedAt) < aroundMs);
-    if (near.filter(isAtOnce).length < near.length * mostPrompt) continue;
-    const shown = [`stored ${clock(storedAt)}`, `judged ${clock(judgedAt)}`];
-    const statement = 'A message was judged late, while others were judged at once.';
-    report.late('I-16', statement, uetr, shown, { from: storedAt, to: judgedAt });
-  }
 }
 
 /** SEC-9: a defect of ours is a breach even if the request was answered. */

@@ -1,7 +1,7 @@
-// Recomputes answered and stored quotes from rates, improvements, maxima and fees by the rules: QUO-2 to QUO-5, FEE-1
+// Recomputes stored quotes from rates, improvements, maxima and fees by the rules: QUO-2 to QUO-5, FEE-1
 // to FEE-5. The rates themselves are checked in rates.ts.
 import type { Exchange } from '../evidence.ts';
-import { corridorOf, sapOf, termsOf } from '../corridors.ts';
+import { canSettle, corridorOf, termsOf } from '../corridors.ts';
 import { amount, type Amount } from '../decimals.ts';
 import { openImprovements, type Improvements } from '../improvements.ts';
 import { isTooSmall, priceOf, type Asked, type Offered, type Priced, type Terms } from '../pricing.ts';
@@ -9,7 +9,6 @@ import { parseExactly } from '../read-evidence.ts';
 import { instant, rowsOf, type QuoteRequestRow, type RateRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, type World } from '../world.ts';
-import { judgeAnsweredQuotes } from './answered-quotes.ts';
 import { judgeQuoted, mayBePaused } from './pauses.ts';
 import { judgeRates } from './rates.ts';
 
@@ -21,7 +20,7 @@ const unsureMs = 60_000;
 
 export function judgeQuotes(world: World, report: Report): void {
   const { tables } = world.evidence;
-  const improvements = openImprovements(world.evidence, world.reference);
+  const improvements = openImprovements(world.evidence);
   const rates = grouped(rowsOf(tables, 'rates'), corridorOf);
   const answered = answeredOf(world.evidence.exchanges);
   const posts = postsOf(world);
@@ -36,7 +35,6 @@ export function judgeQuotes(world: World, report: Report): void {
       posts,
     });
   }
-  judgeAnsweredQuotes(world, report, answered);
   judgeRates(world, report, improvements);
 }
 
@@ -63,7 +61,7 @@ interface Request {
   /** Rates of its corridor, including expired ones. */
   readonly rates: readonly RateRow[];
   readonly exchange: Exchange | undefined;
-  /** The times when its FX providers were changing rates or improvements. */
+  /** The times when its FX providers were changing rates. */
   readonly posts: ReadonlyMap<string, readonly Span[]>;
 }
 
@@ -97,8 +95,8 @@ function judgeRequest(report: Report, asked: Request): void {
   for (const { fxp, told: one } of told) {
     const known = offers.get(fxp);
     if (known?.isSure !== true) continue;
-    const due = variants.flatMap((withFees) =>
-      pricesOf({ side, amount: amount(request.amount), withFees }, { terms, known, asked, fxp }),
+    const due = variants.map((withFees) =>
+      priceAt({ side, amount: amount(request.amount), withFees }, { terms, known, asked, fxp }),
     );
     if (due.some((price) => price !== undefined && isSame(price, one))) continue;
     const computed = due.map((price) => (price === undefined ? 'none' : render(price)));
@@ -112,14 +110,11 @@ function judgeRequest(report: Report, asked: Request): void {
   for (const [fxp, known] of offers) {
     if (!known.isSure || request.fxp_ids.includes(fxp)) continue;
     if (mayBePaused(world, fxp, readFrom(asked), instant(request.issued_at))) continue;
-    const due = variants.map((withFees) => {
-      const prices = pricesOf(
-        { side, amount: amount(request.amount), withFees },
-        { terms, known, asked, fxp },
-      );
-      return prices.some((price) => price === undefined || isTooSmall(price, withFees));
+    const isLeftOut = variants.some((withFees) => {
+      const price = priceAt({ side, amount: amount(request.amount), withFees }, { terms, known, asked, fxp });
+      return price === undefined || isTooSmall(price, withFees);
     });
-    if (due.includes(true)) continue;
+    if (isLeftOut) continue;
     report.breach('R:QUO-2', `The quote of ${fxp} was left out.`, request.quote_request_id, shown);
   }
   judgeQuoted(world, report, { request, sentAt: exchange && instant(exchange.sentAt) });
@@ -136,13 +131,13 @@ function readFrom({ request, exchange }: Request): number {
   return exchange === undefined ? instant(request.issued_at) - unsureMs : instant(exchange.sentAt);
 }
 
-/** The times when FX providers were changing rates or improvements, by institution. */
+/** The times when FX providers were changing rates, by institution. */
 function postsOf({ evidence, reference }: World): ReadonlyMap<string, readonly Span[]> {
   const posts = evidence.exchanges.filter(
-    ({ method, path }) => method === 'POST' && /^\/(api\/v1\/)?(rates|tier_|psp_|improvements)/.test(path),
+    ({ method, path }) => method === 'POST' && path === '/api/v1/rates',
   );
   const spans = posts.map(({ client, sentAt, endedAt, status }) => ({
-    fxp: reference.findById('BICFI', client)?.id ?? '',
+    fxp: reference.findByBic(client)?.id ?? '',
     from: instant(sentAt),
     to: instant(endedAt) + (status === undefined ? unansweredMs : 0),
   }));
@@ -161,9 +156,9 @@ interface Span {
 function offersOf(asked: Request): ReadonlyMap<string, Known> {
   const { world, request, rates } = asked;
   const at = instant(request.issued_at);
-  const canSettle = (fxp: string) =>
-    sapOf(world.reference, fxp, request.source_country, request.source_currency) &&
-    sapOf(world.reference, fxp, request.destination_country, request.destination_currency);
+  const isOffered = (fxp: string) =>
+    canSettle(world.reference, fxp, request.source_country, request.source_currency) &&
+    canSettle(world.reference, fxp, request.destination_country, request.destination_currency);
   const byFxp = grouped(rates, (row) => row.fxp_id);
   const from = readFrom(asked);
   const isNear = (time: number | undefined) => time !== undefined && time > from && time < at + 1_000;
@@ -172,7 +167,7 @@ function offersOf(asked: Request): ReadonlyMap<string, Known> {
       const active = own.filter(
         (row) => instant(row.created_at) <= at && (instant(row.expired_at) ?? Infinity) > at,
       );
-      if (active.length === 0 || !canSettle(fxp)) return [];
+      if (active.length === 0 || !isOffered(fxp)) return [];
       const isChanged = own.some((row) => isNear(instant(row.created_at)) || isNear(instant(row.expired_at)));
       const isPosting = (asked.posts.get(fxp) ?? []).some((post) => post.from <= at && post.to >= from);
       const isSure = !isChanged && !isPosting;
@@ -180,7 +175,6 @@ function offersOf(asked: Request): ReadonlyMap<string, Known> {
         rateId: row.rate_id,
         threshold: amount(row.threshold),
         rate: amount(row.exchange_rate),
-        createdAt: instant(row.created_at),
       }));
       return [[fxp, { offers, isSure }] as const];
     }),
@@ -194,12 +188,8 @@ interface Pricing {
   readonly fxp: string;
 }
 
-/** One price for each improvement that may have been in force. */
-function pricesOf(wanted: Asked, { terms, known, asked, fxp }: Pricing): readonly (Priced | undefined)[] {
-  const { request, improvements } = asked;
-  const moments = [readFrom(asked), instant(request.issued_at)];
-  const possible = moments.flatMap((at) => improvements.ofPsp(fxp, request.psp_id, at));
-  return possible.map((basisPoints) => priceOf(wanted, known.offers, basisPoints, terms));
+function priceAt(wanted: Asked, { terms, known, asked, fxp }: Pricing): Priced | undefined {
+  return priceOf(wanted, known.offers, asked.improvements.ofPsp(fxp, asked.request.psp_id), terms);
 }
 
 function isSame(price: Priced, told: Readonly<Record<string, string>>): boolean {

@@ -19,7 +19,7 @@ export function judgeRates(world: World, report: Report, improvements: Improveme
       judgeOverlap(report, corridor, row, own);
       if (!isBase(row)) judgeTier(report, corridor, row, { own, improvements });
     }
-    judgeSuccession(report, own, { startedAt, improvements });
+    judgeSuccession(report, own, startedAt);
   }
 }
 
@@ -33,9 +33,9 @@ function judgePosts(
   { rates, startedAt }: { readonly rates: readonly RateRow[]; readonly startedAt: number },
 ): void {
   const posts = evidence.exchanges.flatMap(({ method, path, client, requestBody = '{}', ...exchange }) => {
-    if (method !== 'POST' || !['/api/v1/rates', '/rates/'].includes(path)) return [];
+    if (method !== 'POST' || path !== '/api/v1/rates') return [];
     const { status = 0, responseBody = '', purpose } = exchange;
-    const fxp = reference.findById('BICFI', client)?.id;
+    const fxp = reference.findByBic(client)?.id;
     if (fxp === undefined || (status >= 400 && status < 500)) return [];
     const body = JSON.parse(requestBody) as Readonly<Record<string, string>>;
     const places = ['sourceCountry', 'sourceCurrency', 'destinationCountry', 'destinationCurrency'];
@@ -89,33 +89,24 @@ function judgeTier(
   const base = own.find(
     (one) => isBase(one) && instant(one.created_at) <= createdAt && endOf(one) > createdAt,
   );
-  const possible = improvements.ofTier(row.fxp_id, row.source_currency, amount(row.threshold), createdAt + 1);
-  const due = possible.map((basisPoints) => improved(amount(base?.exchange_rate), basisPoints));
-  if (base !== undefined && due.some((rate) => rate.eq(amount(row.exchange_rate)))) return;
+  const basisPoints = improvements.ofTier(row.fxp_id, row.source_currency, amount(row.threshold));
+  const due = improved(amount(base?.exchange_rate), basisPoints);
+  if (base !== undefined && due.eq(amount(row.exchange_rate))) return;
   report.breach('R:FX-8', 'The rate of a tier is not its base rate, improved.', corridor, [
     row,
     base,
-    ...due.map((rate) => rate.toFixed()),
+    due.toFixed(),
   ]);
 }
 
-/**
- * A rate ends only when another of the same FX provider, corridor and threshold replaces it. Exception: a tier
- * improvement of 0 basis points ends the tier rate.
- */
-function judgeSuccession(
-  report: Report,
-  own: readonly RateRow[],
-  { startedAt, improvements }: { readonly startedAt: number; readonly improvements: Improvements },
-): void {
+/** A rate ends only when another of the same FX provider, corridor and threshold replaces it. */
+function judgeSuccession(report: Report, own: readonly RateRow[], startedAt: number): void {
   const born = grouped(own, (row) => row.created_at);
   for (const row of own) {
     const endedAt = endOf(row);
     if (row.expired_at === null || endedAt < startedAt) continue;
     const heirs = born.get(row.expired_at) ?? [];
     if (heirs.some((one) => same(one.threshold, row.threshold))) continue;
-    const points = improvements.ofTier(row.fxp_id, row.source_currency, amount(row.threshold), endedAt + 1);
-    if (!isBase(row) && points.some((one) => one.isZero())) continue;
     const statement = 'A rate was ended, and none of its threshold took its place.';
     report.breach('R:FX-4', statement, row.rate_id, [row, `ended ${clock(endedAt)}`, ...heirs]);
   }

@@ -1,11 +1,10 @@
 // RES-1: the source of a resolution gets its answer at the address that it named. The gateway itself answers AB08 only
-// at the deadline, not before it and not long after.
+// at the deadline, not before it.
 import { instant, rowsOf, type ResolutionAnswerRow, type ResolutionRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, isPost, toSubmission, type Delivery, type World } from '../world.ts';
 
 const earlyMs = 50;
-const lateMs = 1_000;
 
 interface Judged {
   readonly answer: ResolutionAnswerRow;
@@ -48,7 +47,6 @@ export function judgeResolutions(world: World, report: Report): void {
     judgeCallback(report, judged, new Set(questions.map(({ callbackUrl = '' }) => callbackUrl)));
     judgeEarly(world, report, judged);
   }
-  judgeLate(world, report, all);
 }
 
 function judgeCallback(
@@ -73,25 +71,4 @@ function judgeEarly({ quiet }: World, report: Report, judged: Judged): void {
     return;
   const statement = 'The gateway answered AB08 before the deadline.';
   report.breach('R:RES-1', statement, answer.resolution_id, [resolution, answer]);
-}
-
-/** A busy machine misses a few deadlines; a defect misses most. */
-function judgeLate({ quiet }: World, report: Report, all: readonly Judged[]): void {
-  const due = all.filter(
-    ({ isAsked, answeredAt, deadlineAt }) =>
-      isAsked && answeredAt >= deadlineAt - earlyMs && quiet.isCalm([], deadlineAt - 20_000, answeredAt),
-  );
-  report.examined('R:RES-1', 'deadlines that passed while nothing of ours was broken', due.length);
-  const isLate = ({ answeredAt, deadlineAt }: Judged) => answeredAt > deadlineAt + lateMs;
-  const judged = due.filter((one) => {
-    const statement = 'A resolution was answered long after its deadline.';
-    const during = { from: one.deadlineAt, to: one.answeredAt };
-    return !isLate(one) || !report.isUnjudged('R:RES-1', statement, one.answer.resolution_id, during);
-  });
-  const late = judged.filter(isLate);
-  const [first] = late;
-  if (first === undefined || late.length < 3 || late.length * 2 < judged.length) return;
-  const statement = `${late.length} of ${judged.length} resolutions were answered long after their deadline.`;
-  const shown = late.map(({ resolution, answer }) => [resolution, answer]);
-  report.breach('R:RES-1', statement, first.answer.resolution_id, shown);
 }

@@ -3,7 +3,7 @@
 import { clock, instant } from '../rows.ts';
 import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
-import { standingOf } from './lines.ts';
+import { lineOfAttempt, standingOf } from './lines.ts';
 import { isTaken, sha256Of, type Attempt, type Delivery, type Payment, type World } from '../world.ts';
 import { enquiryTimesMs } from './waiting.ts';
 
@@ -59,7 +59,7 @@ function repeatsOf(world: World): ReadonlyMap<string, readonly Repeat[]> {
   for (const exchange of world.evidence.exchanges) {
     if (exchange.method !== 'POST' || exchange.requestBody === undefined) continue;
     if (!exchange.path.startsWith('/iso20022/')) continue;
-    const sha = sha256Of(Buffer.from(exchange.requestBody, exchange.requestEncoding ?? 'utf8'));
+    const sha = sha256Of(exchange.requestBody);
     const isAnswered = exchange.status !== undefined && exchange.status < 500;
     const repeat = {
       from: instant(exchange.sentAt),
@@ -86,9 +86,6 @@ interface Instruction {
   readonly repeats: readonly Repeat[];
 }
 
-const lineOf = ({ row }: Attempt) =>
-  `attempt ${row.attempt} ${row.started_at} to ${row.finished_at ?? 'open'} ${row.outcome ?? ''} ${row.http_status ?? row.error_class ?? ''}`;
-
 /** Whether the attempt got an answer from the destination itself that ends a round: a pacs.002 or a 202 (TIM-3). */
 function isAnswered({ world, destination }: Course, attempt: Attempt): boolean {
   const { httpStatus, startedAt, finishedAt = startedAt } = attempt;
@@ -111,7 +108,7 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
     const previous = attempts[index - 1];
     const cause = causeOf({ world, destination, judgedAt, repeats, taken, inRound }, attempt, previous);
     if (cause === undefined) {
-      const shown = [`judged ${clock(judgedAt)}`, ...attempts.map(lineOf)];
+      const shown = [`judged ${clock(judgedAt)}`, ...attempts.map(lineOfAttempt)];
       report.breach('I-12', 'An instruction was sent again before it was due (TIM-2, TIM-3).', uetr, shown);
       break;
     }
@@ -119,7 +116,7 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
       // The 5 s apply between the requests; each send follows its request after a variable delay.
       const isSoon = attempt.startedAt - askedAt < enquiryGapMs - second;
       if (isSoon && world.quiet.isCalm([destination], askedAt - attemptMs, attempt.startedAt)) {
-        const shown = attempts.map(lineOf);
+        const shown = attempts.map(lineOfAttempt);
         report.breach('I-12', 'The destination was asked more than once in 5 s (DUP-1).', uetr, shown);
       }
       askedAt = attempt.startedAt;
@@ -173,7 +170,10 @@ function judgeOverdue(world: World, report: Report, { payment, destination, atte
     due + overdueMs < until &&
     !attempts.some(({ startedAt }) => startedAt >= due - second && startedAt <= due + overdueMs) &&
     world.quiet.isCalm([destination], due - 15 * second, due + overdueMs, 30 * second);
-  const shown = [`judged ${clock(judgedAt)}, undecided until ${clock(until)}`, ...attempts.map(lineOf)];
+  const shown = [
+    `judged ${clock(judgedAt)}, undecided until ${clock(until)}`,
+    ...attempts.map(lineOfAttempt),
+  ];
   const spanOf = (due: number) => ({ from: due, to: due + overdueMs });
   if (missed(judgedAt)) {
     const statement = 'An instruction was not sent, though nothing was broken.';
@@ -201,10 +201,7 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
   let failures = 0;
   for (const [index, attempt] of attempts.entries()) {
     const previous = attempts[index - 1];
-    if (previous === undefined) {
-      judgeFirst(world, report, delivery, attempt);
-      continue;
-    }
+    if (previous === undefined) continue;
     const wasTaken = isTaken(previous);
     const isAsked = row.asks !== '1' && isAskedFor(world, delivery, { repeats, previous, attempt });
     failures = isAsked ? 0 : failures + 1; // since the last redelivery
@@ -217,7 +214,7 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
     const shown = [
       `after failure ${failures}, asked for ${row.asks} times`,
       standingOf(delivery),
-      ...attempts.map(lineOf),
+      ...attempts.map(lineOfAttempt),
     ];
     const statement = `A ${row.kind} ${fault} (CBK-1).`;
     const isLate = attempt.startedAt - finishedAt > overdueMs;
@@ -242,9 +239,6 @@ function delayFault(world: World, gap: Gap): string | undefined {
   const gapMs = attempt.startedAt - finishedAt;
   if (previous.httpStatus === 410)
     return 'was attempted again though its receiver had said that it is gone (410)';
-  const askedMs = askedToWaitMs(world, gap);
-  if (gapMs < askedMs - recordMs)
-    return `was attempted again ${Math.round(gapMs)} ms after its receiver had asked for a pause of ${askedMs} ms (Retry-After)`;
   const told = `${Math.round(gapMs)} ms after a failure, where ${delayMs} ms are due`;
   if (gapMs < delayMs * (1 - variation) - recordMs) return `was attempted again too early, ${told}`;
   const receiver = receiverOf(world.reference, gap.row);
@@ -256,30 +250,6 @@ function delayFault(world: World, gap: Gap): string | undefined {
   );
   if (gapMs > delayMs * (1 + variation) + overdueMs && isCalm) return `was attempted again too late, ${told}`;
   return undefined;
-}
-
-/**
- * The pause in milliseconds that the receiver's Retry-After requested. It is known only if a single fault was active
- * and that fault sends it; otherwise 0.
- */
-function askedToWaitMs(world: World, { row, previous, finishedAt }: Gap): number {
-  const receiver = receiverOf(world.reference, row);
-  if (row.kind === 'notification' || previous.httpStatus !== 503) return 0;
-  const names = world.quiet.faultsOn(receiver, previous.startedAt, finishedAt);
-  return names.length === 1 && names[0]?.endsWith('-fails-for-now') === true ? 2 * second : 0;
-}
-
-function judgeFirst(world: World, report: Report, { row }: Delivery, first: Attempt): void {
-  const stored = world.messageOf.get(row.message_id);
-  if (stored === undefined || first.startedAt - stored.createdAt <= overdueMs) return;
-  if (!world.quiet.isCalm([receiverOf(world.reference, row)], stored.createdAt, first.startedAt)) return;
-  report.late(
-    'I-12',
-    `A ${row.kind} was first attempted more than a minute late (CBK-1).`,
-    row.subject_id,
-    [lineOf(first)],
-    { from: stored.createdAt, to: first.startedAt },
-  );
 }
 
 interface Span {

@@ -4,6 +4,7 @@
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
+import { lineOfAttempt } from './lines.ts';
 
 const lockMs = 5_000; // a statement may have waited this long for a row lock
 const second = 1_000;
@@ -69,9 +70,7 @@ function judgeReported(world: World, { decision, decidedAt = 0 }: Payment, breac
 function judgeOwnDecision(payment: Payment, breach: Breach): void {
   const { decision, decidedAt = 0, deadlineAt, judgedAt, journal } = payment;
   const attempts = payment.deliveries['instruction']?.attempts ?? [];
-  const sends = attempts.map(
-    (one) => `attempt ${clock(one.startedAt)} ${one.row.outcome ?? 'open'} ${one.row.error_class ?? ''}`,
-  );
+  const sends = attempts.map(lineOfAttempt);
   if (decision?.status !== 'RJCT') {
     breach('The gateway by itself decided otherwise than RJCT.');
     return;
@@ -122,7 +121,7 @@ function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
   });
   if (late.length > 0) {
     const statement = 'An instruction was sent after the final of its payment.';
-    const started = late.map((one) => `attempt ${one.row.attempt} started ${clock(one.startedAt)}`);
+    const started = late.map(lineOfAttempt);
     const lastAt = Math.max(...late.map(({ startedAt }) => startedAt));
     if (lastAt > decidedAt + lockMs) report.breach('I-8', statement, uetr, [decision, ...started]);
     // its commit may have waited

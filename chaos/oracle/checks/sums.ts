@@ -56,8 +56,8 @@ function judgeQuote(world: World, report: Report, quoteId: string, payments: rea
     }
   }
   for (const payment of payments) {
-    const { uetr, judgedAt, submission, row } = payment;
-    const psp = world.reference.find(at(payment.original, 'CdtTrfTxInf/DbtrAgt'), row.source_clearing_system);
+    const { uetr, judgedAt, submission } = payment;
+    const psp = world.reference.find(at(payment.original, 'CdtTrfTxInf/DbtrAgt'));
     if (psp?.id !== quote.request.psp_id) {
       const whose = `quote of ${quote.request.psp_id}, debtor agent ${psp?.id ?? 'unknown'}`;
       report.breach('I-6', 'A payment was accepted with a quote of another PSP.', uetr, [whose, ...shown]);

@@ -4,7 +4,7 @@ import { textAt } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
 import { isTakenByOthers } from './deliveries.ts';
-import { brief, received, standingOf } from './lines.ts';
+import { received, standingOf } from './lines.ts';
 
 export function judgeTold(world: World, report: Report): void {
   const decided = world.payments.filter(({ decision }) => decision !== undefined);
@@ -31,7 +31,7 @@ function judgeCallback(world: World, report: Report, payment: Payment): void {
         'I-3',
         'The source got a callback of a payment that has no final status.',
         uetr,
-        arrivals.map(brief),
+        arrivals,
       );
     }
     return;
@@ -42,7 +42,7 @@ function judgeCallback(world: World, report: Report, payment: Payment): void {
     report.breach('I-3', 'A payment has a final status, and no callback that tells it.', uetr, [decision]);
     return;
   }
-  const shown = [standingOf(delivery), ...arrivals.map(brief)];
+  const shown = [standingOf(delivery), ...arrivals];
   if (new Set(arrivals.map(({ sha256 }) => sha256)).size > 1) {
     report.breach('I-3', 'The source got two different final pacs.002 of one payment.', uetr, shown);
   }
@@ -57,9 +57,7 @@ function judgeCallback(world: World, report: Report, payment: Payment): void {
   }
   const elsewhere = arrivals.find(({ party }) => party !== `source/${row.source_clearing_system}`);
   if (elsewhere !== undefined)
-    report.breach('I-3', 'A callback went to a source that did not submit the payment.', uetr, [
-      brief(elsewhere),
-    ]);
+    report.breach('I-3', 'A callback went to a source that did not submit the payment.', uetr, [elsewhere]);
   if (
     told.message?.root !== undefined &&
     textAt(told.message.root, 'TxInfAndSts/TxSts') !== decision.status
@@ -91,7 +89,7 @@ function judgeConfirmation(world: World, report: Report, payment: Payment): void
       'R:PAY-9',
       `A destination was told ${wrong.status ?? ''}; the decision is ${decision?.status ?? 'none'}.`,
       uetr,
-      [decision, brief(wrong)],
+      [decision, wrong],
     );
   }
   if (decision === undefined || !row.accepted || world.reportedByOthers.has(uetr)) return;
@@ -104,7 +102,7 @@ function judgeConfirmation(world: World, report: Report, payment: Payment): void
       'R:TIM-1',
       'A destination got an instruction that the gateway rejected, and is not told.',
       uetr,
-      [decision, ...seen.map(brief)],
+      [decision, ...seen],
     );
     return;
   }
@@ -117,7 +115,7 @@ function judgeConfirmation(world: World, report: Report, payment: Payment): void
   if (told.length === 0 || isPosted || isRecent) return;
   report.breach('R:PAY-9', 'A destination gave a final, and no confirmation is made.', uetr, [
     decision,
-    ...seen.map(brief),
+    ...seen,
   ]);
 }
 
@@ -145,8 +143,6 @@ function judgeViolations(world: World, report: Report): void {
     if (violation === undefined || world.reportedByOthers.has(entry.uetr ?? '')) continue;
     const [pattern, id] = violationIds.find(([one]) => one.test(violation)) ?? [/^.*$/s, 'I-11'];
     const name = violation.replace(new RegExp(`${pattern.source}.*$`, 's'), id);
-    report.breach(name, `A party found: ${violation}`, entry.uetr ?? entry.messageId ?? entry.party, [
-      brief(entry),
-    ]);
+    report.breach(name, `A party found: ${violation}`, entry.uetr ?? entry.messageId ?? entry.party, [entry]);
   }
 }

@@ -3,6 +3,7 @@
 import { clock, instant, rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { finals, type Payment, type World } from '../world.ts';
+import { lineOfAttempt } from './lines.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -68,7 +69,7 @@ function judgeNorm(world: World, report: Report, payment: Payment, show: readonl
   const { uetr, judgedAt, events } = payment;
   const { endAt, settledAt } = world.quiet;
   const attempts = payment.deliveries['instruction']?.attempts ?? [];
-  const sends = attempts.map((one) => `attempt ${clock(one.startedAt)} ${one.row.outcome ?? 'open'}`);
+  const sends = attempts.map(lineOfAttempt);
   const isReachable = attempts.some(({ row }) => row.outcome !== 'NOT_SENT');
   if (!isReachable && judgedAt < endAt - minute - graceMs) {
     const why = attempts.length === 0 ? 'was never sent' : 'never reached its destination';

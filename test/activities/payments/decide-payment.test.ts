@@ -2,8 +2,7 @@
 // reject.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createDecidePayment } from '../../../activities/payments/decide-payment.ts';
-import { createReportInDoubt } from '../../../activities/payments/report-in-doubt.ts';
+import { createDecidePayment, createReportInDoubt } from '../../../activities/payments/decide-payment.ts';
 import type { DecisionCause } from '../../../contract/activities.ts';
 import type { Pacs002 } from '../../../core/iso20022/pacs002.ts';
 import { loadDecidable, withdrawConfirmation } from '../../../db/payments/decisions.ts';

@@ -1,6 +1,6 @@
 // An alert names the party that is to be called, where one is known (OBS-6, TIM-2).
 import { expect, test } from 'vitest';
-import { createReportInDoubt } from '../../../activities/payments/report-in-doubt.ts';
+import { createReportInDoubt } from '../../../activities/payments/decide-payment.ts';
 import { listAlerts } from '../../../db/records/cases.ts';
 import { workbench } from '../workbench.ts';
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import type { Delivery } from 'rhea';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createOutbound } from '../../../activities/wire/outbound.ts';
-import { parseQueueLogins } from '../../../core/deliveries/queue-logins.ts';
+import { queueLogins } from '../../../core/settings/receivers.ts';
 import { freePort } from '../../../cli/parts/ports.ts';
 import { broker } from './broker.ts';
 import { entered, listening } from './receivers.ts';
@@ -87,8 +87,8 @@ describe('what does not reach a queue', () => {
     const login = { username: 'isthmus', password: 'correct' };
     const { url, host } = await broker({ login });
     const as = (password: string) => {
-      const logins = parseQueueLogins(JSON.stringify({ [host]: { ...login, password } }));
-      return createOutbound({ ...limits, ...(logins && { logins }) });
+      const logins = queueLogins.parse(JSON.stringify({ [host]: { ...login, password } }));
+      return createOutbound({ ...limits, logins });
     };
     const refused = { outcome: 'NOT_SENT', errorClass: 'not-authorized' };
     expect(await post(`${url}trades`, as('correct'))).toMatchObject({ status: 200 });
@@ -167,6 +167,6 @@ test('a broker that talks without end is cut off: one that claims a frame of 4 G
 test.each(['{"broker.example:5671": {"username": "a"}}', 'a:b'])(
   'logins that are not what they should be are refused: %s',
   (text) => {
-    expect(parseQueueLogins(text)).toBeUndefined();
+    expect(queueLogins.safeParse(text).success).toBe(false);
   },
 );

@@ -52,7 +52,9 @@ describe('claimFolder', () => {
     const path = join(folder, claimName);
     mkdirSync(path);
     expect(() => claimFolder(folder)).toThrow(
-      new RegExp(`^${path}, .* cannot be locked: it is a folder.*set ISTHMUS_HOME to a folder`),
+      new RegExp(
+        `^${path}, .* cannot be locked: illegal operation on a directory.*set ISTHMUS_HOME to a folder`,
+      ),
     );
   });
 });

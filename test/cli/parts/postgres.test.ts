@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../../../cli/parts/child.ts';
+import { isAlive } from '../../harness/is-alive.ts';
 import { postgresFolders, postgresHome } from '../../../cli/parts/postgres-home.ts';
 import { startPostgres, withClient, type RunningPostgres } from '../../../cli/parts/postgres.ts';
 
@@ -106,7 +106,7 @@ describe('startPostgres', () => {
     await server.stop();
     const gone = startPostgres({ env: { DATABASE_URL: server.url }, folder: '/nowhere', database: 'x', say });
     await expect(gone).rejects.toThrow(
-      'DATABASE_URL points to a database that cannot be used: nothing is listening at 127.0.0.1:',
+      /^DATABASE_URL points to a database at 127\.0\.0\.1:\d+ that cannot be used: connect ECONNREFUSED/,
     );
   });
 });

@@ -14,7 +14,7 @@ const options = {
   folder,
   binFolder: resolve(import.meta.dirname, '..', '..', '..', '.isthmus', 'bin'),
   storage: 'file' as const,
-  searchAttributes: [{ name: 'Uetr', type: 'KEYWORD' as const }],
+  searchAttributes: [{ name: 'Uetr' }],
   ui: true,
   say: () => undefined,
 };
@@ -59,7 +59,7 @@ describe('startTemporal', () => {
 
   it('uses the server of TEMPORAL_ADDRESS, registers missing search attributes, and leaves it running', async () => {
     const { address } = await testTemporal();
-    const searchAttributes = [{ name: 'RegisteredLater', type: 'INT' as const }];
+    const searchAttributes = [{ name: 'RegisteredLater' }];
     const server = await startTemporal({ ...options, env: { TEMPORAL_ADDRESS: address }, searchAttributes });
     expect(server.address).toBe(address);
     await server.stop();

@@ -1,6 +1,6 @@
 // White space is that of XML (#x20 #x9 #xD #xA), not JavaScript's, which has more characters.
 import { describe, expect, test } from 'vitest';
-import { isWhiteSpace, trimmed } from '../../../core/iso20022/white-space.ts';
+import { isWhiteSpace, trimmed } from '../../../core/iso20022/tree.ts';
 
 describe('white space', () => {
   const ofJavaScript = Array.from({ length: 0x10000 }, (_, code) => code).filter(

@@ -78,7 +78,7 @@ test('are found where they stand, however they are spelled, and nothing else is'
     fc.property(tree, spaces, fc.boolean(), (value, space, isEscaped) => {
       const text = write(value, space, isEscaped);
       const found = findRepeatedMembers(text, Infinity);
-      expect(found.map((path) => JSON.stringify(path))).toEqual(unique(expected(value)));
+      expect(unique(found)).toEqual(unique(expected(value)));
       if (found.length > 0) repeated += 1;
     }),
     { numRuns: 2_000 },

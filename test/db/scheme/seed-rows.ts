@@ -2,12 +2,12 @@
 import { sql, type Selectable } from 'kysely';
 import { expect } from 'vitest';
 import { connect } from '../../../db/pool/connection.ts';
-import { moveCounterparties } from '../../../db/seed.ts';
+import { seed } from '../../../db/seed.ts';
 import type { Database } from '../../../db/tables.ts';
 import { testDatabase } from '../../harness/database.ts';
 
 const database = await testDatabase();
-await moveCounterparties(database.url, {
+await seed(database.url, {
   operatorEndpointUrl: (operatorId) => `http://127.0.0.1:9000/${operatorId}`,
   fxpBaseUrl: (bic) => `http://127.0.0.1:9001/${bic}`,
 });
@@ -40,7 +40,43 @@ const tables = [
   'psp_improvements',
   'rates',
 ] as const;
-type Rows = { readonly [Table in (typeof tables)[number]]: Selectable<Database[Table]>[] };
+/** Tables that only these tests read as a whole. */
+interface SeedTables extends Database {
+  readonly currencies: { currency_code: string; currency_id: number; name: string; decimal_places: number };
+  readonly country_clearing_systems: { country_code: string; clearing_system_id: string };
+  readonly address_types: { clearing_system_id: string | null };
+  readonly address_type_countries: { country_code: string };
+  readonly address_inputs: {
+    address_input_id: string;
+    label: unknown;
+    attributes: unknown;
+    iso20022_xpath: unknown;
+  };
+  readonly address_type_inputs: { address_input_id: string };
+  readonly institution_identifiers: {
+    identifier_type: string;
+    lookup_value: string;
+    value: string;
+    institution_id: string;
+  };
+  readonly institution_memberships: { institution_id: string; clearing_system_id: string };
+  readonly book_endpoints: { url: string };
+  readonly settlement_accounts: {
+    owner_id: string;
+    sap_id: string;
+    country_code: string;
+    currency_code: string;
+    account_id: string;
+  };
+  readonly fxp_settlement_access: {
+    fxp_id: string;
+    country_code: string;
+    sap_id: string;
+    validated: boolean;
+  };
+  readonly scheme_fee_formulas: { country_code: string; currency_code: string; nominal_fee_amount: string };
+}
+type Rows = { readonly [Table in (typeof tables)[number]]: Selectable<SeedTables[Table]>[] };
 
 const read = async (table: string) => [
   table,

@@ -1,0 +1,18 @@
+// Limits the work that repeats of one payment system cause. Beyond the limit, the record still answers every repeat.
+import type { MayAsk } from '../../db/payments/asks.ts';
+import { alertAtLimit } from '../../db/records/audit.ts';
+import type { RouteDependencies } from '../dependencies.ts';
+
+/**
+ * Callbacks, enquiries and confirmations together, over all api processes. Each process also limits them to 10 per
+ * second.
+ */
+const askedAgainPerMinute = 60;
+
+export function repeatsOf({ db, quotas }: RouteDependencies, party: string): MayAsk {
+  return async () => {
+    const { isOver, isOfSecond } = quotas.use(`asked again ${party}`, askedAgainPerMinute);
+    if (isOver && !isOfSecond) await alertAtLimit(db, party, 'repeats');
+    return !isOver;
+  };
+}

@@ -1,0 +1,36 @@
+/** Settings that hold a value for each receiver: one JSON object, keyed by `host:port` of the registered address. */
+import { z } from 'zod';
+import { parsed } from './environment-variables.ts';
+import { isHostAndPort, isPem } from './setting-forms.ts';
+
+/** @param allowed describes the form; no message quotes the text, because it may hold secrets */
+function byReceiver<Value>(value: z.ZodType<Value>, allowed: string) {
+  const form = z.record(z.string().refine(isHostAndPort), value);
+  return parsed((text): ReadonlyMap<string, Value> | undefined => {
+    try {
+      return new Map(Object.entries(form.parse(JSON.parse(text))));
+    } catch {
+      return undefined;
+    }
+  }, allowed);
+}
+
+const given = z.string().min(1);
+const pem = z.string().refine(isPem);
+
+/** Our logins at the brokers of FX providers. */
+export const queueLogins = byReceiver(
+  z.strictObject({ username: given, password: given }),
+  'JSON: {"host:port": {"username": "...", "password": "..."}}',
+);
+export type QueueLogins = z.output<typeof queueLogins>;
+
+/**
+ * The client certificates that we present to receivers, with their keys, and the CAs that replace the system's trusted
+ * CAs for them.
+ */
+export const receiverCertificates = byReceiver(
+  z.union([z.strictObject({ cert: pem, key: pem, ca: pem.exactOptional() }), z.strictObject({ ca: pem })]),
+  'JSON: {"host:port": {"cert": PEM, "key": PEM, "ca": PEM}}, cert and key together, or ca alone, or all',
+);
+export type ReceiverCertificates = z.output<typeof receiverCertificates>;
