@@ -90,6 +90,7 @@ const postProblems = ['fxp-not-named', 'request-in-progress', 'idempotency-key-r
 export function rateRoutes(router: Router, deps: ApiDependencies): void {
   addPosts(router, deps);
   addLists(router, deps);
+  addImprovements(router, deps);
 }
 
 function addPosts(router: Router, deps: ApiDependencies): void {
@@ -315,6 +316,9 @@ function addLists(router: Router, deps: ApiDependencies): void {
       return json({ rates: rates.map((one) => renderListedRate(data, one)) });
     },
   );
+}
+
+function addImprovements(router: Router, deps: ApiDependencies): void {
   router.add(
     {
       method: 'get',

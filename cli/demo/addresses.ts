@@ -18,6 +18,7 @@ export function printAddresses(terminal: Terminal, run: RunFile): void {
   const row = (label: string, text: string) => printRow(terminal, label, text);
   terminal.line();
   terminal.line(terminal.paint('heading', 'Addresses'));
+  row('Portal', `${run.apiUrl}/portal`);
   row('API', run.apiUrl);
   row('API reference', `${run.apiUrl}/reference`);
   const payments = paymentsUrl(run);

@@ -102,6 +102,9 @@ async function playDemo(terminal: Terminal, system: RunningSystem, signal: Abort
   terminal.line(terminal.paint('good', `✓ Credited, and every party was told the same.`));
   const link = paymentUrl(system.run, payment.uetr);
   if (link !== undefined) terminal.line(`  Its workflow: ${link}`);
+  terminal.line(
+    `  See it in the portal, signed in by one click: ${system.run.apiUrl}/portal/payments/${payment.uetr}`,
+  );
   return true;
 }
 

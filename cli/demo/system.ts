@@ -258,6 +258,7 @@ function gatewayEnvironment(env: Environment, run: RunFile): Readonly<Record<str
   return {
     TEMPORAL_ADDRESS: run.temporalAddress,
     TEMPORAL_NAMESPACE: run.temporalNamespace,
+    TEMPORAL_UI_URL: env['TEMPORAL_UI_URL'] || (run.temporalUiUrl ?? ''),
     HOST: '127.0.0.1',
     PUBLIC_URL: run.apiUrl,
     AUTH: 'builtin',
