@@ -73,7 +73,6 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   const listener = listenerOf(app, options.logger);
   const server = listenBy(options.tls, limits);
   const proxies = trusting(options.trustedProxies ?? []);
-  server.maxConnections = limits.maxConnections;
   const connections = guardConnections(
     server,
     { ...limits, proxies },
