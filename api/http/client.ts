@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Context } from 'hono';
-import type { WaitingClient } from '../limits/turns.ts';
+import type { WaitingClient } from './limits/turns.ts';
 
 /**
  * The address by which limits count a client; see {@link socketAddress}. Empty without a server.

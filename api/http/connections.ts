@@ -4,8 +4,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket, type BlockList } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { comesFrom, socketAddress } from './client.ts';
-import { problem, type Problem } from '../problems/problem.ts';
-import { methodNotAllowed } from '../problems/refused-requests.ts';
+import { problem, type Problem } from './problems/problem.ts';
+import { methodNotAllowed } from './problems/refused-requests.ts';
 import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {
@@ -74,25 +74,7 @@ export function guardConnections(
       closeUnwritten(connection);
     });
   };
-  const isTls = server instanceof TlsServer;
-  const handshakes = new Map<string, Socket>(); // TLS that is not agreed yet, oldest first
-  const admit = admitting(limits);
-  server.on('connection', (socket: Socket) => {
-    if (!admit(socket)) return;
-    if (all.size + handshakes.size >= limits.maxConnections) {
-      onFull();
-      (leastNeeded(handshakes.values(), all) ?? socket).destroy();
-    }
-    if (socket.destroyed) return;
-    if (!isTls) return know(socket);
-    const peer = peerOf(socket);
-    handshakes.set(peer, socket);
-    socket.once('close', () => handshakes.delete(peer));
-  });
-  server.on('secureConnection', (socket) => {
-    handshakes.delete(peerOf(socket));
-    know(socket);
-  });
+  admitOpened(server, limits, { all, know, onFull });
   server.on('connect', (request, socket) => {
     const connection = bySocket.get(request.socket);
     // Node no longer watches this socket, so notice here that its client leaves
@@ -132,6 +114,36 @@ export function guardConnections(
     },
     close: () => clearInterval(timer),
   };
+}
+
+interface Opening {
+  readonly all: ReadonlySet<Connection>;
+  readonly know: (socket: Socket) => void;
+  readonly onFull: () => void;
+}
+
+/** Lets connections in. When all are taken, another one gives way to each. */
+function admitOpened(server: Server, limits: ConnectionLimits, { all, know, onFull }: Opening): void {
+  const isTls = server instanceof TlsServer;
+  const handshakes = new Map<string, Socket>(); // TLS that is not agreed yet, oldest first
+  const admit = admitting(limits);
+  server.on('connection', (socket: Socket) => {
+    if (!admit(socket)) return;
+    if (all.size + handshakes.size >= limits.maxConnections) {
+      onFull();
+      (leastNeeded(handshakes.values(), all) ?? socket).destroy();
+    }
+    if (socket.destroyed) return;
+    if (isTls) {
+      const peer = peerOf(socket);
+      handshakes.set(peer, socket);
+      socket.once('close', () => handshakes.delete(peer));
+    } else know(socket);
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    handshakes.delete(peerOf(socket));
+    know(socket);
+  });
 }
 
 const peerOf = ({ remoteAddress = '', remotePort = 0 }: Socket) => `${remoteAddress} ${remotePort}`;

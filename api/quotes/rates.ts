@@ -18,7 +18,7 @@ import { registerPspImprovement, registerTierWithin } from '../../db/quotes/impr
 import { readOffers } from '../../db/quotes/quotes.ts';
 import { readActiveRates, replaceRates, type StoredRate } from '../../db/quotes/rates.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { idempotencyHeader, idempotent } from '../input/idempotency.ts';
+import { idempotencyHeader, idempotent } from '../http/input/idempotency.ts';
 import {
   amount,
   basisPoints,
@@ -27,8 +27,8 @@ import {
   finInstId,
   finInstIdType,
   rate,
-} from '../input/parameters.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+} from '../http/input/parameters.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 import {
   pspImprovementSchema,
   rateAcceptedSchema,
@@ -43,7 +43,7 @@ import {
   tooManyDecimals,
   unknownPsp,
   type CorridorFields,
-} from '../problems/told.ts';
+} from '../http/problems/told.ts';
 import { component } from '../http/component.ts';
 
 const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');
