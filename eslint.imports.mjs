@@ -35,12 +35,12 @@ const folders = {
     node: true,
   },
   'api/http': {
-    ours: ['core', 'db', 'xml', 'api/auth', 'api/input', 'api/limits', 'api/problems'],
+    ours: ['core', 'db', 'xml'],
     packages: ['hono', '@hono/*', 'zod', 'pino'],
     node: true,
   },
   'api/auth': {
-    ours: ['core', 'db', 'api/http', 'api/limits', 'api/problems'],
+    ours: ['core', 'db', 'api/http'],
     packages: ['hono', 'http-message-signatures', 'jose', 'pino', 'structured-headers'],
     node: true,
   },

@@ -1,6 +1,6 @@
 // One table says what follows for an activity from each failure of the world. Usually Temporal calls the activity
 // again, and it holds nothing meanwhile. If data in memory would be lost, the activity outlasts the failure. In the
-// worker, only this file distinguishes our defects from failures; in the api, api/problems/failures.ts does.
+// worker, only this file distinguishes our defects from failures; in the api, api/http/problems/failures.ts does.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';

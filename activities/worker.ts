@@ -180,7 +180,7 @@ export async function runWorkers(
       (await executions.isReachable()),
     shutdown: async () => {
       isStopping = true;
-      void stopBeside().catch(() => undefined); // `finished` reports a failure
+      void beside[0]?.().catch(() => undefined); // the sweep; the rest goes on until the workers have drained
       for (const worker of workers) {
         if (worker.getState() === 'RUNNING') worker.shutdown();
       }

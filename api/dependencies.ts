@@ -6,8 +6,8 @@ import type { Capture } from '../db/pool/batch.ts';
 import type { CertificateOf } from './auth/client-certificate.ts';
 import type { Db } from '../db/pool/connection.ts';
 import type { ReferenceCache } from '../db/scheme/reference-cache.ts';
-import type { Authenticator, SignatureCheck } from './auth/caller.ts';
-import type { Quotas } from './limits/quotas.ts';
+import type { Authenticator, SignatureCheck } from './http/caller.ts';
+import type { Quotas } from './http/limits/quotas.ts';
 import type { Router } from './http/route.ts';
 
 /** Resolves when the part answers; rejects if it does not. */

@@ -17,19 +17,19 @@ import {
 } from './auth/client-assertion.ts';
 import { certificatesBy, type CertificateOf } from './auth/client-certificate.ts';
 import { createSecretTurns } from './auth/secret-turns.ts';
-import { loginsOf, type Logins } from './limits/logins.ts';
+import { loginsOf, type Logins } from './logins.ts';
 import { isRole, type CallerClaims } from './auth/claims.ts';
 import { maxTokenLifetimeSeconds, type BuiltinIssuer } from './auth/issuer.ts';
 import { aboutRequest } from './http/access-log.ts';
-import { counting, type Count } from './limits/arrival.ts';
+import { counting, type Count } from './http/limits/arrival.ts';
 import { waiting } from './http/client.ts';
-import { readLimited } from './input/input.ts';
+import { readLimited } from './http/input/input.ts';
 import { problemsShown } from './http/openapi.ts';
-import { createQuotas } from './limits/quotas.ts';
+import { createQuotas } from './http/limits/quotas.ts';
 import { json } from './http/response.ts';
-import { isProblem, type Problem } from './problems/problem.ts';
+import { isProblem, type Problem } from './http/problems/problem.ts';
 import type { Router } from './http/route.ts';
-import { createTurns, turnKinds, type Turns } from './limits/turns.ts';
+import { createTurns, turnKinds, type Turns } from './http/limits/turns.ts';
 import { component } from './http/component.ts';
 
 const maxFormBytes = 16_384; // an assertion is a few KB

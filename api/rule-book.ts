@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
-import { problem } from './problems/problem.ts';
+import { problem } from './http/problems/problem.ts';
 import { baseHeaders } from './http/response.ts';
 import type { Router } from './http/route.ts';
 

@@ -39,7 +39,7 @@ import {
   type StoredRequestKey,
 } from '../contract/starts.ts';
 import type { Traces, OpenSpan } from '../telemetry/traces.ts';
-import { TemporalUnavailable, WorkersAway } from './problems/failures.ts';
+import { TemporalUnavailable, WorkersAway } from './http/problems/failures.ts';
 import { withTrace } from '../contract/trace.ts';
 
 export interface PaymentSubmission extends StoredPaymentKey {

@@ -10,7 +10,7 @@ import { ConfigurationError } from '../core/settings/environment-variables.ts';
 import { ownForwarding, type ElementRule, type Forwarding } from '../core/iso20022/build-pacs008.ts';
 import { messages, type MessageName, type MessageType } from '../core/iso20022/messages.ts';
 import { contradicting, mustHave, ofOneLeg, readElements } from './read-elements.ts';
-import type { XmlElement } from '../core/iso20022/tree.ts';
+import { elementsNamed, type XmlElement } from '../core/iso20022/tree.ts';
 import { tryForwarding } from './guideline-forwarding.ts';
 import { findLooser } from './guideline-strictness.ts';
 import { modelAt, projectSchemas, schemaAt, treeOf, type SchemaFile } from './schemas.ts';
@@ -144,6 +144,21 @@ function readExamples(
   return files.map((file) => [file, treeAt(join(folder, file))] as const);
 }
 
+/** The figures rely on it: digits as in ours, and a currency. */
+function looseAmounts(schema: XmlElement): readonly string[] {
+  return elementsNamed('extension', schema).flatMap((chain) => {
+    const [amount] = chain.slice(-1);
+    const currency = amount?.children.find(({ attributes }) => attributes['name'] === 'Ccy')?.attributes;
+    const isOurs =
+      amount?.attributes['base'] === 'AmountValue' &&
+      currency?.['type'] === 'Currency' &&
+      currency['use'] === 'required';
+    return isOurs
+      ? []
+      : ['an amount must extend AmountValue, with a required attribute Ccy of type Currency'];
+  });
+}
+
 /** @returns one sentence per fault */
 function tryMessage(
   { directory }: GuidelinePlace,
@@ -170,6 +185,7 @@ function tryMessage(
   const looser = findLooser({ own: modelAt(join(projectSchemas, type.schemaFile)), tried: model, isRead });
   faults.push(...looser.map((fault) => `${type.schemaFile}: ${fault}`));
   if (name !== 'pacs008') return faults;
+  faults.push(...looseAmounts(treeAt(path)).map((fault) => `${type.schemaFile}: ${fault}`));
   const paths = new Set(pathsOfModel(model));
   for (const one of mustHave)
     if (!paths.has(one) && forwarding.rules[one.replace('CdtTrfTxInf', 'GrpHdr')] !== 'leg')

@@ -42,8 +42,6 @@ async function tryOne(
 ): Promise<{ readonly outcome: ProbeOutcome; readonly says: string }> {
   const refusal = refuseEndpoint(url, { allowLoopbackHttp });
   if (refusal !== undefined) return { outcome: 'failed', says: `The address ${refusal}.` };
-  const place = outbound.enterAnyway(`probe of ${url}`);
-  if (!place.admitted) return { outcome: 'failed', says: `It could not be tried: ${place.reason}.` };
   const messageIdentification = newMessageIdentification();
   const message = enquireAboutNothing({
     messageIdentification,
@@ -52,10 +50,13 @@ async function tryOne(
     uetr: randomUUID(),
   });
   const body = Buffer.from(message);
-  const result = await place.post(url, body, {
+  const headers = {
     'content-type': 'application/xml; charset=utf-8',
-    ...signer.headersOf({ id: messageIdentification, body }),
-  });
+    ...signer.headersOf({ id: messageIdentification, body }), // before the place, which only `post` gives back
+  };
+  const place = outbound.enterAnyway(`probe of ${url}`);
+  if (!place.admitted) return { outcome: 'failed', says: `It could not be tried: ${place.reason}.` };
+  const result = await place.post(url, body, headers);
   if (result.outcome !== 'ANSWERED') {
     return { outcome: 'failed', says: `Nobody answered (${result.errorClass}).` };
   }

@@ -5,9 +5,9 @@ import { refuseBrowser } from '../../core/browser.ts';
 import type { AuthConfig } from '../../core/settings/config.ts';
 import { findInstitution } from '../../core/scheme/reference.ts';
 import type { CertificateOf } from './client-certificate.ts';
-import { senderOf, type Authenticator, type Caller } from './caller.ts';
-import { isProblem, problem, type Problem } from '../problems/problem.ts';
-import { problems } from '../problems/problems.ts';
+import { senderOf, type Authenticator, type Caller } from '../http/caller.ts';
+import { isProblem, problem, type Problem } from '../http/problems/problem.ts';
+import { problems } from '../http/problems/problems.ts';
 import {
   createTokenVerifier,
   invalidToken,

@@ -1,7 +1,7 @@
 // Turns the claims of a token, or of a client of the built-in issuer, into the caller that the routes see.
 import { findInstitution, type ReferenceData } from '../../core/scheme/reference.ts';
 import { ok, refused, type Result } from '../../core/result.ts';
-import { everyRole, type Caller, type Role } from './caller.ts';
+import { everyRole, type Caller, type Role } from '../http/caller.ts';
 
 /** The claims of a token, or of a client of the built-in issuer. */
 export interface CallerClaims {

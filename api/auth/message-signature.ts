@@ -19,11 +19,11 @@ import { keysOfParty, lastingKeysOfParty, type PartyKey } from '../../db/keys/pa
 import { readPublicKey, type KeyKind } from '../../db/keys/public-key.ts';
 import { useAssertion } from '../../db/keys/used-assertions.ts';
 import { aboutRequest } from '../http/access-log.ts';
-import type { SignatureCheck } from './caller.ts';
+import type { SignatureCheck } from '../http/caller.ts';
 import { clientAddress, waiting } from '../http/client.ts';
-import { isProblem, problem, type Problem } from '../problems/problem.ts';
-import { noteSigner } from './signer.ts';
-import { createTurns, turnKinds, type WaitingClient } from '../limits/turns.ts';
+import { isProblem, problem, type Problem } from '../http/problems/problem.ts';
+import { noteSigner } from '../http/problems/signer.ts';
+import { createTurns, turnKinds, type WaitingClient } from '../http/limits/turns.ts';
 import {
   digestIn,
   signaturesOf,

@@ -2,8 +2,8 @@
 // clients take turns. Somebody who guesses secrets delays only the client whose id they use. With many addresses, they
 // may lock that client out while they continue.
 import type { InTurn } from '../../db/keys/clients.ts';
-import { isProblem, problem, type Problem } from '../problems/problem.ts';
-import { createTurns, type WaitingClient } from '../limits/turns.ts';
+import { isProblem, problem, type Problem } from '../http/problems/problem.ts';
+import { createTurns, type WaitingClient } from '../http/limits/turns.ts';
 
 const limits = { waiting: 1_000, waitMs: 5_000 } as const;
 

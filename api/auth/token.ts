@@ -5,11 +5,11 @@ import type { Logger } from 'pino';
 import { assert } from '../../core/assert.ts';
 import type { AuthConfig } from '../../core/settings/config.ts';
 import type { ReferenceData } from '../../core/scheme/reference.ts';
-import type { Caller } from './caller.ts';
+import type { Caller } from '../http/caller.ts';
 import { callerFrom, claimsFrom } from './claims.ts';
 import { builtinAlgorithm, maxTokenLifetimeSeconds, type BuiltinIssuer } from './issuer.ts';
 import { KeySetError, openKeySet, type VerifyByKeys } from './issuer-key-set.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 import { faultOfToken, malformedToken } from './token-faults.ts';
 
 export interface TokenDependencies {

@@ -2,7 +2,7 @@
 import { closedAfterMs, type Period } from '../../core/books/reconciliation.ts';
 import { closeBooks } from '../../db/books/closed-books.ts';
 import type { Db } from '../../db/pool/connection.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 
 /** @returns the reason why the period cannot be read yet; undefined once it is closed */
 export async function refuseOpenPeriod(db: Db, { to }: Period): Promise<Problem | undefined> {

@@ -9,7 +9,7 @@ import {
 } from 'node:http';
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { rateLimitLines, type Standing } from '../limits/quotas.ts';
+import { rateLimitLines, type Standing } from './limits/quotas.ts';
 
 /** Fields of a request's log line, filled in while the request is processed. */
 export interface AboutRequest {

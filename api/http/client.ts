@@ -3,7 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Context } from 'hono';
-import type { WaitingClient } from '../limits/turns.ts';
+import { ConfigurationError } from '../../core/settings/environment-variables.ts';
+import type { WaitingClient } from './limits/turns.ts';
 
 /**
  * The address by which limits count a client; see {@link socketAddress}. Empty without a server.
@@ -38,8 +39,14 @@ export function trusting(networks: readonly string[]): BlockList {
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
     const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
+    try {
+      if (bits === undefined) list.addAddress(address, family);
+      else list.addSubnet(address, Number(bits), family);
+    } catch {
+      throw new ConfigurationError(
+        `TRUSTED_PROXIES: ${network} is no address or network. Write 10.0.0.0/8, for example.`,
+      );
+    }
   }
   return list;
 }

@@ -1,14 +1,16 @@
-// Limits the connections of each address, and answers on connections that cannot continue. Node itself limits their
-// number, headers, bodies and idle time (server.ts).
+// Limits connections, in all and of each address, and answers on connections that cannot continue. Node itself limits
+// headers, bodies and idle time (server.ts).
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Socket, type BlockList } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { comesFrom, socketAddress } from './client.ts';
-import { problem, type Problem } from '../problems/problem.ts';
-import { methodNotAllowed } from '../problems/refused-requests.ts';
+import { problem, type Problem } from './problems/problem.ts';
+import { methodNotAllowed } from './problems/refused-requests.ts';
 import { rawRefusal, refusalOf, refuse, type ParserError } from './unreadable.ts';
 
 export interface ConnectionLimits {
+  /** When there are more, the least recently used one that nobody waits for gives way. */
+  readonly maxConnections: number;
   /** For one IPv4 address, or one IPv6 network of 64 bits. */
   readonly maxConnectionsPerAddress: number;
   /** Trusted proxies, which may have any number of connections. */
@@ -40,11 +42,10 @@ interface Connection {
 }
 
 const maxUnfinished = 32; // requests per connection: a client that sends and never reads would fill the memory
-const relieveEveryMs = 1_000;
 const lingerMs = 500; // lets the client read the refusal: closing a socket with unread input discards sent data
 
 export interface ConnectionListeners {
-  /** The limit of all connections is reached: another one was dropped. */
+  /** The limit of all connections is reached: one gives way to another. */
   readonly onFull: () => void;
   /**
    * A request is refused that never reaches the server's handlers.
@@ -73,19 +74,7 @@ export function guardConnections(
       closeUnwritten(connection);
     });
   };
-  const isTls = server instanceof TlsServer;
-  const admit = admitting(limits);
-  server.on('connection', (socket: Socket) => {
-    if (admit(socket) && !isTls) know(socket);
-  });
-  server.on('secureConnection', know);
-  let relievedAtMs = Number.NEGATIVE_INFINITY;
-  server.on('drop', () => {
-    if (performance.now() - relievedAtMs < relieveEveryMs) return;
-    relievedAtMs = performance.now();
-    server.closeIdleConnections(); // so that the next ones find room
-    onFull();
-  });
+  admitOpened(server, limits, { all, know, onFull });
   server.on('connect', (request, socket) => {
     const connection = bySocket.get(request.socket);
     // Node no longer watches this socket, so notice here that its client leaves
@@ -114,6 +103,8 @@ export function guardConnections(
     begin(request, response) {
       const connection = bySocket.get(request.socket);
       if (connection === undefined || !take(connection, response)) return false;
+      all.delete(connection);
+      all.add(connection); // the most recently used one stands last
       if (isDraining) endAfter(connection);
       return true;
     },
@@ -123,6 +114,46 @@ export function guardConnections(
     },
     close: () => clearInterval(timer),
   };
+}
+
+interface Opening {
+  readonly all: ReadonlySet<Connection>;
+  readonly know: (socket: Socket) => void;
+  readonly onFull: () => void;
+}
+
+/** Lets connections in. When all are taken, another one gives way to each. */
+function admitOpened(server: Server, limits: ConnectionLimits, { all, know, onFull }: Opening): void {
+  const isTls = server instanceof TlsServer;
+  const handshakes = new Map<string, Socket>(); // TLS that is not agreed yet, oldest first
+  const admit = admitting(limits);
+  server.on('connection', (socket: Socket) => {
+    if (!admit(socket)) return;
+    if (all.size + handshakes.size >= limits.maxConnections) {
+      onFull();
+      (leastNeeded(handshakes.values(), all) ?? socket).destroy();
+    }
+    if (socket.destroyed) return;
+    if (isTls) {
+      const peer = peerOf(socket);
+      handshakes.set(peer, socket);
+      socket.once('close', () => handshakes.delete(peer));
+    } else know(socket);
+  });
+  server.on('secureConnection', (socket: Socket) => {
+    handshakes.delete(peerOf(socket));
+    know(socket);
+  });
+}
+
+const peerOf = ({ remoteAddress = '', remotePort = 0 }: Socket) => `${remoteAddress} ${remotePort}`;
+
+/** The least recently used connection whose client waits for nothing of ours; undefined if all wait. */
+function leastNeeded(handshakes: Iterable<Socket>, all: Iterable<Connection>): Socket | undefined {
+  for (const socket of handshakes) if (!socket.destroyed) return socket;
+  for (const { socket, unfinished, latest } of all)
+    if (!socket.destroyed && (unfinished.size === 0 || latest?.req.complete === false)) return socket;
+  return undefined;
 }
 
 /**

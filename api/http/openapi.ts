@@ -1,7 +1,7 @@
 // OpenAPI descriptions that all routes share: the answer, and each status of a refusal.
 import { z, type RouteConfig } from '@hono/zod-openapi';
-import { problems, type ProblemCode, whereRulesAre } from '../problems/problems.ts';
-import { problemExampleName } from '../problems/problem-examples.ts';
+import { problems, type ProblemCode, whereRulesAre } from './problems/problems.ts';
+import { problemExampleName } from './problems/problem-examples.ts';
 
 /** A route's answer with status 200. */
 export interface AnswerDocument {

@@ -1,8 +1,8 @@
 // Checks that a request is unambiguous plain HTTP/1.1, before anything else sees it. api/http/unreadable.ts words the
 // refusals of Node's own parser.
 import type { IncomingMessage } from 'node:http';
-import { problem, type Problem } from '../problems/problem.ts';
-import { malformed, repeatedHeader } from '../problems/refused-requests.ts';
+import { problem, type Problem } from './problems/problem.ts';
+import { malformed, repeatedHeader } from './problems/refused-requests.ts';
 
 /** As many as common servers read. Each line costs time before the request's turn, and memory while it waits. */
 export const maxHeaderLines = 100;

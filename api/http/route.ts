@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import { assert } from '../../core/assert.ts';
 import type { SenderLimits } from '../../core/settings/config.ts';
 import { aboutRequest } from './access-log.ts';
-import { authenticateAfter, counting, type Before, type Count } from '../limits/arrival.ts';
+import { authenticateAfter, counting, type Before, type Count } from './limits/arrival.ts';
 import {
   everyRole,
   roleInWords,
@@ -15,20 +15,20 @@ import {
   type Caller,
   type Role,
   type SignatureCheck,
-} from '../auth/caller.ts';
+} from './caller.ts';
 import { waiting } from './client.ts';
 import { withCors } from './cors.ts';
-import { readInput, type Input, type InputSchemas, type Receiver } from '../input/input.ts';
+import { readInput, type Input, type InputSchemas, type Receiver } from './input/input.ts';
 import { documentResponses, type AnswerDocument } from './openapi.ts';
-import { isProblem, problem, renderProblem, type Problem } from '../problems/problem.ts';
-import type { ProblemCode } from '../problems/problems.ts';
-import type { Quotas } from '../limits/quotas.ts';
+import { isProblem, problem, renderProblem, type Problem } from './problems/problem.ts';
+import type { ProblemCode } from './problems/problems.ts';
+import type { Quotas } from './limits/quotas.ts';
 import { keptAnswer, renderKept, type Kept } from './reference-answer.ts';
-import { thread } from '../limits/fair-queue.ts';
-import { toldToSigner } from '../auth/signer.ts';
-import { admitting } from '../limits/admission.ts';
+import { thread } from './limits/fair-queue.ts';
+import { toldToSigner } from './problems/signer.ts';
+import { admitting } from './limits/admission.ts';
 import answerExamples from './answer-examples.json' with { type: 'json' };
-import { createTurns, turnKinds, type GiveUpTurn, type TurnKind, type Turns } from '../limits/turns.ts';
+import { createTurns, turnKinds, type GiveUpTurn, type TurnKind, type Turns } from './limits/turns.ts';
 
 type Fields = z.ZodObject;
 type NoFields = z.ZodObject<Record<string, never>>;

@@ -16,12 +16,12 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Logger } from 'pino';
 import { KnownResponse, logRequest, logUnread, type RequestListeners } from './access-log.ts';
 import { requestAddress, trusting } from './client.ts';
-import type { Authenticator } from '../auth/caller.ts';
+import type { Authenticator } from './caller.ts';
 import { guardConnections, type ConnectionLimits } from './connections.ts';
-import { failureOf } from '../problems/failures.ts';
-import { thread } from '../limits/fair-queue.ts';
-import { problem, problemHead, renderProblem } from '../problems/problem.ts';
-import { malformed } from '../problems/refused-requests.ts';
+import { failureOf } from './problems/failures.ts';
+import { thread } from './limits/fair-queue.ts';
+import { problem, problemHead, renderProblem } from './problems/problem.ts';
+import { malformed } from './problems/refused-requests.ts';
 import { maxHeaderLines, refuseForm } from './request-form.ts';
 import { refuse } from './unreadable.ts';
 
@@ -73,7 +73,6 @@ export async function startServer(app: OpenAPIHono, options: ServerOptions): Pro
   const listener = listenerOf(app, options.logger);
   const server = listenBy(options.tls, limits);
   const proxies = trusting(options.trustedProxies ?? []);
-  server.maxConnections = limits.maxConnections;
   const connections = guardConnections(
     server,
     { ...limits, proxies },

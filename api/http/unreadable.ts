@@ -1,8 +1,8 @@
 // Refusals of bytes that Node could not read as a request: too slow, too large, or not HTTP.
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { KnownResponse } from './access-log.ts';
-import { problem, problemBody, problemHead, type Problem } from '../problems/problem.ts';
-import { malformed, notHttp } from '../problems/refused-requests.ts';
+import { problem, problemBody, problemHead, type Problem } from './problems/problem.ts';
+import { malformed, notHttp } from './problems/refused-requests.ts';
 
 /** An error of TLS or of Node's HTTP parser, whose codes https://github.com/nodejs/llhttp lists. */
 export interface ParserError extends NodeJS.ErrnoException {

@@ -2,7 +2,7 @@
 import { openOrTell } from '../../db/records/changed-messages.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { loadAnswer } from '../../db/records/messages.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+import { problem, type Problem } from './problems/problem.ts';
 import { baseHeaders } from './response.ts';
 
 const xmlHeaders = {

@@ -14,7 +14,7 @@ import {
 import answerExamples from '../http/answer-examples.json' with { type: 'json' };
 import type { ApiDependencies } from '../dependencies.ts';
 import { problemsShown } from '../http/openapi.ts';
-import { problem } from '../problems/problem.ts';
+import { problem } from '../http/problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { keySchema, renderKey, rotationBody } from './key-schemas.ts';

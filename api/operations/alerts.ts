@@ -32,14 +32,14 @@ import {
   newCaseEntrySchema,
   newEntrySchema,
 } from './case-schemas.ts';
-import { invalidCursor, page, pageQuery, readCursor, sizeOf, writeCursor } from '../input/paging.ts';
-import { instant, severalOf, uuid, word } from '../input/parameters.ts';
-import { invalidRequest, isProblem, problem, type Problem } from '../problems/problem.ts';
+import { invalidCursor, page, pageQuery, readCursor, sizeOf, writeCursor } from '../http/input/paging.ts';
+import { instant, severalOf, uuid, word } from '../http/input/parameters.ts';
+import { invalidRequest, isProblem, problem, type Problem } from '../http/problems/problem.ts';
 import { json } from '../http/response.ts';
 import { partyAsked } from './party-filter.ts';
 import { renderEntry } from '../payments/render-evidence.ts';
 import type { Router } from '../http/route.ts';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../http/caller.ts';
 import { withoutPayment } from '../payments/without-payment.ts';
 
 const path = '/alerts';

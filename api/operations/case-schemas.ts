@@ -3,8 +3,8 @@ import { z } from '@hono/zod-openapi';
 import { words } from './words.ts';
 import { alertStates, caseActions } from '../../core/operations/cases.ts';
 import { component } from '../http/component.ts';
-import { nextPage } from '../input/paging.ts';
-import { word } from '../input/parameters.ts';
+import { nextPage } from '../http/input/paging.ts';
+import { word } from '../http/input/parameters.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-01-05T04:00:00.000Z' });
 

@@ -6,7 +6,7 @@ import { clientAddress, waiting, trusting } from '../http/client.ts';
 import { problemsShown } from '../http/openapi.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import { createTurns, turnKinds } from '../limits/turns.ts';
+import { createTurns, turnKinds } from '../http/limits/turns.ts';
 import { answersInTime } from './readiness.ts';
 
 const stateSchema = z.enum(['up', 'down']);

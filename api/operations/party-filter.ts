@@ -1,7 +1,7 @@
 // Finds the party that an operator names in a filter, by any of its identifiers. An unknown name is refused, because an
 // empty list would be a wrong answer to a typing error.
 import { partyNamed, type NamedParty, type ReferenceData } from '../../core/scheme/reference.ts';
-import { invalidRequest, type Problem } from '../problems/problem.ts';
+import { invalidRequest, type Problem } from '../http/problems/problem.ts';
 
 /** The position of the name in the request. */
 type WhereNamed = { readonly parameter: 'party' } | { readonly pointer: '/party' };

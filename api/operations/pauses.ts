@@ -16,9 +16,9 @@ import {
   type RecordedPause,
 } from '../../db/deliveries/pauses.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { limit, sizeOf } from '../input/paging.ts';
-import { emptyRange, instant } from '../input/parameters.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+import { limit, sizeOf } from '../http/input/paging.ts';
+import { emptyRange, instant } from '../http/input/parameters.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { words } from './words.ts';

@@ -13,9 +13,9 @@ import {
   withdrawOutcome,
 } from '../../db/payments/recorded-outcomes.ts';
 import type { ApiDependencies, RouteModule } from '../dependencies.ts';
-import type { Caller } from '../auth/caller.ts';
-import { uuid } from '../input/parameters.ts';
-import { invalidRequest, problem, type Problem } from '../problems/problem.ts';
+import type { Caller } from '../http/caller.ts';
+import { uuid } from '../http/input/parameters.ts';
+import { invalidRequest, problem, type Problem } from '../http/problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import { newOutcomeSchema, outcomeSchema, settlingSchema } from './outcome-schemas.ts';

@@ -10,9 +10,9 @@ import type { ParsedMessage, XmlEngine } from '../../xml/engine.ts';
 import { codeSetsSchema, renderCodeSets } from '../reference/code-sets.ts';
 import type { RouteModule } from '../dependencies.ts';
 import { aboutRequest } from '../http/access-log.ts';
-import { bodyOf, refusal, refusedKeys, takeMessage } from '../input/intake.ts';
+import { bodyOf, refusal, refusedKeys, takeMessage } from '../http/input/intake.ts';
 import { anyMessage } from './message-documents.ts';
-import { whereRulesAre } from '../problems/problems.ts';
+import { whereRulesAre } from '../http/problems/problems.ts';
 import { json } from '../http/response.ts';
 import { component } from '../http/component.ts';
 

@@ -1,7 +1,7 @@
 // OpenAPI descriptions of bodies, headers and examples for the routes with ISO 20022 messages.
 import { z } from '@hono/zod-openapi';
 import type { MessageExample } from '../examples.ts';
-import type { ProblemCode } from '../problems/problems.ts';
+import type { ProblemCode } from '../http/problems/problems.ts';
 import { shownExamples, type AnswerDocument } from '../http/openapi.ts';
 
 const wholeMessage = z.string().openapi({ description: 'The whole message' });

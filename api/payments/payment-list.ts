@@ -15,8 +15,8 @@ import {
 import { mainIdentifier, type ReferenceData } from '../../core/scheme/reference.ts';
 import { listPayments } from '../../db/payments/payment-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../auth/caller.ts';
-import { cursorTo, invalidCursor, page, pageQuery, placeAt, sizeOf } from '../input/paging.ts';
+import type { Caller } from '../http/caller.ts';
+import { cursorTo, invalidCursor, page, pageQuery, placeAt, sizeOf } from '../http/input/paging.ts';
 import {
   amount,
   currencyCode,
@@ -26,8 +26,8 @@ import {
   seconds,
   severalOf,
   uuid,
-} from '../input/parameters.ts';
-import { invalidRequest, isProblem, type Problem } from '../problems/problem.ts';
+} from '../http/input/parameters.ts';
+import { invalidRequest, isProblem, type Problem } from '../http/problems/problem.ts';
 import type { Router } from '../http/route.ts';
 import { partyAsked } from '../operations/party-filter.ts';
 import { paymentListSchema } from './payment-schemas.ts';

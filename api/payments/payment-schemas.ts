@@ -9,7 +9,7 @@ import { listedStatuses, paymentStates } from '../../core/payments/payment-list.
 import { openStates } from '../../core/payments/payment-states.ts';
 import { finalStatuses } from '../../core/payments/report.ts';
 import { component } from '../http/component.ts';
-import { nextPage } from '../input/paging.ts';
+import { nextPage } from '../http/input/paging.ts';
 
 const time = z.string().openapi({ format: 'date-time', example: '2026-11-21T04:00:00.000Z' });
 const id = z.string().openapi({ format: 'uuid' });

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi';
 import { rejections, type RejectionKey, type RejectionRow } from '../../core/rejections/rejection-table.ts';
 import { referenceAnswer } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { whereRulesAre } from '../problems/problems.ts';
+import { whereRulesAre } from '../http/problems/problems.ts';
 import { component } from '../http/component.ts';
 
 const rowSchema = component('Rejection', {

@@ -12,9 +12,9 @@ import {
 } from '../../core/payments/submission-list.ts';
 import { listSubmissions } from '../../db/payments/submission-list.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import type { Caller } from '../auth/caller.ts';
-import { cursorTo, invalidCursor, nextPage, page, pageQuery, placeAt, sizeOf } from '../input/paging.ts';
-import { emptyRange, identifier, instant, seconds, severalOf, uuid } from '../input/parameters.ts';
+import type { Caller } from '../http/caller.ts';
+import { cursorTo, invalidCursor, nextPage, page, pageQuery, placeAt, sizeOf } from '../http/input/paging.ts';
+import { emptyRange, identifier, instant, seconds, severalOf, uuid } from '../http/input/parameters.ts';
 import type { Router } from '../http/route.ts';
 import { component } from '../http/component.ts';
 

@@ -2,7 +2,7 @@
 // that a destination reported as credited may have been paid. An operator who takes either for lost pays twice.
 import { whatCameUnder, type AlertAbout, type CameUnder } from '../../db/payments/without-payment.ts';
 import type { Db } from '../../db/pool/connection.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 
 /** Explains why there is no payment under this UETR, or none yet. */
 export async function withoutPayment(db: Db, uetr: string): Promise<Problem> {

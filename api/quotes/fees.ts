@@ -5,12 +5,12 @@ import { feesAndAmounts, type FeesAndAmounts } from '../../core/money/fee.ts';
 import { jsonNumber, plainDecimal, type JsonObject } from '../../core/money/money.ts';
 import { keyOf, type ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { amount, corridorPath, countryCode, currencyCode, rate } from '../input/parameters.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+import { amount, corridorPath, countryCode, currencyCode, rate } from '../http/input/parameters.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 import { referenceAnswer } from '../http/reference-answer.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import { amountRefused, corridorRefused, placeRefused } from '../problems/told.ts';
+import { amountRefused, corridorRefused, placeRefused } from '../http/problems/told.ts';
 import { component } from '../http/component.ts';
 
 const decimal = z.number().openapi({ description: 'Exact decimal' });

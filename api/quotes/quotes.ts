@@ -22,7 +22,7 @@ import type { Result } from '../../core/result.ts';
 import { findQuote, openQuoteStore, type QuoteStore } from '../../db/quotes/quotes.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { feesAndAmountsSchema, renderFees } from './fees.ts';
-import type { Caller } from '../auth/caller.ts';
+import type { Caller } from '../http/caller.ts';
 import {
   amount,
   corridorPath,
@@ -30,8 +30,8 @@ import {
   currencyCode,
   finInstId,
   finInstIdType,
-} from '../input/parameters.ts';
-import { isProblem, type Problem } from '../problems/problem.ts';
+} from '../http/input/parameters.ts';
+import { isProblem, type Problem } from '../http/problems/problem.ts';
 import { adjustedQuotesSchema, intermediaryAgentsSchema, quoteSetSchema } from './quote-schemas.ts';
 import {
   renderAdjustedQuotes,
@@ -41,7 +41,7 @@ import {
 } from './render-quote.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
-import { quoteParameters, quoteRefused, refuse, type QuoteFields } from '../problems/told.ts';
+import { quoteParameters, quoteRefused, refuse, type QuoteFields } from '../http/problems/told.ts';
 
 const quotePath = corridorPath.extend({
   amountCurrency: currencyCode.openapi({

@@ -23,7 +23,7 @@ import {
 import { readOffers } from '../../db/quotes/quotes.ts';
 import { readActiveRates, replaceRates, type StoredRate } from '../../db/quotes/rates.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { idempotencyHeader, idempotent } from '../input/idempotency.ts';
+import { idempotencyHeader, idempotent } from '../http/input/idempotency.ts';
 import {
   amount,
   basisPoints,
@@ -32,8 +32,8 @@ import {
   finInstId,
   finInstIdType,
   rate,
-} from '../input/parameters.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+} from '../http/input/parameters.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 import {
   improvementsSchema,
   pspImprovementSchema,
@@ -49,7 +49,7 @@ import {
   tooManyDecimals,
   unknownPsp,
   type CorridorFields,
-} from '../problems/told.ts';
+} from '../http/problems/told.ts';
 import { component } from '../http/component.ts';
 
 const rateBody = corridorPath.extend({ rate }).strict().openapi('NewRate');

@@ -4,10 +4,10 @@ import { z } from '@hono/zod-openapi';
 import type { JsonObject, JsonValue } from '../../core/money/money.ts';
 import type { AddressInput, AddressType, ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { countryCode } from '../input/parameters.ts';
+import { countryCode } from '../http/input/parameters.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { refuse, unknownCountry } from '../problems/told.ts';
+import { refuse, unknownCountry } from '../http/problems/told.ts';
 import { component } from '../http/component.ts';
 
 const countryField = { parameter: 'countryCode' };

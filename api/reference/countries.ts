@@ -4,10 +4,10 @@ import { findPlace } from '../../core/quotes/corridor.ts';
 import { exact, type JsonObject } from '../../core/money/money.ts';
 import { clearingSystemsOf, type Country, type ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { countryCode, currencyCode } from '../input/parameters.ts';
+import { countryCode, currencyCode } from '../http/input/parameters.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { placeRefused, unknownCountry } from '../problems/told.ts';
+import { placeRefused, unknownCountry } from '../http/problems/told.ts';
 import { component } from '../http/component.ts';
 
 const decimalText = z.string().openapi({ description: 'Decimal, scale as given', example: '200000' });

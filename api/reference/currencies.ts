@@ -3,10 +3,10 @@ import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { Currency, ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { currencyCode } from '../input/parameters.ts';
+import { currencyCode } from '../http/input/parameters.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { unknownCurrency } from '../problems/told.ts';
+import { unknownCurrency } from '../http/problems/told.ts';
 import { component } from '../http/component.ts';
 
 const currencySchema = component('Currency', {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from '@hono/zod-openapi';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { ApiDependencies } from '../dependencies.ts';
-import { problem } from '../problems/problem.ts';
+import { problem } from '../http/problems/problem.ts';
 import { etagOf } from '../http/reference-answer.ts';
 import { baseHeaders } from '../http/response.ts';
 import type { Router } from '../http/route.ts';

@@ -6,11 +6,18 @@ import { finInstRoleFilters, finInstRoles, type FinInstRoleFilter } from '../../
 import type { JsonObject } from '../../core/money/money.ts';
 import { findInstitution, type Institution, type ReferenceData } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { countryCode, finInstId, finInstIdType } from '../input/parameters.ts';
-import { invalidCursor, linkToNext, pageLimit, pageQuery, readCursor, writeCursor } from '../input/paging.ts';
+import { countryCode, finInstId, finInstIdType } from '../http/input/parameters.ts';
+import {
+  invalidCursor,
+  linkToNext,
+  pageLimit,
+  pageQuery,
+  readCursor,
+  writeCursor,
+} from '../http/input/paging.ts';
 import { referenceAnswer, referenceRoute } from '../http/reference-answer.ts';
 import type { Router } from '../http/route.ts';
-import { unknownCountry, unknownInstitution } from '../problems/told.ts';
+import { unknownCountry, unknownInstitution } from '../http/problems/told.ts';
 import { component } from '../http/component.ts';
 
 const countryField = { parameter: 'countryCode' };

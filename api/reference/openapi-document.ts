@@ -1,9 +1,9 @@
 // Builds the OpenAPI 3.1 document from the route definitions, plus the messages that we send as webhooks.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { messageExamples, readExample, type MessageExample } from '../examples.ts';
-import { problemExample, problemExampleName } from '../problems/problem-examples.ts';
-import { problemBody } from '../problems/problem.ts';
-import { problems, type ProblemCode } from '../problems/problems.ts';
+import { problemExample, problemExampleName } from '../http/problems/problem-examples.ts';
+import { problemBody } from '../http/problems/problem.ts';
+import { problems, type ProblemCode } from '../http/problems/problems.ts';
 import { webhooks } from './webhooks.ts';
 
 const description = `Coordinates instant payments between national payment systems: reference data, fees, rates, quotes, and ISO 20022 submission.

@@ -7,19 +7,19 @@ import { readAgent } from '../../core/iso20022/parties.ts';
 import { elementAt, textAt, type XmlElement } from '../../core/iso20022/tree.ts';
 import { takeAcmt023 } from '../../db/payments/submissions.ts';
 import type { XmlEngine } from '../../xml/engine.ts';
-import { refuseCallback } from '../input/callback.ts';
-import type { Caller } from '../auth/caller.ts';
+import { refuseCallback } from '../http/input/callback.ts';
+import type { Caller } from '../http/caller.ts';
 import type { RouteDependencies, RouteModule } from '../dependencies.ts';
-import { isUnavailable } from '../problems/failures.ts';
+import { isUnavailable } from '../http/problems/failures.ts';
 import { aboutRequest, noteRejection, type AboutRequest } from '../http/access-log.ts';
-import { bodyOf, openMessage, takeMessage } from '../input/intake.ts';
+import { bodyOf, openMessage, takeMessage } from '../http/input/intake.ts';
 import { resolutionDocument, submissionProblems } from '../payments/message-documents.ts';
-import { isProblem, problem, type Problem } from '../problems/problem.ts';
+import { isProblem, problem, type Problem } from '../http/problems/problem.ts';
 import type { AwaitedAnswers } from '../payments/awaited-answers.ts';
 import { passOn, type ResolutionSubmission, type ResolutionWorkflows } from '../temporal.ts';
-import { createOfDay } from '../limits/of-day.ts';
-import { repeatsOf } from '../limits/repeats.ts';
-import type { GiveUpTurn } from '../limits/turns.ts';
+import { createOfDay } from '../payments/of-day.ts';
+import { repeatsOf } from '../payments/repeats.ts';
+import type { GiveUpTurn } from '../http/limits/turns.ts';
 import { storedAnswer } from '../http/xml-message.ts';
 
 export interface ResolutionDependencies {

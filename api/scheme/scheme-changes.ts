@@ -17,9 +17,15 @@ import { makeSecret } from '../../db/scheme/secrets.ts';
 import { compact } from '../../core/compact.ts';
 import type { JsonObject } from '../../core/money/money.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { limit, sizeOf } from '../input/paging.ts';
-import { uuid } from '../input/parameters.ts';
-import { invalidRequest, isProblem, problem, type InputFault, type Problem } from '../problems/problem.ts';
+import { limit, sizeOf } from '../http/input/paging.ts';
+import { uuid } from '../http/input/parameters.ts';
+import {
+  invalidRequest,
+  isProblem,
+  problem,
+  type InputFault,
+  type Problem,
+} from '../http/problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import {

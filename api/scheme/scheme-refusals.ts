@@ -1,7 +1,7 @@
 // Problems that tell operators why a scheme change cannot be made or decided.
 import type { Finding } from '../../core/scheme/finding.ts';
 import type { Decision, DecisionHindrance } from '../../db/scheme/changes.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 
 /** Refuses a change by those findings that are errors. */
 export function refusedBy(findings: readonly Finding[]): Problem {

@@ -13,7 +13,7 @@ import type { Finding } from '../../core/scheme/finding.ts';
 import type { ListedChange, RecordedChange } from '../../db/scheme/changes.ts';
 import { schemeForms } from '../../db/scheme/forms.ts';
 import type { JsonObject, JsonValue } from '../../core/money/money.ts';
-import { instant } from '../input/parameters.ts';
+import { instant } from '../http/input/parameters.ts';
 import { words } from '../operations/words.ts';
 import { component } from '../http/component.ts';
 

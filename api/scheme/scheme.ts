@@ -5,7 +5,7 @@ import { readinessOf } from '../../core/scheme/readiness.ts';
 import { historyOf } from '../../db/scheme/changes.ts';
 import { readScheme } from '../../db/scheme/read.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { problem } from '../problems/problem.ts';
+import { problem } from '../http/problems/problem.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
 import {

@@ -3,6 +3,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { claimName } from './claim.ts';
+import { isThrowawayName } from './throwaway-folders.ts';
 import { fileReason, UserError } from '../errors.ts';
 
 /** Names that Isthmus creates in its folder, except throwaway folders. */
@@ -38,13 +39,18 @@ export function ownEntries(folder: string): readonly string[] {
 
 /**
  * A folder is ours if it has our mark or the default name. An empty folder may become ours.
- * @throws UserError if it is not ours
+ * @throws UserError if it is not ours, or has files that Isthmus did not make
  */
 export function refuseStrange(folder: string): void {
+  if (basename(folder) === ownName) return;
   const names = readdirSync(folder).sort();
-  const [first] = names;
-  if (basename(folder) === ownName || first === undefined || names.includes(claimName)) return;
+  const isMarked = names.includes(claimName);
+  const first = names.find((name) => !isMarked || !(ours.test(name) || isThrowawayName(name)));
+  if (first === undefined) return;
+  const why = isMarked
+    ? 'that are not from Isthmus'
+    : `and no ${claimName}, which Isthmus leaves in its folder`;
   throw new UserError(
-    `ISTHMUS_HOME=${folder} holds files and no ${claimName}, which Isthmus leaves in its folder (${first}). Set ISTHMUS_HOME to an empty folder, or to one that does not exist yet.`,
+    `ISTHMUS_HOME=${folder} holds files ${why} (${first}). Set ISTHMUS_HOME to an empty folder, or to one that does not exist yet.`,
   );
 }

@@ -12,6 +12,9 @@ export type ThrowawayKind = 'bench' | 'chaos' | 'test';
 
 const unnamed = 'new-';
 
+/** Whether a name in the home folder is that of a throwaway folder. */
+export const isThrowawayName = (name: string): boolean => /^(new|bench|chaos|test)-/.test(name);
+
 export interface OwnThrowaway {
   readonly folder: string;
   readonly claim: Claim;
@@ -37,8 +40,7 @@ export function removeLeftovers(home: string, kind?: ThrowawayKind) {
   const removed: string[] = [];
   const left: string[] = [];
   for (const entry of readdirSync(home, { withFileTypes: true })) {
-    const isMeant =
-      kind === undefined ? /^(new|bench|chaos|test)-/.test(entry.name) : entry.name.startsWith(`${kind}-`);
+    const isMeant = kind === undefined ? isThrowawayName(entry.name) : entry.name.startsWith(`${kind}-`);
     if (!entry.isDirectory() || !isMeant) continue;
     const folder = join(home, entry.name);
     try {

@@ -53,7 +53,7 @@ export interface AcceptedPacs008 {
 
 /**
  * Judges a submission and returns the first rejection. The intake has judged the callback address before
- * (`api/input/callback.ts`): it answers HTTP 422 and stores nothing.
+ * (`api/http/input/callback.ts`): it answers HTTP 422 and stores nothing.
  * @param reading result of the schema and of the rules that concern the message alone (MSG)
  */
 export function judgePayment(

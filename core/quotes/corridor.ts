@@ -1,6 +1,6 @@
 /**
  * A corridor: two places, their fees and maxima, and the FX providers that can settle between them. Every quote, rate
- * (FX-1) and fee belongs to one. Rates are not read here, because they are never cached. `api/problems/told.ts` words the
+ * (FX-1) and fee belongs to one. Rates are not read here, because they are never cached. `api/http/problems/told.ts` words the
  * refusals.
  */
 import type { AmountSide, CreditorAgentFeeFormula, SchemeFeeFormula } from '../money/fee.ts';

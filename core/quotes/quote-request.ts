@@ -1,6 +1,6 @@
 /**
  * Looks up what a PSP asks for at endpoints 12 and 12b, in the order of refusals: corridor, PSP, amount. Prices are
- * made in `core/quotes/quote.ts`; refusals are worded in `api/problems/told.ts`.
+ * made in `core/quotes/quote.ts`; refusals are worded in `api/http/problems/told.ts`.
  */
 import {
   findRatedCorridor,

@@ -173,7 +173,8 @@ function faultsOfTemporal({ temporal: values }: WorkerValues): readonly (string 
 /** Ignores OpenTelemetry's settings if tracing is off or has no address to export to: other software may use them. */
 function withoutUnusedTraces(env: Environment): Environment {
   const has = env['OTEL_EXPORTER_OTLP_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'];
-  if (has && env['OTEL_SDK_DISABLED']?.toLowerCase() !== 'true') return env;
+  const isOff = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true' || env['OTEL_TRACES_EXPORTER'] === 'none';
+  if (has && !isOff) return env;
   return { ...env, ...Object.fromEntries(Object.values(traces).map(({ name }) => [name, undefined])) };
 }
 

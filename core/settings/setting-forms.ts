@@ -37,7 +37,15 @@ export function isDatabaseUrl(text: string): boolean {
   const modes = parameters.filter((one) => /^ssl_?mode(=|$)/i.test(one));
   const isClear =
     modes.length <= 1 && modes.every((one) => tlsModes.some((mode) => one === `sslmode=${mode}`));
-  return found !== null && isClear;
+  return found !== null && isClear && isDecodable(text);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** host:port, with an IPv6 address in brackets. */

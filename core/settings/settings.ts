@@ -94,10 +94,11 @@ export const temporal = {
   serverName: setting('TEMPORAL_TLS_SERVER_NAME', address, {
     description: "Name in Temporal's certificate, if it is not the host of TEMPORAL_ADDRESS",
   }),
-  apiKey: setting('TEMPORAL_API_KEY', word, {
-    file: true,
-    description: 'API key of Temporal Cloud, over TLS',
-  }),
+  apiKey: setting(
+    'TEMPORAL_API_KEY',
+    text((value) => /^[!-~]+$/.test(value), 'printable ASCII without spaces'),
+    { file: true, description: 'API key of Temporal Cloud, over TLS' },
+  ),
 };
 
 export const sealing = {
@@ -125,6 +126,14 @@ export const traces = {
     text((value) => /^(true|false)$/i.test(value), 'true or false'),
     { default: 'false', description: 'true: no traces, whatever else is set' },
   ),
+  exporter: setting('OTEL_TRACES_EXPORTER', oneOf(['otlp', 'none']), {
+    default: 'otlp',
+    description: 'none: no traces, whatever else is set',
+  }),
+  protocol: setting('OTEL_EXPORTER_OTLP_PROTOCOL', oneOf(['http/protobuf']), {
+    default: 'http/protobuf',
+    description: 'Any other protocol is refused: we export by this one only',
+  }),
   headers: setting(
     'OTEL_EXPORTER_OTLP_HEADERS',
     parsed(parseHeaders, 'name=value, separated by commas, percent-encoded'),

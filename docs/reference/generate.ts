@@ -8,7 +8,7 @@ import { modulesOf } from '../../api/modules.ts';
 import { createApp } from '../../api/app.ts';
 import { createAuthenticator } from '../../api/auth/authenticator.ts';
 import { openApiDocument } from '../../api/reference/openapi-document.ts';
-import { problems } from '../../api/problems/problems.ts';
+import { problems } from '../../api/http/problems/problems.ts';
 import { connect } from '../../db/pool/connection.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { linkRules } from './rule-links.ts';

@@ -1,6 +1,6 @@
 // Problems that take more than requests to one gateway: the test that causes each, and its whole text, which that test
 // compares (MSG-13, SEC-4). All others: test/api/problems/problem-cases.ts.
-import type { ProblemCode } from '../../api/problems/problems.ts';
+import type { ProblemCode } from '../../api/http/problems/problems.ts';
 
 export const problemTexts = {
   'fxp-not-named': {

@@ -1,7 +1,7 @@
 // With SEALING_KEYS, whoever has the database or its files reads nothing of the people in payments
 // (SEC-3, I-14); whoever changes what is stored has it sent to nobody; and everybody else notices nothing.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, type Dirent } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -160,7 +160,7 @@ describe('a database and its files, in other hands', () => {
     if (folder === undefined) return; // the server is not ours
     const found = new Set<string>();
     let files = 0;
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    for (const entry of filesIn(folder)) {
       if (!entry.isFile() || entry.name === 'postmaster.pid') continue;
       const bytes = readIfThere(join(entry.parentPath, entry.name));
       files += 1;
@@ -179,6 +179,16 @@ describe('a database and its files, in other hands', () => {
     for (const { href, size } of shown) expect(await get(href ?? '', 'operator')).toHaveLength(size);
   });
 });
+
+/** Other test files drop their databases meanwhile, which ends a reading of the whole folder. */
+function filesIn(folder: string, tries = 10): Dirent[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    if (tries === 0) throw error;
+    return filesIn(folder, tries - 1);
+  }
+}
 
 function readIfThere(path: string): Buffer {
   try {

@@ -234,12 +234,6 @@ function preferenceTests(gateway: TestGateway, pay: Pay): void {
     expect(evidence.received(uetr, 'source', 'pacs002')).toEqual([]);
   });
 
-  test('what stands in the quotes of another preference is none of ours: answered at once (RFC 7240)', async () => {
-    const { answer } = await pay(endingIn.silent, {}, 'foo="a, wait=30"');
-    expect(answer.headers.get('preference-applied')).toBeNull();
-    expect(answer.report?.status).toBe('ACTC');
-  });
-
   test('no preference: nothing is said to be applied', async () => {
     const { answer, uetr } = await pay(endingIn.creditedAtOnce);
     expect(answer.headers.get('preference-applied')).toBeNull();

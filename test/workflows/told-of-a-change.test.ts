@@ -98,7 +98,7 @@ test.concurrent.each(cases)(
     }
     const expected = changes.flatMap((change): readonly string[] => paymentChanges[change].tells);
     if (expected.includes('callback')) {
-      await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 30_000);
+      await vi.waitFor(async () => expect(await evidence.decision(uetr)).toBeDefined(), 55_000);
     }
     const kinds = await db.selectFrom('deliveries').select('kind').where('subject_id', '=', uetr).execute();
     const told = ['answer', ...kinds.map(({ kind }) => kind)];

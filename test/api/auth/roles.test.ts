@@ -1,6 +1,6 @@
 // Every route of the OpenAPI document with every role and without a token: only the roles that it names get in (SEC-1).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { everyRole, type Role } from '../../../api/auth/caller.ts';
+import { everyRole, type Role } from '../../../api/http/caller.ts';
 import { testDatabase } from '../../harness/database.ts';
 import type { Operation } from '../../harness/conformance.ts';
 import { startApi, type RunningApi } from '../http/running-api.ts';

@@ -2,9 +2,9 @@
 // no figure depends on the machine.
 import { setImmediate as nextPass, setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { admitting } from '../../../api/limits/admission.ts';
-import { isProblem } from '../../../api/problems/problem.ts';
-import { createTurns, type Turns } from '../../../api/limits/turns.ts';
+import { admitting } from '../../../api/http/limits/admission.ts';
+import { isProblem } from '../../../api/http/problems/problem.ts';
+import { createTurns, type Turns } from '../../../api/http/limits/turns.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
 
 const tickMs = 25;

@@ -1,8 +1,8 @@
 // What a message goes through before it is read: where nobody has looked at its signature, because no turn came, it is neither
 // counted nor told anything as one that is not signed (SEC-1, SEC-7).
 import { expect, test } from 'vitest';
-import { createQuotas } from '../../../api/limits/quotas.ts';
-import { problem, type Problem } from '../../../api/problems/problem.ts';
+import { createQuotas } from '../../../api/http/limits/quotas.ts';
+import { problem, type Problem } from '../../../api/http/problems/problem.ts';
 import { json } from '../../../api/http/response.ts';
 import { createRouter } from '../../../api/http/route.ts';
 import { paymentListSchema } from '../../../api/payments/payment-schemas.ts';

@@ -33,7 +33,8 @@ it.each([
   ['a member that stands often', members(9_000, () => '"":0'), 'occurs more than once'],
 ])('a body with %s is refused within the time of plain ones (I-16, SEC-4)', async (_, body, told) => {
   expect(body.length).toBeLessThanOrEqual(maxBytes);
-  await api.post('/api/v1/rates', '{}'); // everything is warm
+  // everything is warm, and a busy machine has read the reference data in time
+  await expect.poll(async () => (await api.post('/api/v1/rates', '{}')).status).toBe(400);
   const begunAt = performance.now();
   const answer = await api.post('/api/v1/rates', body);
   expect(performance.now() - begunAt).toBeLessThan(mostMs);

@@ -13,7 +13,7 @@ let child: ChildProcess;
 let there: { url: string; token: string };
 let said = '';
 beforeAll(async () => {
-  const script = join(import.meta.dirname, 'api-process.ts');
+  const script = join(import.meta.dirname, '../http/api-process.ts');
   const started = spawn(process.execPath, [script, proxy.address], {
     stdio: ['pipe', 'pipe', 'pipe'],
   });

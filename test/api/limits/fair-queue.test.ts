@@ -1,7 +1,7 @@
 // The queue of the event loop: a sender of costly requests leaves the time of the others alone (SEC-7).
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { thread } from '../../../api/limits/fair-queue.ts';
+import { thread } from '../../../api/http/limits/fair-queue.ts';
 
 const block = (ms: number) => {
   const until = performance.now() + ms;

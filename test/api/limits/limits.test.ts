@@ -3,8 +3,8 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, it, test } from 'vitest';
 import { clientAddress, trusting } from '../../../api/http/client.ts';
-import { createQuotas, minutesOfDay } from '../../../api/limits/quotas.ts';
-import { shareCounts } from '../../../api/limits/share-counts.ts';
+import { createQuotas, minutesOfDay } from '../../../api/http/limits/quotas.ts';
+import { shareCounts } from '../../../api/http/limits/share-counts.ts';
 import { unlimited } from '../../../core/settings/config.ts';
 import { connect } from '../../../db/pool/connection.ts';
 import { testDatabase } from '../../harness/database.ts';

@@ -1,6 +1,6 @@
 // How many messages of one sender may wait (SEC-7).
 import { expect, test } from 'vitest';
-import { createTurns } from '../../../api/limits/turns.ts';
+import { createTurns } from '../../../api/http/limits/turns.ts';
 import { problemTexts } from '../../harness/problem-texts.ts';
 
 const sender = 'SGDFAST';

@@ -15,7 +15,7 @@ let child: ChildProcess;
 
 beforeAll(async () => {
   here = await startApi(database.url);
-  const script = join(import.meta.dirname, 'api-process.ts');
+  const script = join(import.meta.dirname, '../http/api-process.ts');
   const started = spawn(process.execPath, [script, database.url], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -1,10 +1,10 @@
 // The load that one party may cause is bounded, and one alert tells when it reaches the bound (OVL-2).
 import { sql } from 'kysely';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { createQuotas, minutesOfDay } from '../../../api/limits/quotas.ts';
+import { createQuotas, minutesOfDay } from '../../../api/http/limits/quotas.ts';
 import type { RouteDependencies } from '../../../api/dependencies.ts';
-import { createOfDay } from '../../../api/limits/of-day.ts';
-import { repeatsOf } from '../../../api/limits/repeats.ts';
+import { createOfDay } from '../../../api/payments/of-day.ts';
+import { repeatsOf } from '../../../api/payments/repeats.ts';
 import { unlimited } from '../../../core/settings/config.ts';
 import { connect } from '../../../db/pool/connection.ts';
 import { testDatabase } from '../../harness/database.ts';

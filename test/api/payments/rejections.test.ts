@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { problems } from '../../../api/problems/problems.ts';
+import { problems } from '../../../api/http/problems/problems.ts';
 import {
   rejections,
   type RejectionKey,

@@ -22,7 +22,7 @@ describe('an api process whose database connections are reset in the middle of a
   let child: ChildProcess;
   let there: { url: string; token: string };
   beforeAll(async () => {
-    const script = join(import.meta.dirname, 'api-process.ts');
+    const script = join(import.meta.dirname, '../http/api-process.ts');
     const started = spawn(process.execPath, [script, proxy.address], {
       stdio: ['pipe', 'pipe', 'ignore'],
     });

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problems } from '../../../api/problems/problems.ts';
+import { problems } from '../../../api/http/problems/problems.ts';
 import { validateRoutes } from '../../../api/payments/dry-run.ts';
 import { createLibxml2Engine } from '../../../xml/libxml2.ts';
 import { testDatabase } from '../../harness/database.ts';

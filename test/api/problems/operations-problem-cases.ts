@@ -1,6 +1,6 @@
 // What operators are refused (operations-problems.ts), each beside the requests that cause it. Part of the table of
 // problem-cases.ts.
-import type { operationsProblems } from '../../../api/problems/operations-problems.ts';
+import type { operationsProblems } from '../../../api/http/problems/operations-problems.ts';
 import type { ShownElsewhere } from '../../harness/problem-texts.ts';
 
 export interface Asked {

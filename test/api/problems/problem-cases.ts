@@ -1,7 +1,7 @@
 // The table of the problems, each beside the requests that cause it on one gateway and its whole text. Those that need more
 // are in test/harness/problem-texts.ts. The compiler demands an entry for every code.
 import { randomUUID } from 'node:crypto';
-import type { ProblemCode } from '../../../api/problems/problems.ts';
+import type { ProblemCode } from '../../../api/http/problems/problems.ts';
 import { buildPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { buildPacs002 } from '../../../core/iso20022/pacs002.ts';
 import { instruction, ownExchange } from '../../../fixtures/instruction.ts';

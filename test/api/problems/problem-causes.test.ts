@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { problems, type ProblemCode } from '../../../api/problems/problems.ts';
+import { problems, type ProblemCode } from '../../../api/http/problems/problems.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
 import { instruction, type Changes } from '../../../fixtures/instruction.ts';
 import { readDocument } from '../../docs/documents.ts';

@@ -3,7 +3,7 @@
 import { alertAtLimit } from '../../db/records/audit.ts';
 import { isReceived, type ReceivedMessage } from '../../db/records/messages.ts';
 import type { RouteDependencies } from '../dependencies.ts';
-import { problem, type Problem } from '../problems/problem.ts';
+import { problem, type Problem } from '../http/problems/problem.ts';
 
 type Submission = Pick<ReceivedMessage, 'party' | 'body'> & { readonly type: 'pacs008' | 'acmt023' };
 

@@ -1,8 +1,8 @@
 // The form of a refusal on the wire: RFC 9457 problem+json. The table of refusals is problems.ts.
-import { renderJson } from '../../core/money/money.ts';
+import { renderJson } from '../../../core/money/money.ts';
 import type { ProblemRow } from './operations-problems.ts';
 import { problems, type ProblemCode } from './problems.ts';
-import { baseHeaders } from '../http/response.ts';
+import { baseHeaders } from '../response.ts';
 
 /** One fault of the input: in a JSON body (RFC 6901 pointer), in a message, or in a path, query or header parameter. */
 export type InputFault =

@@ -1,12 +1,17 @@
 // The first steps of a received message, in the order of MSG-2: size, content type, then (after authentication)
 // encoding, parsing, namespace and keys. A failure here is HTTP 4xx, and nothing is stored or started.
 import type { Context } from 'hono';
-import type { MessageName } from '../../core/iso20022/messages.ts';
-import { findKeyFaults, readMessageKey, readUetr, type MessageKey } from '../../core/iso20022/references.ts';
-import type { XmlElement } from '../../core/iso20022/tree.ts';
-import { isMediaType, isUnencoded } from '../../core/media-type.ts';
-import type { IntakeFault, ParsedMessage, XmlEngine } from '../../xml/engine.ts';
-import type { AboutRequest } from '../http/access-log.ts';
+import type { MessageName } from '../../../core/iso20022/messages.ts';
+import {
+  findKeyFaults,
+  readMessageKey,
+  readUetr,
+  type MessageKey,
+} from '../../../core/iso20022/references.ts';
+import type { XmlElement } from '../../../core/iso20022/tree.ts';
+import { isMediaType, isUnencoded } from '../../../core/media-type.ts';
+import type { IntakeFault, ParsedMessage, XmlEngine } from '../../../xml/engine.ts';
+import type { AboutRequest } from '../access-log.ts';
 import { readLimited, sentInstead } from './input.ts';
 import { problem, type Problem } from '../problems/problem.ts';
 

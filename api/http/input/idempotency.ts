@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { renderJson, type JsonValue } from '../../core/money/money.ts';
-import type { Db } from '../../db/pool/connection.ts';
-import { answerOnce, type KeptAnswer } from '../../db/quotes/idempotency.ts';
-import type { Caller } from '../auth/caller.ts';
+import { renderJson, type JsonValue } from '../../../core/money/money.ts';
+import type { Db } from '../../../db/pool/connection.ts';
+import { answerOnce, type KeptAnswer } from '../../../db/quotes/idempotency.ts';
+import type { Caller } from '../caller.ts';
 import { invalidRequest, isProblem, problem, problemBody, type Problem } from '../problems/problem.ts';
 import { problems } from '../problems/problems.ts';
-import { jsonHeaders } from '../http/response.ts';
+import { jsonHeaders } from '../response.ts';
 
 export const idempotencyHeader = z.object({
   'Idempotency-Key': z

@@ -3,9 +3,9 @@
 // alone.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Db } from '../../db/pool/connection.ts';
-import { addCounts, countUndecided, forgetCounts } from '../../db/records/request-counts.ts';
-import { repeat } from '../../db/pool/repeat.ts';
+import type { Db } from '../../../db/pool/connection.ts';
+import { addCounts, countUndecided, forgetCounts } from '../../../db/records/request-counts.ts';
+import { repeat } from '../../../db/pool/repeat.ts';
 import type { Quotas } from './quotas.ts';
 
 export interface Undecided {

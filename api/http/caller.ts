@@ -1,7 +1,7 @@
 // The caller, as every route sees it. api/auth/ makes it from a verified token or, with AUTH=none, from the caller's
 // own claim.
 import type { Context } from 'hono';
-import type { Problem } from '../problems/problem.ts';
+import type { Problem } from './problems/problem.ts';
 
 export const everyRole = ['psp', 'fxp', 'ipso', 'operator'] as const;
 export type Role = (typeof everyRole)[number];

@@ -1,7 +1,7 @@
 // Checks the callback address of a submission, before anything is stored. Each attempt checks it again.
-import { refuseCallbackAddress } from '../../core/deliveries/callback-address.ts';
-import type { ApiConfig } from '../../core/settings/config.ts';
-import type { ReferenceCache } from '../../db/scheme/reference-cache.ts';
+import { refuseCallbackAddress } from '../../../core/deliveries/callback-address.ts';
+import type { ApiConfig } from '../../../core/settings/config.ts';
+import type { ReferenceCache } from '../../../db/scheme/reference-cache.ts';
 import { problem, type Problem } from '../problems/problem.ts';
 
 /** Undefined if the source's operator has registered the address's origin. */

@@ -3,8 +3,8 @@
 // is not UTF-8 or repeats a member. Path and query cost the same either way.
 import type { z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { findRepeatedMembers, findUnstorable, isDeeperThan } from '../../core/json.ts';
-import { isMediaType, isUnencoded } from '../../core/media-type.ts';
+import { findRepeatedMembers, findUnstorable, isDeeperThan } from '../../../core/json.ts';
+import { isMediaType, isUnencoded } from '../../../core/media-type.ts';
 import { bodyFaults, parameterFaults, pointerTo } from '../problems/input-faults.ts';
 import { invalidRequest, isProblem, problem, type InputFault, type Problem } from '../problems/problem.ts';
 

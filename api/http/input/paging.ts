@@ -1,10 +1,10 @@
 // Pages of lists: their size, the cursor of the next page, and its address in the Link header (RFC 8288).
 import { createHash } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
-import { uuidV4Pattern } from '../../core/ids.ts';
-import type { ListPlace } from '../../core/list-place.ts';
-import type { JsonObject } from '../../core/money/money.ts';
-import { json } from '../http/response.ts';
+import { uuidV4Pattern } from '../../../core/ids.ts';
+import type { ListPlace } from '../../../core/list-place.ts';
+import type { JsonObject } from '../../../core/money/money.ts';
+import { json } from '../response.ts';
 import { problem, type Problem } from '../problems/problem.ts';
 import { momentOf } from './parameters.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Counts per sender and window: requests per minute (SEC-7), other quantities per day. Counts are kept in memory, so
- * that no request waits for them. Once a second, api/limits/share-counts.ts tells every process what the others
+ * that no request waits for them. Once a second, api/http/limits/share-counts.ts tells every process what the others
  * have counted. Windows are fixed, not token buckets, because processes can share a window by adding their counts.
  */
 

@@ -1,5 +1,5 @@
 // Distinguishes a part that does not answer (503, try again) from our defect (500).
-import { isDatabaseFailure } from '../../db/pool/failures.ts';
+import { isDatabaseFailure } from '../../../db/pool/failures.ts';
 import { problem, type Problem } from './problem.ts';
 
 /** Error codes of parts other than the database. */

@@ -5,10 +5,10 @@ import type {
   CorridorKey,
   CorridorRefusal,
   PlaceRefusal,
-} from '../../core/quotes/corridor.ts';
-import type { AmountTooLarge, AmountTooSmall } from '../../core/money/fee.ts';
-import type { PspRefusal, QuoteRefusal } from '../../core/quotes/quote-request.ts';
-import type { Currency } from '../../core/scheme/reference.ts';
+} from '../../../core/quotes/corridor.ts';
+import type { AmountTooLarge, AmountTooSmall } from '../../../core/money/fee.ts';
+import type { PspRefusal, QuoteRefusal } from '../../../core/quotes/quote-request.ts';
+import type { Currency } from '../../../core/scheme/reference.ts';
 import { problem, type InputFault, type Problem, type ProblemOptions } from './problem.ts';
 import type { ProblemCode } from './problems.ts';
 

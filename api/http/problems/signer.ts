@@ -1,7 +1,7 @@
 // A signature counts once, whatever becomes of its message. So each refusal of a signed message must tell the sender to
 // sign again.
 import type { Context } from 'hono';
-import type { Problem } from '../problems/problem.ts';
+import type { Problem } from './problem.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {

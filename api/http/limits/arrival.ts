@@ -1,14 +1,8 @@
 // Checks a message before it is read: its caller, the caller's rate limit, room for the body, size and content type. If
 // the operator requires a signature, that is checked too.
 import type { Context } from 'hono';
-import { aboutRequest, noteStanding } from '../http/access-log.ts';
-import {
-  senderOf,
-  type Authenticator,
-  type BodyCheck,
-  type Caller,
-  type SignatureCheck,
-} from '../auth/caller.ts';
+import { aboutRequest, noteStanding } from '../access-log.ts';
+import { senderOf, type Authenticator, type BodyCheck, type Caller, type SignatureCheck } from '../caller.ts';
 import { isProblem, problem, type Problem } from '../problems/problem.ts';
 import type { Quotas } from './quotas.ts';
 import type { Turns } from './turns.ts';

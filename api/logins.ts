@@ -2,10 +2,10 @@
 // clients together. Failures from one address do not lock a client out at another.
 import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
-import type { ApiDependencies } from '../dependencies.ts';
-import { clientAddress, trusting } from '../http/client.ts';
-import { problem, type Problem } from '../problems/problem.ts';
-import { createQuotas } from './quotas.ts';
+import type { ApiDependencies } from './dependencies.ts';
+import { clientAddress, trusting } from './http/client.ts';
+import { problem, type Problem } from './http/problems/problem.ts';
+import { createQuotas } from './http/limits/quotas.ts';
 
 export interface Logins {
   /** A login that is about to be tried. */

@@ -6,14 +6,14 @@ import {
   finInstIdTypes,
   isIdentifier,
   uuidPattern,
-} from '../../core/ids.ts';
+} from '../../../core/ids.ts';
 import {
   amountPattern,
   basisPointsPattern,
   isRate,
   maxRateLength,
   ratePattern,
-} from '../../core/money/money.ts';
+} from '../../../core/money/money.ts';
 import { invalidRequest, type Problem } from '../problems/problem.ts';
 
 /** The form of our ids; a UETR must be a UUID of version 4. */
