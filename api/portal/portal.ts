@@ -6,7 +6,7 @@ import { html } from 'hono/html';
 import type { RouteDependencies, RouteModule } from '../dependencies.ts';
 import type { BuiltinIssuer } from '../auth/issuer.ts';
 import { aboutRequest } from '../http/access-log.ts';
-import { readLimited } from '../input/input.ts';
+import { readLimited } from '../http/input/input.ts';
 import type { Router } from '../http/route.ts';
 import { actForm, actNamed, readAct, textIn, type ActName } from './acts.ts';
 import { gatewayFor, Refused } from './gateway.ts';

@@ -1,5 +1,5 @@
 // What a page of the portal is made from, and what it returns.
-import type { Role } from '../auth/caller.ts';
+import type { Role } from '../http/caller.ts';
 import type { DecimalsOf, Html } from './format.ts';
 import type { Gateway } from './gateway.ts';
 import type { Texts } from './texts.ts';

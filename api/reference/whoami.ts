@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { mainIdentifier } from '../../core/scheme/reference.ts';
 import type { ApiDependencies } from '../dependencies.ts';
-import { everyRole } from '../auth/caller.ts';
+import { everyRole } from '../http/caller.ts';
 import { component } from '../http/component.ts';
 import { json } from '../http/response.ts';
 import type { Router } from '../http/route.ts';
