@@ -108,7 +108,7 @@ const folders = {
   'chaos/oracle': { ours: [], packages: ['libxml2-wasm', 'decimal.js'], node: true },
   docs: {
     ours: ['core', 'db', 'xml', 'api', 'package.json'],
-    packages: ['libxml2-wasm', 'pino'],
+    packages: ['libxml2-wasm', 'pino', 'playwright-core'],
     node: true,
   },
   test: {

@@ -23,6 +23,7 @@ import { textsFor } from './texts.ts';
 import type { Page, PageRoute, Reader, Visit } from './visit.ts';
 
 const maxFormBytes = 1_048_576; // a change of the scheme, or a pasted message
+const maxSignInBytes = 16_384;
 
 const hidden = { tag: 'Portal', hidden: true, answers: {} } as const;
 const pageRoute = (method: 'get' | 'post', path: string) => ({
@@ -59,7 +60,6 @@ export function portalRoutes(issuer: BuiltinIssuer | undefined): RouteModule {
       );
     }
     addActs(router, portal);
-    addCheck(router, portal);
     router.addPublic(pageRoute('get', '/portal/live'), (context) => live(portal, context));
   };
 }
@@ -80,7 +80,7 @@ function addSignIn(router: Router, { signIn, sessions, deps }: Portal): void {
   router.addPublic(pageRoute('get', '/portal/sign-in'), (context) => signIn.page(context));
   router.addPublic(pageRoute('post', '/portal/sign-in'), async (context) => {
     if (!isSameOrigin(context)) return forbidden(context);
-    const form = await readForm(context);
+    const form = await readForm(context, maxSignInBytes);
     return form === undefined ? tooLarge(context) : signIn.submit(context, form);
   });
   if (signIn.begin !== undefined && signIn.complete !== undefined) {
@@ -90,7 +90,7 @@ function addSignIn(router: Router, { signIn, sessions, deps }: Portal): void {
   }
   router.addPublic(pageRoute('post', '/portal/sign-out'), async (context) => {
     const session = await sessions.current(context, false);
-    const form = await readForm(context);
+    const form = await readForm(context, maxSignInBytes);
     if (session !== undefined && !isOwnForm(context, session, form?.get('csrf'))) return forbidden(context);
     deps.logger.info({ session: session?.hash.slice(0, 8) }, 'signed out of the portal');
     return redirect('/portal/sign-in', await sessions.end(context));
@@ -180,27 +180,27 @@ async function visitOf({ app, deps, signIn }: Portal, context: Context, session:
 }
 
 function addActs(router: Router, portal: Portal): void {
-  const path = '/portal/acts/{act}';
-  router.addPublic(pageRoute('post', path), async (context) => {
-    const form = await readForm(context);
-    if (form === undefined) return tooLarge(context);
-    const session = await portal.sessions.current(context, true);
-    if (session !== undefined && !isOwnForm(context, session, form.get('csrf'))) return forbidden(context);
-    return visiting(portal, context, { path }, (visit) => act(visit, form));
+  addForm(router, portal, '/portal/acts/{act}', act);
+  addForm(router, portal, '/portal/check', async (visit, form) => {
+    const page = await checkMessage(visit, textIn(form, 'message'));
+    return respond({ t: visit.t, visit, ...page }, page);
   });
 }
 
-function addCheck(router: Router, portal: Portal): void {
-  const path = '/portal/check';
+/** A form of a person who is signed in. Nothing of it is read before. */
+function addForm(
+  router: Router,
+  portal: Portal,
+  path: string,
+  run: (visit: Visit, form: FormData) => Promise<Response>,
+): void {
   router.addPublic(pageRoute('post', path), async (context) => {
-    const form = await readForm(context);
-    if (form === undefined) return tooLarge(context);
     const session = await portal.sessions.current(context, true);
-    if (session !== undefined && !isOwnForm(context, session, form.get('csrf'))) return forbidden(context);
-    return visiting(portal, context, { path }, async (visit) => {
-      const page = await checkMessage(visit, textIn(form, 'message'));
-      return respond({ t: visit.t, visit, ...page }, page);
-    });
+    if (session === undefined) return redirect('/portal/sign-in');
+    const form = await readForm(context, maxFormBytes);
+    if (form === undefined) return tooLarge(context);
+    if (!isOwnForm(context, session, form.get('csrf'))) return forbidden(context);
+    return visiting(portal, context, { path }, (visit) => run(visit, form));
   });
 }
 
@@ -280,8 +280,8 @@ function paramsOf(template: string, path: string): Record<string, string> | unde
   return pattern.test(path) ? { ...groups } : undefined;
 }
 
-async function readForm(context: Context): Promise<FormData | undefined> {
-  const bytes = await readLimited(context.req.raw, maxFormBytes);
+async function readForm(context: Context, maxBytes: number): Promise<FormData | undefined> {
+  const bytes = await readLimited(context.req.raw, maxBytes);
   if (bytes === undefined) return undefined;
   const form = new FormData();
   for (const [name, value] of new URLSearchParams(Buffer.from(bytes).toString('utf8')))

@@ -7,8 +7,8 @@ import { afterAll, expect } from 'vitest';
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 const executablePath = places.find((path) => existsSync(path));
 
-/** Without a browser the tests of pages are left out, and say so; where BROWSER=required is set, they fail. */
-export const hasBrowser = executablePath !== undefined || process.env['BROWSER'] === 'required';
+/** Without a browser the tests of pages are left out, and say so; where ISTHMUS_BROWSER=required is set, they fail. */
+export const hasBrowser = executablePath !== undefined || process.env['ISTHMUS_BROWSER'] === 'required';
 if (!hasBrowser) {
   process.stderr.write(
     'NO BROWSER: the tests of the portal in a browser are skipped. `npm run browser` installs Chromium.\n',
@@ -31,7 +31,7 @@ let launched: Promise<Browser> | undefined;
 /** One browser for a test file; it is closed after the file's tests. */
 export function browser(): Promise<Browser> {
   if (launched === undefined) {
-    if (executablePath === undefined) throw new Error('BROWSER=required, and there is none: npm run browser');
+    if (executablePath === undefined) throw new Error('ISTHMUS_BROWSER=required, and there is none: npm run browser');
     launched = chromium.launch({ executablePath, args: flags });
     afterAll(async () => {
       const closing = launched;

@@ -1,0 +1,27 @@
+// `npm run browser`: installs Debian's Chromium for the tests of the portal, where this login may. It needs Node alone.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const found = places.find((path) => existsSync(path));
+
+/** @param {string[]} args */
+function apt(...args) {
+  console.log(`▶ apt-get ${args.join(' ')}`);
+  const { status } = spawnSync('apt-get', args, {
+    stdio: 'inherit',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  return status === 0;
+}
+
+if (found !== undefined) console.log(`✓ ${found} is there`);
+else if (existsSync('/usr/bin/apt-get') && process.getuid?.() === 0) {
+  const isInstalled =
+    apt('update', '-qq') && apt('install', '-y', '-qq', '--no-install-recommends', 'chromium');
+  if (!isInstalled) process.exitCode = 1;
+  console.log(isInstalled ? '✓ Chromium is installed' : '✗ Chromium could not be installed: see above.');
+} else {
+  console.log(`✗ There is no Chromium in ${places.join(', ')}. As root: apt-get install chromium`);
+  process.exitCode = 1;
+}
