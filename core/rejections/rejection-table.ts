@@ -118,7 +118,7 @@ export const rejections = {
     xpath: `${transaction}/CdtrAgt`,
     text: 'creditor agent unknown',
     expected:
-      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
+      'a PSP listed by GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country',
   },
   'creditor-agent-not-onboarded': {
     isoCode: 'AGNT',
@@ -127,7 +127,7 @@ export const rejections = {
     xpath: `${transaction}/CdtrAgt`,
     text: 'creditor agent not onboarded',
     expected:
-      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
+      'a PSP listed by GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country',
   },
   'destination-maximum-exceeded': {
     isoCode: 'AM02',

@@ -109,7 +109,7 @@ export const rejectionExamples = {
     cause: named('debtorAgent', 'LOTUTHS0'),
   },
   'creditor-agent-unknown': {
-    input: '`CdtrAgt` NOBATHS0, which nobody has',
+    input: '`CdtrAgt` NOBATHS0, an unknown BIC',
     cause: named('creditorAgent', 'NOBATHS0'),
   },
   'creditor-agent-not-onboarded': {
@@ -249,7 +249,7 @@ export const rejectionExamples = {
     cause: asked(request, [/(<PtyAndAcctId>[^]*?<BICFI>)\w+/, '$1FERNTHS0']),
   },
   'resolution-agent-unknown': {
-    input: 'acmt.023, creditor agent NOBATHS0, which nobody has',
+    input: 'acmt.023, creditor agent NOBATHS0, an unknown BIC',
     cause: asked(request, [/(<PtyAndAcctId>[^]*?<BICFI>)\w+/, '$1NOBATHS0']),
   },
   'resolution-not-supported': {
