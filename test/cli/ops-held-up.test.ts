@@ -85,7 +85,11 @@ test('a deadline that was not kept is shown as overdue (TIM-1)', async () => {
   const shown = JSON.parse(text()) as ShownEvidence;
   lines.splice(0);
   const waitsFor = { what: 'deadline', at: '2026-06-01T12:00:00.000Z' };
-  printEvidence(context().terminal, { ...shown, deliveries: [], waitsFor }, { listed: undefined, paused: [] });
+  printEvidence(
+    context().terminal,
+    { ...shown, deliveries: [], waitsFor },
+    { listed: undefined, paused: [] },
+  );
   expect(text()).toMatch(/^waits for: deadline, due since 2026-06-01/m);
 });
 
