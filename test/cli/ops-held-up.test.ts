@@ -84,7 +84,7 @@ test('a deadline that was not kept is shown as overdue (TIM-1)', async () => {
   await show(context(), uetr, { json: true });
   const shown = JSON.parse(text()) as ShownEvidence;
   lines.splice(0);
-  const waitsFor = { what: 'deadline', at: '2026-06-01T12:00:00.000Z' };
+  const waitsFor = { what: 'deadline', at: '2026-06-01T12:00:00.000Z' } as const;
   printEvidence(
     context().terminal,
     { ...shown, deliveries: [], waitsFor },
