@@ -65,7 +65,7 @@ async function sendBooks(
   }
   await tellOfUnusableEndpoints(deps).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
-  // fail, so that the activity is retried: the schedule's next start is a day away
+  // some days have not closed: fail, so that the engine retries; the schedule starts again only tomorrow
   if (!owed.every(({ now }) => isClosedBy(now, new Date(askedAt)))) throw notClosed();
   return made;
 }

@@ -40,7 +40,10 @@ function carrierOf(deps: ActivityDependencies, delivery: OpenDelivery): Carrier 
   return address !== undefined && parseQueueAddress(address.url) !== undefined ? 'amqp' : 'http';
 }
 
-/** Whether a delivery goes to a queue. Gives up those that are too old, because no worker may serve queues. */
+/**
+ * Whether an open delivery goes to a queue. First gives up those that are too old: if no worker serves queues, nobody
+ * else would.
+ */
 async function needsAmqp(deps: ActivityDependencies, listed: readonly OpenDelivery[]): Promise<boolean> {
   let isNeeded = false;
   for (const one of listed.filter((open) => carrierOf(deps, open) === 'amqp')) {

@@ -135,8 +135,7 @@ function standing(deps: ActivityDependencies, { payment, now }: StoredSubmission
 }
 
 /**
- * Answers a refusal or a rejection. A refused repeat is answered in the HTTP response only and leaves the payment
- * untouched. Any other rejection is the payment's final status.
+ * Answers a refusal or a rejection. Refusal of a repeat: HTTP answer only. Rejection: the payment's final status.
  */
 async function answerNo(
   deps: ActivityDependencies,

@@ -1,5 +1,5 @@
-// Answers a submission of a payment or resolution once. Judging and writing are one step, and every repeat of a refused
-// message gets the same answer.
+// Writes one answer per submission of a payment or resolution. Judging and writing are one step; a repeat of a refused
+// message gets the stored answer.
 import type { AuditEvent } from '../../db/records/audit.ts';
 import type { Db } from '../../db/pool/connection.ts';
 import { recordRefusal, type OutgoingMessage } from '../../db/records/messages.ts';

@@ -81,7 +81,7 @@ async function answerBarely(
   return ok({ verdict: 'refused', reasonCode, answerMessageId });
 }
 
-/** The existing judgement, for the same message again or for a resolution that continues from the record. */
+/** The judgement on record, if the message is repeated or the execution was started again. */
 function standing({ resolutionId, answer, enquiry, ...times }: StoredResolution): ResolutionJudgement {
   if (answer !== null) return { verdict: 'answered', resolutionId, answer };
   assert(enquiry !== null, 'a resolution without answer was routed');

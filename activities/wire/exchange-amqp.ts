@@ -76,7 +76,7 @@ export function exchangeAmqp(
       course.ended = true;
       closing.removeEventListener('abort', close);
       course.timers.forEach(clearTimeout);
-      // rhea has sent a close, and the broker has a moment to confirm it
+      // the AMQP library (rhea) has sent the close; leave the broker time to confirm
       if (result.outcome === 'ANSWERED') setTimeout(course.cancel, goodbyeMs).unref();
       else course.cancel();
     };

@@ -101,7 +101,7 @@ interface ExchangeState {
 }
 
 interface ExchangeEvents {
-  /** The connection is open. @returns whether bytes may leave now, in the same turn of the event loop */
+  /** Called when connected. @returns whether to send; the bytes must then leave in this turn of the event loop */
   readonly begin: () => boolean;
   /**
    * Ends the exchange; only the first call counts.

@@ -138,7 +138,7 @@ interface NamedKey {
 
 /** Finds the key by its kid; without a kid, the party's only key for the algorithm. */
 function keyNamedBy({ kid, alg }: CompactJWSHeaderParameters, keys: readonly PartyKey[]): NamedKey {
-  const kind = kindOf.get(alg) ?? 'Ed25519'; // jose has checked alg before
+  const kind = kindOf.get(alg) ?? 'Ed25519'; // jose has already refused every other alg
   const fitting = keys.filter(({ keyId, jwk }) => (kid === undefined ? isOfKind(jwk, kind) : keyId === kid));
   const [key] = fitting;
   if (key === undefined || fitting.length > 1) {

@@ -18,8 +18,8 @@ export function issuerKeyRoutes(issuer: Pick<BuiltinIssuer, 'rotate'>): RouteMod
         method: 'get',
         path: '/admin/issuer-keys',
         operationId: 'listIssuerKeys',
-        summary: 'The keys of the built-in issuer, newest first',
-        description: 'When each signs tokens, who made it, and why (SEC-1).',
+        summary:
+          'The keys of the built-in issuer, newest first: when each key signs, who made it, and why (SEC-1)',
         tag: 'Scheme',
         roles: ['operator'],
         answer: { description: 'Keys', schema: z.array(keySchema) },

@@ -59,7 +59,9 @@ const query = z.object({
         'A payment system on either side; the BIC or internalId of either PSP or of the FX provider',
     }),
   priority: z.enum(['HIGH', 'NORM']).optional(),
-  currency: currencyCode.optional(),
+  currency: currencyCode
+    .optional()
+    .openapi({ description: "The currency of either side's amount; minAmount and maxAmount need it" }),
   minAmount: optionalAmount,
   maxAmount: optionalAmount,
   from: instant.optional().openapi({ description: 'Judged at this time or later' }),

@@ -1,5 +1,5 @@
-// Renders the evidence of a payment as JSON, limited to what the caller may see. Its only values from messages are
-// those of the field differences.
+// Renders the evidence of a payment as JSON, limited to what the caller may see. It quotes values from messages only
+// where it lists the fields that differ.
 import { assert } from '../../core/assert.ts';
 import type { CaseEntry } from '../../core/operations/cases.ts';
 import {

@@ -43,8 +43,8 @@ const signed = z.object({
 /** Responses to a delivery, which is sent with the same bytes until it is received. */
 const delivered: Pick<Webhook, 'responses'> = {
   responses: {
-    '2XX': { description: 'Received, regardless of the body (CBK-4): it is not sent again' },
-    410: { description: 'The address is gone: it is not sent again, and an alert is recorded' },
+    '2XX': { description: 'Received, regardless of the body (CBK-4): the message is not sent again' },
+    410: { description: 'The address is gone: the message is not sent again, and an alert is recorded' },
     default: {
       description:
         'Not received: the same bytes are sent again after 1, 2, 5, 10 and 30 s, 1, 2, 5, 15 and 30 min, 1, 2, 4 and 8 h, then ' +

@@ -46,8 +46,8 @@ interface Patience {
 /** For payments that must be accepted. */
 const patientMs = 90_000;
 /**
- * For payments that must be refused. Even with the longest wait for an answer, it ends before 120 s, because another
- * refusal would then be due (TIM-4).
+ * For payments that must be refused. Even with the longest wait for an answer, it ends before the payment is too old,
+ * because another refusal would then be due (TIM-4).
  */
 const shortPatienceMs = 60_000;
 

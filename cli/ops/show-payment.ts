@@ -122,9 +122,9 @@ const leftOutInWords = (what: string, number: string) =>
 const nextInWords = (waitsFor: NonNullable<ShownEvidence['waitsFor']>) =>
   waitsFor.what === 'person' ? 'two operators (settle)' : `${waitsFor.what}, ${dueTime(waitsFor)}`;
 
-/** An enquiry whose time has passed is overdue: it has not gone out. */
-function dueTime({ what, at }: NonNullable<ShownEvidence['waitsFor']>): string {
-  const isOverdue = what === 'enquiry' && at !== null && Date.parse(at) <= Date.now();
+/** If the time has passed, it is overdue: an enquiry that has not gone out, or a deadline that was not kept. */
+function dueTime({ at }: NonNullable<ShownEvidence['waitsFor']>): string {
+  const isOverdue = at !== null && Date.parse(at) <= Date.now();
   return isOverdue ? `due since ${shortTime(at)}` : shortTime(at);
 }
 

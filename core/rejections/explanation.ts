@@ -21,7 +21,7 @@ const printable = (text: string) => text.replaceAll(/[^ -~]/g, '?');
 const belowMessage = (xpath: string) => xpath.replace(/^\/Document\/[^/]+\//, '');
 
 const minReason = 40; // characters for the reason, however long the XPath
-const minText = 16; // characters kept of a text that describes a form: `must be: Code...`
+const minText = 16; // how many characters of the text must stay: 16 of a form (`must be: ...`), all of any other
 
 /** Cuts a text between words, so that it fits. */
 function cutTail(text: string, room: number): string {

@@ -2,6 +2,7 @@
 
 import type { RejectionRow } from './rejection-row.ts';
 import { resolutionRejections } from '../resolutions/resolution-rejections.ts';
+import { defaultAcceptanceAgeSeconds } from '../scheme/documents.ts';
 
 export type { Fault, RejectionRow } from './rejection-row.ts';
 
@@ -117,7 +118,7 @@ export const rejections = {
     xpath: `${transaction}/CdtrAgt`,
     text: 'creditor agent unknown',
     expected:
-      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
+      'a PSP listed by GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country',
   },
   'creditor-agent-not-onboarded': {
     isoCode: 'AGNT',
@@ -126,7 +127,7 @@ export const rejections = {
     xpath: `${transaction}/CdtrAgt`,
     text: 'creditor agent not onboarded',
     expected:
-      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
+      'a PSP listed by GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country',
   },
   'destination-maximum-exceeded': {
     isoCode: 'AM02',
@@ -298,7 +299,7 @@ export const rejections = {
   'acceptance-too-old': {
     isoCode: 'TM01',
     ruleId: 'TIM-4',
-    checks: 'On a first submission, `AccptncDtTm` is at most 120 s old (set per source clearing system).',
+    checks: `On a first submission, \`AccptncDtTm\` is at most ${defaultAcceptanceAgeSeconds} s old (set per source clearing system).`,
     xpath: `${transaction}/AddtlDtTm/AccptncDtTm`,
     text: 'accepted too long ago',
     expected: 'a recent AccptncDtTm: submit a payment as soon as the debtor agent has accepted it',

@@ -55,7 +55,7 @@ export const resolutionRejections = {
     xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
     text: 'creditor agent not onboarded',
     expected:
-      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
+      'a PSP listed by GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country',
   },
   'resolution-agent-unknown': {
     isoCode: 'RC07',
@@ -64,7 +64,7 @@ export const resolutionRejections = {
     xpath: '/Document/IdVrfctnReq/Vrfctn/PtyAndAcctId/Agt',
     text: 'creditor agent unknown',
     expected:
-      'a PSP that GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country lists',
+      'a PSP listed by GET /countries/{countryCode}/fin-insts/psp?onboarded=true of the destination country',
   },
   'resolution-not-supported': {
     isoCode: 'AB08',

@@ -52,6 +52,9 @@ export interface OperatorDocument {
   readonly publicKeys: readonly PublicKeyDocument[];
 }
 
+/** Default of `maxAcceptanceAgeSeconds`: a payer who waited longer has given up (TIM-4). */
+export const defaultAcceptanceAgeSeconds = 120;
+
 export interface ClearingSystemDocument {
   readonly clearingSystemId: string;
   readonly operatorId: string;

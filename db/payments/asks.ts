@@ -212,7 +212,7 @@ export interface DeadLetter {
 const isDeadAnd = (filter: RedeliveryFilter) =>
   sql.join(
     [
-      sql`${isOfToldKind} and ${isDead}`, // index deliveries_dead
+      sql`${isOfToldKind} and ${isDead}`, // served by index deliveries_dead
       isKept,
       ...given(filter.kinds, (kinds) => sql`kind = any(${kinds}::text[])`),
       ...given(filter.parties, (parties) => sql`party = any(${parties}::text[])`),

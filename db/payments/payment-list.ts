@@ -106,7 +106,7 @@ const state = sql`case
 
 /** For states that few payments have: finds them by a partial index. */
 const foundBy: Readonly<Partial<Record<PaymentState, Condition>>> = {
-  // deliveries_undecided, deliveries_open, deliveries_dead
+  // served by indexes deliveries_undecided, deliveries_open, deliveries_dead
   waiting: sql`p.uetr in (select subject_id from deliveries where kind = 'instruction' and closed_at is null)`,
   'in-doubt': sql`p.uetr in (select subject_id from deliveries where kind = 'instruction' and closed_at is null)`,
   telling: sql`p.uetr in (select subject_id from deliveries where ${isOfToldKind} and ${isOpen})`,

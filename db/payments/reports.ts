@@ -150,7 +150,7 @@ async function recordReport(
   } as const;
   const earlier = sql`
     select message_id, status, created_at from messages
-    where subject_id = ${uetr} and direction = 'in' and leg = 'destination' and message_type = 'pacs002'`; // messages_subject_id
+    where subject_id = ${uetr} and direction = 'in' and leg = 'destination' and message_type = 'pacs002'`; // served by index messages_subject_id
   const ofStatus = sql`select message_id from (${earlier}) e where status = ${values.status}`;
   const write = sql<{ message_id: string | null; isLeft: boolean }>`
     with known as (${selectReceived(message)}),

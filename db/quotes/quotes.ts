@@ -247,7 +247,7 @@ const recently = { from: `now() - interval '2 days'`, to: `now() + interval '1 d
 
 const findRecentQuoteSql = prepared(
   'find_recent_quote',
-  findQuoteSql(`issued_at >= ${recently.from} and issued_at < ${recently.to}`), // at most four partitions
+  findQuoteSql(`issued_at >= ${recently.from} and issued_at < ${recently.to}`), // reads at most four day partitions
 );
 const findOtherQuoteSql = findQuoteSql(`(issued_at < ${recently.from} or issued_at >= ${recently.to})`);
 

@@ -71,7 +71,7 @@ export async function alertUnlessOpen(
     sql`(${party}::text is null or e.party = ${party}) and e.detail = ${JSON.stringify(detail)}::jsonb`;
   const isNew = sql`not exists (
     select from audit_events e left join alert_states s on s.audit_event_id = e.audit_event_id
-    where ${isAlert} and e.kind = ${kind} and ${same} and s.action is distinct from 'close')`; // audit_events_alerts
+    where ${isAlert} and e.kind = ${kind} and ${same} and s.action is distinct from 'close')`; // served by index audit_events_alerts
   const seen = await sql<{ isNew: boolean }>`select ${isNew} as "isNew"`.execute(db);
   if (seen.rows[0]?.isNew !== true) return false; // the usual case needs no lock
   const tell = async (trx: Db) => {

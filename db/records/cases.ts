@@ -84,7 +84,7 @@ export async function entriesOfAlert(
 
 /** Lists the entries about a payment or resolution, and about each of its alerts; oldest first. */
 export async function entriesOfCase(db: Db, subjectId: string): Promise<readonly CaseEntry[]> {
-  const alerts = sql`select audit_event_id from audit_events where subject_id = ${subjectId}::uuid`; // audit_events_subject_id
+  const alerts = sql`select audit_event_id from audit_events where subject_id = ${subjectId}::uuid`; // served by index audit_events_subject_id
   return entries(db, sql`c.subject_id = ${subjectId}::uuid or c.audit_event_id in (${alerts})`);
 }
 
@@ -281,7 +281,7 @@ const logsAtOnce = 500;
 
 /** Alerts of the last day that were not logged, oldest first. Alerts come before security events, which may be many. */
 export async function findUnloggedAlerts(db: Db): Promise<readonly LoggedAlert[]> {
-  // index audit_events_alerts; primary key of logged_alerts
+  // served by index audit_events_alerts and the primary key of logged_alerts
   const { rows } = await sql<LoggedAlert>`
     select e.audit_event_id::text as "alertId", e.severity, e.kind, e.subject_id as "subjectId", e.party, e.detail,
       e.occurred_at as at

@@ -97,7 +97,7 @@ export async function findResolution(db: Db, resolutionId: string): Promise<Stor
 }
 
 export async function loadRequest(db: Db, messageId: string): Promise<StoredRequest> {
-  // unique (source_clearing_system, message_identification) of resolutions; messages_in_reply_to for the earlier answer
+  // served by unique (source_clearing_system, message_identification); the earlier answer by messages_in_reply_to
   const { rows } = await sql<RequestRow>`
     select ${bodyColumns('m')}, m.message_identification as "messageIdentification", m.party as "sourceSystem",
       ${epochMs(sql`now()`)} as now,
@@ -128,7 +128,7 @@ export interface NewEnquiry {
   readonly message: OutgoingMessage;
 }
 
-/** @param source has one row if it is to be written, with `begun_at` of the resolution */
+/** @param source SQL relation: one row with the resolution's `begun_at` if the enquiry is to be written, else none */
 function insertEnquiry(resolutionId: string, enquiry: NewEnquiry, source: RawBuilder<unknown>) {
   return sql`
     insert into deliveries (delivery_id, subject_id, begun_at, kind, message_id, party)

@@ -4,7 +4,11 @@ import { z } from 'zod';
 import { readPublicKey } from '../keys/public-key.ts';
 import { bicPattern, countryCodePattern, currencyCodePattern, finInstRoles } from '../../core/ids.ts';
 import { decimalPattern } from '../../core/money/money.ts';
-import type { SchemeDocuments, SchemeKind } from '../../core/scheme/documents.ts';
+import {
+  defaultAcceptanceAgeSeconds,
+  type SchemeDocuments,
+  type SchemeKind,
+} from '../../core/scheme/documents.ts';
 import { secretHashPattern } from './secrets.ts';
 
 /** Ids that we or other parties assign. They appear in addresses, logs and messages. */
@@ -110,7 +114,7 @@ export const schemeForms: { readonly [Kind in SchemeKind]: z.ZodType<SchemeDocum
     currencyCode,
     maxAmount: decimal.refine((text) => Number(text) > 0, 'must be above 0'),
     maxExecutionSeconds: seconds,
-    maxAcceptanceAgeSeconds: seconds.default(120),
+    maxAcceptanceAgeSeconds: seconds.default(defaultAcceptanceAgeSeconds),
     maxResolutionSeconds: seconds.default(8),
     countryCodes: z.array(countryCode),
     bookEndpointUrl: url.nullable().default(null),

@@ -23,7 +23,7 @@ export interface ReferenceLimits {
   readonly silenceMs: number;
   /** Pause between two attempts to connect. */
   readonly retryMs: number;
-  /** Age of the last confirmation from which the snapshot must not be used. */
+  /** A snapshot last confirmed this long ago must not be used. */
   readonly staleMs: number;
 }
 

@@ -169,7 +169,7 @@ function renderAnswer(request: string, content: Readonly<Record<string, Content>
   const [first] = Object.entries(content);
   const [mediaType, example] = [first?.[0], first?.[1].example];
   if (example === undefined) return renderMessages('Answer', Object.values(content));
-  const text = typeof example === 'string' ? example.trimEnd() : compactJson(example);
+  const text = typeof example === 'string' ? example.trimEnd().replaceAll('\r', '') : compactJson(example);
   const before = shown.get(text);
   if (before !== undefined) return [`- Answer: as for \`${before}\``];
   shown.set(text, request);

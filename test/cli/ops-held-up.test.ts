@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { enquire, listParties, redeliverOne, show } from '../../cli/ops/commands.ts';
+import type { ShownEvidence } from '../../cli/ops/answers.ts';
+import { printEvidence } from '../../cli/ops/show-payment.ts';
 import { askStatus } from '../../db/payments/asks.ts';
 import { writeReceiverStates, type ReceiverReport } from '../../db/deliveries/party-health.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -75,6 +77,20 @@ test('an enquiry that was asked for and has not gone out is what a payment waits
   lines.splice(0);
   await show(context(), uetr, {});
   expect(text()).toMatch(/^waits for: enquiry, due since 20.{17}$/m);
+});
+
+test('a deadline that was not kept is shown as overdue (TIM-1)', async () => {
+  const { uetr } = await undecided(gateway);
+  await show(context(), uetr, { json: true });
+  const shown = JSON.parse(text()) as ShownEvidence;
+  lines.splice(0);
+  const waitsFor = { what: 'deadline', at: '2026-06-01T12:00:00.000Z' } as const;
+  printEvidence(
+    context().terminal,
+    { ...shown, deliveries: [], waitsFor },
+    { listed: undefined, paused: [] },
+  );
+  expect(text()).toMatch(/^waits for: deadline, due since 2026-06-01/m);
 });
 
 test('parties: of what did not count it names the payments, whose record says why (PAY-8)', async () => {

@@ -18,10 +18,10 @@ const atOwnRate = (amount: string, fee: string) => instruction(ownExchange({ amo
 
 export const times: readonly Row[] = [
   {
-    title: 'a payment accepted more than 120 s ago is too old (TIM-4)',
+    title: 'a payment accepted an hour ago is too old (TIM-4)',
     code: 'TM01',
     told: `TIM-4 ${tx('AddtlDtTm/AccptncDtTm')}`,
-    change: () => ({ acceptanceDateTime: iso(Date.now() - 121_000) }),
+    change: () => ({ acceptanceDateTime: iso(Date.now() - 3_600_000) }),
   },
   {
     title: 'a payment accepted more than 10 s in the future is refused (TIM-4)',

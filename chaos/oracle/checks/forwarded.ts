@@ -56,7 +56,7 @@ function passing(from: Element, to: Element): readonly string[] {
   });
 }
 
-/** The clearing system in the quoted currency of which the creditor agent is a member. */
+/** Of the creditor agent's clearing systems, the one in the quoted currency. */
 export function destinationOf({ reference }: World, original: Element | undefined): string | undefined {
   const transaction = at(original, 'CdtTrfTxInf');
   const currency = textAt(transaction, 'AgrdRate/QtdCcy');

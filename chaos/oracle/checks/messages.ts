@@ -41,7 +41,7 @@ export function judgeMessages(world: World, report: Report): void {
 
 const subjectOf = ({ row }: Stored) => row.subject_id ?? row.message_id;
 
-/** @returns the MsgId in the message's bytes */
+/** @returns the MsgId in the message's bytes; of an unreadable message, Isthmus's own id of it */
 function judgeStored(report: Report, stored: Stored): string {
   const { row, message } = stored;
   if (message === undefined) {

@@ -7,6 +7,7 @@ import type { MessageName } from '../../../core/iso20022/messages.ts';
 import type { JudgingContext } from '../../../core/payments/judge-payment.ts';
 import { reject, type Rejection } from '../../../core/rejections/rejection.ts';
 import type { RejectionKey } from '../../../core/rejections/rejection-table.ts';
+import { defaultAcceptanceAgeSeconds } from '../../../core/scheme/documents.ts';
 import { chargesOf, now, outcomeOf, own, ownRate, quote, valid } from '../../core/payments/judged-payment.ts';
 import { world } from '../../core/scheme/small-world.ts';
 import { edit } from '../../harness/patches.ts';
@@ -46,6 +47,7 @@ const accepted = (secondsAgo: number) => ({
   text: new Date(now - secondsAgo * 1_000).toISOString(),
   epochMs: now - secondsAgo * 1_000,
 });
+const tooOld = defaultAcceptanceAgeSeconds + 1;
 const named = (side: 'debtorAgent' | 'creditorAgent', bicfi: string) => {
   const agents = { debtorAgent: valid.debtorAgent, creditorAgent: valid.creditorAgent, [side]: { bicfi } };
   return judged({ ...agents, charges: chargesOf(agents.debtorAgent, agents.creditorAgent) });
@@ -107,7 +109,7 @@ export const rejectionExamples = {
     cause: named('debtorAgent', 'LOTUTHS0'),
   },
   'creditor-agent-unknown': {
-    input: '`CdtrAgt` NOBATHS0, which nobody has',
+    input: '`CdtrAgt` NOBATHS0, an unknown BIC',
     cause: named('creditorAgent', 'NOBATHS0'),
   },
   'creditor-agent-not-onboarded': {
@@ -195,16 +197,16 @@ export const rejectionExamples = {
     ),
   },
   'acceptance-too-old': {
-    input: '`AccptncDtTm` 121 s ago',
-    cause: judged({ acceptanceDateTime: accepted(121) }),
+    input: `\`AccptncDtTm\` ${tooOld} s ago`,
+    cause: judged({ acceptanceDateTime: accepted(tooOld) }),
   },
   'acceptance-ahead': {
     input: '`AccptncDtTm` 11 s ahead',
     cause: judged({ acceptanceDateTime: accepted(-11) }),
   },
   'judged-too-late': {
-    input: '`AccptncDtTm` 121 s ago; it came when that was 100 s ago',
-    cause: judged({ acceptanceDateTime: accepted(121) }, { storedAt: now - 21_000 }),
+    input: `\`AccptncDtTm\` ${tooOld} s ago; it came a second earlier`,
+    cause: judged({ acceptanceDateTime: accepted(tooOld) }, { storedAt: now - 1_000 }),
   },
   'deadline-past': {
     input: 'priority HIGH, `AccptncDtTm` 20 s ago',
@@ -247,7 +249,7 @@ export const rejectionExamples = {
     cause: asked(request, [/(<PtyAndAcctId>[^]*?<BICFI>)\w+/, '$1FERNTHS0']),
   },
   'resolution-agent-unknown': {
-    input: 'acmt.023, creditor agent NOBATHS0, which nobody has',
+    input: 'acmt.023, creditor agent NOBATHS0, an unknown BIC',
     cause: asked(request, [/(<PtyAndAcctId>[^]*?<BICFI>)\w+/, '$1NOBATHS0']),
   },
   'resolution-not-supported': {

@@ -11,7 +11,7 @@ import {
   type RejectionRow,
 } from '../../../core/rejections/rejection-table.ts';
 import { testDatabase } from '../../harness/database.ts';
-import { renderRejections } from './rejection-table.ts';
+import { renderRejections } from './rejections-page.ts';
 import { startApi, type RunningApi } from '../http/running-api.ts';
 
 const database = await testDatabase();

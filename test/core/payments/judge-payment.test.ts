@@ -3,7 +3,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Pacs008 } from '../../../core/iso20022/pacs008.ts';
 import type { JudgingContext } from '../../../core/payments/judge-payment.ts';
+import { defaultAcceptanceAgeSeconds } from '../../../core/scheme/documents.ts';
 import { chargesOf, judge, now, outcomeOf, quote, valid } from './judged-payment.ts';
+
+/** The oldest acceptance that is still taken, in epoch milliseconds. */
+const oldest = now - defaultAcceptanceAgeSeconds * 1_000;
 
 describe('a payment with a quote', () => {
   test('is bound to the quote: amounts, fee, accounts, both ends (PAY-4)', () => {
@@ -147,7 +151,7 @@ describe('the first failure is told (PAY-3)', () => {
     ['quote-unknown', {}, { quote: undefined }],
     ['creditor-agent-not-onboarded', { creditorAgent: fern, charges: chargesOf(lotusSg, fern) }, {}],
     ['debtor-agent-not-member', { debtorAgent: lotusTh, charges: chargesOf(lotusTh, fern) }, {}],
-    ['acceptance-too-old', { acceptanceDateTime: { text: '', epochMs: now - 120_001 } }, {}],
+    ['acceptance-too-old', { acceptanceDateTime: { text: '', epochMs: oldest - 1 } }, {}],
     ['duplicate-message-id', {}, { recorded: { payment: undefined, messageIdHeldBy: anotherUetr } }],
     ['uetr-of-another', {}, recordedAs('M2', 'THBPPAY')],
     ['duplicate-uetr', {}, recordedAs('M2')],
@@ -188,12 +192,12 @@ describe('what came in time and is judged too late, by our fault (TIM-1, TIM-4)'
     judge({ acceptanceDateTime: { text: '', epochMs }, priority }, { storedAt });
 
   test('it is rejected, but not for coming late', () => {
-    expect(at(now - 120_001, now - 1)).toBe('judged-too-late');
-    expect(at(now - 120_002, now - 1)).toBe('acceptance-too-old');
+    expect(at(oldest - 1, now - 1)).toBe('judged-too-late');
+    expect(at(oldest - 2, now - 1)).toBe('acceptance-too-old');
     expect(at(now - 20_000, now - 1, 'HIGH')).toBe('deadline-expired');
     expect(at(now - 20_001, now - 1, 'HIGH')).toBe('deadline-past');
     expect(at(now + 10_000, now - 1)).toBe('acceptance-ahead');
-    expect(at(now - 120_001, now - 1, 'HIGH')).toBe('deadline-past'); // it came past its deadline, whatever we did then
-    expect(at(now - 120_001, now - 100_002, 'HIGH')).toBe('judged-too-late');
+    expect(at(oldest - 1, now - 1, 'HIGH')).toBe('deadline-past'); // it came past its deadline, whatever we did then
+    expect(at(oldest - 1, oldest + 19_998, 'HIGH')).toBe('judged-too-late');
   });
 });

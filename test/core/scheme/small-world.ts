@@ -1,6 +1,7 @@
 // A scheme of two countries, small enough to know by heart, for tests of what needs reference data.
 // SG (SGD, 2 decimals, SGDFAST) and TH (THB, 2 decimals, THBPPAY; fee 75 + 0.1 %, at most 2,000,000).
 import { canonicalId } from '../../../core/ids.ts';
+import { defaultAcceptanceAgeSeconds } from '../../../core/scheme/documents.ts';
 import {
   keyOf,
   type ClearingSystem,
@@ -16,7 +17,7 @@ export function system(
     ...values,
     operatorId: `IPSO-${countryCode}`,
     maxExecutionSeconds: 20,
-    maxAcceptanceAgeSeconds: 120,
+    maxAcceptanceAgeSeconds: defaultAcceptanceAgeSeconds,
     maxResolutionSeconds: 8,
     countryCodes: [countryCode],
   };
