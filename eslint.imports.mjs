@@ -142,6 +142,7 @@ const folders = {
       'jose',
       'kysely',
       'libxml2-wasm',
+      'oidc-provider',
       'pg',
       'pino',
       'playwright-core',

@@ -179,7 +179,15 @@ async function openAuthentication(
   const common = { reference: reference.current, clock: Date.now };
   const issuer = auth.kind === 'builtin' ? await openBuiltinIssuer(db, { ...auth, ...common }) : undefined;
   const certificateOf = certificatesBy(config);
-  const parts = { ...common, logger, corsOrigins, certificateOf, ...(issuer && { builtin: issuer }) };
+  const portalClientId = config.portal.clientId;
+  const parts = {
+    ...common,
+    logger,
+    corsOrigins,
+    certificateOf,
+    portalClientId,
+    ...(issuer && { builtin: issuer }),
+  };
   const checkSignature = createSignatureCheck({
     ...common,
     db,

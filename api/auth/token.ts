@@ -19,6 +19,8 @@ export interface TokenDependencies {
   readonly builtin?: Pick<BuiltinIssuer, 'verificationKey' | 'stands'>;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /** The client of the portal at an external issuer. */
+  readonly portalClientId?: string | undefined;
 }
 
 export interface VerifiedToken {
@@ -80,6 +82,12 @@ function sparing(tell: (error: unknown) => void): typeof tell {
   };
 }
 
+/** A token that the portal got is one of the person who signed in, not of the portal: two people must be two (ADM-2). */
+const ofPerson = (payload: JWTPayload, portalClientId: string | undefined): JWTPayload =>
+  portalClientId !== undefined && payload['client_id'] === portalClientId
+    ? { ...payload, client_id: payload.sub }
+    : payload;
+
 interface Verification {
   readonly byKeys: VerifyByKeys;
   readonly options: JWTVerifyOptions & { issuer: string; audience: string; algorithms: string[] };
@@ -103,7 +111,7 @@ async function readToken(token: string, verification: Verification): Promise<Ver
     const binding = bindingOf(payload);
     if (binding === unknownBinding)
       return invalidToken('The token is bound in a way that is not supported here.');
-    const claims = claimsFrom(payload, judgedBy);
+    const claims = claimsFrom(ofPerson(payload, deps.portalClientId), judgedBy);
     if (!claims.ok) return invalidToken(claims.refusal);
     const caller = callerFrom(claims.value, judgedBy);
     if (!caller.ok) return invalidToken(caller.refusal);

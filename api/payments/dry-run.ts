@@ -86,7 +86,7 @@ export function validateRoutes(engine: XmlEngine): RouteModule {
           'can be found, with what was found and what was expected, and by name what was not judged: quotes (PAY-4) and ' +
           'duplicates (DUP) are checked only on submission; AccptncDtTm is compared with the current time (TIM-4).',
         tag: 'ISO 20022',
-        roles: ['ipso'],
+        roles: ['ipso', 'psp', 'operator'],
         before: takeMessage,
         turns: 'message',
         request: anyMessage,

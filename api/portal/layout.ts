@@ -98,7 +98,7 @@ function linksOf({ role }: Reader, { nav }: Texts): readonly (readonly [string, 
   } as const;
   switch (role) {
     case 'psp':
-      return [all.home, all.payments, all.quotes, all.books];
+      return [all.home, all.payments, all.quotes, all.books, all.check];
     case 'fxp':
       return [all.home, all.rates, all.books];
     case 'ipso':

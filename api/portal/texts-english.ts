@@ -168,7 +168,8 @@ export const english = {
     quote: 'Quote',
     caption: 'Payments, newest first',
     empty: 'No payment matches. Widen the filter, or look for one by its id.',
-    notFound: 'No payment has this id. A payment that is not judged yet is under Submissions.',
+    notFound: 'No payment in the list has this id.',
+    openRecord: 'If it is the UETR of one that is not judged yet, open its record.',
   },
   payment: {
     title: 'Payment',

@@ -62,7 +62,7 @@ export async function paymentsPage(visit: Visit): Promise<Page> {
       </details>
     </section>
     <section>
-      ${paymentTable(visit, payments, sought === '' ? t.payments.empty : t.payments.notFound)}
+      ${paymentTable(visit, payments, sought === '' ? t.payments.empty : notFound(visit, sought))}
       ${next === null ? '' : link(nextOf(url, next), t.words.next)}
     </section>`;
   return { title: t.nav.payments, main };
@@ -81,6 +81,12 @@ async function search({ api }: Visit, id: string): Promise<PaymentPage> {
   );
   const payments = new Map(pages.flatMap((page) => page.payments).map((one) => [one.uetr, one]));
   return { payments: [...payments.values()], next: null };
+}
+
+function notFound({ t }: Visit, sought: string): Html {
+  const uetr = sought.toLowerCase();
+  if (!uuidV4Pattern.test(uetr)) return t.payments.notFound;
+  return html`${t.payments.notFound} ${link(`/portal/payments/${uetr}`, t.payments.openRecord)}`;
 }
 
 export function paymentTable(
