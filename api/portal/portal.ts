@@ -145,6 +145,7 @@ async function visiting(
     aboutRequest(context).route = path;
     if (error.status === 401) {
       // the client has ended, or its token: so has its session
+      portal.deps.logger.info({ why: error.message }, 'a session of the portal has ended');
       await portal.sessions.end(context);
       return toSignIn();
     }

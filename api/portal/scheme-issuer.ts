@@ -39,6 +39,8 @@ export function openSchemeIssuer(
       });
     return discovered;
   }
+  /** RFC 8707: the token is for this service. */
+  const resource: Record<string, string> = auth.kind === 'jwt' ? { resource: auth.audience } : {};
   const cookie = (value: string, maxAge: number) =>
     generateCookie(cookieName, value, {
       path: '/portal/sign-in',
@@ -60,7 +62,7 @@ export function openSchemeIssuer(
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         state,
-        ...(auth.kind === 'jwt' && { resource: auth.audience }), // RFC 8707: the token is for this service
+        ...resource,
       });
       return redirect(
         url.href,
@@ -77,6 +79,7 @@ export function openSchemeIssuer(
         config,
         new URL(`${publicUrl}${redirectPath}${given.search}`),
         { pkceCodeVerifier: verifier, expectedState: state },
+        resource,
       );
       const seconds = tokens.expires_in ?? usualTokenSeconds;
       const proof = {

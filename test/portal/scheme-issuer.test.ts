@@ -13,6 +13,7 @@ const audience = 'https://isthmus.test';
 const gateway = await testGateway({
   scheme: 'none', // clients of the demo have no place beside an external issuer
   settings: {
+    DEMO: '1', // its issuer is on loopback
     AUTH: 'jwt',
     AUTH_ISSUER: issuer,
     AUTH_AUDIENCE: audience,

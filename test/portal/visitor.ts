@@ -1,7 +1,7 @@
 // A person at the portal as a browser would be, without one: keeps its cookie, and names its origin.
 
 export interface Visitor {
-  /** `name=value`; undefined: none. */
+  /** `name=value` of its session; undefined: none. */
   readonly cookie: string | undefined;
   get(path: string): Promise<Response>;
   post(
@@ -15,17 +15,22 @@ export interface Visitor {
 }
 
 export function visitor(url: string, begin?: string): Visitor {
-  let cookie = begin;
+  const jar = new Map<string, string>(begin === undefined ? [] : [begin.split('=') as [string, string]]);
+  const cookies = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
-    if (cookie !== undefined) headers.set('cookie', cookie);
+    if (jar.size > 0) headers.set('cookie', cookies());
     const answer = await fetch(`${url}${path}`, { ...init, headers, redirect: 'manual' });
-    for (const set of answer.headers.getSetCookie()) cookie = set.split(';')[0];
+    for (const set of answer.headers.getSetCookie()) {
+      const [name = '', value = ''] = (set.split(';')[0] ?? '').split('=');
+      if (value === '') jar.delete(name);
+      else jar.set(name, value);
+    }
     return answer;
   }
   const self: Visitor = {
     get cookie() {
-      return cookie;
+      return jar.size === 0 ? undefined : cookies();
     },
     get: (path) => send(path),
     post: (path, fields, headers = {}) =>
