@@ -52,9 +52,10 @@ describe('resetFolder', () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  it('leaves a file that is not its own', () => {
+  it('leaves nothing in a folder that is somebody else’s', () => {
     writeFileSync(join(folder, 'thesis.txt'), 'three years');
-    resetFolder({ folder, all: true });
-    expect(readdirSync(folder).sort()).toEqual([claimName, 'thesis.txt']);
+    const before = readdirSync(folder);
+    expect(() => resetFolder({ folder, all: true })).toThrow('not from Isthmus (thesis.txt)');
+    expect(readdirSync(folder)).toEqual(before);
   });
 });

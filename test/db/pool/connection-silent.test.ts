@@ -13,10 +13,11 @@ const proxy = await faultProxy(database.url);
 const direct = connect(database.url, { applicationName: 'isthmus-test', maxConnections: 2 });
 afterAll(() => direct.destroy());
 beforeEach(() => proxy.heal());
-vi.setConfig({ testTimeout: 10_000 }); // where nothing limits the wait
+vi.setConfig({ testTimeout: 40_000 }); // where nothing limits the wait
 
 const slots = 20;
-const limits = { ...serviceLimits, connectMs: 500, waitMs: 800, answerMs: 800 };
+/** Long enough for twenty new connections on a busy machine. */
+const limits = { ...serviceLimits, connectMs: 2_500, waitMs: 4_000, answerMs: 2_500 };
 const opened = (url = proxy.address) =>
   connect(url, { applicationName: 'isthmus-test-silent', maxConnections: slots, limits });
 const within = (ms: number) => ({ timeout: ms, interval: 20 });
@@ -55,7 +56,7 @@ describe('a pool whose host falls silent', () => {
       const started = performance.now();
       expect(new Set(await Promise.all(queries))).toEqual(new Set(['the database failed']));
       expect(new Set(await asked(db, 2 * slots))).toEqual(new Set(['the database failed']));
-      expect(performance.now() - started).toBeLessThan(4_000);
+      expect(performance.now() - started).toBeLessThan(20_000);
       await proxy.heal();
       expect(new Set(await atOnce(db, slots)).size).toBe(slots);
     } finally {
