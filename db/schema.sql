@@ -1192,6 +1192,22 @@ comment on column payments.begun_at is 'When the payment was judged. Partition k
 create table payments_default partition of payments DEFAULT;
 alter table payments_default add constraint payments_default_pkey PRIMARY KEY (uetr);
 
+create table portal_sessions (
+  session_hash text not null,
+  client_id text not null,
+  content text not null,
+  seen_at timestamp with time zone not null default clock_timestamp(),
+  ends_at timestamp with time zone not null,
+  constraint portal_sessions_pkey PRIMARY KEY (session_hash)
+);
+CREATE INDEX portal_sessions_ends_at ON public.portal_sessions USING btree (ends_at);
+comment on table portal_sessions is 'Who is signed in to the portal.';
+comment on column portal_sessions.session_hash is 'SHA-256 of the session id, which only the browser has; base64url.';
+comment on column portal_sessions.client_id is 'The client that signed in.';
+comment on column portal_sessions.content is 'A JWE with the claims or the access token; its key is made from the session id.';
+comment on column portal_sessions.seen_at is 'When the last page was opened.';
+comment on column portal_sessions.ends_at is 'When it ends, whatever happens.';
+
 create table psp_improvements (
   psp_improvement_id bigint not null generated always as identity,
   fxp_id text not null,
@@ -1982,6 +1998,7 @@ grant select on payments to isthmus_api;
 grant select on payments to isthmus_readonly;
 grant insert, select on payments to isthmus_worker;
 grant select on payments_default to isthmus_api;
+grant delete, insert, select, update on portal_sessions to isthmus_api;
 grant insert, select, update on psp_improvements to isthmus_api;
 grant select on psp_improvements to isthmus_readonly;
 grant select on psp_improvements to isthmus_worker;

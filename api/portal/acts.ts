@@ -92,10 +92,7 @@ export const acts = {
   },
   approve: {
     path: '/admin/changes/{changeId}/approval',
-    fields: [
-      { ...because, isOptional: true },
-      { name: 'despiteProbes', kind: 'flag', isOptional: true },
-    ],
+    fields: [because, { name: 'despiteProbes', kind: 'flag', isOptional: true }],
   },
   refuse: { path: '/admin/changes/{changeId}/refusal', fields: [because] },
   withdraw: { path: '/admin/changes/{changeId}/withdrawal', fields: [because] },

@@ -36,7 +36,7 @@ interface Frame {
   readonly notice?: Html | undefined;
 }
 
-export async function document({ t, title, main, visit, live, notice }: Frame): Promise<string> {
+async function document({ t, title, main, visit, live, notice }: Frame): Promise<string> {
   const page = await html`<!doctype html>
     <html lang="${t.language}">
       <head>

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../pool/connection.ts';
 
 /** Seconds without a page after which a session ends. */
-export const idleSeconds = 1_800;
+const idleSeconds = 1_800;
 
 export interface StoredSession {
   /** SHA-256 of the session id, base64url. */

@@ -25,5 +25,5 @@ await browser.close();
 /** @param {string} name */
 async function take(name) {
   await page.screenshot({ path: fileURLToPath(new URL(name, import.meta.url)) });
-  console.log(`✓ docs/pictures/${name}`);
+  process.stdout.write(`✓ docs/pictures/${name}\n`);
 }

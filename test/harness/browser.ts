@@ -29,9 +29,10 @@ const flags = [
 let launched: Promise<Browser> | undefined;
 
 /** One browser for a test file; it is closed after the file's tests. */
-export function browser(): Promise<Browser> {
+function browser(): Promise<Browser> {
   if (launched === undefined) {
-    if (executablePath === undefined) throw new Error('ISTHMUS_BROWSER=required, and there is none: npm run browser');
+    if (executablePath === undefined)
+      throw new Error('ISTHMUS_BROWSER=required, and there is none: npm run browser');
     launched = chromium.launch({ executablePath, args: flags });
     afterAll(async () => {
       const closing = launched;

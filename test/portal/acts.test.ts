@@ -95,6 +95,7 @@ describe.runIf(hasBrowser)('acts', () => {
     await second.page.click('a:has-text("changes to approve")');
     await second.page.click('td a:has-text("new fees of 2027")');
     expect(await second.page.locator('main').innerText()).toContain('81.00');
+    await second.page.fill('[name="f.because"]:visible', 'read and agreed');
     await second.page.click('button:has-text("Approve")');
     expect(await notice(second)).toContain('Approved');
   });

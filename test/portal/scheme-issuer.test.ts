@@ -49,7 +49,8 @@ const provider = new Provider(issuer, {
   extraTokenClaims: () => ({ roles: ['operator'] }),
   findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
 });
-const server = createServer(provider.callback());
+const handle = provider.callback();
+const server = createServer((request, response) => void handle(request, response));
 await new Promise<void>((resolve) => void server.listen(issuerPort, '127.0.0.1', resolve));
 afterAll(() => {
   server.closeAllConnections();
