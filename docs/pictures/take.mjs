@@ -16,7 +16,7 @@ await page.click('button:has-text("(operator)")');
 await page.waitForSelector('h1');
 await take('portal-overview.png');
 await page.goto(`${url}/portal/payments`);
-await page.click('td a.id');
+await page.click('tr:has-text("ACCC") td a.id');
 await page.waitForSelector('svg');
 await page.locator('svg').scrollIntoViewIfNeeded();
 await take('portal-payment.png');

@@ -1,8 +1,11 @@
 // The picture of a payment: a line down for each party, and an arrow for each message in the order of time.
 import { html } from 'hono/html';
+import type { z } from '@hono/zod-openapi';
+import type { evidenceSchema } from '../../payments/payment-schemas.ts';
 import { duration, type Html } from '../format.ts';
 import type { Visit } from '../visit.ts';
-import type { Evidence } from './payment.ts';
+
+export type Evidence = z.output<typeof evidenceSchema>;
 
 const width = 900;
 const rowHeight = 34;

@@ -1,16 +1,12 @@
 // One payment: what came, what went, who decided, what is owed, and what can be done now.
 import { html } from 'hono/html';
-import type { z } from '@hono/zod-openapi';
-import type { evidenceSchema } from '../../payments/payment-schemas.ts';
 import { actForm } from '../acts.ts';
 import { badge, facts, link, section, table } from '../elements.ts';
 import { countdown, duration, money, time, type Html } from '../format.ts';
 import { pathWith } from '../gateway.ts';
 import { isOperator, type Page, type Visit } from '../visit.ts';
 import type { ListedPayment } from './payments.ts';
-import { lanes } from './lanes.ts';
-
-export type Evidence = z.output<typeof evidenceSchema>;
+import { lanes, type Evidence } from './lanes.ts';
 
 export async function paymentPage(visit: Visit): Promise<Page> {
   const { t, api, params } = visit;

@@ -33,6 +33,7 @@ interface Body {
     readonly receiver: string;
     readonly open: number;
     readonly probing: number;
+    readonly parties: readonly string[];
   }[];
 }
 
@@ -96,8 +97,11 @@ test('a dead letter is counted until it is delivered', async () => {
   expect(await health('SGDFAST', 'callback')).toMatchObject({ dead: 0 });
 });
 
-test('is for operators, and takes a number of minutes', async () => {
-  expect((await parties('', 'SGDFAST')).status).toBe(403);
+test('shows a payment system nobody but itself, and takes a number of minutes', async () => {
+  const own = (await parties('', 'SGDFAST')).body;
+  expect(own.parties.filter(({ party }) => party !== 'SGDFAST')).toEqual([]);
+  expect(own.receivers.filter((one) => !one.parties.includes('SGDFAST'))).toEqual([]);
+  expect((await parties('', 'LOTUSGS0')).status).toBe(403);
   expect((await parties('?minutes=0')).status).toBe(400);
   expect((await parties('?minutes=1441')).status).toBe(400);
 });
