@@ -5,8 +5,14 @@ const everyMs = 3_000;
 /** Then the browser connects again: no stream outlives its session or its api for long. */
 const longestMs = 300_000;
 
-/** @param render the page; undefined: its session has ended */
-export function liveStream(render: () => Promise<string | undefined>): Response {
+/**
+ * @param render the page; undefined: its session has ended
+ * @param goesOn rejects once the api is asked to stop: the browser then connects to another one
+ */
+export function liveStream(
+  render: () => Promise<string | undefined>,
+  goesOn: () => Promise<unknown>,
+): Response {
   const encoder = new TextEncoder();
   const endsAtMs = performance.now() + longestMs;
   let shown: string | undefined;
@@ -22,7 +28,12 @@ export function liveStream(render: () => Promise<string | undefined>): Response 
       async function tick(): Promise<void> {
         // a part that is away for a moment changes nothing on the page
         const page = await render().catch(() => shown ?? '');
+        const isStopping = await goesOn().then(
+          () => false,
+          () => true,
+        );
         if (isOver) return;
+        if (isStopping) return end();
         if (page === undefined) {
           send('event: end\ndata:\n\n');
           end();

@@ -265,11 +265,14 @@ async function live(portal: Portal, context: Context): Promise<Response> {
     { path: '/portal/live' },
     () =>
       Promise.resolve(
-        liveStream(async () => {
-          const session = await portal.sessions.current(context, false);
-          if (session === undefined) return undefined;
-          return String(await (await render(await visitOf(portal, context, session))).main);
-        }),
+        liveStream(
+          async () => {
+            const session = await portal.sessions.current(context, false);
+            if (session === undefined) return undefined;
+            return String(await (await render(await visitOf(portal, context, session))).main);
+          },
+          portal.deps.readiness?.['process'] ?? (() => Promise.resolve()),
+        ),
       ),
     false,
   );
