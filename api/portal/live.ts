@@ -33,8 +33,8 @@ export function liveStream(
           () => true,
         );
         if (isOver) return;
-        if (isStopping) return end();
-        if (page === undefined) {
+        if (isStopping) end();
+        else if (page === undefined) {
           send('event: end\ndata:\n\n');
           end();
         } else {

@@ -257,23 +257,24 @@ async function live(portal: Portal, context: Context): Promise<Response> {
     return params ? [{ page, params }] : [];
   })[0];
   if (route === undefined) return redirect('/portal');
-  const render = async (visit: Visit): Promise<Page> =>
-    route.page.show({ ...visit, url: asked, params: route.params });
+  const { page, params } = route;
+  const render = async (): Promise<string | undefined> => {
+    const session = await portal.sessions.current(context, false);
+    if (session === undefined) return undefined;
+    try {
+      const visit = await visitOf(portal, context, session);
+      return String(await (await page.show({ ...visit, url: asked, params })).main);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 401) return undefined; // its client has ended
+      throw error;
+    }
+  };
+  const goesOn = portal.deps.readiness?.['process'] ?? (() => Promise.resolve());
   return visiting(
     portal,
     context,
     { path: '/portal/live' },
-    () =>
-      Promise.resolve(
-        liveStream(
-          async () => {
-            const session = await portal.sessions.current(context, false);
-            if (session === undefined) return undefined;
-            return String(await (await render(await visitOf(portal, context, session))).main);
-          },
-          portal.deps.readiness?.['process'] ?? (() => Promise.resolve()),
-        ),
-      ),
+    () => Promise.resolve(liveStream(render, goesOn)),
     false,
   );
 }
