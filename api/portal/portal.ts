@@ -20,7 +20,7 @@ import { openSignIn, type SignIn } from './sign-in.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
 import { textsFor } from './texts.ts';
-import type { Page, PageRoute, Reader, Visit } from './visit.ts';
+import type { PageRoute, Reader, Visit } from './visit.ts';
 
 const maxFormBytes = 1_048_576; // a change of the scheme, or a pasted message
 const maxSignInBytes = 16_384;
