@@ -172,7 +172,7 @@ function serverArguments(options: StartTemporalOptions, at: { home: string; port
 
 async function useExisting(address: string, options: StartTemporalOptions): Promise<RunningTemporal> {
   const namespace = options.env['TEMPORAL_NAMESPACE'] || 'default';
-  const connection = await Connection.connect({ address, connectTimeout: '5 s' }).catch((error: unknown) => {
+  const connection = await Connection.connect({ address, connectTimeout: '10 s' }).catch((error: unknown) => {
     throw noTemporal(address, error);
   });
   try {
