@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import type { FlowScope } from '../../core/payments/flow.ts';
 import { fxpNameOf } from '../../core/scheme/reference.ts';
 import { readPaymentFlow, readQuoteFlow, readReasons } from '../../db/payments/flow.ts';
+import type { Db } from '../../db/pool/connection.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { Caller } from '../http/caller.ts';
 import { minutesBack } from '../http/input/parameters.ts';
@@ -47,6 +48,7 @@ export const flowSchema = component('Flow', {
 });
 
 export function flowRoutes(router: Router, { db, reference }: ApiDependencies): void {
+  const read = sharing((scope, minutes) => readFlow(db, scope, minutes));
   router.add(
     {
       method: 'get',
@@ -55,7 +57,7 @@ export function flowRoutes(router: Router, { db, reference }: ApiDependencies): 
       summary: 'How payments and quotes went in the last minutes, by corridor',
       description:
         'Operators see all; a payment system or PSP sees the payments that it sent or received; an FX provider sees ' +
-        'those of its quotes. A PSP sees the quotes that it asked for, an FX provider its own.',
+        'those of its quotes. A PSP sees the quotes that it asked for, an FX provider its own. The answer may be ten seconds old.',
       tag: 'Payments',
       roles: ['operator', 'ipso', 'psp', 'fxp'],
       query: z.object({
@@ -65,12 +67,7 @@ export function flowRoutes(router: Router, { db, reference }: ApiDependencies): 
     },
     async ({ query, caller }) => {
       const minutes = Number(query.minutes ?? usualMinutes);
-      const scope = scopeOf(caller);
-      const [corridors, reasons, quotes] = await Promise.all([
-        readPaymentFlow(db, scope, minutes),
-        readReasons(db, scope, minutes),
-        readQuoteFlow(db, scope, minutes),
-      ]);
+      const { corridors, reasons, quotes } = await read(scopeOf(caller), minutes);
       const data = reference.current();
       return json({
         minutes,
@@ -84,6 +81,35 @@ export function flowRoutes(router: Router, { db, reference }: ApiDependencies): 
       });
     },
   );
+}
+
+async function readFlow(db: Db, scope: FlowScope, minutes: number) {
+  const [corridors, reasons, quotes] = await Promise.all([
+    readPaymentFlow(db, scope, minutes),
+    readReasons(db, scope, minutes),
+    readQuoteFlow(db, scope, minutes),
+  ]);
+  return { corridors, reasons, quotes };
+}
+
+const sharedMs = 10_000;
+const mostShared = 200;
+
+/** Counting a busy day takes a second: all who ask for the same within ten seconds share the answer. */
+function sharing<Value>(
+  work: (scope: FlowScope, minutes: number) => Promise<Value>,
+): (scope: FlowScope, minutes: number) => Promise<Value> {
+  const known = new Map<string, { readonly sinceMs: number; readonly value: Promise<Value> }>();
+  return (scope, minutes) => {
+    const key = JSON.stringify([scope, minutes]);
+    const found = known.get(key);
+    if (found !== undefined && performance.now() - found.sinceMs < sharedMs) return found.value;
+    if (known.size >= mostShared) known.clear();
+    const value = work(scope, minutes);
+    known.set(key, { sinceMs: performance.now(), value });
+    value.catch(() => known.delete(key));
+    return value;
+  };
 }
 
 /** With AUTH=none, a caller that names no party sees all. */

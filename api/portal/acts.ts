@@ -1,7 +1,7 @@
 // Everything that a person can do in the portal: each act is a POST route of the API, with the fields of its body. The
 // same table makes the form and reads it, so a page has no act of its own.
 import { html } from 'hono/html';
-import type { Html } from './format.ts';
+import { instantOf, type Html } from './format.ts';
 import type { Visit } from './visit.ts';
 
 interface Field {
@@ -135,6 +135,8 @@ interface FormOptions {
   /** Values that the reader does not choose. */
   readonly fixed?: Readonly<Record<string, string>>;
   readonly given?: Readonly<Record<string, string>>;
+  /** Fields that mean nothing here. */
+  readonly without?: readonly string[];
   /** Shown folded in, under its name. */
   readonly isFolded?: true;
 }
@@ -143,7 +145,7 @@ interface FormOptions {
 export function actForm(
   visit: Visit,
   name: ActName,
-  { at = {}, fixed = {}, given = {}, isFolded }: FormOptions = {},
+  { at = {}, fixed = {}, given = {}, without = [], isFolded }: FormOptions = {},
 ): Html {
   const { t, csrf, url } = visit;
   const says = t.acts[name];
@@ -158,7 +160,7 @@ export function actForm(
     ${Object.entries(hidden).map(([key, value]) => html`<input type="hidden" name="${key}" value="${value}" />`)}
     <div class="fields">
       ${(acts[name].fields as readonly Field[])
-        .filter((field) => !(field.name in fixed))
+        .filter(({ name: field }) => !(field in fixed) && !without.includes(field))
         .map((field) => fieldOf(visit, field, { id, given: given[field.name] }))}
       <button type="submit">${says.label}</button>
     </div>
@@ -224,35 +226,49 @@ ${given ?? ''}</textarea>`
 export function readAct(
   { path, fields }: Act,
   form: FormData,
-):
-  | { readonly path: string; readonly body: Readonly<Record<string, unknown>> }
-  | { readonly unreadable: string } {
+): { readonly path: string; readonly bodyText: string } | { readonly unreadable: string } {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(textIn(form, `at.${name}`)),
   );
-  const body: Record<string, unknown> = {};
-  for (const { name, kind } of fields) {
-    const key = `f.${name}`;
-    const given = textIn(form, key).trim();
-    if (kind === 'flag') {
-      if (given === 'true' || name === 'preview') body[name] = given === 'true';
-    } else if (kind === 'choices') {
-      const chosen = form.getAll(key).map(String);
-      if (chosen.length > 0) body[name] = chosen;
-    } else if (given !== '') {
-      const value = kind === 'json' ? parsed(given) : kind === 'number' ? Number(given) : given;
-      if (value === undefined) return { unreadable: name };
-      body[name] = value;
-    }
+  const members: string[] = [];
+  for (const field of fields) {
+    const text = memberOf(field, form);
+    if (text === undefined) continue;
+    // a document goes on as it was written: the API refuses repeated members, and keeps every digit
+    if (field.kind === 'json' && !isJson(text)) return { unreadable: field.name };
+    members.push(`${JSON.stringify(field.name)}:${text}`);
   }
-  return { path: filled, body };
+  return { path: filled, bodyText: `{${members.join(',')}}` };
 }
 
-function parsed(text: string): unknown {
+/** The JSON text of a field; undefined: it is left out. */
+function memberOf({ name, kind }: Field, form: FormData): string | undefined {
+  const key = `f.${name}`;
+  const given = textIn(form, key).trim();
+  switch (kind) {
+    case 'flag':
+      return given === 'true' || name === 'preview' ? String(given === 'true') : undefined;
+    case 'choices': {
+      const chosen = form.getAll(key).map(String);
+      return chosen.length === 0 ? undefined : JSON.stringify(chosen);
+    }
+    case 'json':
+      return given === '' ? undefined : given;
+    case 'number':
+      return given === '' ? undefined : JSON.stringify(Number(given));
+    case 'text':
+    case 'long':
+    case 'choice':
+      return given === '' ? undefined : JSON.stringify(name === 'effectiveAt' ? instantOf(given) : given);
+  }
+}
+
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(text) as unknown;
+    JSON.parse(text);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

@@ -53,7 +53,10 @@ export function duration(ms: number | null | undefined): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  const rest = (number: number, unit: string) => (number === 0 ? '' : ` ${number} ${unit}`);
+  return hours < 48
+    ? `${hours} h${rest(minutes % 60, 'min')}`
+    : `${Math.floor(hours / 24)} d${rest(hours % 24, 'h')}`;
 }
 
 /** The time since then, as a duration. */
@@ -62,3 +65,10 @@ export const ageOf = (iso: string): string => duration(Math.max(0, Date.now() - 
 /** `97.5 %` */
 export const share = (part: number, whole: number): string =>
   whole === 0 ? none : `${((part / whole) * 100).toFixed(1)} %`;
+
+/** A time as the pages print it, in UTC, in the form that the API takes. Other text is left as it is. */
+export function instantOf(text: string): string {
+  const [, day, time, seconds = '00'] =
+    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::(\d\d))?(?: UTC)?$/.exec(text.trim()) ?? [];
+  return day === undefined || time === undefined ? text : `${day}T${time}:${seconds}Z`;
+}

@@ -38,8 +38,8 @@ export interface Gateway {
   get<Value>(path: string): Promise<Value>;
   /** As `get`; undefined if the reader may not see it, or it does not exist. */
   find<Value>(path: string): Promise<Value | undefined>;
-  /** @throws Refused */
-  post<Value>(path: string, body: unknown): Promise<Value>;
+  /** @param bodyText JSON, which the API judges as it is. @throws Refused */
+  post<Value>(path: string, bodyText: string): Promise<Value>;
   /** A message, or another answer that is not JSON. */
   send(path: string, init?: RequestInit): Promise<Response>;
 }
@@ -50,6 +50,8 @@ export function gatewayFor(app: OpenAPIHono, context: Context, token: string | u
   const own = new URL(context.req.url);
   const env = context.env as Record<string, unknown>;
   async function send(path: string, init: RequestInit = {}): Promise<Response> {
+    // it would lead to another route than the one that is meant
+    if (/\/\.{1,2}(?:[/?]|$)/.test(path)) throw new Refused(404, {});
     const headers = new Headers(init.headers);
     headers.set('host', context.req.header('host') ?? own.host);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
@@ -69,12 +71,12 @@ export function gatewayFor(app: OpenAPIHono, context: Context, token: string | u
         throw error;
       }
     },
-    post: async <Value>(path: string, body: unknown) =>
+    post: async <Value>(path: string, bodyText: string) =>
       readAnswer<Value>(
         await send(path, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
+          body: bodyText,
         }),
       ),
   };
@@ -94,7 +96,7 @@ type Reviver = (key: string, value: unknown, context: { readonly source?: string
 const keepDigits: Reviver = (_key, value, { source }) =>
   typeof value === 'number' && source !== undefined && String(value) !== source ? source : value;
 
-function parseExact(text: string): unknown {
+export function parseExact(text: string): unknown {
   return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
 }
 

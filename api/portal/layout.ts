@@ -31,12 +31,14 @@ interface Frame {
   readonly main: Html;
   /** Undefined: nobody is signed in. */
   readonly visit?: Visit | undefined;
+  /** Where a reload leads: the page is the answer to a form, which must not be sent again. */
+  readonly back?: string | undefined;
   /** The address of the stream that keeps it current. */
   readonly live?: string | undefined;
   readonly notice?: Html | undefined;
 }
 
-async function document({ t, title, main, visit, live, notice }: Frame): Promise<string> {
+async function document({ t, title, main, visit, live, notice, back }: Frame): Promise<string> {
   const page = await html`<!doctype html>
     <html lang="${t.language}">
       <head>
@@ -54,9 +56,16 @@ async function document({ t, title, main, visit, live, notice }: Frame): Promise
           ${visit === undefined ? '' : header(visit)}
         </header>
         ${notice ?? ''}
-        <main id="main" tabindex="-1" ${live === undefined ? '' : html`data-live="${live}"`}>${main}</main>
+        <main
+          id="main"
+          tabindex="-1"
+          ${live === undefined ? '' : html`data-live="${live}"`}
+          ${back === undefined ? '' : html`data-back="${back}"`}
+        >
+          ${main}
+        </main>
         <footer>
-          ${live === undefined ? '' : html`<p id="live" role="status" data-updated="${t.words.updated}">${t.words.live}</p>`}
+          ${live === undefined ? '' : html`<p id="live" hidden role="status" data-updated="${t.words.updated}">${t.words.live}</p>`}
         </footer>
       </body>
     </html>`;

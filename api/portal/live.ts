@@ -1,4 +1,6 @@
 // Keeps an open page current by server-sent events: the page is made anew every few seconds, and sent if it changed.
+// Nothing is made while nobody reads, so a HEAD request or a client that stops reading costs nothing.
+import { setTimeout as delay } from 'node:timers/promises';
 import { pageHeaders } from './layout.ts';
 
 const everyMs = 3_000;
@@ -8,54 +10,45 @@ const longestMs = 300_000;
 /**
  * @param render the page; undefined: its session has ended
  * @param goesOn rejects once the api is asked to stop: the browser then connects to another one
+ * @param onEnd called once
  */
 export function liveStream(
   render: () => Promise<string | undefined>,
   goesOn: () => Promise<unknown>,
+  onEnd: () => void,
 ): Response {
   const encoder = new TextEncoder();
   const endsAtMs = performance.now() + longestMs;
+  const gone = new AbortController();
   let shown: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const send = (text: string) => controller.enqueue(encoder.encode(text));
-      const end = () => {
-        isOver = true;
-        controller.close();
-      };
-      async function tick(): Promise<void> {
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const send = (text: string) => controller.enqueue(encoder.encode(text));
+        if (shown !== undefined)
+          await delay(everyMs, undefined, { signal: gone.signal }).catch(() => undefined);
         // a part that is away for a moment changes nothing on the page
         const page = await render().catch(() => shown ?? '');
         const isStopping = await goesOn().then(
           () => false,
           () => true,
         );
-        if (isOver) return;
-        if (isStopping) end();
-        else if (page === undefined) {
-          send('event: end\ndata:\n\n');
-          end();
-        } else {
-          send(
-            page === shown || page === ''
-              ? ': unchanged\n\n'
-              : `event: page\ndata: ${JSON.stringify(page)}\n\n`,
-          );
-          shown = page;
-          if (performance.now() > endsAtMs) end();
-          else timer = setTimeout(() => void tick(), everyMs);
-        }
-      }
-      send('retry: 2000\n\n');
-      void tick();
+        if (gone.signal.aborted) return;
+        if (page === undefined) send('event: end\ndata:\n\n');
+        else if (page === shown || page === '') send(': unchanged\n\n');
+        else send(`retry: 2000\nevent: page\ndata: ${JSON.stringify(page)}\n\n`);
+        shown = page;
+        if (page !== undefined && !isStopping && performance.now() < endsAtMs) return;
+        controller.close();
+        onEnd();
+      },
+      cancel() {
+        gone.abort();
+        onEnd();
+      },
     },
-    cancel() {
-      isOver = true;
-      clearTimeout(timer);
-    },
-  });
+    { highWaterMark: 0 },
+  );
   return new Response(body, {
     headers: { ...pageHeaders, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
   });

@@ -9,6 +9,7 @@ import { aboutRequest } from '../http/access-log.ts';
 import { readLimited } from '../http/input/input.ts';
 import type { Router } from '../http/route.ts';
 import { actForm, actNamed, readAct, textIn, type ActName } from './acts.ts';
+import type { Html } from './format.ts';
 import { gatewayFor, Refused } from './gateway.ts';
 import { done, pageHeaders, refusalOf, respond } from './layout.ts';
 import { liveStream } from './live.ts';
@@ -19,11 +20,13 @@ import { isOwnForm, isSameOrigin, openSessions, type Session } from './sessions.
 import { openSignIn, type SignIn } from './sign-in.ts';
 import { script } from './script.ts';
 import { style } from './style.ts';
-import { textsFor } from './texts.ts';
+import { textsFor, type Texts } from './texts.ts';
 import type { PageRoute, Reader, Visit } from './visit.ts';
 
 const maxFormBytes = 1_048_576; // a change of the scheme, or a pasted message
 const maxSignInBytes = 16_384;
+const maxFields = 100; // parsing a form of very many takes seconds
+const ampersand = 0x26;
 
 const hidden = { tag: 'Portal', hidden: true, answers: {} } as const;
 const pageRoute = (method: 'get' | 'post', path: string) => ({
@@ -201,7 +204,9 @@ function addForm(
     const form = await readForm(context, maxFormBytes);
     if (form === undefined) return tooLarge(context);
     if (!isOwnForm(context, session, form.get('csrf'))) return forbidden(context);
-    return visiting(portal, context, { path }, (visit) => run(visit, form));
+    const { act: name = '' } = context.req.param() as { readonly act?: string };
+    const route = actNamed(name) === undefined ? path : path.replace('{act}', name);
+    return visiting(portal, context, { path: route }, (visit) => run(visit, form));
   });
 }
 
@@ -216,13 +221,10 @@ async function act(visit: Visit, form: FormData): Promise<Response> {
   try {
     if ('unreadable' in asked)
       throw new Refused(400, { detail: `${asked.unreadable}: ${t.refused.unreadable}` });
-    const answer = await api.post<unknown>(asked.path, asked.body);
+    const answer = await api.post<unknown>(asked.path, asked.bodyText);
     if (known.showsAnswer) {
-      const main = html`<h1>${says.label}</h1>
-        ${done(says.done)}
-        <pre>${JSON.stringify(answer, null, 2)}</pre>
-        <p><a href="${back}">${t.words.back}</a></p>`;
-      return await respond({ t, visit, title: says.label, main });
+      const main = resultOf(t, says, answer as Answered, back);
+      return await respond({ t, visit, title: says.label, main, back });
     }
     const next = new URL(back, visit.url);
     next.searchParams.set('done', name);
@@ -243,12 +245,56 @@ async function act(visit: Visit, form: FormData): Promise<Response> {
   }
 }
 
+interface Answered {
+  readonly changeId?: string | null;
+  readonly state?: string;
+  readonly secret?: string;
+}
+
+/** The answer to an act, which is shown once. */
+function resultOf(
+  t: Texts,
+  says: { readonly label: string; readonly done: string },
+  answer: Answered,
+  back: string,
+): Html {
+  const { changeId, state = '', secret } = answer;
+  const stands = (t.changes.states as Readonly<Record<string, string>>)[state] ?? '';
+  return html`<h1>${says.label}</h1>
+    ${done(`${says.done} ${stands}`)}
+    ${secret === undefined ? '' : html`<p>${t.changes.secret}: <code>${secret}</code></p>`}
+    ${changeId ? html`<p><a href="/portal/changes/${changeId}">${t.changes.see}</a></p>` : ''}
+    <details ${secret === undefined && !changeId ? html`open` : ''}>
+      <summary>${t.words.details}</summary>
+      <pre>${JSON.stringify(answer, null, 2)}</pre>
+    </details>
+    <p><a href="${back}">${t.words.back}</a></p>`;
+}
+
 const unprefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(values).flatMap(([key, value]) =>
       key.startsWith(prefix) ? [[key.slice(prefix.length), value]] : [],
     ),
   );
+
+const mostStreams = 8; // open pages of one session that keep themselves current
+
+/** Counts the live pages of each session. */
+const streams = (() => {
+  const open = new Map<string, number>();
+  return {
+    isFull: (session: string) => (open.get(session) ?? 0) >= mostStreams,
+    take(session: string): () => void {
+      open.set(session, (open.get(session) ?? 0) + 1);
+      return () => {
+        const left = (open.get(session) ?? 1) - 1;
+        if (left > 0) open.set(session, left);
+        else open.delete(session);
+      };
+    },
+  };
+})();
 
 async function live(portal: Portal, context: Context): Promise<Response> {
   const asked = new URL(ownPath(context.req.query('page') ?? ''), context.req.url);
@@ -269,12 +315,15 @@ async function live(portal: Portal, context: Context): Promise<Response> {
       throw error;
     }
   };
+  const session = await portal.sessions.current(context, false);
+  if (session === undefined) return redirect('/portal/sign-in');
+  if (streams.isFull(session.hash)) return new Response(null, { status: 429, headers: pageHeaders });
   const goesOn = portal.deps.readiness?.['process'] ?? (() => Promise.resolve());
   return visiting(
     portal,
     context,
     { path: '/portal/live' },
-    () => Promise.resolve(liveStream(render, goesOn)),
+    () => Promise.resolve(liveStream(render, goesOn, streams.take(session.hash))),
     false,
   );
 }
@@ -287,7 +336,7 @@ function paramsOf(template: string, path: string): Record<string, string> | unde
 
 async function readForm(context: Context, maxBytes: number): Promise<FormData | undefined> {
   const bytes = await readLimited(context.req.raw, maxBytes);
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined || bytes.filter((byte) => byte === ampersand).length > maxFields) return undefined;
   const form = new FormData();
   for (const [name, value] of new URLSearchParams(Buffer.from(bytes).toString('utf8')))
     form.append(name, value);

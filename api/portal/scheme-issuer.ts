@@ -15,10 +15,19 @@ interface Begun {
   readonly to: string;
 }
 
-const cookieName = 'isthmus-sign-in';
 const cookieSeconds = 600;
 const redirectPath = '/portal/sign-in/done';
 const usualTokenSeconds = 300; // if the issuer does not say
+
+/** No sibling domain can plant it. */
+function cookieOf(isSecure: boolean): readonly [string, (value: string, maxAge: number) => string] {
+  const name = isSecure ? '__Host-isthmus-sign-in' : 'isthmus-sign-in';
+  return [
+    name,
+    (value, maxAge) =>
+      generateCookie(name, value, { path: '/', httpOnly: true, secure: isSecure, sameSite: 'Lax', maxAge }),
+  ];
+}
 
 /** @param begun starts the session */
 export function openSchemeIssuer(
@@ -41,15 +50,7 @@ export function openSchemeIssuer(
   }
   /** RFC 8707: the token is for this service. */
   const resource: Record<string, string> = auth.kind === 'jwt' ? { resource: auth.audience } : {};
-  const cookie = (value: string, maxAge: number) =>
-    generateCookie(cookieName, value, {
-      path: '/portal/sign-in',
-      httpOnly: true,
-      secure: publicUrl.startsWith('https:'),
-      sameSite: 'Lax',
-      maxAge,
-    });
-
+  const [cookieName, cookie] = cookieOf(publicUrl.startsWith('https:'));
   return {
     async begin(context: Context): Promise<Response> {
       const config = await issuer();

@@ -1,12 +1,15 @@
 // The one script. Pages work without it; it writes times in the reader's zone, counts down, and keeps a page current.
 export const script = `
 const pad = (number) => String(number).padStart(2, '0');
+function zoneOf(at) {
+  return new Intl.DateTimeFormat('en', { timeZoneName: 'short' }).formatToParts(at).find(({ type }) => type === 'timeZoneName').value;
+}
 function localTimes(root) {
   for (const element of root.querySelectorAll('time:not([data-until])')) {
     const at = new Date(element.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     element.textContent = at.getFullYear() + '-' + pad(at.getMonth() + 1) + '-' + pad(at.getDate()) + ' ' +
-      pad(at.getHours()) + ':' + pad(at.getMinutes()) + ':' + pad(at.getSeconds());
+      pad(at.getHours()) + ':' + pad(at.getMinutes()) + ':' + pad(at.getSeconds()) + ' ' + zoneOf(at);
   }
 }
 function countDown() {
@@ -44,6 +47,10 @@ function stayCurrent(main) {
 localTimes(document);
 countDown();
 setInterval(countDown, 1000);
-const main = document.querySelector('main[data-live]');
-if (main && 'EventSource' in window) stayCurrent(main);
+const main = document.querySelector('main');
+if (main.dataset.back) history.replaceState(null, '', main.dataset.back); // a reload must not act again
+if (main.dataset.live && 'EventSource' in window) {
+  document.getElementById('live').hidden = false;
+  stayCurrent(main);
+}
 `;

@@ -62,6 +62,8 @@ pre { overflow-x: auto; white-space: pre-wrap; overflow-wrap: anywhere; backgrou
 .empty { color: var(--quiet); }
 form.inline { display: inline; }
 form.filters, .fields { display: flex; flex-wrap: wrap; gap: var(--space); align-items: end; }
+.fields:has(textarea) { flex-direction: column; align-items: stretch; }
+.fields:has(textarea) button { align-self: flex-start; }
 .filters > div, .fields > div { max-width: 100%; min-width: 0; }
 label { display: block; font-size: 0.9rem; }
 input, select, textarea { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--quiet); border-radius: 4px; padding: 0.35rem 0.5rem; max-width: 100%; }
@@ -92,5 +94,5 @@ ol.way > li.bad { border-color: var(--bad); }
 .sign-in input, .sign-in select, .sign-in button { width: 100%; margin-bottom: var(--space); }
 footer { padding: var(--space); text-align: center; color: var(--quiet); font-size: 0.85rem; }
 h1 .id { white-space: normal; }
-@media (max-width: 40rem) { header.top { display: block; } th, td { padding: 0.3rem 0.4rem; white-space: nowrap; } td pre { white-space: pre; } }
+@media (max-width: 40rem) { .scroll { box-shadow: inset -14px 0 12px -12px var(--quiet); } header.top { display: block; } th, td { padding: 0.3rem 0.4rem; white-space: nowrap; } td pre { white-space: pre; } }
 `;

@@ -53,7 +53,7 @@ export async function readQuoteFlow(
       group by 1, 2
     ), used as (
       select p.fxp_id, p.corridor, count(*)::int as used from payments p
-      where p.quote_id is not null and p.accepted and ${isWithin(minutes)} and ${paymentsOf(scope)}
+      where p.quote_id is not null and p.accepted and ${isWithin(minutes)} and ${quotedTo(scope)}
       group by 1, 2
     )
     select fxp_id as "fxpId", corridor, coalesce(issued, 0) as issued, coalesce(best, 0) as best,
@@ -80,6 +80,10 @@ function paymentsOf(scope: FlowScope): Condition {
       return sql`p.fxp_id = ${scope.id}`;
   }
 }
+
+/** The destination's side sees neither the quote nor the FX provider (OBS-5). */
+const quotedTo = (scope: FlowScope): Condition =>
+  scope.of === 'psp' ? sql`p.debtor_agent_id = ${scope.id}` : paymentsOf(scope);
 
 function quotesOf(scope: FlowScope): Condition {
   switch (scope.of) {

@@ -117,6 +117,62 @@ describe('a form of another site is refused', () => {
   );
 });
 
+describe('a form that is made to hurt', () => {
+  test('has very many fields: refused before they are read', async () => {
+    const person = await enter('MERISGS0');
+    const csrf = await person.csrf();
+    const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`at.a${n}`, '']));
+    expect((await person.post('/portal/acts/alert', { csrf, ...fields })).status).toBe(413);
+  });
+
+  test.each([
+    ['redeliver', { 'at.uetr': '..', 'f.kinds': 'callback' }],
+    ['alert', { 'at.alertId': '.', 'f.action': 'take' }],
+  ])('leads to no other route than that of its act: %s', async (act, fields) => {
+    const person = await enter();
+    const answer = await person.post(`/portal/acts/${act}`, {
+      csrf: await person.csrf(),
+      back: '/portal',
+      ...fields,
+    });
+    expect(answer.status).toBe(404);
+  });
+
+  test('leads back to no other site', async () => {
+    const person = await enter();
+    const form = {
+      csrf: await person.csrf(),
+      back: '/portal/..//evil.example/x',
+      'at.party': 'THBPPAY',
+      'f.because': 'x',
+    };
+    expect((await person.post('/portal/acts/pause', form)).headers.get('location')).toBe(
+      '/portal?done=pause',
+    );
+    await person.post('/portal/acts/resume', { ...form, back: '/portal' });
+  });
+
+  test('a document with a repeated member is refused as by the API (SEC-4)', async () => {
+    const person = await enter();
+    const objects = '[{"kind":"fee-formulas","kind":"currencies","ends":"XXX"}]';
+    const form = { csrf: await person.csrf(), back: '/portal', 'f.because': 'x', 'f.objects': objects };
+    const answer = await person.post('/portal/acts/propose', form);
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain('more than once');
+  });
+});
+
+test('a live page is made for nobody who does not read it, and for few at once of a session', async () => {
+  const person = await enter();
+  const headers = { cookie: person.cookie ?? '' };
+  const open = () => fetch(`${gateway.url}/portal/live?page=%2Fportal`, { headers });
+  const opened = await Promise.all(Array.from({ length: 8 }, open));
+  expect(opened.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  expect((await open()).status).toBe(429);
+  await Promise.all(opened.map(({ body }) => body?.cancel()));
+  await expect.poll(async () => (await open()).status).toBe(200);
+});
+
 describe('nobody sees by its address what the API refuses them', () => {
   test.each([
     ['LOTUSGS0', '/portal/alerts', 403],

@@ -3,19 +3,20 @@ import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
 import type { reconciliationSchema } from '../../books/reconciliation-schemas.ts';
 import { badge, facts, link, section, table, uetrLink } from '../elements.ts';
-import { money, time, type Html } from '../format.ts';
-import { pathWith, Refused } from '../gateway.ts';
+import { instantOf, money, time, type Html } from '../format.ts';
+import { parseExact, pathWith, readAnswer, Refused } from '../gateway.ts';
 import { refusalOf } from '../layout.ts';
 import type { Page, Visit } from '../visit.ts';
 
 type Book = z.output<typeof reconciliationSchema>;
 
 const shownEntries = 500;
+const shownLength = 400_000; // characters: more than so many entries have
 const names = ['clearingSystem', 'sap', 'account', 'date', 'from', 'to'] as const;
 
 export async function booksPage(visit: Visit): Promise<Page> {
   const { t, url, reader } = visit;
-  const asked = Object.fromEntries(names.map((name) => [name, url.searchParams.get(name) ?? '']));
+  const asked = Object.fromEntries(names.map((name) => [name, instantOf(url.searchParams.get(name) ?? '')]));
   const isAsked = names.some((name) => url.searchParams.has(name));
   const needed = reader.role === 'ipso' ? ['date', 'from', 'to'] : names;
   const main = html`<h1>${t.nav.books}</h1>
@@ -35,8 +36,8 @@ const yesterday = () => new Date(Date.now() - 86_400_000).toISOString().slice(0,
 async function bookOf(visit: Visit, asked: Readonly<Record<string, string>>): Promise<Html> {
   const { t, api, url, decimalsOf } = visit;
   try {
-    const { totals, net, currency, payments, from, to } = await api.get<Book>(
-      pathWith('/reconciliation', asked),
+    const { totals, net, currency, payments, from, to } = await beginningOf(
+      await api.send(pathWith('/reconciliation', asked)),
     );
     return await html`${section(
       t.books.totals,
@@ -96,8 +97,27 @@ async function bookOf(visit: Visit, asked: Readonly<Record<string, string>>): Pr
   }
 }
 
+/**
+ * Reads the totals and the first entries of a book, which may have millions, and lets the rest be.
+ * @throws Refused
+ */
+async function beginningOf(answer: Response): Promise<Book> {
+  if (!answer.ok || answer.body === null) return readAnswer<Book>(answer);
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return parseExact(text) as Book;
+    text += value;
+    if (text.length > shownLength) break;
+  }
+  await reader.cancel();
+  const lastWhole = text.lastIndexOf(',{"uetr"');
+  return parseExact(`${text.slice(0, lastWhole)}]}`) as Book;
+}
+
 export async function sendBook({ api, url }: Visit): Promise<Response> {
-  const asked = Object.fromEntries(names.map((name) => [name, url.searchParams.get(name) ?? '']));
+  const asked = Object.fromEntries(names.map((name) => [name, instantOf(url.searchParams.get(name) ?? '')]));
   const answer = await api.send(pathWith('/reconciliation/csv', asked));
   const headers = new Headers(answer.headers);
   if (answer.ok) headers.set('content-disposition', 'attachment; filename="book.csv"');

@@ -20,7 +20,7 @@ export async function changesPage(visit: Visit): Promise<Page> {
       ${['', ...changeStates].map((one) => html`<a href="${pathWith('/portal/changes', { state: one })}" ${one === state ? html`aria-current="true"` : ''}>${one === '' ? t.words.all : one}</a> `)}
     </p>
     <section>${changeTable(visit, changes)}</section>
-    ${section(t.changes.propose, actForm(visit, 'propose', { given: { objects: url.searchParams.get('objects') ?? example } }))}`;
+    ${section(t.changes.propose, actForm(visit, 'propose', { given: { objects: example } }))}`;
   return { title: t.nav.changes, main };
 }
 

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
 import type { flowSchema } from '../../payments/flow.ts';
-import { bars, link, table } from '../elements.ts';
+import { bars, link, table, type Column } from '../elements.ts';
 import { duration, share, type Html } from '../format.ts';
 import { pathWith } from '../gateway.ts';
 import type { Visit } from '../visit.ts';
@@ -40,38 +40,40 @@ export function flowSection(visit: Visit, { minutes, corridors, quotes }: Flow):
   </section>`;
 }
 
-function corridorTable({ t, url }: Visit, corridors: Flow['corridors']): Html {
+type Corridor = Flow['corridors'][number];
+
+/** The share of each final status. */
+const shares: readonly Column<Corridor>[] = (
+  [
+    ['ACCC', 'accepted'],
+    ['RJCT', 'rejected'],
+    ['BLCK', 'blocked'],
+  ] as const
+).map(([status, member]) => ({
+  key: status.toLowerCase(),
+  title: status,
+  cell: (one) => share(one[member], one.payments),
+  by: (one) => one[member] / one.payments,
+  isNumber: true,
+}));
+
+function corridorTable({ t, url, reader }: Visit, corridors: Flow['corridors']): Html {
+  const isFxp = reader.role === 'fxp'; // it may not list payments
   return table(
     [
       {
         key: 'corridor',
         title: t.words.corridor,
         cell: ({ corridor }) =>
-          corridor === null ? '?' : link(pathWith('/portal/payments', { corridor }), corridor),
+          corridor === null
+            ? '?'
+            : isFxp
+              ? corridor
+              : link(pathWith('/portal/payments', { corridor }), corridor),
         by: ({ corridor }) => corridor ?? '',
       },
       { key: 'payments', title: t.nav.payments, cell: ({ payments }) => payments, isNumber: true },
-      {
-        key: 'accc',
-        title: 'ACCC',
-        cell: ({ accepted, payments }) => share(accepted, payments),
-        by: ({ accepted, payments }) => accepted / payments,
-        isNumber: true,
-      },
-      {
-        key: 'rjct',
-        title: 'RJCT',
-        cell: ({ rejected, payments }) => share(rejected, payments),
-        by: ({ rejected, payments }) => rejected / payments,
-        isNumber: true,
-      },
-      {
-        key: 'blck',
-        title: 'BLCK',
-        cell: ({ blocked, payments }) => share(blocked, payments),
-        by: ({ blocked, payments }) => blocked / payments,
-        isNumber: true,
-      },
+      ...shares,
       {
         title: t.home.reasons,
         cell: ({ reasons }) =>

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
 import type { partiesSchema } from '../../operations/parties.ts';
+import type { recordedPauseSchema } from '../../operations/pauses.ts';
 import { actForm } from '../acts.ts';
 import { badge, facts, section, table } from '../elements.ts';
 import { duration, time, type Html } from '../format.ts';
@@ -10,12 +11,13 @@ import type { Page, Visit } from '../visit.ts';
 export type Parties = z.output<typeof partiesSchema>;
 type Party = Parties['parties'][number];
 type Kind = Party['kinds'][number];
+type RecordedPause = z.output<typeof recordedPauseSchema>;
 
 export async function partiesPage(visit: Visit): Promise<Page> {
   const { t, api, url } = visit;
   const [parties, pauses] = await Promise.all([
     api.get<Parties>('/parties?minutes=60'),
-    api.get<readonly Parties['paused'][number][]>('/pauses?limit=20'),
+    api.get<readonly RecordedPause[]>('/pauses?limit=20'),
   ]);
   const main = html`<h1>${t.nav.parties}</h1>
     ${section(
@@ -54,6 +56,9 @@ export async function partiesPage(visit: Visit): Promise<Page> {
           { title: t.words.by, cell: ({ by }) => by },
           { title: t.words.at, cell: ({ at }) => time(at) },
           { title: t.words.reason, cell: ({ because }) => because },
+          { title: t.parties.resumed, cell: ({ resumedAt }) => time(resumedAt) },
+          { title: t.parties.resumedBy, cell: ({ resumedBy }) => resumedBy },
+          { title: t.parties.resumedBecause, cell: ({ resumedBecause }) => resumedBecause },
         ],
         pauses,
         { t, url, caption: t.parties.pauses, empty: t.parties.noPauses },

@@ -1,7 +1,7 @@
 // One payment: what came, what went, who decided, what is owed, and what can be done now.
 import { html } from 'hono/html';
 import { actForm } from '../acts.ts';
-import { badge, facts, link, section, table } from '../elements.ts';
+import { badge, facts, link, section, table, type Column } from '../elements.ts';
 import { countdown, duration, money, time, type Html } from '../format.ts';
 import { pathWith } from '../gateway.ts';
 import { isOperator, type Page, type Visit } from '../visit.ts';
@@ -23,7 +23,7 @@ export async function paymentPage(visit: Visit): Promise<Page> {
       ${temporalLink(visit, uetr)}
     </p>
     ${section(t.payment.about, about(visit, evidence, summary))} ${waits(visit, evidence)}
-    ${decisionOf(visit, evidence)}
+    ${isOperator(visit) ? whatToDo(visit, evidence) : ''} ${decisionOf(visit, evidence)}
     ${section(
       t.payment.picture,
       html`<div class="scroll lanes" tabindex="0" role="region" aria-label="${t.payment.picture}">
@@ -32,12 +32,13 @@ export async function paymentPage(visit: Visit): Promise<Page> {
         ${messageTable(visit, evidence)}`,
     )}
     ${section(t.payment.deliveries, deliveriesOf(visit, evidence))} ${differences(visit, evidence)}
-    ${isOperator(visit) ? operatorParts(visit, evidence) : ''}`;
+    ${isOperator(visit) ? whatWasDone(visit, evidence) : ''}`;
   return { title: `${t.payment.title} ${uetr.slice(0, 8)}`, main };
 }
 
-function temporalLink({ t, temporalUi, namespace }: Visit, uetr: string): Html {
-  if (temporalUi === undefined) return '';
+function temporalLink(visit: Visit, uetr: string): Html {
+  const { t, temporalUi, namespace } = visit;
+  if (temporalUi === undefined || !isOperator(visit)) return '';
   const id = encodeURIComponent(`pacs008/${uetr}`);
   return html` <a href="${temporalUi}/namespaces/${namespace}/workflows/${id}" rel="noreferrer"
     >${t.payment.inTemporal}</a
@@ -52,7 +53,10 @@ function about({ t, decimalsOf }: Visit, evidence: Evidence, listed: ListedPayme
     ['FXP', listed?.fxp],
     [t.words.sent, money(listed?.sourceAmount, decimalsOf)],
     [t.payment.settled, money(listed?.destinationAmount, decimalsOf)],
-    [t.words.credited, money(listed?.creditorAccountAmount, decimalsOf)],
+    [
+      evidence.status === 'ACCC' ? t.payment.wasCredited : t.words.credited,
+      money(listed?.creditorAccountAmount, decimalsOf),
+    ],
     ['EndToEndId', listed?.endToEndId],
     [t.payments.quote, evidence.quoteId],
     [t.words.priority, evidence.priority],
@@ -146,7 +150,7 @@ function deliveriesOf({ t, url }: Visit, { deliveries }: Evidence): Html {
     (one) =>
       html`<h3>${one.kind} → ${one.party} ${badge(stateOf(one))}</h3>
         <p>
-          ${one.deliveredAt === null ? '' : html`${t.payment.takenAt} ${time(one.deliveredAt)}.`}
+          ${one.deliveredAt === null ? '' : html`${t.payment.takenAt} ${time(one.deliveredAt)}. ${stateOf(one) === 'taken' ? t.payment.noOutcome : ''}`}
           ${one.nextDueAt === null ? '' : html`${t.payment.nextAttempt} ${countdown(one.nextDueAt)}.`}
           ${one.closedReason === null ? '' : html`${t.payment.closed} ${one.closedReason}.`}
         </p>
@@ -167,40 +171,37 @@ function deliveriesOf({ t, url }: Visit, { deliveries }: Evidence): Html {
 }
 
 function stateOf({ deliveredAt, closedAt, kind }: Evidence['deliveries'][number]): string {
-  if (deliveredAt !== null) return 'done';
+  if (deliveredAt !== null) return kind === 'instruction' && closedAt === null ? 'taken' : 'done';
   if (closedAt === null) return 'waiting';
   return kind === 'instruction' ? 'done' : 'dead-letter';
 }
 
 function differences({ t, url }: Visit, { difference }: Evidence): Html {
   if (difference === null) return '';
-  return section(
-    t.payment.difference,
-    table(
-      [
-        { title: t.words.change, cell: ({ change }) => change },
-        {
-          title: t.payment.field,
-          cell: ({ receivedXpath, forwardedXpath }) => fieldOf(receivedXpath, forwardedXpath),
-        },
-        {
-          title: t.payment.before,
-          cell: ({ received }) => (received ? html`<span class="before">${received}</span>` : ''),
-        },
-        {
-          title: t.payment.after,
-          cell: ({ forwarded }) => (forwarded ? html`<span class="after">${forwarded}</span>` : ''),
-        },
-        {
-          title: t.words.rule,
-          cell: ({ ruleId }) => (ruleId === null ? '' : link(`/portal/rules/${ruleId}`, ruleId)),
-        },
-      ],
-      difference.fields,
-      { t, url, caption: t.payment.differenceCaption, empty: t.payment.same },
-    ),
-    'difference',
-  );
+  const { fields } = difference;
+  const value = (text: string | null | undefined, name: string) =>
+    text ? html`<span class="${name}">${text}</span>` : '';
+  // the values are for those who may read both messages
+  const hasValues = fields.some(({ received, forwarded }) => (received ?? forwarded ?? null) !== null);
+  const columns: readonly Column<(typeof fields)[number]>[] = [
+    { title: t.words.change, cell: ({ change }) => change },
+    {
+      title: t.payment.field,
+      cell: ({ receivedXpath, forwardedXpath }) => fieldOf(receivedXpath, forwardedXpath),
+    },
+    ...(hasValues
+      ? ([
+          { title: t.payment.before, cell: ({ received }) => value(received, 'before') },
+          { title: t.payment.after, cell: ({ forwarded }) => value(forwarded, 'after') },
+        ] satisfies Column<(typeof fields)[number]>[])
+      : []),
+    {
+      title: t.words.rule,
+      cell: ({ ruleId }) => (ruleId === null ? '' : link(`/portal/rules/${ruleId}`, ruleId)),
+    },
+  ];
+  const options = { t, url, caption: t.payment.differenceCaption, empty: t.payment.same };
+  return section(t.payment.difference, table(columns, fields, options), 'difference');
 }
 
 const short = (xpath: string | null) => (xpath === null ? '–' : xpath.replace(/^\/Document\/\w+\//, ''));
@@ -209,22 +210,23 @@ const fieldOf = (received: string | null, forwarded: string | null): Html =>
     ? html`<code>${short(received)}</code>`
     : html`<code>${short(received)}</code> → <code>${short(forwarded)}</code>`;
 
-function operatorParts(visit: Visit, evidence: Evidence): Html {
-  const { t, url } = visit;
-  const { uetr, status, outcomes, events, entries } = evidence;
+function whatToDo(visit: Visit, { uetr, status, outcomes, events, decision }: Evidence): Html {
+  const { t } = visit;
   const at = { uetr };
   const standing = outcomes.find((one) => one.confirmedAt === null && one.withdrawnAt === null);
-  const isOpen = evidence.decision === null;
-  return html`${section(
+  const hasAlerts = events.some(({ severity }) => severity !== 'info');
+  return section(
     t.payment.acts,
-    html`${isOpen ? actForm(visit, 'enquire', { at }) : ''}
-    ${actForm(visit, 'redeliver', { at, isFolded: true })}
+    html`${decision === null ? actForm(visit, 'enquire', { at }) : actForm(visit, 'redeliver', { at, isFolded: true })}
     ${status === 'INDOUBT' && standing === undefined ? actForm(visit, 'settle', { at, isFolded: true }) : ''}
     ${standing === undefined ? '' : outcomeForms(visit, uetr, standing)}
-    ${actForm(visit, 'case', { at, isFolded: true })}`,
+    ${actForm(visit, 'case', { at, isFolded: true, without: hasAlerts ? [] : ['seen', 'all'] })}`,
     'acts',
-  )}
-  ${section(
+  );
+}
+
+function whatWasDone({ t, url }: Visit, { events, entries }: Evidence): Html {
+  return html`${section(
     t.payment.events,
     table(
       [

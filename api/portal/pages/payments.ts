@@ -5,8 +5,9 @@ import { listedStatuses, paymentStates } from '../../../core/payments/payment-li
 import { uuidV4Pattern } from '../../../core/ids.ts';
 import type { paymentListSchema } from '../../payments/payment-schemas.ts';
 import { badge, link, table, uetrLink, type Column } from '../elements.ts';
-import { ageOf, money, time, type Html } from '../format.ts';
-import { pathWith } from '../gateway.ts';
+import { ageOf, instantOf, money, time, type Html } from '../format.ts';
+import { pathWith, Refused } from '../gateway.ts';
+import { refusalOf } from '../layout.ts';
 import type { Page, Visit } from '../visit.ts';
 
 type PaymentPage = z.output<typeof paymentListSchema>;
@@ -33,10 +34,18 @@ const filters = [
 
 export async function paymentsPage(visit: Visit): Promise<Page> {
   const { t, url } = visit;
-  const asked = Object.fromEntries(filters.map((name) => [name, url.searchParams.get(name) ?? '']));
+  const asked = Object.fromEntries(
+    filters.map((name) => [name, spelled(name, url.searchParams.get(name) ?? '')]),
+  );
   const sought = (url.searchParams.get('id') ?? '').trim();
-  const found = sought === '' ? await list(visit, asked) : await search(visit, sought);
-  const { payments, next } = found;
+  let refusal: Html = '';
+  const { payments, next } = await (sought === '' ? list(visit, asked) : search(visit, sought)).catch(
+    (error: unknown) => {
+      if (!(error instanceof Refused) || error.status !== 400) throw error;
+      refusal = refusalOf(t, error); // the form stays, with what was entered
+      return { payments: [], next: null };
+    },
+  );
   const main = html`<h1>${t.nav.payments}</h1>
     <section>
       <form class="filters" method="get" role="search">
@@ -61,11 +70,18 @@ export async function paymentsPage(visit: Visit): Promise<Page> {
         </form>
       </details>
     </section>
+    ${refusal}
     <section>
       ${paymentTable(visit, payments, sought === '' ? t.payments.empty : notFound(visit, sought))}
       ${next === null ? '' : link(nextOf(url, next), t.words.next)}
     </section>`;
   return { title: t.nav.payments, main };
+}
+
+/** People write codes in any case, and times as the pages print them. */
+function spelled(name: string, given: string): string {
+  if (['corridor', 'reasonCode', 'currency'].includes(name)) return given.trim().toUpperCase();
+  return name === 'from' || name === 'to' ? instantOf(given) : given.trim();
 }
 
 const list = ({ api }: Visit, asked: Readonly<Record<string, string>>) =>

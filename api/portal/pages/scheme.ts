@@ -42,7 +42,10 @@ export async function kindPage(visit: Visit): Promise<Page> {
   const { t, api, params, url } = visit;
   const kind = params['kind'] ?? '';
   const documents = await api.get<Documents>(`/admin/scheme/${encodeURIComponent(kind)}`);
-  const members = Object.keys(documents[0] ?? {}).slice(0, 6);
+  const members = Object.entries(documents[0] ?? {})
+    .filter(([, value]) => value === null || typeof value !== 'object')
+    .map(([member]) => member)
+    .slice(0, 6);
   const main = html`<h1>${t.nav.scheme}: ${kind}</h1>
     <p>${link('/portal/scheme', t.scheme.kinds)}</p>
     <section>
@@ -79,7 +82,8 @@ export async function kindPage(visit: Visit): Promise<Page> {
   return { title: kind, main };
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const shown = (value: unknown): string =>
+  value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** `_` with `?id=`: for the form, whose id may have any characters. */
 export async function objectPage(visit: Visit): Promise<Page> {

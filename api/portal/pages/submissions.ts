@@ -56,7 +56,7 @@ export async function submissionsPage(visit: Visit): Promise<Page> {
             cell: ({ status, reasonCode }) =>
               status === null ? '' : html`${badge(status)} ${reasonCode ?? ''}`,
           },
-          { title: t.words.took, cell: ({ answeredAt }) => time(answeredAt) },
+          { title: t.words.answeredAt, cell: ({ answeredAt }) => time(answeredAt) },
         ],
         submissions,
         { t, url, caption: t.submissions.caption, empty: t.submissions.empty },
