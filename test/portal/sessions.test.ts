@@ -169,7 +169,7 @@ test('a live page is made for nobody who does not read it, and for few at once o
   const opened = await Promise.all(Array.from({ length: 8 }, open));
   expect(opened.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
   expect((await open()).status).toBe(429);
-  await Promise.all(opened.map(({ body }) => body?.cancel()));
+  for (const { body } of opened) await body?.cancel();
   await expect.poll(async () => (await open()).status).toBe(200);
 });
 
