@@ -177,6 +177,7 @@ function conclude(terminal: Terminal, run: RunFile, payment: PlayedPayment): num
     `${meaningOf(final, entries, seesDestination)}: ${terminal.paint('heading', statusInWords(status, reasonCode))}`,
   );
   terminal.line(`  UETR ${uetr}, workflow ${paymentUrl(run, uetr) ?? `pacs008/${uetr}`}`);
+  terminal.line(`  In the portal: ${run.apiUrl}/portal/payments/${uetr}`);
   for (const what of missing) terminal.line(terminal.paint('bad', `✗ Not yet seen: ${what}`));
   return violations.length === 0 && missing.length === 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 // One payment: what came, what went, who decided, what is owed, and what can be done now.
 import { html } from 'hono/html';
+import { reasonInWords } from '../../../core/rejections/reason-words.ts';
 import { actForm } from '../acts.ts';
 import { badge, facts, link, section, table, type Column } from '../elements.ts';
 import { countdown, duration, money, time, type Html } from '../format.ts';
@@ -97,7 +98,7 @@ function decisionOf({ t }: Visit, { decision }: Evidence): Html {
     t.payment.decision,
     html`<p>${badge(status, t.statuses[status])} ${t.deciders[decidedBy]}, ${time(decidedAt)}.</p>
       ${facts([
-        [t.words.reason, reasonCode],
+        [t.words.reason, reasonCode === null ? undefined : reasonInWords(reasonCode)],
         [t.words.rule, ruleId === null ? undefined : link(`/portal/rules/${ruleId}`, ruleId)],
       ])}`,
   );

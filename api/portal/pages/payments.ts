@@ -4,6 +4,7 @@ import type { z } from '@hono/zod-openapi';
 import { listedStatuses, paymentStates } from '../../../core/payments/payment-list.ts';
 import { uuidV4Pattern } from '../../../core/ids.ts';
 import type { paymentListSchema } from '../../payments/payment-schemas.ts';
+import { reasonInWords } from '../../../core/rejections/reason-words.ts';
 import { badge, link, table, uetrLink, type Column } from '../elements.ts';
 import { ageOf, instantOf, money, time, type Html } from '../format.ts';
 import { pathWith, Refused } from '../gateway.ts';
@@ -124,7 +125,7 @@ export function paymentTable(
     {
       key: 'reason',
       title: t.words.reason,
-      cell: ({ reasonCode }) => reasonCode,
+      cell: ({ reasonCode }) => (reasonCode === null ? '' : reasonInWords(reasonCode)),
       by: ({ reasonCode }) => reasonCode ?? '',
     },
     {

@@ -1,7 +1,7 @@
 // The scheme: its objects by kind, one object with its history, and what a party still lacks.
 import { html } from 'hono/html';
 import type { z } from '@hono/zod-openapi';
-import { schemeKinds } from '../../../core/scheme/documents.ts';
+import { schemeIdOf, schemeKinds, type SchemeKind } from '../../../core/scheme/documents.ts';
 import type { objectSchema, readinessSchema } from '../../scheme/scheme-schemas.ts';
 import { actForm } from '../acts.ts';
 import { badge, link, section, table } from '../elements.ts';
@@ -42,6 +42,8 @@ export async function kindPage(visit: Visit): Promise<Page> {
   const { t, api, params, url } = visit;
   const kind = params['kind'] ?? '';
   const documents = await api.get<Documents>(`/admin/scheme/${encodeURIComponent(kind)}`);
+  // the API has refused every other kind
+  const idOf = (one: Documents[number]) => schemeIdOf(kind as SchemeKind, one as never);
   const members = Object.entries(documents[0] ?? {})
     .filter(([, value]) => value === null || typeof value !== 'object')
     .map(([member]) => member)
@@ -51,6 +53,12 @@ export async function kindPage(visit: Visit): Promise<Page> {
     <section>
       ${table(
         [
+          {
+            key: 'id',
+            title: t.scheme.id,
+            cell: (one) => link(addressOf(kind, idOf(one)), idOf(one)),
+            by: idOf,
+          },
           ...members.map((member) => ({
             key: member,
             title: member,
@@ -69,27 +77,19 @@ export async function kindPage(visit: Visit): Promise<Page> {
         documents,
         { t, url, caption: kind, empty: t.scheme.empty },
       )}
-    </section>
-    ${section(
-      t.scheme.oneObject,
-      html`<form class="filters" method="get" action="/portal/scheme/${kind}/_">
-        <div>
-          <label for="id">${t.scheme.id}</label><input id="id" name="id" required placeholder="TH:THB" />
-        </div>
-        <button>${t.words.show}</button>
-      </form>`,
-    )}`;
+    </section> `;
   return { title: kind, main };
 }
+
+const addressOf = (kind: string, id: string) => `/portal/scheme/${kind}/${encodeURIComponent(id)}`;
 
 const shown = (value: unknown): string =>
   value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** `_` with `?id=`: for the form, whose id may have any characters. */
 export async function objectPage(visit: Visit): Promise<Page> {
   const { t, api, params, url } = visit;
   const kind = params['kind'] ?? '';
-  const id = params['id'] === '_' ? (url.searchParams.get('id') ?? '') : (params['id'] ?? '');
+  const id = params['id'] ?? '';
   const { document, secrets, history } = await api.get<z.output<typeof objectSchema>>(
     `/admin/scheme/${encodeURIComponent(kind)}/${encodeURIComponent(id)}`,
   );
