@@ -180,7 +180,8 @@ export async function runWorkers(
       (await executions.isReachable()),
     shutdown: async () => {
       isStopping = true;
-      void beside[0]?.().catch(() => undefined); // the sweep; the rest goes on until the workers have drained
+      // the sweep alone: the rest goes on until the workers have drained
+      if (options.serves !== 'amqp') void beside[0]?.().catch(() => undefined);
       for (const worker of workers) {
         if (worker.getState() === 'RUNNING') worker.shutdown();
       }

@@ -125,7 +125,8 @@ export function partyRoutes(router: Router, deps: ApiDependencies): void {
         parties: parties.filter(({ party }) => isTheirs(party)).map(renderParty),
         receivers: receivers
           .map((one) => ({ ...one, parties: partiesOf(data, one.receiver) }))
-          .filter((one) => one.parties.some(isTheirs)),
+          .filter((one) => one.parties.some(isTheirs))
+          .map((one) => ({ ...one, parties: one.parties.filter(isTheirs) })),
       });
     },
   );

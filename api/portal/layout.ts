@@ -65,7 +65,7 @@ async function document({ t, title, main, visit, live, notice, back }: Frame): P
           ${main}
         </main>
         <footer>
-          ${live === undefined ? '' : html`<p id="live" hidden role="status" data-updated="${t.words.updated}">${t.words.live}</p>`}
+          ${live === undefined ? '' : html`<p id="live" hidden role="status" data-updated="${t.words.updated}" data-stale="${t.words.stale}">${t.words.live}</p>`}
         </footer>
       </body>
     </html>`;

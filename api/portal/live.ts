@@ -20,6 +20,7 @@ export function liveStream(
   const encoder = new TextEncoder();
   const endsAtMs = performance.now() + longestMs;
   const gone = new AbortController();
+  const isGone = () => gone.signal.aborted;
   let shown: string | undefined;
   const body = new ReadableStream<Uint8Array>(
     {
@@ -27,13 +28,14 @@ export function liveStream(
         const send = (text: string) => controller.enqueue(encoder.encode(text));
         if (shown !== undefined)
           await delay(everyMs, undefined, { signal: gone.signal }).catch(() => undefined);
+        if (isGone()) return;
         // a part that is away for a moment changes nothing on the page
         const page = await render().catch(() => shown ?? '');
         const isStopping = await goesOn().then(
           () => false,
           () => true,
         );
-        if (gone.signal.aborted) return;
+        if (isGone()) return;
         if (page === undefined) send('event: end\ndata:\n\n');
         else if (page === shown || page === '') send(': unchanged\n\n');
         else send(`retry: 2000\nevent: page\ndata: ${JSON.stringify(page)}\n\n`);
@@ -49,7 +51,11 @@ export function liveStream(
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, {
-    headers: { ...pageHeaders, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
-  });
+  return new Response(body, { headers });
 }
+
+const headers = { ...pageHeaders, 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' } as const;
+
+/** `end`: the session has ended; `full`: too many pages of it are open. */
+export const endOfStream = (why: 'end' | 'full'): Response =>
+  new Response(`retry: 10000\nevent: ${why}\ndata:\n\n`, { headers });

@@ -12,7 +12,7 @@ import { actForm, actNamed, readAct, textIn, type ActName } from './acts.ts';
 import type { Html } from './format.ts';
 import { gatewayFor, Refused } from './gateway.ts';
 import { done, pageHeaders, refusalOf, respond } from './layout.ts';
-import { liveStream } from './live.ts';
+import { endOfStream, liveStream } from './live.ts';
 import { checkMessage } from './pages/check.ts';
 import { pages, rawRoutes } from './pages.ts';
 import { ownPath, redirect } from './paths.ts';
@@ -133,8 +133,8 @@ async function visiting(
 ): Promise<Response> {
   const session = await portal.sessions.current(context, touches);
   const url = new URL(context.req.url);
-  const toSignIn = () =>
-    redirect(`/portal/sign-in?${new URLSearchParams({ to: `${url.pathname}${url.search}` }).toString()}`);
+  const to = context.req.method === 'POST' ? '/portal' : `${url.pathname}${url.search}`;
+  const toSignIn = () => redirect(`/portal/sign-in?${new URLSearchParams({ to }).toString()}`);
   if (session === undefined) return toSignIn();
   const t = textsFor(context.req.header('accept-language'));
   let visit: Visit | undefined;
@@ -278,54 +278,49 @@ const unprefixed = (prefix: string, values: Readonly<Record<string, string>>) =>
     ),
   );
 
-const mostStreams = 8; // open pages of one session that keep themselves current
+const mostStreams = 4; // live pages of one session: a browser has six connections to a host
+const streams = new Map<string, number>(); // open ones by session
 
-/** Counts the live pages of each session. */
-const streams = (() => {
-  const open = new Map<string, number>();
-  return {
-    isFull: (session: string) => (open.get(session) ?? 0) >= mostStreams,
-    take(session: string): () => void {
-      open.set(session, (open.get(session) ?? 0) + 1);
-      return () => {
-        const left = (open.get(session) ?? 1) - 1;
-        if (left > 0) open.set(session, left);
-        else open.delete(session);
-      };
-    },
+/** @returns what gives the place back; undefined: all are taken */
+function takeStream(session: string): (() => void) | undefined {
+  const open = streams.get(session) ?? 0;
+  if (open >= mostStreams) return undefined;
+  streams.set(session, open + 1);
+  return () => {
+    const left = (streams.get(session) ?? 1) - 1;
+    if (left > 0) streams.set(session, left);
+    else streams.delete(session);
   };
-})();
+}
 
+/** Answers with a stream in any case: a browser gives up on anything else, and would show old figures without a word. */
 async function live(portal: Portal, context: Context): Promise<Response> {
   const asked = new URL(ownPath(context.req.query('page') ?? ''), context.req.url);
   const route = pages.flatMap((page) => {
     const params = page.isLive && paramsOf(page.path, asked.pathname);
     return params ? [{ page, params }] : [];
   })[0];
-  if (route === undefined) return redirect('/portal');
+  const session = await portal.sessions.current(context, false);
+  if (context.req.method === 'HEAD' || route === undefined || session === undefined)
+    return endOfStream('end');
+  const giveBack = takeStream(session.hash);
+  if (giveBack === undefined) return endOfStream('full');
   const { page, params } = route;
   const render = async (): Promise<string | undefined> => {
-    const session = await portal.sessions.current(context, false);
-    if (session === undefined) return undefined;
     try {
-      const visit = await visitOf(portal, context, session);
+      const current = await portal.sessions.current(context, false);
+      if (current === undefined) return undefined;
+      const visit = await visitOf(portal, context, current);
       return String(await (await page.show({ ...visit, url: asked, params })).main);
     } catch (error) {
       if (error instanceof Refused && error.status === 401) return undefined; // its client has ended
       throw error;
+    } finally {
+      aboutRequest(context).route = '/portal/live'; // the routes of the API have written theirs
     }
   };
-  const session = await portal.sessions.current(context, false);
-  if (session === undefined) return redirect('/portal/sign-in');
-  if (streams.isFull(session.hash)) return new Response(null, { status: 429, headers: pageHeaders });
   const goesOn = portal.deps.readiness?.['process'] ?? (() => Promise.resolve());
-  return visiting(
-    portal,
-    context,
-    { path: '/portal/live' },
-    () => Promise.resolve(liveStream(render, goesOn, streams.take(session.hash))),
-    false,
-  );
+  return liveStream(render, goesOn, giveBack);
 }
 
 function paramsOf(template: string, path: string): Record<string, string> | undefined {

@@ -22,7 +22,9 @@ function countDown() {
 }
 function isBusy(main) {
   const active = document.activeElement;
-  return main.contains(active) && active.matches('input, select, textarea, button');
+  if (main.contains(active) && active.matches('input, select, textarea, button')) return true;
+  // what a person has typed must not be lost
+  return [...main.querySelectorAll('input, textarea')].some((one) => one.value !== one.defaultValue || one.checked !== one.defaultChecked);
 }
 function stayCurrent(main) {
   const state = document.getElementById('live');
@@ -42,6 +44,8 @@ function stayCurrent(main) {
   const source = new EventSource(main.dataset.live);
   source.addEventListener('page', (event) => { waiting = JSON.parse(event.data); show(); });
   source.addEventListener('end', () => { source.close(); location.reload(); });
+  source.addEventListener('error', () => { if (state) state.textContent = state.dataset.stale; });
+  source.addEventListener('full', () => { if (state) state.textContent = state.dataset.stale; });
   setInterval(show, 1000);
 }
 localTimes(document);

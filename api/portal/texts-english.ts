@@ -71,6 +71,7 @@ export const english = {
     systems: 'Payment systems',
     took: 'Took',
     answeredAt: 'Answered',
+    stale: 'Not current: the connection is lost, or too many pages are open. It is tried again.',
     updated: 'Updated at',
     yes: 'yes',
   },
