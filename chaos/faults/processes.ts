@@ -68,7 +68,7 @@ const killWhileItAsks = (server: 'database' | 'engine') => async (stage: Stage) 
   const [victim] = victimsOf(stage);
   if (victim === undefined) return;
   let left = stage.random.integer(1, 3);
-  let skip = stage.random.integer(0, 40); // a random number of answers to skip, so that the kill can hit any query of a submission
+  let skip = stage.random.integer(0, 40); // answers to skip, so that a kill can hit any query
   const end = victim[server].onTraffic((direction) => {
     if (direction !== 'answer' || left === 0 || stage.isOver()) return;
     skip -= 1;

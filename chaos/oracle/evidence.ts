@@ -20,110 +20,122 @@ export interface RunRecord {
   readonly minutes: number;
   /** The command-line options that repeat this run. */
   readonly options?: string;
-  /** The code under test: version and commit, with `-dirty` for uncommitted changes. Absent if git does not know it. */
+  /**
+   * Version and commit of the code under test. The commit ends in `-dirty` if there were uncommitted changes,
+   * and is absent outside a git checkout.
+   */
   readonly version?: string;
   readonly commit?: string;
   readonly startedAt: string;
-  /** Nothing new was submitted after this time. */
+  /** No story began after this time. */
   readonly loadEndedAt: string;
-  /** When the last fault had ended. */
+  /** The time when all faults were over and the system was healthy again. */
   readonly healedAt: string;
-  /** When the database and the journals were read. */
+  /** The time of the database snapshot. */
   readonly gatheredAt: string;
-  /** Texts in the names, addresses and accounts of every message. They must appear nowhere else (I-14). */
+  /** Texts in the names, addresses and accounts of every message. I-14: they must appear nowhere else. */
   readonly canaries: readonly string[];
   /**
-   * The addresses (host:port) that were registered at some time during the run. A connection to any other is a breach
-   * (I-7).
+   * The addresses (host:port) that were registered at any time during the run. A connection to any other
+   * address breaks I-7.
    */
   readonly registeredOrigins: readonly string[];
-  /** Connections to the run's traps: addresses that belong to strangers. Each breaks I-7. */
+  /**
+   * Connections to the run's traps. A trap is an address that nobody registered, so each connection breaks
+   * I-7.
+   */
   readonly trapConnections: readonly TrapConnection[];
 }
 
 export interface TrapConnection {
   readonly at: string;
-  /** The address to which it connected. */
+  /** The address that was connected to. */
   readonly address: string;
 }
 
-/** One HTTP request to the api, as its sender saw it. */
+/** One HTTP request to the api, as its sender recorded it. */
 export interface Exchange {
   readonly sentAt: string;
   readonly endedAt: string;
-  /** `api-1`, `api-2`. */
+  /** Name of the api, such as `api-1`. */
   readonly api: string;
-  /** Client id: a clearing system, or the BIC of a PSP or FX provider. */
+  /** Id of the client: a clearing system, or the BIC of a PSP or FX provider. */
   readonly client: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /**
-   * The reason for the request. `payment` and `resolution` are first submissions; all other values name a story
-   * (chaos/load).
+   * The reason for the request. `payment` and `resolution` are first submissions. Every other value names a
+   * story or a step of one (chaos/load).
    */
   readonly purpose: string;
   readonly uetr?: string;
   readonly messageId?: string;
   readonly requestBody?: string;
-  /** The `Prefer` header, if it was sent. */
+  /** The `Prefer` header, if the request had one. */
   readonly prefer?: string;
-  /** Absent if there was no answer; `error` then gives the reason. */
+  /** The HTTP status. Absent if there was no answer; `error` then gives the reason. */
   readonly status?: number;
   readonly responseBody?: string;
   /**
-   * Headers of the answer, in lower case: content-type, isthmus-rejection, isthmus-quotes-expire, preference-applied,
-   * retry-after, location.
+   * Headers of the answer, with names in lower case: content-type, isthmus-rejection, isthmus-quotes-expire,
+   * preference-applied, retry-after, location.
    */
   readonly headers?: Readonly<Record<string, string>>;
-  /** `refused`, `reset`, `timeout`, `aborted` (by the sender, on purpose). */
+  /** `refused`, `reset`, `timeout`, or `aborted` if the sender hung up on purpose. */
   readonly error?: string;
   /**
-   * The answer that the rules demand for this message, whatever fails. Any other answer is a breach. Absent: not
-   * judged.
+   * The answer that the rules require for this message, even during a fault. Any other answer is a breach. If
+   * `expected` is absent, the oracle does not judge the answer.
    */
   readonly expected?: Expected;
 }
 
 /**
- * The demanded answer, if there is an answer. 5xx, 429 and a missing answer do not violate it. (checks/unanswered.ts
- * judges a 5xx in a calm moment.)
+ * The required answer, if there is an answer. A 5xx, a 429 and a missing answer are no breach of it.
+ * checks/unanswered.ts judges a 5xx at a time without faults.
  */
 export type Expected =
-  /** 200 with ACTC or a final; a rejection only with one of `orCodes` (an expired quote, a late repeat). */
+  /**
+   * HTTP 200 with ACTC or a final status. A rejection must have one of `orCodes`, for example after an
+   * expired quote or a late repeat.
+   */
   | { readonly verdict: 'accepted'; readonly orCodes?: readonly string[] }
-  /** 200 with RJCT and this code (acmt.024: false). */
+  /** HTTP 200 with RJCT and this code, or an acmt.024 with false and this code. */
   | { readonly verdict: 'rejected'; readonly code: string }
-  /** 200: a GET or a JSON post that this rule allows its sender. */
+  /** HTTP 200 for a GET or a JSON post that this rule permits to the sender. */
   | { readonly verdict: 'answered'; readonly rule: string }
   /** An HTTP status other than 200, such as 400 for a body that is not XML (MSG-2). */
   | { readonly verdict: 'refused'; readonly status: number };
 
 /** A fault that was played. */
 export interface FaultRecord {
-  /** The NAME in `--fault NAME`. */
+  /** The NAME of the option `--fault NAME`. */
   readonly name: string;
-  /** Its target: `worker-1`, `database`, `destination/IPSO-TH`; several are joined by commas. */
+  /**
+   * What the fault hit, such as `worker-1`, `database` or `destination/IPSO-TH`. Commas separate several
+   * targets.
+   */
   readonly target: string;
   readonly beganAt: string;
   readonly endedAt: string;
-  /** One sentence about the effect. */
+  /** Describes the effect in one sentence. */
   readonly detail: string;
 }
 
-/** One beat of chaos/system/machine-probe.mjs: a pause, 20 ms of work and a write to the disk. */
+/** One measurement of chaos/system/machine-probe.mjs: a pause, 20 ms of work and a write to the disk. */
 export interface MachineBeat {
-  /** When the beat ended. */
+  /** The time when the measurement ended. */
   readonly at: string;
-  /** How much later it ended than on an idle machine. */
+  /** How many milliseconds later it ended than on an idle machine. */
   readonly lateMs: number;
 }
 
-/** An execution as the engine describes it at the end. */
+/** A workflow execution, as Temporal describes it at the end of the run. */
 export interface ExecutionRecord {
   readonly workflowId: string;
   readonly runId: string;
   readonly type: string;
-  /** RUNNING, COMPLETED, FAILED, TERMINATED, ... */
+  /** Temporal's status: RUNNING, COMPLETED, FAILED, TERMINATED, ... */
   readonly status: string;
   readonly startedAt: string;
   readonly closedAt?: string;

@@ -85,7 +85,7 @@ export function openReference(tables: Tables): Reference {
       rows('scheme_fee_formulas').map((row) => [place(row), fee(row, 'percentage_fee_as_ratio', 1)]),
     ),
     creditorAgentFees: new Map(
-      rows('creditor_agent_fee_formulas').map((row) => [place(row), fee(row, 'percentage_fee', 100)]), // FEE-2: a percentage, not a ratio
+      rows('creditor_agent_fee_formulas').map((row) => [place(row), fee(row, 'percentage_fee', 100)]), // FEE-2: in per cent
     ),
     accounts: rows('settlement_accounts').map((row) => ({
       owner: text(row, 'owner_id'),
@@ -118,7 +118,7 @@ export const toldKinds: readonly string[] = ['callback', 'confirmation', 'notifi
 export function receiverOf(reference: Pick<Reference, 'systems'>, { kind, party }: Receiving): string {
   if (kind === 'callback') return `source/${party}`;
   if (kind === 'notification' || (kind === 'book' && !reference.systems.has(party))) return `fxp/${party}`;
-  return `destination/${reference.systems.get(party)?.operatorId ?? ''}`; // several clearing systems may share one operator
+  return `destination/${reference.systems.get(party)?.operatorId ?? ''}`; // systems may share an operator
 }
 
 function systemsOf(tables: Tables): ReadonlyMap<string, System> {

@@ -26,7 +26,7 @@ export const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
 export interface Stored {
   readonly row: MessageRow;
   readonly text: string;
-  /** SHA-256 of the bytes. The oracle computes it and does not trust the database. */
+  /** Hash of the bytes. The oracle computes it and does not trust the database. */
   readonly sha256: string;
   readonly createdAt: number;
   /** The parsed message; undefined if the bytes cannot be parsed. */
@@ -100,7 +100,7 @@ export interface World {
   readonly paymentOf: ReadonlyMap<string, Payment>;
   readonly messages: readonly Stored[];
   readonly messageOf: ReadonlyMap<string, Stored>;
-  /** Keyed by the SHA-256 of the bytes. */
+  /** Keyed by hash (`sha256`) of the bytes. */
   readonly messagesBySha: ReadonlyMap<string, readonly Stored[]>;
   readonly deliveries: readonly Delivery[];
   /** Keyed by receiver. The keys are the party names that the faults use. */

@@ -12,7 +12,7 @@ const aroundMs = 3_000;
 const mostPrompt = 0.9; // least share of prompt answers; with fewer, the machine is too busy to judge
 const recoveryMs = 10_000; // time to recover after a fault
 const recoveredMs = 60_000; // I-15: the effects of a fault are over after this time
-const sweepMs = 150_000; // the sweep may find effects of a fault this late: due for 60 s, then two sweeps (LIF-2)
+const sweepMs = 150_000; // the sweep may find effects of a fault so late: due for 60 s, then two sweeps (LIF-2)
 
 export function judgePace(world: World, report: Report): void {
   judgeAnswerTimes(world, report);

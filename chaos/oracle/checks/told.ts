@@ -121,7 +121,7 @@ function judgeConfirmation(world: World, report: Report, payment: Payment): void
 
 const postMs = 15_000; // a party journals a report only after the gateway has answered it
 
-/** Returns the SHA-256 of the report on which the decision is based. */
+/** Returns the hash of the report on which the decision is based. */
 function sha256OfReport({ messageOf }: World, { decision }: Payment): string | undefined {
   return messageOf.get(decision?.report_message_id ?? '')?.sha256;
 }
