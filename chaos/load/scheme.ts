@@ -80,7 +80,7 @@ export const corridors: readonly Corridor[] = ends.flatMap((source) =>
 /** Returns the BICs of a country's onboarded PSPs. They are also client ids. */
 export function pspsOf(country: string): readonly string[] {
   const local = [`LOTU${country}S0`, `BANY${country}S0`];
-  return country === 'JP' ? [...local, 'HARBJPS0'] : local; // HARBJPS0 settles without another SAP
+  return country === 'JP' ? [...local, 'HARBJPS0'] : local; // this PSP is its own SAP
 }
 
 export const fxps = demoFxpBics;

@@ -1,18 +1,18 @@
-// The evidence of one run, as files in one folder. The run writes them (chaos/run.ts); the oracle reads them and knows
-// nothing else. These are types only, so that the oracle shares no code with what it judges. Every time is ISO 8601,
-// UTC, with milliseconds, by the clock of the machine.
+// The types of the evidence of one run. The evidence is a folder of files. The run writes the files (chaos/run.ts),
+// and the oracle reads them and nothing else. This module contains only types, so that the oracle shares no code with
+// the gateway. Every time is in ISO 8601 and UTC, with milliseconds, by the clock of the machine.
 //
-//   run.json               RunRecord
-//   verdict.json, .txt     the verdict, in full and as printed; judging again reads neither
-//   exchanges.jsonl        Exchange: every HTTP request of the PSPs and source operators, with its answer
-//   faults.jsonl           FaultRecord: the faults that were played, and their targets
-//   machine.jsonl          MachineBeat: how late a process beside the system was, twice a second
-//   journal/*.jsonl        what the sandbox's parties received, sent and booked (sandbox/journal-file.ts)
-//   database/<table>.jsonl every table of the database, one row a line as `row_to_json` writes it (bytea as \x hex)
-//   executions.jsonl       ExecutionRecord: the executions that the workflow engine still knows
-//   histories/*.json       histories of 40 executions, for reading and for the search for personal data: those that did
+//   run.json               RunRecord: the parameters and times of the run
+//   verdict.json, .txt     the verdict, in full and as printed; judging again does not read them
+//   exchanges.jsonl        Exchange: every HTTP request of PSPs, source operators and FX providers, with its answer
+//   faults.jsonl           FaultRecord: the played faults and their targets
+//   machine.jsonl          MachineBeat: how late a separate process was, twice a second
+//   journal/*.jsonl        the messages and bookings of the sandbox's parties (sandbox/journal-file.ts)
+//   database/<table>.jsonl the rows of a table, one per line, as `row_to_json` writes them (bytea as \x hex)
+//   executions.jsonl       ExecutionRecord: the workflow executions that Temporal still has
+//   histories/*.json       the histories of 40 executions, to be read and searched for personal data: those that did
 //                          not complete first, then the longest
-//   logs/*.log             of all our processes, Postgres and the engine
+//   logs/*.log             the logs of the gateway's processes, the sandbox, Postgres and Temporal
 
 /** Describes the whole run. */
 export interface RunRecord {
