@@ -26,7 +26,7 @@ export async function openMachineProbe(
 ): Promise<MachineProbe> {
   const probe = fork(join(import.meta.dirname, 'system', 'machine-probe.mjs'), [file, String(workMs)], {
     execArgv: [],
-    detached: true, // puts the probe into its own session, like the gateway's processes, because Linux shares processors by session
+    detached: true, // Linux shares processors by session, and the gateway's processes have separate sessions too
   });
   const ended = once(probe, 'exit');
   const last: MachineBeat[] = [];

@@ -24,7 +24,7 @@ export interface PlanOptions {
   readonly seed: number;
 }
 
-const turns = 4; // number of consecutive seeds that together begin with every fault; a run of five minutes plays about twenty
+const turns = 4; // a run of five minutes plays about twenty faults, a quarter of all
 
 const firstMs = 4_000; // time for the first payments to get under way
 // Share of the run without faults, at its end. Payments that began during a fault can then continue.

@@ -43,7 +43,7 @@ const wrongs: readonly Conduct[] = [
 ];
 
 /**
- * Gives four in ten of all parties a random fault each, so that one payment meets two or three faults at
+ * Gives about 40 % of all parties a random fault each, so that one payment meets two or three faults at
  * once.
  */
 async function severalAtOnce(stage: Stage): Promise<void> {

@@ -14,7 +14,7 @@
 //                          not complete first, then the longest
 //   logs/*.log             the logs of the gateway's processes, the sandbox, Postgres and Temporal
 
-/** Describes the whole run. */
+/** The parameters and times of a run. */
 export interface RunRecord {
   readonly seed: number;
   readonly minutes: number;
@@ -107,12 +107,11 @@ export type Expected =
   /** An HTTP status other than 200, such as 400 for a body that is not XML (MSG-2). */
   | { readonly verdict: 'refused'; readonly status: number };
 
-/** A fault that was played. */
 export interface FaultRecord {
   /** The NAME of the option `--fault NAME`. */
   readonly name: string;
   /**
-   * What the fault hit, such as `worker-1`, `database` or `destination/IPSO-TH`. Commas separate several
+   * The parts that the fault hit, such as `worker-1`, `database` or `destination/IPSO-TH`. Commas separate several
    * targets.
    */
   readonly target: string;

@@ -4,7 +4,8 @@
 // To add a check:
 // - Write a function `(world, report)` in checks/, next to the checks of the same invariant, and add it to the list
 //   below.
-// - Call `report.examined` with the number of examined things, even if it is zero. With zero, the verdict is "not shown".
+// - Call `report.examined` with the number of examined things, even if it is zero. With zero, the invariant counts as
+//   "not shown".
 // - Consider how a correct system may behave after a kill -9, a reset or a silent network. `world.quiet.isCalm` tells
 //   whether the gateway and the named parties were free of faults. Name only the parties that the check depends on.
 // - Use `report.late` for a delay that a slow machine alone can cause.

@@ -44,7 +44,6 @@ export interface EvidenceFile {
   readonly read: () => Buffer;
 }
 
-/** All evidence of a run. */
 export interface Evidence {
   readonly run: RunRecord;
   readonly exchanges: readonly Exchange[];

@@ -80,7 +80,7 @@ export interface Payment {
   /** Keyed by delivery kind. */
   readonly deliveries: Readonly<Record<string, Delivery>>;
   readonly events: readonly AuditRow[];
-  /** The entries that the source and the destination wrote in their journals, oldest first. */
+  /** The entries about the payment in the journals of all parties, oldest first. */
   readonly journal: readonly JournalEntry[];
   /** The pacs.002 messages that the destination sent and the gateway stored, oldest first. */
   readonly reports: readonly Stored[];

@@ -37,7 +37,10 @@ export interface ChaosSystem {
    */
   query<Row extends object = object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   readonly namespace: string;
-  /** Waits until no fault is active and every process is ready. @throws after two minutes */
+  /**
+   * Waits until no fault is active and every process is ready.
+   * @throws after two minutes
+   */
   untilHealthy(): Promise<void>;
   stop(): Promise<void>;
 }

@@ -151,7 +151,7 @@ function judgeStatus(world: World, report: Report, judged: Judged): void {
   }
 }
 
-/** A repeat with different content is answered RJCT, never with another status (DUP-2). */
+/** A message that made no payment, such as a repeat with other content, is answered RJCT (DUP-2). */
 function judgeRefusal(
   report: Report,
   { submission, payment }: { readonly submission: Submission; readonly payment: Payment | undefined },

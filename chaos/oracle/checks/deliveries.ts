@@ -145,7 +145,7 @@ function judgeDurations({ quiet }: World, report: Report, { row, attempts }: Del
   report.late('R:SEC-5', statement, row.subject_id, [endless.row], { from, to });
 }
 
-/** CBK-1: a delivery ends either as delivered, or as a dead letter with an alert in the same transaction. */
+/** CBK-1: a delivery ends either as delivered, or as a dead letter with an alert at the same time. */
 function judgeEnd(world: World, report: Report, delivery: Delivery): void {
   const { row, deliveredAt, closedAt, attempts } = delivery;
   const shown = [standingOf(delivery)];

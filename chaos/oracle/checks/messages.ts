@@ -130,7 +130,7 @@ function judgeReport(
   report.breach(id, statement, uetr, wrong);
 }
 
-/** RES-1, RES-3: the source gets the answer on record, and that answer repeats the destination's answer. */
+/** RES-1, RES-3: the source gets the answer on record, and that answer repeats the party's answer unchanged. */
 function judgeResolutionAnswers({ evidence, messageOf }: World, report: Report): void {
   const answers = rowsOf(evidence.tables, 'resolution_answers');
   report.examined('R:RES-3', 'answers of resolutions', answers.length);

@@ -22,7 +22,7 @@ export function judgeShown({ evidence, paymentOf }: World, report: Report): void
     const told = JSON.parse(exchange.responseBody ?? '') as Shown;
     const payment = paymentOf.get(uetr);
     if (payment === undefined) {
-      if (['RCVD', 'REFUSED'].includes(told.status)) continue; // the message is stored, and may be judged later or never
+      if (['RCVD', 'REFUSED'].includes(told.status)) continue; // the message is stored but not judged yet, or refused
       report.breach('I-10', `A payment was shown as ${told.status}, and there is none.`, uetr, [told]);
     } else if (!isTrue(payment, told, exchange)) {
       const { client, sentAt, endedAt } = exchange;

@@ -21,7 +21,7 @@ export function judgeTold(world: World, report: Report): void {
   judgeViolations(world, report);
 }
 
-/** I-3: the source receives the final pacs.002 of a decided payment, and nothing else. */
+/** I-3: the source receives the final pacs.002 of a decided payment, and no other status. */
 function judgeCallback(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, row } = payment;
   const arrivals = received(payment, 'source', 'pacs002');
