@@ -10,7 +10,10 @@ import { tellVerdict } from './report.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import { runOnce, type RunResult } from './run.ts';
 
-/** Keeps the evidence if the oracle found a breach, or if --keep was given. */
+/**
+ * Plays one run and prints the verdict. Keeps the evidence if the oracle found a breach, or if --keep was
+ * given.
+ */
 export async function runKept(context: CommandContext, asked: Asked, seed: number): Promise<RunResult> {
   const { terminal, env, root, folder: home } = context;
   const say = (line: string) => terminal.line(line);

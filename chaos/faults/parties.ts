@@ -124,7 +124,7 @@ async function move(stage: Stage): Promise<void> {
 
 const graceMs = 11_000; // REF-6 delays the change; then a running request takes at most 10 s (SEC-5)
 
-/** Registers a host name for the party whose name server does not answer (CBK-3). */
+/** Registers a host name for the party. The name server for this name does not answer (CBK-3). */
 async function loseName(stage: Stage): Promise<void> {
   const { system, target } = stage;
   const before = await register(system, target, (url) => {

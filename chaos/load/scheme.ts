@@ -7,7 +7,7 @@ import feeFormulas from '../../db/seed/fee-formulas.json' with { type: 'json' };
 import { dividedBy, times } from './decimal.ts';
 import type { Random } from './random.ts';
 
-/** A country with one of its currencies. Two of them form a corridor. */
+/** A country with one of its currencies. Two ends form a corridor. */
 export interface End {
   readonly country: string;
   readonly currency: string;

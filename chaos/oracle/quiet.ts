@@ -1,12 +1,13 @@
-// Knows when faults broke which parts. During a fault and shortly after it, a correct system may be late or
-// repeat itself. At other times, lateness and repeats are breaches. A fault of one party does not excuse a
-// delay for another (CBK-3).
+// Tells which part was broken by a fault at which time. During a fault and shortly after it, a correct system
+// may be late or repeat itself. At other times, lateness and repeats are breaches. A fault of one party does
+// not excuse a delay for another (CBK-3).
 import type { Evidence } from './read-evidence.ts';
 import { instant } from './rows.ts';
 
 export interface Quiet {
   /**
-   * Whether neither the gateway nor these parties were broken in this time span, or in the margin before it.
+   * True if neither the gateway nor any of these parties was broken in this time span, or in the margin
+   * before it.
    * @param parties named as in the faults, such as `source/SGDFAST`; empty if only the gateway matters
    * @param marginMs how long the effects of a fault last; the default is 10 s
    */

@@ -20,7 +20,7 @@ export interface Breach {
 export interface Finding {
   readonly id: string;
   readonly title: string;
-  /** Counts of examined things, such as 212 `payments`. */
+  /** Counts of examined things, such as `212 payments`. */
   readonly examined: readonly Examined[];
   readonly breaches: readonly Breach[];
   readonly notJudged: readonly Breach[];

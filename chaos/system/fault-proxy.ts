@@ -143,7 +143,7 @@ const conductNow = ({ conduct, mood }: State): Conduct => (conduct === 'pass' ? 
 
 function begin(state: State, pair: Pair): void {
   const { near } = pair;
-  if (pair.conduct !== 'keep-answer') pair.conduct = conductNow(state); // such a connection never recovers
+  if (pair.conduct !== 'keep-answer') pair.conduct = conductNow(state); // a connection in `keep-answer` never recovers
   pair.speaks = 'far';
   state.listeners.forEach((listener) => listener('request'));
   if (pair.conduct === 'reset') near.resetAndDestroy();

@@ -64,7 +64,7 @@ export interface StartSystemOptions {
   readonly say: Say;
 }
 
-// A killed server needs this time to recover, and the breaker of the Temporal client to close.
+// Time for a killed server to recover, and for the breaker in the gateway's Temporal client to close.
 const healthTimeoutMs = 120_000;
 const queryTimeoutMs = 20_000; // longer than any fault locks a table
 const at = (port: number) => `http://127.0.0.1:${port}`;

@@ -1,6 +1,6 @@
-// Requests to resolve a proxy or to confirm an account (acmt.023). The answer confirms or refuses, is late or
-// never comes, or the request is repeated (RES-1, DUP-1). If an answer from a directory or a creditor agent
-// is too late, the gateway answers with false and AB08 instead.
+// Requests to resolve a proxy or to confirm an account (acmt.023). The stories cover confirmed, refused, late
+// and missing answers, and repeated requests (RES-1, DUP-1). If an answer from a directory or a creditor
+// agent is too late, the gateway answers with false and AB08 instead.
 import { buildAcmt023, type OriginalAcmt023 } from '../../../fixtures/acmt023.ts';
 import type { Expected } from '../../oracle/evidence.ts';
 import { drawAccount, drawName } from '../people.ts';

@@ -167,7 +167,7 @@ function judgeStoredFinals(report: Report, payment: Payment): void {
     }
     return;
   }
-  const lockMs = 4_000; // a row lock may have delayed the SQL statement by this time
+  const lockMs = 4_000; // the SQL statement may have waited this long for a row lock
   const isEarlier = stored.some(({ createdAt }) => createdAt < decidedAt - lockMs);
   if (marked !== null || isEarlier) {
     report.breach(

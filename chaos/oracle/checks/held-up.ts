@@ -6,7 +6,7 @@ import type { Report } from '../verdict.ts';
 import type { Attempt, Delivery, World } from '../world.ts';
 
 const promptMs = 2_000;
-const recoveredMs = 60_000; // I-15: the effects of the gateway's faults are over after this time
+const recoveredMs = 60_000; // I-15: the effects of faults in the gateway are over after this time
 
 interface Sent {
   readonly delivery: Delivery;

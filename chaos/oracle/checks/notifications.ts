@@ -15,7 +15,8 @@ export function judgeNotifications(world: World, report: Report): void {
 }
 
 /**
- * NOT-1, NOT-2: checks that the FX provider gets an fxtr.017 exactly if a payment with its quote is credited.
+ * NOT-1, NOT-2: checks that the FX provider gets an fxtr.017 if and only if a payment with its quote is
+ * credited.
  */
 function judgeNotification(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, row } = payment;

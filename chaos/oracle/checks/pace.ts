@@ -9,7 +9,7 @@ import { lineOfExchange } from './lines.ts';
 const slowMs = 5_000; // I-16 requires one second; the check allows five on a busy machine
 const promptMs = 2_000;
 const aroundMs = 3_000;
-const mostPrompt = 0.9; // least share of prompt answers; with fewer, the machine is too busy to judge
+const mostPrompt = 0.9; // if a smaller share of concurrent requests is prompt, the machine is too busy to judge
 const recoveryMs = 10_000; // time to recover after a fault
 const recoveredMs = 60_000; // I-15: the effects of a fault are over after this time
 const sweepMs = 150_000; // the sweep may find effects of a fault so late: due for 60 s, then two sweeps (LIF-2)

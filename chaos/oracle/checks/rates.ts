@@ -1,6 +1,6 @@
 // Checks the rates on which quotes are based. Each posted rate is stored once (FX-2, FX-4, FX-10). At most
-// one rate is active at a time, and it ends when another replaces it (FX-4). A tier rate is the base rate
-// with its improvement (FX-6, FX-8).
+// one rate of an FX provider, corridor and threshold is active at a time, and it ends when another replaces
+// it (FX-4). A tier rate is the base rate with its improvement (FX-6, FX-8).
 import { corridorOf } from '../corridors.ts';
 import { amount, improved, same } from '../decimals.ts';
 import type { Improvements } from '../improvements.ts';

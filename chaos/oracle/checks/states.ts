@@ -5,7 +5,7 @@ import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
 import { lineOfAttempt } from './lines.ts';
 
-const lockMs = 5_000; // a row lock may have delayed an SQL statement by this time
+const lockMs = 5_000; // an SQL statement may have waited this long for a row lock
 const second = 1_000;
 
 export function judgeStates(world: World, report: Report): void {

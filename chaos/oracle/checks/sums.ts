@@ -7,7 +7,7 @@ import { grouped, type Payment, type World } from '../world.ts';
 import { movementsOf } from './destination.ts';
 
 const validMs = 600_000; // QUO-6: validity of a quote
-const lockMs = 5_000; // a lock may have delayed an SQL statement by this time
+const lockMs = 5_000; // an SQL statement may have waited this long for a lock
 
 /** I-6: checks the use of each quote. */
 export function judgeQuoteUses(world: World, report: Report): void {

@@ -74,8 +74,8 @@ function judgeCallback(world: World, report: Report, payment: Payment): void {
 }
 
 /**
- * PAY-9, TIM-1: a destination gets a confirmation in two cases. It decided in its HTTP answer, or the gateway
- * rejected a payment whose instruction it had received.
+ * PAY-9, TIM-1: a destination gets a confirmation in two cases. Either it decided in its HTTP answer, or the
+ * gateway rejected the payment after the destination had received the instruction.
  */
 function judgeConfirmation(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, row, journal } = payment;

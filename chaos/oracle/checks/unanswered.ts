@@ -5,7 +5,7 @@ import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, toSubmission, type World } from '../world.ts';
 
-const recoveredMs = 60_000; // I-15: the effects of the gateway's faults are over after this time
+const recoveredMs = 60_000; // I-15: the effects of faults in the gateway are over after this time
 const lockMs = 5_000; // decided_at is the start of the SQL statement; a lock may delay its commit
 
 interface Answered {
