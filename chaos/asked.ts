@@ -1,4 +1,4 @@
-// Reads the options of a run, and plans its faults.
+// Reads the command-line options of a run, and plans its faults.
 import { randomInt } from 'node:crypto';
 import { UsageError } from '../cli/errors.ts';
 import { faultNamed } from './faults/all.ts';
@@ -16,26 +16,26 @@ export interface Asked {
   readonly ratePerSecond: number;
   readonly hours?: number;
   readonly keep: boolean;
-  /** Play no faults. */
+  /** Whether to play no faults. */
   readonly isCalm: boolean;
-  /** Play only this fault. */
+  /** The only fault to play. Absent: the seed draws the faults. */
   readonly alone?: {
     readonly name: string;
     readonly seconds: number;
-    /** How often to play it; new payments are under way each time. */
+    /** How often to play the fault. New payments are under way each time. */
     readonly times: number;
     readonly target?: string;
   };
 }
 
 export const largestSeed = 2 ** 31 - 1;
-// Payments without a fault run before and after a single fault. So it meets payments of every age, including decided
-// ones with repeated enquiries.
+// Seconds with payments but without a fault: before, after and between the plays of a single fault. The fault
+// thus meets payments of every age, including decided ones with repeated enquiries.
 const beforeSeconds = 30;
 const afterSeconds = 15;
 const betweenSeconds = 15;
 
-/** @throws UsageError if an option is not understood */
+/** @throws UsageError if an option is unknown or out of range */
 export function readOptions(options: ChaosOptions): Asked {
   const seed =
     options.seed === undefined
@@ -70,7 +70,7 @@ export function readOptions(options: ChaosOptions): Asked {
   };
 }
 
-/** The faults and their times for this seed. */
+/** Returns the faults and their times for this seed. */
 export function planOf({ alone, minutes, isCalm }: Asked, seed: number): readonly PlannedFault[] {
   if (isCalm) return [];
   const random = createRandom(seed ^ 0xfa17);
@@ -86,9 +86,9 @@ export function planOf({ alone, minutes, isCalm }: Asked, seed: number): readonl
 }
 
 /**
- * The target of a single fault. `all` means every possible target; several at once are allowed only if the fault
- * supports it.
- * @throws UsageError if the fault cannot hit one of them
+ * Reads the target of a single fault. `all` means every possible target. Several targets at once are allowed
+ * only if the fault supports them.
+ * @throws UsageError if the fault cannot hit one of the targets
  */
 function targetOf(fault: Fault, asked: string): string {
   const { each, isTogether } = whom(fault);
@@ -107,7 +107,7 @@ function whom(fault: Fault): { readonly each: readonly string[]; readonly isToge
   };
 }
 
-/** The names that --target accepts: `worker-1 or worker-2`; `api-1, worker-1, several or all`. */
+/** Lists in words the names that --target accepts, such as `worker-1 or worker-2`. */
 export function targetsInWords(fault: Fault): string {
   const { each, isTogether } = whom(fault);
   const words = [...each, ...(isTogether && each.length > 1 ? ['several with a comma', 'all'] : [])];

@@ -1,5 +1,5 @@
-// Writes the state that a run left in the database and in the workflow engine into its evidence folder (evidence.ts),
-// after everything has healed. It changes nothing and judges nothing.
+// Writes the state of the database and of Temporal after a run into the evidence folder (evidence.ts). It
+// runs after everything has healed. It changes nothing and judges nothing.
 import { createWriteStream, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -9,40 +9,52 @@ import { Client as Postgres, escapeIdentifier } from 'pg';
 import type { ExecutionRecord } from './oracle/evidence.ts';
 
 export interface Sources {
-  /** The evidence folder; created if it is missing. */
+  /** The evidence folder. `gather` creates it if it is missing. */
   readonly folder: string;
   readonly databaseUrl: string;
-  /** host:port */
+  /** The host:port of Temporal. */
   readonly temporalAddress: string;
   readonly namespace: string;
-  /** Maximum number of histories; executions that did not complete come first. Default 40. */
+  /**
+   * The greatest number of histories to write. Executions that did not complete come first. The default is
+   * 40.
+   */
   readonly maxHistories?: number;
-  /** Restricts the executions, in the engine's query language; for tests that share a namespace. */
+  /** Restricts the executions, in Temporal's query language. Tests that share a namespace use it. */
   readonly query?: string;
 }
 
-const rowsAtOnce = 500; // per fetch of a cursor; a row of `messages` may be half a megabyte in hex
+const rowsAtOnce = 500; // rows per fetch from the cursor; a row of `messages` may have half a megabyte in hex
 
-/** Tables that are not dumped: our keys are no evidence, and the bodies are dumped with their messages. */
+/**
+ * Tables that are not dumped. The keys are secret and prove nothing, and the dump of `messages` contains the
+ * bodies.
+ */
 const leftOut: ReadonlySet<string> = new Set([
   'data_keys',
   'delivery_key_secrets',
   'issuer_keys',
   'message_bodies',
 ]);
-/** What to select instead of the table alone. */
+/** Replaces a table by a subquery that adds the message bodies. */
 const withBodies: Readonly<Record<string, string>> = {
   messages: '(select m.*, b.body from messages m left join message_bodies b using (message_id, created_at))',
 };
 
-/** Writes `database/`, `executions.jsonl` and `histories/`. @returns the time of the database snapshot, ISO 8601 */
+/**
+ * Writes `database/`, `executions.jsonl` and `histories/`.
+ * @returns the time of the database snapshot, ISO 8601
+ */
 export async function gather(sources: Sources): Promise<string> {
   const readAt = await gatherDatabase(sources);
   await gatherExecutions(sources);
   return readAt;
 }
 
-/** Dumps all tables from one snapshot. @returns its time by the clock of the database */
+/**
+ * Dumps all tables from one snapshot.
+ * @returns the time of the snapshot, by the database's clock
+ */
 async function gatherDatabase({ folder, databaseUrl }: Sources): Promise<string> {
   const into = join(folder, 'database');
   mkdirSync(into, { recursive: true });
@@ -117,7 +129,10 @@ async function gatherExecutions({
   }
 }
 
-/** The most telling executions first: failed, then running, then completed; longer histories before shorter ones. */
+/**
+ * Sorts the most informative executions first: failed, then running, then completed. Longer histories come
+ * first within each group.
+ */
 function telling(records: readonly ExecutionRecord[]): readonly ExecutionRecord[] {
   const rank = ({ status }: ExecutionRecord) => (status === 'COMPLETED' ? 2 : status === 'RUNNING' ? 1 : 0);
   return [...records].sort(

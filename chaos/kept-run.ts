@@ -10,7 +10,10 @@ import { tellVerdict } from './report.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import { runOnce, type RunResult } from './run.ts';
 
-/** Keeps the evidence if the judge found a breach, or if --keep was given. */
+/**
+ * Plays one run and prints the verdict. Keeps the evidence if the oracle found a breach, or if --keep was
+ * given.
+ */
 export async function runKept(context: CommandContext, asked: Asked, seed: number): Promise<RunResult> {
   const { terminal, env, root, folder: home } = context;
   const say = (line: string) => terminal.line(line);
@@ -50,7 +53,7 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
       return 0;
     },
   );
-  if (result === undefined) process.exit(code); // Ctrl-C
+  if (result === undefined) process.exit(code); // stopped by Ctrl-C
   tellVerdict(terminal, result.verdict);
   if (existsSync(kept)) {
     say(`  Evidence: ${kept}`);
@@ -62,7 +65,7 @@ export async function runKept(context: CommandContext, asked: Asked, seed: numbe
   return result;
 }
 
-/** Stores the verdict beside its evidence, for people who receive the folder. */
+/** Stores the verdict next to the evidence, for people who receive the folder. */
 function keepVerdict(folder: string, verdict: Verdict): void {
   writeFileSync(join(folder, 'verdict.json'), `${JSON.stringify(verdict, null, 2)}\n`);
   const lines: string[] = [];
@@ -72,7 +75,7 @@ function keepVerdict(folder: string, verdict: Verdict): void {
 
 const timestamp = () => new Date().toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
 
-/** The options that repeat this run. */
+/** Returns the command-line options that repeat this run, without the seed. */
 function optionsOf({ alone, isCalm, minutes, mutant, ratePerSecond }: Asked): readonly string[] {
   const rate = ratePerSecond === usualRate ? [] : [`--rate ${ratePerSecond}`];
   if (mutant !== undefined) return [`--mutant ${mutant.name}`, ...rate];

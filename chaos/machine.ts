@@ -1,4 +1,4 @@
-// Measures the machine during a run, and computes how much load it can carry.
+// Measures the speed of the machine during a run, and computes how much load the machine can carry.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,19 +6,20 @@ import type { MachineBeat } from './oracle/evidence.ts';
 import { averageLateMs, tooLateMs } from './oracle/machine.ts';
 
 export interface MachineProbe {
-  /** Average delay of a beat over the last ten seconds, in milliseconds. */
+  /** Average delay of the measurements in the last ten seconds, in milliseconds. */
   lateMs(): number;
   isTooSlow(): boolean;
-  /** May be called twice. */
+  /** Ends the probe. A second call has no effect. */
   stop(): Promise<void>;
 }
 
-const kept = 20; // beats, one every half second
-// CPU time of a beat, about that of a few messages; with less, the scheduler would favour the probe as idle
+const kept = 20; // measurements, two per second
+// CPU time of one measurement, in milliseconds: as much as a few messages need. With less work, the scheduler
+// would favour the probe as an idle process.
 const workMs = 20;
 const leastShare = 0.1;
 
-/** @param file on the disk of the databases; the probe writes to it */
+/** @param file a file on the disk of the databases, to which the probe writes */
 export async function openMachineProbe(
   file: string,
   record: (beat: MachineBeat) => void,
@@ -51,8 +52,8 @@ export async function openMachineProbe(
 }
 
 /**
- * Share of the wanted load that the machine can carry. It is 1 while a process gets at least half of a processor, then
- * falls in proportion, but never below a tenth.
+ * Returns the share of the wanted load that the machine can carry. The share is 1 while a process gets at
+ * least half of a processor. Below that it falls in proportion, but never below 0.1.
  */
 export function carriedShare(lateMs: number): number {
   return Math.max(leastShare, Math.min(1, (2 * workMs) / (workMs + lateMs)));

@@ -1,4 +1,5 @@
-// Entry of `npm run verify:chaos`, through cli/bootstrap.mjs. It only reads the options.
+// Entry point of `npm run verify:chaos`, started by cli/bootstrap.mjs. The command's code is loaded only when
+// the command runs.
 import type { Command } from 'commander';
 import type { CommandContext } from '../cli/command.ts';
 import { runCommand } from '../cli/command-line.ts';

@@ -1,8 +1,8 @@
-// The command line of `npm run verify:chaos`.
+// The command-line options of `npm run verify:chaos`.
 import type { Command } from 'commander';
 import { UsageError } from '../cli/errors.ts';
 
-/** Payments and other requests per second. */
+/** Default of --rate: payments and other requests per second, at most. */
 export const usualRate = 5;
 
 export interface ChaosOptions {
@@ -56,7 +56,7 @@ A run measures the machine and sends less than --rate while the machine is slow.
 Exit code: 0 no invariant was broken (some may be not shown or not judged); 1 one was broken, or the run failed; 2 the options were not understood; 3 none was broken, but something was not judged, and the machine was too slow for more than half of the run (with --hours: in more than half of the runs).
 docs/explanation/reliability.md says what is promised, and which command shows it.`;
 
-/** @throws UsageError unless the text is a number in that range */
+/** @throws UsageError unless the text is a number in this range */
 export function numberOf(text: string, option: string, [least, most]: readonly [number, number]): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value) && value >= least && value <= most) return value;

@@ -1,5 +1,6 @@
-// Plans the faults of a seed: which, on which target, when and for how long. The plan is drawn before anything starts,
-// so that the same seed plays the same faults. How processes interleave with them depends on the machine.
+// Plans the faults of a seed with their targets, times and durations. The plan is complete before anything
+// starts, so that the same seed plays the same faults. Only the interleaving of the processes depends on the
+// machine.
 import { faults } from './faults/all.ts';
 import type { Fault } from './faults/fault.ts';
 import type { Random } from './load/random.ts';
@@ -8,7 +9,7 @@ import { names } from './system/names.ts';
 export interface PlannedFault {
   readonly fault: Fault;
   readonly target: string;
-  /** Since the start of the load. */
+  /** Milliseconds since the start of the load. */
   readonly atMs: number;
   readonly durationMs: number;
 }
@@ -16,20 +17,23 @@ export interface PlannedFault {
 export interface PlanOptions {
   readonly random: Random;
   readonly minutes: number;
-  /** Consecutive seeds begin with different faults, so that four runs of five minutes play all. */
+  /**
+   * Four consecutive seeds begin with different quarters of the faults, so that four runs of five minutes
+   * play all faults.
+   */
   readonly seed: number;
 }
 
-const turns = 4; // a run of five minutes plays about twenty faults
+const turns = 4; // a run of five minutes plays about twenty faults, a quarter of all
 
-const firstMs = 4_000; // time to get some payments under way
-// share of the run without faults, at its end, so that payments that began under faults can go on
+const firstMs = 4_000; // time for the first payments to get under way
+// Share of the run without faults, at its end. Payments that began during a fault can then continue.
 const calmShare = 0.15;
-const fullLengthMinutes = 5; // the length of a run for which the durations of faults are specified
+const fullLengthMinutes = 5; // the ranges of the durations of faults apply to runs of this length
 
 /**
- * Plays one fault after the other. In half of the cases it plays two at once, from different groups. It draws first
- * from a quarter of all faults, which the seed selects.
+ * Plans one fault after the other; half of the time, it adds a second fault of another group at the same
+ * time. It first draws from the quarter of all faults that the seed selects, then from all faults.
  */
 export function planFaults({ random, minutes, seed }: PlanOptions): readonly PlannedFault[] {
   const endMs = minutes * 60_000 * (1 - calmShare);

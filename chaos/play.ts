@@ -1,4 +1,4 @@
-// Plays the planned faults on a running system, and records each.
+// Plays the planned faults on a running system, and records each fault.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../cli/parts/progress.ts';
 import type { FaultRecord } from './oracle/evidence.ts';
@@ -11,15 +11,18 @@ export interface PlayOptions {
   readonly system: ChaosSystem;
   readonly planned: readonly PlannedFault[];
   readonly random: Random;
-  /** Aborted when the run is stopped; active faults are then healed. */
+  /** Aborted when the run is stopped. The active faults then heal. */
   readonly stopped: AbortSignal;
   readonly record: (fault: FaultRecord) => void;
   readonly say: Say;
 }
 
-const healSeconds = 120; // longer than any fault takes to heal (faults/fault.ts)
+const healSeconds = 120; // longer than any fault needs to heal (faults/fault.ts)
 
-/** Resolves when the last fault has ended and is healed. @throws if a fault could not be played or healed */
+/**
+ * Resolves when the last fault has ended and is healed.
+ * @throws if a fault does not end in time
+ */
 export async function playFaults(options: PlayOptions): Promise<void> {
   const started = performance.now();
   const results = await Promise.allSettled(
@@ -40,8 +43,8 @@ async function playOne(
   random: Random,
   { system, stopped, record, say }: PlayOptions,
 ): Promise<void> {
-  // Not AbortSignal.any() with a timeout: in Node 20, a signal that is referenced only by it can be garbage-collected
-  // and then never aborts.
+  // AbortSignal.any() with a timeout would be unsafe here. In Node 20, a signal that only AbortSignal.any()
+  // references can be garbage-collected, and then it never aborts.
   const ending = new AbortController();
   const end = () => ending.abort();
   const timer = setTimeout(end, durationMs);
@@ -61,8 +64,8 @@ async function playOne(
   const beganAt = new Date().toISOString();
   say(`  ${fault.name} upon ${shortened(target)} for ${(durationMs / 1_000).toFixed(1)} s`);
   const playing = fault.play(stage).catch((error: unknown) => {
-    // Two concurrent faults can interfere: a fault that needs a database session to lock rows fails if the database has
-    // just crashed.
+    // Two concurrent faults can interfere. For example, a fault that locks rows needs a database session, and
+    // fails if the database has just crashed.
     say(`  ${fault.name} could not go on: ${error instanceof Error ? error.message : String(error)}`);
   });
   await within(durationMs / 1_000 + healSeconds, `${fault.name} ends`, playing);
@@ -77,7 +80,7 @@ const shortened = (target: string) => {
 };
 
 /**
- * Limits each step of a run, so that a hanging run reports where it hangs.
+ * Limits the time of each step of a run, so that a hanging run reports the step.
  * @throws Error if the work takes longer; the work is not cancelled
  */
 export async function within<T>(seconds: number, what: string, work: Promise<T>): Promise<T> {
@@ -85,7 +88,7 @@ export async function within<T>(seconds: number, what: string, work: Promise<T>)
   const late = delay(seconds * 1_000, undefined, { signal: ended.signal }).then(() => {
     throw new Error(`not within ${seconds} s: ${what}`);
   });
-  late.catch(() => undefined); // it rejects on abort, after the race
+  late.catch(() => undefined); // the delay rejects on abort, after the race
   try {
     return await Promise.race([work, late]);
   } finally {

@@ -1,5 +1,6 @@
-// Detects when a system has come to rest after the faults, with nothing left to do by itself. It queries the record and
-// judges nothing. The oracle judges a system that stays restless (I-15).
+// Detects when a system has come to rest after the faults: it has no work left that it can do by itself. This
+// module queries the database and judges nothing. The oracle judges a system that does not come to rest
+// (I-15).
 import { setTimeout as delay } from 'node:timers/promises';
 import { toldKinds } from './oracle/reference.ts';
 import type { ChaosSystem } from './system/system.ts';
@@ -16,17 +17,18 @@ select
      and not exists (select from refusals r where r.message_id = m.message_id))::int as unjudged`;
 
 /**
- * Undecided payments, including those that may go on waiting because the destination took the instruction and is
- * silent.
+ * Counts all undecided payments. Some may still wait because the destination accepted the instruction and
+ * stays silent.
  */
 const waitingSql = `
 select count(*)::int as waiting from payments p left join decisions d on d.uetr = p.uetr where p.accepted and d.uetr is null`;
 
 const pauseMs = 1_000;
-const calmInARow = 3; // a payment may be between two steps
+const calmInARow = 3; // a single calm result is not enough, because a payment may be between two steps
 
 /**
- * @param mostMs the longest time to wait; evaluated repeatedly
+ * Waits until the system has come to rest.
+ * @param mostMs returns the longest time to wait, in milliseconds; called before each query
  * @returns whether the system came to rest
  */
 export async function untilQuiet(
@@ -46,8 +48,8 @@ export async function untilQuiet(
 }
 
 /**
- * Whether any payment is undecided. Only some time after the last fault can the judge say whether it waits on us
- * (I-15).
+ * Whether any payment is undecided. The oracle can judge whether such a payment waits for the gateway only
+ * some time after the last fault (I-15).
  */
 export async function isAnyWaiting(system: ChaosSystem): Promise<boolean> {
   const [row] = await system.query<{ waiting: number }>(waitingSql);

@@ -1,10 +1,10 @@
-// Prints the judge's findings: each invariant with what was examined for it, and the evidence of each breach.
+// Prints the verdict: for each invariant the examined things, and for each breach the evidence.
 import type { Terminal } from '../cli/terminal.ts';
 import type { Breach, Finding, Verdict } from './oracle/verdict.ts';
 
-const mostTold = 3; // breaches per invariant; the others are counted, and are in verdict.json beside the evidence
+const mostTold = 3; // printed breaches per invariant; verdict.json next to the evidence contains all
 
-/** @returns 0 no breach, 1 a breach, 3 the machine was too slow for most of the run */
+/** @returns 0 without a breach, 1 with a breach, 3 if the machine was too slow for most of the run */
 export function exitCodeOf({ breaches, isMostlyUnjudged }: Verdict): number {
   if (breaches.length > 0) return 1;
   return isMostlyUnjudged ? 3 : 0;

@@ -1,5 +1,5 @@
-// One run: start everything, make payments, play faults, heal, wait for rest, gather, judge. The evidence stays in its
-// folder; the servers and their data are removed.
+// One run: starts the system, sends payments, plays the faults, heals, waits for rest, gathers the evidence
+// and judges it. The evidence stays in its folder. The servers and their data are removed.
 import { spawnSync } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
 import {
@@ -33,16 +33,17 @@ import { startSystem, type ChaosSystem } from './system/system.ts';
 export interface RunOptions {
   readonly env: Environment;
   readonly root: string;
-  /** The code under test. */
+  /** Folder of the code under test. */
   readonly tree: string;
   readonly seed: number;
   readonly minutes: number;
   readonly ratePerSecond: number;
-  /** The options that repeat this run; for the record. */
+  /** The command-line options that repeat this run. The run record contains them. */
   readonly askedBy?: string;
   readonly planned: readonly PlannedFault[];
   /**
-   * Milliseconds after the last fault before waiting payments are judged; default 61 s, slightly more than I-15 allows.
+   * Time in milliseconds between the last fault and the verdict on waiting payments. The default is 61 s,
+   * slightly more than I-15 allows.
    */
   readonly settleMs?: number;
   /** Folder of the evidence. */
@@ -60,12 +61,12 @@ export interface RunResult {
 }
 
 const settleMsDefault = 61_000;
-const restMs = 120_000; // I-15 allows 60 s; the oracle reports what is still open then
-const slowRestMs = 600_000; // on a machine that is too slow; only lost work is still open after that
+const restMs = 120_000; // I-15 allows 60 s; the oracle reports work that is still open after this time
+const slowRestMs = 600_000; // used on a machine that is too slow; only lost work stays open for so long
 const calibrationMs = 3_000;
 const tellEveryMs = 15_000;
 
-// Each is longer than its step can take by the time limits of its parts.
+// Each limit is longer than the sum of the time limits inside its step.
 const startSeconds = 400;
 const healthSeconds = 400;
 const sendersSeconds = 200;
@@ -74,7 +75,7 @@ const stopSeconds = 120;
 
 export async function runOnce(options: RunOptions): Promise<RunResult> {
   const { folder, workFolder } = options;
-  setMaxListeners(0, options.stopped); // every waiting fault adds a listener
+  setMaxListeners(0, options.stopped); // each waiting fault adds a listener
   const startedAt = now();
   const evidence = openCase(folder);
   const canaries = canariesOf(options.seed);
@@ -90,12 +91,12 @@ export async function runOnce(options: RunOptions): Promise<RunResult> {
   return { verdict: judge(read), faults: read.faults };
 }
 
-/** Writes the evidence folder during a run. The oracle reads it afterwards, and knows nothing else. */
+/** Writes the evidence folder during a run. The oracle later reads this folder and nothing else. */
 interface Case {
   recordExchange(exchange: Exchange): void;
   recordFault(fault: FaultRecord): void;
   recordBeat(beat: MachineBeat): void;
-  /** Writes run.json last: a folder without it belongs to an unfinished run. */
+  /** Writes run.json last, so that a folder without run.json belongs to an unfinished run. */
   close(run: RunRecord): Promise<void>;
 }
 
@@ -163,7 +164,7 @@ async function runMeasured(
   }
 }
 
-/** Runs the load and the faults, until both are over and everything is healed. */
+/** Plays the load and the faults until both are over and the system is healthy again. */
 async function playAll(
   options: RunOptions,
   { system, machine, evidence, canaries }: Measured & { readonly system: ChaosSystem },
@@ -231,7 +232,10 @@ function described({ seed, minutes, askedBy, tree }: RunOptions, system: ChaosSy
   };
 }
 
-/** Version and commit of the code under test; the commit only if it is a git checkout. */
+/**
+ * Reads the version and the commit of the code under test. The commit is absent if `tree` is not a git
+ * checkout.
+ */
 function codeOf(tree: string): Pick<RunRecord, 'version' | 'commit'> {
   const { version } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8')) as { version: string };
   const asked = ['describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'];
@@ -241,7 +245,9 @@ function codeOf(tree: string): Pick<RunRecord, 'version' | 'commit'> {
 
 const now = () => new Date().toISOString();
 
-/** Texts that do not occur by chance (I-14). */
+/**
+ * Returns texts that cannot occur by chance. The load uses them as personal data, and I-14 searches for them.
+ */
 function canariesOf(seed: number): readonly string[] {
   const random = createRandom(seed ^ 0x5eed);
   return ['Zqx', 'Vkj', 'Wqz'].map((word) => `${word}${random.hex(8)}`);

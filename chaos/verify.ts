@@ -1,5 +1,5 @@
-// The command `npm run verify:chaos`: one run, a single fault, runs for hours, known mistakes, or judging earlier
-// evidence again.
+// The command `npm run verify:chaos`. It plays one run, a single fault, runs for hours, or known mistakes, or
+// it judges earlier evidence again.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { CommandContext } from '../cli/command.ts';
@@ -15,7 +15,7 @@ import { readEvidence } from './oracle/read-evidence.ts';
 import type { Verdict } from './oracle/verdict.ts';
 import { exitCodeOf, tellVerdict } from './report.ts';
 
-/** @returns exit code */
+/** @returns the exit code */
 export async function verifyChaos(context: CommandContext, options: ChaosOptions): Promise<number> {
   if (options.list === true) return list(context);
   if (options.judge !== undefined) return judgeAgain(context, resolve(options.judge));
@@ -26,7 +26,7 @@ export async function verifyChaos(context: CommandContext, options: ChaosOptions
   return exitCodeOf(verdict);
 }
 
-/** Runs one seed after the other, and continues after a breach. */
+/** Plays runs with one seed after the other, and continues after a breach. */
 async function runForHours(context: CommandContext, asked: Asked, hours: number): Promise<number> {
   const { terminal } = context;
   const until = performance.now() + hours * 3_600_000;
@@ -46,14 +46,17 @@ async function runForHours(context: CommandContext, asked: Asked, hours: number)
   return unjudged.length * 2 > runs ? 3 : 0;
 }
 
-const mutantMinutes = 2.5; // payments without faults; long enough for every story to occur
+const mutantMinutes = 2.5; // payments without faults, long enough for every story to occur
 
 const aimed = ({ target, times }: { readonly target?: string; readonly times?: number }) => ({
   ...(target !== undefined && { target }),
   ...(times !== undefined && { times: String(times) }),
 });
 
-/** Builds in known mistakes, one after the other. The judge must name each. */
+/**
+ * Builds the named mistake, or each known mistake, into a copy of the code. The oracle must find each
+ * mistake.
+ */
 async function tryMutants(context: CommandContext, options: ChaosOptions, name: string): Promise<number> {
   const { terminal } = context;
   const missed: string[] = [];

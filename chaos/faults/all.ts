@@ -1,4 +1,4 @@
-// All faults, for `--fault NAME` and for drawing by the seed.
+// The list of all faults. `--fault NAME` selects from it, and the seed draws from it.
 import { UsageError } from '../../cli/errors.ts';
 import { databaseFaults } from './database.ts';
 import { engineFaults } from './engine.ts';
@@ -15,7 +15,7 @@ export const faults: readonly Fault[] = [
   ...operatorActs,
 ];
 
-/** @throws UsageError if there is none */
+/** @throws UsageError if there is no fault with this name */
 export function faultNamed(name: string): Fault {
   const found = faults.find((one) => one.name === name);
   if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-// Faults of the database: crashed, silent, full, read-only or locked, or connections that break in the middle of a
+// Faults of the database: crashed, silent, full, read-only or locked, or connections that break during a
 // statement.
 import pg from 'pg';
 import type { ChaosSystem } from '../system/system.ts';
@@ -10,7 +10,7 @@ async function crash({ system, wait, durationMs }: Stage): Promise<void> {
   await heal(() => system.servers.startDatabase());
 }
 
-/** SQLSTATE 25006, as on a demoted primary. */
+/** Rejects writes with SQLSTATE 25006, like a demoted primary. */
 async function demote({ system, wait, durationMs }: Stage): Promise<void> {
   const set = async (value: 'on' | 'off') => {
     await onSession(system, async (client) => {
@@ -24,7 +24,7 @@ async function demote({ system, wait, durationMs }: Stage): Promise<void> {
   await heal(() => set('off'));
 }
 
-/** SQLSTATE 53100, as on a full disk: reads work, writes fail. */
+/** Rejects writes with SQLSTATE 53100, like a full disk. Reads still work. */
 async function fill({ system, wait, durationMs }: Stage): Promise<void> {
   const tables = [
     'messages',
@@ -53,7 +53,7 @@ async function fill({ system, wait, durationMs }: Stage): Promise<void> {
   );
 }
 
-/** Locks from an unrelated session, like a person with a forgotten transaction. */
+/** Holds locks in an unrelated session, like a person with a forgotten transaction. */
 const lock = (statement: string) => async (stage: Stage) => {
   await onSession(stage.system, async (client) => {
     await client.query('begin');
@@ -74,7 +74,7 @@ async function onSession(system: ChaosSystem, work: (client: pg.Client) => Promi
   try {
     await work(client);
   } finally {
-    void client.end().catch(() => undefined); // not awaited, as in system.ts
+    void client.end().catch(() => undefined); // not awaited: the promise may never settle if the server dies
   }
 }
 

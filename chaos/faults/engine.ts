@@ -1,5 +1,5 @@
-// Faults of the workflow engine: killed, stopped or unreachable. Also the harm that a person can do to executions with
-// one click.
+// Faults of the workflow engine, Temporal: killed, frozen or unreachable. Some faults do to executions what a
+// person can do in the UI with one click.
 import { Client, Connection } from '@temporalio/client';
 import { breakConnections, eachAndAll, heal, onTheWay, type Fault, type Stage } from './fault.ts';
 
@@ -35,10 +35,10 @@ const acts: Record<'cancel' | 'terminate' | 'delete', Act> = {
     }),
 };
 
-const roundMs = 30_000; // the engine may stand still for that long
+const roundMs = 30_000; // another fault may freeze Temporal for this long
 const mostAtOnce = 50;
 
-/** Repeatedly acts on some of the running executions. */
+/** Repeats an action on some of the running executions. */
 const doTo = (act: Act) => async (stage: Stage) => {
   const { system, random, isOver } = stage;
   async function once(client: Client): Promise<void> {
@@ -48,7 +48,7 @@ const doTo = (act: Act) => async (stage: Stage) => {
       looked += 1;
       if (looked > mostAtOnce || isOver()) return;
       if (!random.chance(30)) continue;
-      await act(client, { workflowId, runId }).catch(() => undefined); // it may have ended meanwhile
+      await act(client, { workflowId, runId }).catch(() => undefined); // the execution may have ended meanwhile
     }
   }
   const connection = await Connection.connect({
@@ -58,7 +58,7 @@ const doTo = (act: Act) => async (stage: Stage) => {
   const client = new Client({ connection, namespace: system.namespace });
   try {
     while (!isOver()) {
-      // another fault may have stopped the engine
+      // Another fault may have stopped Temporal.
       await connection.withDeadline(Date.now() + roundMs, () => once(client)).catch(() => undefined);
       await stage.wait(random.integer(500, 2_000));
     }

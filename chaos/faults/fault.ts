@@ -1,5 +1,6 @@
-// The interface of a fault. Each begins, lasts, and ends by itself. When `play` returns, even early, it has undone its
-// effects. Other files of this folder define faults by family; all.ts lists them.
+// The interface of a fault. A fault begins, lasts for a while and ends by itself. When `play` returns, even
+// early, the fault has undone its effects. The other files of this folder define the faults by family, and
+// all.ts lists them.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from '../load/random.ts';
 import type { Names } from '../system/names.ts';
@@ -13,9 +14,12 @@ export interface Stage {
   /** One of the fault's targets. */
   readonly target: string;
   readonly durationMs: number;
-  /** Aborted at the end of the fault's time, or when the run is stopped. The fault must then heal and return. */
+  /**
+   * Aborted at the end of the fault's time, or when the run is stopped. The fault must then undo its effects
+   * and return.
+   */
   readonly over: AbortSignal;
-  /** Whether `over` is aborted; check it after each step. */
+  /** Whether `over` is aborted. A fault checks it after each step. */
   readonly isOver: () => boolean;
   readonly random: Random;
   /** Resolves after `ms`, or when `over` is aborted. */
@@ -23,31 +27,37 @@ export interface Stage {
 }
 
 export interface Fault {
-  /** The NAME in `--fault NAME`. */
+  /** The NAME of the option `--fault NAME`. */
   readonly name: string;
-  /** One sentence for decision makers: what happens to whom. */
+  /** One sentence for decision makers: which part fails, and how. */
   readonly tells: string;
-  /** The range of its duration in seconds, from which the seed draws in a run of five minutes. */
+  /** The range of the duration in seconds. In a run of five minutes, the seed draws a duration from it. */
   readonly seconds: readonly [least: number, most: number];
-  /** Possible targets. Several targets at once are one item, joined by commas. */
+  /** Returns the possible targets. Several targets that fail together are one item, joined by commas. */
   targets(names: Names): readonly string[];
-  /** Faults that share a group are never played at the same time, because they would undo each other. */
+  /**
+   * Faults that share a group are never played at the same time, because they would undo each other's
+   * effects.
+   */
   readonly groups: readonly string[];
   play(stage: Stage): Promise<void>;
 }
 
-/** The processes of ours that the fault hits. */
+/** Returns the api and worker processes that the fault hits. */
 export const victimsOf = ({ system, target }: Stage): readonly OurProcess[] =>
   [...system.apis, ...system.workers].filter((one) => target.split(',').includes(one.name));
 
-/** Targets of a fault on the way from our processes to a server: each process, or all. */
+/**
+ * Returns the targets of a fault between the processes and a server: each process, and all processes
+ * together.
+ */
 export const eachAndAll = ({ apis, workers }: Names) => [
   ...apis,
   ...workers,
   [...apis, ...workers].join(','),
 ];
 
-/** The way to a server behaves so for a while. */
+/** Sets the conduct of the proxies between the processes and a server for the duration of the fault. */
 export const onTheWay = (server: 'database' | 'engine', way: Conduct) => async (stage: Stage) => {
   const ways = victimsOf(stage).map((one) => one[server]);
   await Promise.all(ways.map((one) => one.conduct(way)));
@@ -62,10 +72,13 @@ export const breakConnections = (server: 'database' | 'engine') => async (stage:
   }
 };
 
-const healTimeoutMs = 60_000; // another fault may block the healing for a while
+const healTimeoutMs = 60_000; // another fault may block the undo for a while
 const retryMs = 500;
 
-/** Undoes a fault, and retries until it succeeds. @throws the error of the last try, after a minute */
+/**
+ * Undoes a fault, and retries until it succeeds.
+ * @throws the error of the last try, after a minute
+ */
 export async function heal(undo: () => Promise<unknown>): Promise<void> {
   const deadline = performance.now() + healTimeoutMs;
   for (;;) {

@@ -1,14 +1,17 @@
-// Deliberate acts of operators while payments are under way: they pause a destination or an FX provider, and resume it
-// (LIF-5). This is not a fault. It must affect only new payments and quotes.
+// Operators pause a destination or an FX provider while payments are under way, and resume it (LIF-5). A
+// pause is not a fault: it must affect only new payments and quotes.
 import { request } from 'undici';
 import { clientCredentials } from '../../sandbox/tokens.ts';
 import type { ChaosSystem } from '../system/system.ts';
 import { heal, type Fault, type Stage } from './fault.ts';
 
-const operator = 'operator'; // client id
+const operator = 'operator'; // client id of the role operator
 const requestMs = 10_000;
 
-/** Asks each api in turn until one has done it. @throws the last error if none has */
+/**
+ * Sends the request to each api in turn, until one of them succeeds.
+ * @throws the last error if none succeeds
+ */
 async function act(system: ChaosSystem, party: string, does: 'pause' | 'resumption'): Promise<void> {
   let refusal: unknown;
   for (const { url } of system.apis) {
@@ -22,7 +25,7 @@ async function act(system: ChaosSystem, party: string, does: 'pause' | 'resumpti
         bodyTimeout: requestMs,
       });
       const text = await body.text();
-      // 409: an earlier request did it, but its answer was lost
+      // HTTP 409 means that an earlier request succeeded, but its answer was lost.
       if (statusCode === 200 || statusCode === 409) return;
       refusal = new Error(`${does} of ${party}: HTTP ${statusCode} ${text}`);
     } catch (error) {

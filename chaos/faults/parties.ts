@@ -1,5 +1,5 @@
-// Faults of the other parties: dead, silent, slow or wrong, alone and in every combination. Also changes of their
-// addresses.
+// Faults of the parties: dead, silent, slow or wrong, one party or several at once. Some faults change the
+// address of a party.
 import type { Conduct } from '../system/fault-proxy.ts';
 import type { Names } from '../system/names.ts';
 import type { ChaosSystem } from '../system/system.ts';
@@ -42,7 +42,10 @@ const wrongs: readonly Conduct[] = [
   'redirect',
 ];
 
-/** Some parties of all kinds, each with a different fault. So one payment meets two or three faults at once. */
+/**
+ * Gives about 40 % of all parties a random fault each, so that one payment meets two or three faults at
+ * once.
+ */
 async function severalAtOnce(stage: Stage): Promise<void> {
   const all = [...stage.system.parties.proxies.values()];
   const victims = all.filter(() => stage.random.chance(40));
@@ -51,7 +54,10 @@ async function severalAtOnce(stage: Stage): Promise<void> {
   await Promise.all(victims.map((proxy) => proxy.conduct('pass')));
 }
 
-/** Fails and recovers every second, so that breakers open and close, and attempts meet every state of them. */
+/**
+ * Makes a party fail and recover about every second, so that breakers open and close, and attempts meet every
+ * state of a breaker.
+ */
 async function flap(stage: Stage): Promise<void> {
   const proxies = proxiesOf(stage);
   while (!stage.isOver()) {
@@ -93,7 +99,8 @@ async function register(
 }
 
 /**
- * The party has moved. From then on its old address belongs to a stranger, and must not be connected to (CBK-5, I-7).
+ * Registers a new address for the party. The old address then counts as a stranger's, and the gateway must
+ * not connect to it (CBK-5, I-7).
  */
 async function move(stage: Stage): Promise<void> {
   const { system, target } = stage;
@@ -115,9 +122,9 @@ async function move(stage: Stage): Promise<void> {
   await heal(() => register(system, target, () => before));
 }
 
-const graceMs = 11_000; // the delay of REF-6, then at most 10 s for a request that was under way (SEC-5)
+const graceMs = 11_000; // REF-6 delays the change; then a running request takes at most 10 s (SEC-5)
 
-/** Gives the party a name whose name server does not answer (CBK-3). */
+/** Registers a host name for the party. The name server for this name does not answer (CBK-3). */
 async function loseName(stage: Stage): Promise<void> {
   const { system, target } = stage;
   const before = await register(system, target, (url) => {
@@ -151,7 +158,10 @@ const kinds: readonly (readonly [kind: Kind, tells: string])[] = [
   ['fxp', 'An FX provider'],
 ];
 
-/** Whether the answer acknowledges the message, and so is not a fault: any 2xx does, whatever its body (CBK-4). */
+/**
+ * Whether the answer acknowledges the message and is therefore no fault. Any 2xx acknowledges, whatever its
+ * body (CBK-4). A destination must answer with a valid body.
+ */
 const isAcknowledgement = (kind: Kind, way: Conduct) =>
   kind !== 'destination' && (way === 'garbage' || way === 'endless');
 

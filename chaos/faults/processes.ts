@@ -1,10 +1,10 @@
-// Faults of our own processes: killed, stopped and continued, replaced one by one, or with a jumping clock. Some kill
-// exactly when a request leaves or an answer arrives.
+// Faults of the gateway's processes: kill, freeze and resume, replace one by one, or change the clock. Some
+// faults kill a process exactly when a request leaves or an answer arrives.
 import { writeFileSync } from 'node:fs';
 import type { Names } from '../system/names.ts';
 import { victimsOf, type Fault, type Stage } from './fault.ts';
 
-/** Ignores a missing process, because it may be restarting. */
+/** Sends a signal to a process. It ignores a missing process, because the supervisor may be restarting it. */
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -17,7 +17,7 @@ async function kill(stage: Stage): Promise<void> {
   const [victim] = victimsOf(stage);
   while (!stage.isOver() && victim !== undefined) {
     signal(victim.pid(), 'SIGKILL');
-    await stage.wait(stage.random.integer(1_500, 4_000)); // long enough for it to restart
+    await stage.wait(stage.random.integer(1_500, 4_000)); // long enough for the process to restart
   }
 }
 
@@ -28,20 +28,20 @@ async function stand(stage: Stage): Promise<void> {
   stood.forEach((pid) => signal(pid, 'SIGCONT'));
 }
 
-/** Replaces processes in order, one after the other, as a release does. */
+/** Replaces the processes one after the other, as a release does. */
 async function replace(stage: Stage): Promise<void> {
   for (const one of victimsOf(stage)) {
     if (stage.isOver()) return;
     const before = one.pid();
     signal(before, 'SIGTERM');
     while (one.pid() === before && !stage.isOver()) await stage.wait(100);
-    await stage.wait(1_500); // it starts
+    await stage.wait(1_500); // time for the new process to start
   }
 }
 
 /**
- * Kills a process at a moment that a party sees. `request`: our request begins to arrive. `answer`: the answer begins
- * to go back.
+ * Kills a process at a moment that a party's proxy sees. `request`: the first byte of the gateway's request
+ * arrives. `answer`: the party's answer begins.
  */
 const killWhen =
   (moment: 'request' | 'answer', kind: 'source' | 'destination' | 'fxp') => async (stage: Stage) => {
@@ -63,12 +63,12 @@ const killWhen =
     aims.forEach((end) => end());
   };
 
-/** Kills a process when an answer from the database or the engine is on its way to it. */
+/** Kills a process while an answer of the database or of Temporal is on the way to the process. */
 const killWhileItAsks = (server: 'database' | 'engine') => async (stage: Stage) => {
   const [victim] = victimsOf(stage);
   if (victim === undefined) return;
   let left = stage.random.integer(1, 3);
-  let skip = stage.random.integer(0, 40); // so that it hits any query of a submission
+  let skip = stage.random.integer(0, 40); // answers to skip, so that a kill can hit any query
   const end = victim[server].onTraffic((direction) => {
     if (direction !== 'answer' || left === 0 || stage.isOver()) return;
     skip -= 1;

@@ -1,5 +1,5 @@
-// A payment as its sender plans it before it has a quote or a time: parties, accounts, ids. Everything is drawn at
-// once, so that the same seed makes the same payment. `write` makes the bytes once the terms are known.
+// A payment with its parties, accounts and ids, before its sender has a quote. All values are drawn at once,
+// so that the same seed makes the same payment. `write` produces the message once the terms are known.
 import { buildPacs008, type OriginalPacs008 } from '../../core/iso20022/build-pacs008.ts';
 import type { QuoteOnOffer } from '../../fixtures/bodies.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -12,18 +12,18 @@ export type Priority = OriginalPacs008['priority'];
 
 export interface Draft {
   readonly corridor: Corridor;
-  /** BIC of the debtor agent: its client id. */
+  /** BIC of the debtor agent, which is also its client id. */
   readonly debtorPsp: string;
   readonly creditorPsp: string;
   readonly uetr: string;
   readonly messageId: string;
   readonly priority: Priority;
-  /** The last four digits of the creditor's account. */
+  /** The last four digits of the creditor's account. They select the destination's behaviour. */
   readonly ending: string;
   readonly values: Partial<OriginalPacs008>;
 }
 
-/** The values that a story fixes; the rest is drawn. */
+/** The values that a story sets. All other values are drawn. */
 interface Wanted {
   readonly corridor: Corridor;
   readonly debtorPsp?: string;
@@ -33,8 +33,8 @@ interface Wanted {
 }
 
 /**
- * How often each behaviour of the destinations occurs. A silent one is rare, because only a person can end such a
- * payment.
+ * How often each behaviour of the destinations occurs. Silence is rare, because only a person can end a
+ * payment with a silent destination.
  */
 const endings: readonly { readonly ending: string; readonly weight: number }[] = [
   { ending: endingIn.creditedAtOnce, weight: 28 },
@@ -75,7 +75,10 @@ export function draftPayment(random: Random, canaries: readonly string[], wanted
   return { corridor, debtorPsp, creditorPsp, uetr, messageId, priority, ending, values };
 }
 
-/** The bytes of a payment, with the terms of a quote or with own FX, accepted at that moment (TIM-4). */
+/**
+ * Writes the pacs.008 of a payment with the terms of a quote or of own FX. `acceptedAt` becomes its
+ * acceptance time (TIM-4).
+ */
 export function write(
   { values }: Draft,
   terms: QuoteOnOffer | Terms,

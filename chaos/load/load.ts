@@ -1,5 +1,6 @@
-// The load of a run: the requests of PSPs, source operators and FX providers. They are drawn from a seed, sent when
-// they are due (open loop), and recorded as evidence. The load knows the service only by its HTTP interface.
+// The load of a run: the requests of PSPs, source operators and FX providers. A seed determines the requests.
+// The load sends them when they are due, even if earlier ones are still unanswered (open loop), and records
+// them as evidence. It knows the service only by its HTTP interface.
 import { setMaxListeners } from 'node:events';
 import type { Exchange } from '../oracle/evidence.ts';
 import type { Random } from './random.ts';
@@ -12,47 +13,59 @@ export interface LoadOptions {
   readonly apis: readonly Api[];
   readonly random: Random;
   /**
-   * Average number of stories that begin per second. Each submits about one message, including repeats, and sends about
-   * one other request.
+   * Average number of stories that begin per second. A story submits about one message, including repeats,
+   * and sends about one other request.
    */
   readonly ratePerSecond: number;
-  /** Share of that rate that the machine can carry now, up to 1; evaluated for each story. Default: 1. */
+  /**
+   * Returns the share of `ratePerSecond` that the machine can carry now, at most 1. The load calls it before
+   * each story. The default is 1.
+   */
   readonly share?: () => number;
-  /** Callback address of a source operator. `other`: a second registered address. */
+  /** Returns the callback address of a source operator. `other` is its second registered address. */
   readonly callbackUrl: Tools['callbackUrl'];
-  /** Letters, digits and hyphens, at most 24, so that they fit into account numbers. */
+  /**
+   * Texts that mark personal data. They have at most 24 letters, digits and hyphens, so that they fit into
+   * account numbers.
+   */
   readonly canaries: readonly string[];
   readonly ageQuote: Tools['ageQuote'];
   readonly record: (exchange: Exchange) => void;
-  /** Factor of every pause within a story and between repeats; default 1. */
+  /** Multiplies every pause within a story and between repeats. The default is 1. */
   readonly pace?: number;
 }
 
 export interface LoadStats {
-  /** Requests that were answered or given up, by purpose. */
+  /** Number of requests that were answered or given up, keyed by purpose. */
   readonly exchanges: Readonly<Record<string, number>>;
-  /** Stories that began, by name. */
+  /** Number of stories that began, keyed by name. */
   readonly stories: Readonly<Record<string, number>>;
   readonly inFlight: number;
-  /** Stories that did not begin, because too many requests were in flight. */
+  /** Number of stories that did not begin, because too many requests were in flight. */
   readonly turnedAway: number;
-  /** Stories that ended early without their fault, by what was missing: a quote, a token. */
+  /**
+   * Number of stories that ended early because something was missing, such as a quote or a token. The keys
+   * name the missing thing.
+   */
   readonly endedEarly: Readonly<Record<string, number>>;
-  /** Defects of the load itself, as text: there must be none. */
+  /** Errors in the load itself. Any error makes the run fail. */
   readonly defects: readonly string[];
 }
 
 export interface Load {
   start(): void;
-  /** Begins nothing new. Resolves when every sender has its answer or has given up, after at most about 140 s. */
+  /**
+   * Starts no new stories. Resolves when every sender has its answer or has given up, after at most about 140
+   * s.
+   */
   stop(): Promise<void>;
   stats(): LoadStats;
-  /** Plays one story immediately. */
+  /** Plays one story at once. */
   play(story: Story, random: Random): Promise<void>;
 }
 
-const maxInFlight = 300; // more would only measure this machine
-const tokenPatienceMs = 90_000; // the same as the senders' patience
+const maxInFlight = 300; // more requests would measure only this machine
+const tokenPatienceMs = 90_000; // equal to the senders' patience
 
 type Counts = Record<string, number>;
 
@@ -75,7 +88,7 @@ export function openLoad(options: LoadOptions): Load {
     },
   });
   const ending = new AbortController();
-  setMaxListeners(0, ending.signal); // every waiting story adds a listener
+  setMaxListeners(0, ending.signal); // each waiting story adds a listener
   const playing = new Set<Promise<void>>();
 
   const tools = toolsOf(options, { sender, tokens, end: ending.signal });

@@ -1,4 +1,5 @@
-// The steps of paying that all stories share: ask for quotes, submit, repeat until there is an answer, read the answer.
+// The steps that all stories of payments share: ask for quotes, submit, repeat until an answer comes, and
+// read the answer.
 import type { Expected } from '../oracle/evidence.ts';
 import type { QuoteOnOffer, QuoteSet } from '../../fixtures/bodies.ts';
 import { endingIn } from '../../fixtures/endings.ts';
@@ -8,7 +9,9 @@ import { corridors, worth, type Corridor } from './scheme.ts';
 import { isPassing, without, type Answer, type Request } from './sender.ts';
 import { StoryEnded, type Tools } from './tools.ts';
 
-/** The corridors of the scheme's example and of its special cases, drawn more often than the others. */
+/**
+ * Corridors of the scheme's example and of its special cases. The load draws them more often than the others.
+ */
 const wellTrodden = ['SG-SGD>TH-THB', 'SG-SGD>MY-MYR', 'SG-SGD>ID-IDR', 'JP-JPY>SG-SGD', 'HK-CNY>DE-EUR'];
 const nameOf = ({ source, destination }: Corridor) =>
   `${source.country}-${source.currency}>${destination.country}-${destination.currency}`;
@@ -16,7 +19,10 @@ const beaten = corridors.filter((one) => wellTrodden.includes(nameOf(one)));
 
 export const drawCorridor = (random: Random): Corridor => random.pick(random.chance(35) ? beaten : corridors);
 
-/** An amount in the source or destination currency: small, in a tier, or above a maximum, which caps it (QUO-4). */
+/**
+ * An amount in the source or destination currency. The draw covers small amounts, each tier, and amounts
+ * above a maximum, which the gateway caps (QUO-4).
+ */
 export interface Asked {
   readonly currency: string;
   readonly amount: string;
@@ -39,15 +45,15 @@ interface Patience {
   readonly purpose: string;
   readonly expected?: Expected;
   readonly prefer?: string;
-  /** Time in milliseconds after the first attempt in which the last attempt may begin. */
+  /** Milliseconds after the first attempt during which another attempt may start. */
   readonly forMs?: number;
 }
 
-/** For payments that must be accepted. */
+/** Patience for payments that must be accepted. */
 const patientMs = 90_000;
 /**
- * For payments that must be refused. Even with the longest wait for an answer, it ends before the payment is too old,
- * because another refusal would then be due (TIM-4).
+ * Patience for payments that must be refused. It ends before the payment is too old, even after the longest
+ * wait for an answer. A payment that is too old would be refused for another reason (TIM-4).
  */
 const shortPatienceMs = 60_000;
 
@@ -55,9 +61,9 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 16_000;
 
 /**
- * Sends a request with the patience of a real sender. If there is no answer, or one without a judgement, it sends the
- * same bytes to the next api. It stops at a judgement or when its patience is over. By DUP-1 the repeats are enquiries,
- * and change no outcome.
+ * Sends a request and repeats it as patiently as a real sender. After a missing or temporary answer
+ * (`isPassing`), it sends the same bytes to the next api. It stops at a final answer or when its patience is
+ * over. By DUP-1 the repeats are enquiries and change no outcome.
  * @returns the last answer
  */
 export async function insist(tools: Tools, first: Request, again: Patience): Promise<Answer> {
@@ -79,7 +85,10 @@ export async function insist(tools: Tools, first: Request, again: Patience): Pro
   return answer;
 }
 
-/** A PSP asks for quotes for itself. @throws StoryEnded if it gets none */
+/**
+ * Asks for quotes as a PSP.
+ * @throws StoryEnded if there are none
+ */
 export async function askQuotes(
   tools: Tools,
   asking: {
@@ -87,7 +96,7 @@ export async function askQuotes(
     readonly psp: string;
     readonly asked: Asked;
     readonly api: number;
-    /** Default `quote`. */
+    /** The default is `quote`. */
     readonly purpose?: string;
   },
 ): Promise<readonly QuoteOnOffer[]> {
@@ -104,7 +113,8 @@ export async function askQuotes(
 }
 
 /**
- * Chooses one of the quotes on offer, mostly the best. @param choice 0 to 99, drawn before the quotes were requested
+ * Chooses one of the quotes on offer: the best one for 70 % of all choices.
+ * @param choice 0 to 99, drawn before the quotes were requested
  */
 export function choose(quotes: readonly QuoteOnOffer[], choice: number): QuoteOnOffer {
   const chosen = choice < 70 ? quotes[0] : quotes[choice % quotes.length];
@@ -112,7 +122,7 @@ export function choose(quotes: readonly QuoteOnOffer[], choice: number): QuoteOn
   return chosen;
 }
 
-/** The reason codes with which a correct payment may still end RJCT. */
+/** Returns the reason codes with which a correct payment may still end as RJCT. */
 function codesOfEnds({ priority, ending }: Draft): readonly string[] {
   const ofDestination = ending === endingIn.rejected || ending === endingIn.contradicting ? ['AC04'] : [];
   return [...ofDestination, priority === 'HIGH' ? 'AB03' : 'ED06'];
@@ -121,7 +131,8 @@ function codesOfEnds({ priority, ending }: Draft): readonly string[] {
 type Accepted = Extract<Expected, { verdict: 'accepted' }>;
 
 /**
- * The expected answer to a first submission. A HIGH one that was delayed on the way may be past its deadline (TIM-1).
+ * Returns the expected answer to a first submission. A delayed HIGH payment may arrive after its deadline
+ * (TIM-1).
  */
 export function acceptedAtFirst(draft: Draft, waits: boolean): Accepted {
   const late = draft.priority === 'HIGH' ? ['AB03', 'TM01'] : [];
@@ -129,13 +140,17 @@ export function acceptedAtFirst(draft: Draft, waits: boolean): Accepted {
   return { verdict: 'accepted', orCodes: [...codes] };
 }
 
-/** The expected answer to a repeat of answered bytes. They are stored, and can no longer be too old (DUP-1). */
+/**
+ * Returns the expected answer to a repeat of a submission that was answered. The gateway has stored those
+ * bytes, so they can no longer be too old (DUP-1).
+ */
 export function acceptedSince(draft: Draft): Accepted {
   return { verdict: 'accepted', orCodes: codesOfEnds(draft) };
 }
 
 /**
- * The expected answer to a repeat if the first submission may not have arrived. The repeat may then be too old (TIM-4).
+ * Returns the expected answer to a repeat if the first submission may not have arrived. The repeat may then
+ * be too old (TIM-4).
  */
 function acceptedAgain(draft: Draft): Accepted {
   return { verdict: 'accepted', orCodes: [...new Set([...codesOfEnds(draft), 'TM01', 'AB03'])] };
@@ -153,7 +168,7 @@ export interface HowToSubmit {
 const pathOf = (tools: Tools, system: string, which: 'usual' | 'other' = 'usual') =>
   `/iso20022/pacs008?pacs002Endpoint=${encodeURIComponent(tools.callbackUrl(system, 'pacs002', which))}`;
 
-/** The submission of a payment by its source operator. */
+/** Builds the request with which the source operator submits a payment. */
 export function submission(tools: Tools, draft: Draft, body: string, how: HowToSubmit): Request {
   const { uetr, messageId, corridor } = draft;
   const { api, purpose = 'payment', which } = how;
@@ -172,7 +187,10 @@ export function submission(tools: Tools, draft: Draft, body: string, how: HowToS
   };
 }
 
-/** Submits a payment with the patience of a real operator. It must be accepted, or refused with one of `orCodes`. */
+/**
+ * Submits a payment as patiently as a real operator. The gateway must accept the payment, or refuse it with
+ * one of `orCodes`.
+ */
 export function pay(
   tools: Tools,
   draft: Draft,
@@ -190,7 +208,7 @@ export function pay(
   });
 }
 
-/** Submits a payment that must be refused with that code. */
+/** Submits a payment that the gateway must refuse with `how.code`. */
 export function payWrongly(
   tools: Tools,
   draft: Draft,
@@ -205,7 +223,7 @@ export function payWrongly(
   });
 }
 
-/** TxSts and reason of a pacs.002; undefined for any other answer. */
+/** Reads TxSts and the reason of a pacs.002; undefined for any other answer. */
 export function statusOf({ status, text }: Answer): { status: string; code: string | undefined } | undefined {
   if (status !== 200) return undefined;
   const found = /<TxSts>([A-Z]{4})<\/TxSts>/.exec(text)?.[1];

@@ -1,26 +1,29 @@
-// The random generator of a run. One seed determines everything, so the seed alone replays a run. Concurrent code draws
-// from forks, so that the order of awaiting does not matter.
+// The random generator of a run. One seed determines all draws, so the seed alone repeats a run. Concurrent
+// code draws from forks, so that its timing does not change the draws.
 import { uniformInt } from 'pure-rand/distribution/uniformInt';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
 export interface Random {
-  /** An integer between `from` and `to`, both included. */
+  /** Returns an integer from `from` to `to`, both included. */
   integer(from: number, to: number): number;
-  /** Above 0, below 1. */
+  /** Returns a number above 0 and below 1. */
   fraction(): number;
-  /** True with that probability in percent. */
+  /** Returns true with this probability, in per cent. */
   chance(percent: number): boolean;
   /** @throws Error if there are no items */
   pick<T>(items: readonly T[]): T;
-  /** One of the rows, with a probability in proportion to its weight. */
+  /** Returns one of the rows, with a probability in proportion to its weight. */
   weighted<T extends { readonly weight: number }>(rows: readonly T[]): T;
-  /** A UUID of version 4. */
+  /** Returns a UUID of version 4. */
   uuid(): string;
-  /** `length` characters of 0 to 9 and a to f. */
+  /** Returns `length` hexadecimal digits in lower case. */
   hex(length: number): string;
-  /** `length` decimal digits. */
+  /** Returns `length` decimal digits. */
   digits(length: number): string;
-  /** An independent generator. It takes a single draw from this one, however much it is used. */
+  /**
+   * Returns an independent generator. The fork takes exactly one draw from this generator, no matter how much
+   * it is used.
+   */
   fork(): Random;
 }
 

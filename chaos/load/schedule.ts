@@ -1,18 +1,18 @@
-// Schedules the stories as a Poisson process, determined by the seed alone. A story begins on time, whatever happened
-// to earlier ones.
+// Schedules the stories as a Poisson process that only the seed determines. Each story begins on time, even
+// if earlier stories are late.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './random.ts';
 import { stories } from './stories/all.ts';
 import type { Story } from './tools.ts';
 
-/** A story, its start in milliseconds after the previous one, and its random generator. */
+/** A story with its delay after the previous one, in milliseconds, and its random generator. */
 export interface Arrival {
   readonly story: Story;
   readonly afterMs: number;
   readonly random: Random;
 }
 
-/** The endless arrivals of a load, drawn by weight. */
+/** Yields the arrivals of a load without end. Stories with a higher weight are more frequent. */
 export function* planned(random: Random, ratePerSecond: number): Generator<Arrival, never> {
   for (;;) {
     const afterMs = (-Math.log(random.fraction()) / ratePerSecond) * 1_000;
@@ -20,7 +20,10 @@ export function* planned(random: Random, ratePerSecond: number): Generator<Arriv
   }
 }
 
-/** Begins each arrival when it is due, until `end` is aborted. A share below 1 stretches the time between arrivals. */
+/**
+ * Begins each arrival when it is due, until `end` is aborted. A `share` below 1 lengthens the time between
+ * arrivals.
+ */
 export function keepTime(
   arrivals: Generator<Arrival, never>,
   {
@@ -51,6 +54,9 @@ export function keepTime(
   wait();
 }
 
-/** @returns false if `end` was aborted first */
+/**
+ * Waits for `ms` milliseconds.
+ * @returns false if `end` was aborted first
+ */
 export const untilOrEnd = (ms: number, end: AbortSignal): Promise<boolean> =>
   delay(ms, true, { signal: end }).catch(() => false);

@@ -1,5 +1,5 @@
-// The scheme as its members know it: corridors and members. It is the demo's reference data (db/seed),
-// read from files.
+// The scheme as its members know it: corridors, PSPs and FX providers. The source is the demo's reference
+// data (db/seed), read from files.
 import { demoFxpBics } from '../../cli/demo/scheme.ts';
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import currencies from '../../db/seed/currencies.json' with { type: 'json' };
@@ -7,13 +7,13 @@ import feeFormulas from '../../db/seed/fee-formulas.json' with { type: 'json' };
 import { dividedBy, times } from './decimal.ts';
 import type { Random } from './random.ts';
 
-/** A country and one of its currencies: an end of a corridor. */
+/** A country with one of its currencies. Two ends form a corridor. */
 export interface End {
   readonly country: string;
   readonly currency: string;
-  /** Its clearing system, and the client id of its operator. */
+  /** Id of its clearing system, which is also the client id of its operator. */
   readonly system: string;
-  /** Decimals of the currency. */
+  /** Decimal places of the currency. */
   readonly places: number;
   /** Units of the currency for one Singapore dollar. */
   readonly perDollar: string;
@@ -63,7 +63,7 @@ export const ends: readonly End[] = clearingSystems.flatMap(
     }),
 );
 
-/** @throws Error if the seed data does not have it */
+/** @throws Error if the seed data have no such country */
 export const endOf = (country: string): End =>
   found(
     ends.find((one) => one.country === country),
@@ -77,10 +77,10 @@ export const corridors: readonly Corridor[] = ends.flatMap((source) =>
     .map((destination) => ({ source, destination })),
 );
 
-/** BICs of the onboarded PSPs of a country. They are also client ids. */
+/** Returns the BICs of a country's onboarded PSPs. They are also client ids. */
 export function pspsOf(country: string): readonly string[] {
   const local = [`LOTU${country}S0`, `BANY${country}S0`];
-  return country === 'JP' ? [...local, 'HARBJPS0'] : local; // a PSP that is its own SAP
+  return country === 'JP' ? [...local, 'HARBJPS0'] : local; // this PSP is its own SAP
 }
 
 export const fxps = demoFxpBics;
@@ -92,13 +92,13 @@ export function isRated(fxp: string, { source, destination }: Corridor): boolean
   return !lacksSap && !(fxp === 'ZENIHKS0' && from === 'IN' && to === 'ID');
 }
 
-/** An amount of Singapore dollars, converted to the currency of `end`. */
+/** Converts an amount of Singapore dollars to the currency of `end`. */
 export const worth = (dollars: string, { perDollar, places }: End) => times(dollars, perDollar, places);
 
-/** A rate near the market: at most half a per cent off the mid rate, with at most 11 digits, as MON-1 requires. */
+/** Draws a rate within half a per cent of the mid rate, with at most 11 digits, as MON-1 requires. */
 export function drawRate(random: Random, { source, destination }: Corridor): string {
   const mid = dividedBy(destination.perDollar, source.perDollar, 10);
   const [whole = ''] = mid.split('.');
-  const factor = String(random.integer(99_500, 100_500)).padStart(6, '0'); // factor times 100,000
+  const factor = String(random.integer(99_500, 100_500)).padStart(6, '0'); // the factor times 100,000
   return times(mid, `${factor.slice(0, 1)}.${factor.slice(1)}`, 10 - whole.length);
 }

@@ -1,27 +1,27 @@
-// Sends one HTTP request of a PSP, a source operator or an FX provider to an api, and records it as evidence. It
-// records request and answer unchanged, but never tokens or secrets.
+// Sends one HTTP request of a PSP, a source operator or an FX provider to an api, and records the exchange as
+// evidence. The record contains request and answer unchanged, but no tokens and no secrets.
 import { Pool } from 'undici';
 import type { Exchange, Expected } from '../oracle/evidence.ts';
 import type { LoadTokens } from './tokens.ts';
 
 export interface Api {
-  /** `api-1` */
+  /** For example `api-1`. */
   readonly name: string;
   readonly url: string;
 }
 
 export interface Request {
-  /** Index of the api, from 0, modulo the number of apis. */
+  /** Index of the api, from 0. The sender reduces it modulo the number of apis. */
   readonly api: number;
-  /** Client whose token is sent. */
+  /** Id of the client whose token the request carries. */
   readonly client: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly purpose: string;
   readonly body?: string;
-  /** Default for a body: application/xml. */
+  /** The default is application/xml if there is a body. */
   readonly contentType?: string;
-  /** In addition to Authorization, Content-Type and Prefer. */
+  /** Headers in addition to Authorization, Content-Type and Prefer. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly prefer?: string;
   readonly uetr?: string;
@@ -31,7 +31,7 @@ export interface Request {
   readonly hangUpAfterMs?: number;
 }
 
-/** The request without some of its properties. */
+/** Returns the request without the named properties. */
 export function without<Name extends keyof Request>(request: Request, ...names: readonly Name[]) {
   const left = Object.entries(request).filter(([name]) => !names.some((one) => one === name));
   return Object.fromEntries(left) as unknown as Omit<Request, Name>;
@@ -50,7 +50,7 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-// longer than the longest preferred wait (PAY-1), and than a process that stands still for 30 s
+// Longer than the longest preferred wait (PAY-1), and than a process that a fault freezes for 30 s.
 const answerMs = 45_000;
 const connectMs = 10_000;
 
@@ -65,8 +65,8 @@ const told = [
 ];
 
 /**
- * Whether the answer concerns only the token or the connection, and not the message. The sender then repeats the
- * message.
+ * Whether the answer concerns only the token or the connection, not the message. The sender should then
+ * repeat the message.
  */
 export const isPassing = (status: number | undefined): boolean =>
   status === undefined || status >= 500 || [401, 408, 429].includes(status);

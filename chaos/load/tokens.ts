@@ -1,15 +1,18 @@
-// Gets the senders' tokens from any api that answers, with retries. These requests are not recorded as evidence,
-// because the answers are secrets.
+// Gets the senders' tokens from any api that answers, with retries. The evidence contains no token requests,
+// because their answers are secrets.
 import { clientCredentials } from '../../sandbox/tokens.ts';
 
 export interface LoadTokens {
-  /** Retries until it has a token. @throws {@link NoToken} when the patience is over */
+  /**
+   * Returns a token, and retries until it has one.
+   * @throws {@link NoToken} when the patience is over
+   */
   tokenFor(client: string): Promise<string>;
-  /** The token was refused, so the next request fetches a new one. */
+  /** Discards a token that an api refused, so that the next request fetches a new one. */
   forget(client: string): void;
 }
 
-/** No api issued a token within the sender's patience, so the sender gives up. */
+/** Thrown if no api issued a token within the sender's patience. */
 export class NoToken extends Error {
   override readonly name = 'NoToken';
 }

@@ -1,39 +1,45 @@
-// The tools of a story. A story draws only from its own random generator, never from the clock or from answers. So the
-// seed determines what it sends, whatever happens.
+// The tools of a story. A story draws only from its own random generator, never from the clock or from
+// answers. Its content therefore depends only on the seed.
 import type { Random } from './random.ts';
 import type { Answer, Request } from './sender.ts';
 
 export interface Tools {
   readonly random: Random;
   readonly canaries: readonly string[];
-  /** The callback address of a source operator: its usual one, or another registered one. */
+  /** Returns a registered callback address of a source operator: its usual one or its second one. */
   callbackUrl(clearingSystemId: string, message: 'pacs002' | 'acmt024', which: 'usual' | 'other'): string;
   /**
-   * Waits until the client has a token, so that a message that is written next is sent without delay.
-   * @throws StoryEnded if the load has ended, because nothing new may be submitted then
+   * Waits until the client has a token. The story can then send its next message without delay.
+   * @throws StoryEnded if the load has ended, because no story may submit anything new after that
    */
   ready(client: string): Promise<void>;
   send(request: Request): Promise<Answer>;
   /**
-   * Ages a stored quote by that many seconds.
-   * @returns false if it was not possible
+   * Makes a stored quote older by this many seconds.
+   * @returns false if that was not possible
    */
   ageQuote(quoteId: string, seconds: number): Promise<boolean>;
-  /** Resolves after `ms`. Resolves with false when the load ends; the story must then send nothing new. */
+  /**
+   * Waits for `ms`.
+   * @returns false if the load ended first; the story must then send nothing new
+   */
   rest(ms: number): Promise<boolean>;
-  /** The pause of a sender between repeats; the end of the load does not shorten it. */
+  /** Waits for `ms` between repeats, like a real sender. The end of the load does not shorten the pause. */
   pause(ms: number): Promise<void>;
 }
 
-/** The requests of a PSP, an operator or an FX provider, from the first to the last. */
+/** A sequence of requests by a PSP, an operator or an FX provider. */
 export interface Story {
   readonly name: string;
-  /** Relative frequency. */
+  /** Frequency relative to the other stories. */
   readonly weight: number;
   play(tools: Tools): Promise<void>;
 }
 
-/** A story cannot go on for a reason outside it, such as a missing quote. This is not a defect. */
+/**
+ * Thrown if a story cannot continue for an external reason, such as a missing quote. This is not a defect of
+ * the load.
+ */
 export class StoryEnded extends Error {
   override readonly name = 'StoryEnded';
 }

@@ -1,21 +1,24 @@
-// Known mistakes, each of which loses, duplicates or misreports a payment. The judge must find them. Each is built into
-// a copy of the code, so that production code never contains it. The command plays them one by one.
+// Known mistakes, each of which loses, duplicates or misreports a payment. The oracle must find each mistake.
+// The command builds each mistake into a copy of the code, so that production code never contains it.
 import { UsageError } from '../../cli/errors.ts';
 
 export interface Mutant {
-  /** The NAME in `--mutant NAME`. */
+  /** The NAME of the option `--mutant NAME`. */
   readonly name: string;
-  /** The mistake, in one sentence. */
+  /** Describes the mistake in one sentence. */
   readonly tells: string;
-  /** By seam (tree.ts): the line that replaces the original one. */
+  /** Replacement lines, keyed by the name of a seam (tree.ts). */
   readonly lines: Readonly<Record<string, string>>;
-  /** Invariants or rules that it breaks. The judge must name at least one of them. */
+  /** Invariants or rules that the mistake breaks. The oracle must report at least one of them. */
   readonly breaks: readonly [string, ...string[]];
-  /** Conditions that show the mistake soon: a single fault, and its duration. Absent: it shows without any fault. */
+  /** The fault that exposes the mistake, and its duration. Absent if the mistake shows without any fault. */
   readonly shownBy?: {
     readonly fault: string;
     readonly seconds: number;
-    /** Set if it shows only in payments that are under way when the fault begins. */
+    /**
+     * How often the fault is played. Set if only payments that are under way when the fault begins show the
+     * mistake.
+     */
     readonly times?: number;
     readonly target?: string;
   };

@@ -1,20 +1,20 @@
-// Copies the project's code and builds a mistake into the copy. A mistake replaces a line that ends with a comment
-// `seam: NAME`. The comment marks the line even if the code changes.
+// Copies the project's code and builds a mistake into the copy. The mistake replaces a line that ends with a
+// comment `seam: NAME`. The comment identifies the line even after other changes of the code.
 import { cpSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A line of the code that a mistake may replace. */
+/** A line of code that a mistake may replace. */
 interface Seam {
   readonly name: string;
   /** Path relative to the project's folder. */
   readonly file: string;
-  /** Counted from 0. */
+  /** Line number, from 0. */
   readonly line: number;
 }
 
 /**
- * Folders that are not copied, because the processes under test do not need them. Everything else is copied, including
- * new folders.
+ * Folders that the processes under test do not need and that are not copied. All other folders are copied,
+ * including new ones.
  */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', 'dist', 'docs', 'test', 'coverage']);
 
@@ -32,7 +32,7 @@ function seamsIn(root: string): readonly Seam[] {
   );
 }
 
-/** The text with the seam's line replaced by the mistake. */
+/** Returns the text with the seam's line replaced by the mistake. */
 function planted(text: string, { line }: Seam, mistake: string): string {
   return text
     .split('\n')
@@ -41,8 +41,9 @@ function planted(text: string, { line }: Seam, mistake: string): string {
 }
 
 /**
- * @param folder of the copy; it is created
- * @param lines of the mistake, by seam
+ * Copies the code and builds in the mistake.
+ * @param folder the folder of the copy, which is created
+ * @param lines the lines of the mistake, keyed by seam
  * @throws Error unless each seam exists exactly once
  */
 export function copyTree(root: string, folder: string, lines: Readonly<Record<string, string>>): string {
@@ -56,7 +57,7 @@ export function copyTree(root: string, folder: string, lines: Readonly<Record<st
     if (seam === undefined || other !== undefined)
       throw new Error(`The code must have one line that ends with "seam: ${name}".`);
     const path = join(folder, seam.file);
-    // a mistake is one line, so the numbers of other lines stay the same
+    // A mistake is one line, so the numbers of all other lines stay valid.
     writeFileSync(path, planted(readFileSync(path, 'utf8'), seam, mistake));
   }
   return folder;

@@ -1,8 +1,9 @@
-// The data of a corridor that quotes need: maxima, decimals, fees, and the SAPs and accounts of FX providers (FX-3).
+// The terms of a corridor that quotes depend on: maxima, decimal places and fees. It also checks the SAPs and
+// accounts of FX providers (FX-3).
 import type { Terms } from './pricing.ts';
 import type { Reference, System } from './reference.ts';
 
-/** Named like the columns of the tables. */
+/** A corridor, with the column names of the tables. */
 export interface Corridor {
   readonly source_country: string;
   readonly source_currency: string;
@@ -16,14 +17,17 @@ export function corridorOf(row: Corridor): string {
   );
 }
 
-/** The payment system of a place. Among several in one currency, the one with the lowest maximum. */
+/**
+ * Returns the clearing system of a country and currency. If there are several, it returns the one with the
+ * lowest maximum.
+ */
 function systemAt(reference: Reference, country: string, currency: string): System | undefined {
   return [...reference.systems.values()]
     .filter((one) => one.currency === currency && one.countries.includes(country))
     .sort((one, other) => one.maxAmount.cmp(other.maxAmount))[0];
 }
 
-/** The terms for quotes of a corridor; undefined if the corridor does not exist. */
+/** Returns the terms for quotes in a corridor; undefined if the corridor does not exist. */
 export function termsOf(reference: Reference, request: Corridor): Terms | undefined {
   const source = systemAt(reference, request.source_country, request.source_currency);
   const destination = systemAt(reference, request.destination_country, request.destination_currency);
@@ -45,7 +49,7 @@ export function termsOf(reference: Reference, request: Corridor): Terms | undefi
   };
 }
 
-/** Whether an FX provider has an account at a SAP that it may use in a place (FX-3). */
+/** Whether an FX provider has an account in this country and currency, at a SAP that it may use (FX-3). */
 export function canSettle(reference: Reference, fxp: string, country: string, currency: string): boolean {
   const sap = reference.saps.get(`${fxp} ${country}`);
   return reference.accounts.some(

@@ -1,5 +1,5 @@
-// Exact decimals for judging money. The settings are independent of the product's; nothing rounds unless it is asked
-// to.
+// Exact decimals for judging money. The settings do not depend on the gateway's settings. Only the functions
+// below round.
 import { Decimal } from 'decimal.js';
 
 const Exact = Decimal.clone({
@@ -18,7 +18,7 @@ export function amount(text: unknown): Amount {
   return new Exact(text);
 }
 
-/** Whether two decimal texts are the same number, however they are written. */
+/** Whether two decimal strings are the same number, even if they are written differently. */
 export function same(one: unknown, other: unknown): boolean {
   return amount(one).eq(amount(other));
 }
@@ -31,16 +31,17 @@ export function down(value: Amount, places: number): Amount {
   return value.toDecimalPlaces(places, Decimal.ROUND_DOWN);
 }
 
-/**
- * Dividend by divisor, rounded up to `places` decimals. It is exact, because it checks the result by multiplication.
- */
+/** Divides and rounds up to `places` decimals. The result is exact, because a multiplication checks it. */
 export function quotientUp(dividend: Amount, divisor: Amount, places: number): Amount {
   const step = new Exact(10).pow(-places);
   const low = dividend.div(divisor).toDecimalPlaces(places, Decimal.ROUND_DOWN);
   return low.times(divisor).gte(dividend) ? low : low.plus(step);
 }
 
-/** FX-8, MON-3: half up to 10 decimals, then half up to 11 digits. A zero before the point counts as a digit. */
+/**
+ * FX-8, MON-3: returns the improved rate, rounded half up to 10 decimals, then half up to 11 significant
+ * digits.
+ */
 export function improved(rate: Amount, basisPoints: Amount): Amount {
   if (basisPoints.isZero()) return rate;
   const exact = rate.times(new Exact(1).plus(basisPoints.div(10_000)));

@@ -1,12 +1,13 @@
-// The improvements of FX providers (FX-6, FX-7), from the tables, because no run changes them.
+// The rate improvements of FX providers (FX-6, FX-7). They come from the dumped tables, because no run
+// changes them.
 import { amount, zero, type Amount } from './decimals.ts';
 import type { Evidence } from './read-evidence.ts';
 import { rowsOf } from './rows.ts';
 
-/** Basis points; 0 means no improvement. */
+/** All improvements are in basis points; 0 means no improvement. */
 export interface Improvements {
   readonly ofPsp: (fxp: string, psp: string) => Amount;
-  /** By FX provider, source currency and threshold. */
+  /** Returns the improvement for an FX provider, source currency and threshold. */
   readonly ofTier: (fxp: string, currency: string, threshold: Amount) => Amount;
 }
 

@@ -1,13 +1,15 @@
-// Entry of the oracle: it turns the evidence of a run into a verdict. It shares no code with what it judges. It
-// recomputes everything from the sent messages, the answered quotes, the scheme's data and the rules.
+// Entry point of the oracle, which turns the evidence of a run into a verdict. The oracle shares no code with the
+// gateway. It recomputes everything from the sent messages, the answered quotes, the scheme's data and the rules.
 //
 // To add a check:
-// - Write a function `(world, report)` in checks/, beside those of the same invariant, and add it to the list below.
-// - Call `report.examined` with the number of things examined, even if it is zero; the invariant is then "not shown".
-// - Consider what a correct system may do after kill -9, a reset or a black hole. `world.quiet.isCalm` says when
-//   neither we nor the named parties were broken; name the parties that concern the check, and no others.
-// - Use `report.late` for what a slow machine alone can delay.
-// - Alter the clean evidence in test/chaos/ so that the check must report it.
+// - Write a function `(world, report)` in checks/, next to the checks of the same invariant, and add it to the list
+//   below.
+// - Call `report.examined` with the number of examined things, even if it is zero. With zero, the invariant counts as
+//   "not shown".
+// - Consider how a correct system may behave after a kill -9, a reset or a silent network. `world.quiet.isCalm` tells
+//   whether the gateway and the named parties were free of faults. Name only the parties that the check depends on.
+// - Use `report.late` for a delay that a slow machine alone can cause.
+// - Change the clean evidence in test/chaos/ in such a way that the check must report a breach.
 import { judgeAddresses } from './checks/addresses.ts';
 import { judgeAlerts } from './checks/alerts.ts';
 import { judgeAnswers } from './checks/answers.ts';
@@ -58,7 +60,7 @@ const checks: readonly Check[] = [
   judgeDeliveries,
 ];
 
-/** @param evidence of one run, as `readEvidence` reads it from a folder */
+/** @param evidence the evidence of one run, from `readEvidence` */
 export function judge(evidence: Evidence): Verdict {
   const world = openWorld(evidence);
   const { report, verdict } = openReport(world.machine);

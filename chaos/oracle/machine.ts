@@ -1,5 +1,5 @@
-// Finds the times when the machine was too slow to judge the gateway's timing, from the beats of a separate process
-// (evidence.ts). Content is judged all the same.
+// Finds the times at which the machine was too slow to judge delays. It uses the measurements of a separate
+// process (`MachineBeat` in evidence.ts). The oracle judges content even at these times.
 import type { Evidence } from './read-evidence.ts';
 import type { MachineBeat } from './evidence.ts';
 import { instant } from './rows.ts';
@@ -11,21 +11,23 @@ export interface Span {
 }
 
 export interface Machine {
-  /** The reason why a time in this span cannot be judged; undefined if it can. */
+  /** Returns the reason why a delay in this time span cannot be judged; undefined if it can be judged. */
   readonly tooSlow: (during: Span) => string | undefined;
   /** Share of the run in which the machine was too slow, from 0 to 1. */
   readonly slowShare: number;
 }
 
 /**
- * Average delay in milliseconds. A beat has 20 ms of work, so above this limit a process gets less than a sixth of a
- * processor. Runs at 75 ms had no breach; a run at 350 ms had one each time.
+ * Limit of the average delay, in milliseconds. Each measurement includes 20 ms of work, so above the limit a
+ * process gets less than a sixth of a processor. In trials, runs with 75 ms had no breach, and every run with
+ * 350 ms had one.
  */
 export const tooLateMs = 100;
-const neighbours = 5; // beats on each side, about 2.5 s, because a single late beat can be chance
+const neighbours = 5; // measurements on each side (about 2.5 s), because a single late one can be chance
 const beatMs = 500;
 const aftermathMs = 10_000; // time for the gateway to work off its backlog
-// share of the span that must be slow, with the aftermath: a slow second does not explain a late minute
+// A delay counts as unjudged if the machine was slow for at least this share of it. The slow time includes
+// `aftermathMs` before the delay. A slow second thus cannot excuse a late minute.
 const leastShare = 0.5;
 
 export function machineOf({ machine, run }: Pick<Evidence, 'machine' | 'run'>): Machine {

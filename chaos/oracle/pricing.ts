@@ -1,9 +1,9 @@
-// Recomputes quotes from rates, improvements, maxima and fee formulas by the rules FEE-1 to FEE-6, FX-8 and QUO-2 to
-// QUO-5. It is written from the rules, without code of the product.
+// Recomputes quotes from rates, improvements, maxima and fee formulas by the rules FEE-1 to FEE-6, FX-8 and
+// QUO-2 to QUO-5. It follows the text of the rules and shares no code with the gateway.
 import { amount, down, halfUp, improved, quotientUp, type Amount } from './decimals.ts';
 import type { FeeFormula } from './reference.ts';
 
-/** The terms that all quotes of a request share. */
+/** The scheme's terms that apply to all quotes of a request. */
 export interface Terms {
   readonly sourcePlaces: number;
   readonly destinationPlaces: number;
@@ -13,7 +13,7 @@ export interface Terms {
   readonly creditorAgentFee: FeeFormula;
 }
 
-/** A rate that an FX provider offers: its base rate, or a tier rate. */
+/** A rate on offer from an FX provider: its base rate or a tier rate. */
 export interface Offered {
   readonly rateId: string;
   readonly threshold: Amount;
@@ -31,14 +31,14 @@ export interface Priced {
   readonly creditorAgentFee: Amount;
 }
 
-/** FEE-1, FEE-2, MON-3. */
+/** FEE-1, FEE-2, MON-3: the fee on a settlement amount, rounded half up. */
 function feeOn(settlement: Amount, { nominal, ratio }: FeeFormula, places: number): Amount {
   return halfUp(nominal.plus(ratio.times(settlement)), places);
 }
 
 /**
- * FEE-4: the smallest D with D - fee(D) = C. D - fee(D) never falls as D grows, so the search goes up from a lower
- * bound.
+ * FEE-4: returns the smallest settlement amount D with D - fee(D) = C, where C is the credited amount. D -
+ * fee(D) never falls as D grows, so the search goes up from a lower bound.
  */
 function settlementFor(credited: Amount, formula: FeeFormula, places: number): Amount {
   const step = amount('1').div(amount('10').pow(places));
@@ -68,15 +68,15 @@ const fromDestination = (destination: Amount, rate: Amount, places: number): Pai
 export interface Asked {
   readonly side: 'source' | 'destination';
   /**
-   * The interbank settlement amount on that side. With fees, on the destination side, it is the amount credited to the
-   * creditor.
+   * The interbank settlement amount on `side`. On the destination side with fees, it is the amount credited
+   * to the creditor.
    */
   readonly amount: Amount;
-  /** False for endpoint 12b, which has no fees (QUO-5). */
+  /** False for quotes of endpoint 12b, which contain no fees (QUO-5). */
   readonly withFees: boolean;
 }
 
-/** Both amounts at a rate, before any maximum. */
+/** Returns both amounts at a rate, before any maximum applies. */
 function pairOf(asked: Asked, rate: Amount, terms: Terms): Pair {
   if (asked.side === 'source') return fromSource(asked.amount, rate, terms.destinationPlaces);
   const settlement = asked.withFees
@@ -86,8 +86,9 @@ function pairOf(asked: Asked, rate: Amount, terms: Terms): Pair {
 }
 
 /**
- * The quote of one FX provider (QUO-3, QUO-4); undefined if none of its rates fits.
- * @param pspBasisPoints its improvement for the requesting PSP (FX-7); 0 means no improvement
+ * Returns the quote of one FX provider (QUO-3, QUO-4), or undefined if the amount is below the threshold of
+ * every rate.
+ * @param pspBasisPoints the provider's improvement for the requesting PSP (FX-7); 0 means no improvement
  */
 export function priceOf(
   asked: Asked,
@@ -123,7 +124,7 @@ export function priceOf(
   return undefined;
 }
 
-/** FEE-5: whether the quote is left out. */
+/** FEE-5: whether the gateway must leave out this quote because its amounts are too small. */
 export function isTooSmall({ source, destination, creditorAgentFee }: Priced, withFees: boolean): boolean {
   if (source.isZero() || destination.isZero()) return true;
   return withFees && creditorAgentFee.gte(destination);

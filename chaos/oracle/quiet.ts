@@ -1,55 +1,57 @@
-// When something was deliberately broken, and which part. During a fault and shortly after it, a correct system may be
-// late or repeat itself; at other times this is a breach. A fault of one party does not excuse a delay for another
-// (CBK-3).
+// Tells which part was broken by a fault at which time. During a fault and shortly after it, a correct system
+// may be late or repeat itself. At other times, lateness and repeats are breaches. A fault of one party does
+// not excuse a delay for another (CBK-3).
 import type { Evidence } from './read-evidence.ts';
 import { instant } from './rows.ts';
 
 export interface Quiet {
   /**
-   * Whether neither our parts nor these parties were broken between two moments, or within the margin before.
-   * @param parties named as in faults, `source/SGDFAST`; empty if only our own parts matter
-   * @param marginMs how long the effects of a fault last; default 10 s
+   * True if neither the gateway nor any of these parties was broken in this time span, or in the margin
+   * before it.
+   * @param parties named as in the faults, such as `source/SGDFAST`; empty if only the gateway matters
+   * @param marginMs how long the effects of a fault last; the default is 10 s
    */
   readonly isCalm: (parties: readonly string[], from: number, to: number, marginMs?: number) => boolean;
-  /** From this time on nothing may wait on us: 60 s after the last fault (I-15). */
+  /** The time after which no payment may wait for the gateway: 60 s after the last fault (I-15). */
   readonly settledAt: number;
-  /** When the database was read. */
+  /** The time of the database snapshot. */
   readonly endAt: number;
-  /** Whether the run lasted until `settledAt`, so that unsettled work can be judged. */
+  /** Whether the run lasted until `settledAt`. Only then can unfinished work be judged. */
   readonly isSettled: boolean;
   readonly hadFaults: boolean;
-  /** Whether a party, or the way to it, was broken between two moments. Bytes may then have been delayed. */
+  /**
+   * Whether a party, or the connection to it, was broken in this time span. Bytes may then have been delayed.
+   */
   readonly isWayBroken: (party: string, from: number, to: number) => boolean;
-  /** Whether another server may have answered 2xx in a party's place between two moments. */
+  /** Whether a fault may have answered 2xx in place of the party in this time span. */
   readonly isAnsweredByOthers: (party: string, from: number, to: number) => boolean;
-  /** Whether one of our processes or servers was broken between two moments, or within the margin before. */
+  /** Whether a process or server of the gateway was broken in this time span, or in the margin before it. */
   readonly isOursBroken: (from: number, to: number, marginMs: number) => boolean;
   /**
-   * Whether the workflow engine was the only one of our parts that was broken between two moments, or within the margin
-   * before.
+   * Whether Temporal was the only broken part of the gateway in this time span, or in the margin before it.
    */
   readonly isEngineAlone: (from: number, to: number, marginMs: number) => boolean;
 }
 
-/** Deliberate acts of operators. They break nothing (LIF-5), so they excuse nothing. */
+/** Pauses by operators. A pause breaks nothing (LIF-5), so it excuses nothing. */
 const breaksNobody = /-is-paused$/;
 const parties = /^(?:(?:source|destination|fxp)\/.+|parties)$/;
-/** Faults during which another server than the party answers 200. */
+/** Faults during which something other than the party answers 200. */
 const others = /^(destination-answers-garbage|destination-never-ends|receivers-.*)$/;
-/** Faults of the workflow engine, by name. */
+/** Faults of Temporal, by name. */
 const ofEngine = /^(engine|executions)-/;
 const wayMarginMs = 2_000;
 const marginDefaultMs = 10_000;
-const settleMs = 60_000; // I-15
-const anyParty = 'parties'; // target of faults that choose their parties while they run
+const settleMs = 60_000; // I-15: time after the last fault until nothing may wait
+const anyParty = 'parties'; // target of faults that choose their parties during the run
 
 interface Window {
   readonly name: string;
   readonly from: number;
   readonly to: number;
-  /** Its targets: our processes and servers, or parties. */
+  /** The targets of the fault: processes and servers of the gateway, or parties. */
   readonly targets: readonly string[];
-  /** Whether it hits our own processes or servers, and so not the way from us to a party. */
+  /** Whether the fault hits processes or servers of the gateway, not a party or the connection to it. */
   readonly isOurs: boolean;
   readonly isByOthers: boolean;
 }

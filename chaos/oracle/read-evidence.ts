@@ -1,5 +1,5 @@
-// Reads the files of an evidence folder (chaos/oracle/evidence.ts). Numbers of the database stay text, because money
-// must not pass through a binary float before it is judged.
+// Reads the files of an evidence folder (chaos/oracle/evidence.ts). Numbers from the database stay strings,
+// because money must never become a binary floating-point number.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Exchange, ExecutionRecord, FaultRecord, MachineBeat, RunRecord } from './evidence.ts';
@@ -7,10 +7,13 @@ import type { Exchange, ExecutionRecord, FaultRecord, MachineBeat, RunRecord } f
 /** One line of a party's journal, as sandbox/journal-file.ts writes it. */
 export interface JournalEntry {
   readonly sequence: number;
-  /** When the party handled it, ISO 8601. */
+  /** The time when the party handled the message, ISO 8601. */
   readonly at: string;
   readonly sentAt?: string;
-  /** `source/SGDFAST`, `destination/IPSO-TH`, `fxp/MERISGS0`; `refused`: rejected before it was read. */
+  /**
+   * The party, such as `source/SGDFAST`, `destination/IPSO-TH` or `fxp/MERISGS0`; `refused` if the sandbox
+   * rejected the message before reading it.
+   */
   readonly party: string;
   readonly direction: 'received' | 'sent' | 'booked';
   readonly kind: string;
@@ -31,26 +34,25 @@ export interface JournalEntry {
   readonly bodyEncoding?: 'utf8' | 'base64';
 }
 
-/** A row as `row_to_json` writes it; numbers are text. */
+/** A row as `row_to_json` writes it, but with numbers as strings. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A file of `logs/` or `histories/`, for searching. */
+/** A file of `logs/` or `histories/`, to be searched for personal data. */
 export interface EvidenceFile {
-  /** Relative to the evidence folder. */
+  /** The path inside the evidence folder. */
   readonly path: string;
   readonly read: () => Buffer;
 }
 
-/** All evidence of a run. */
 export interface Evidence {
   readonly run: RunRecord;
   readonly exchanges: readonly Exchange[];
   readonly faults: readonly FaultRecord[];
-  /** In order of time. */
+  /** Sorted by time. */
   readonly machine: readonly MachineBeat[];
-  /** In order of time. */
+  /** Sorted by time. */
   readonly journal: readonly JournalEntry[];
-  /** By table. */
+  /** Keyed by table. */
   readonly tables: Readonly<Record<string, readonly Row[]>>;
   readonly executions: readonly ExecutionRecord[];
   readonly files: readonly EvidenceFile[];
@@ -84,14 +86,16 @@ export function readEvidence(folder: string): Evidence {
   };
 }
 
-/** Sorts by time; entries of the same moment stay in the order of writing. */
+/** Sorts entries by time, and entries of the same time by sequence number. */
 function inOrder(entries: readonly JournalEntry[]): readonly JournalEntry[] {
   return [...entries].sort((one, other) =>
     one.at < other.at ? -1 : one.at > other.at ? 1 : one.sequence - other.sequence,
   );
 }
 
-/** Reads complete lines; skips a last line that a crash cut off. A missing file has no lines. */
+/**
+ * Reads the complete lines of a file, without a last line that a crash cut off. A missing file has no lines.
+ */
 function readLines(
   path: string,
   parse: (line: string) => unknown = (line) => JSON.parse(line) as unknown,
@@ -106,7 +110,7 @@ function readLines(
 
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 
-/** Parses JSON, with every number as the text in which it was written. */
+/** Parses JSON, but keeps every number as the string in which it was written. */
 export function parseExactly(text: string): unknown {
   return JSON.parse(
     text.replaceAll(stringOrNumber, (token) => (token.startsWith('"') ? token : `"${token}"`)),

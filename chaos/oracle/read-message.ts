@@ -1,12 +1,12 @@
-// The oracle's reader of ISO 20022 messages: it makes its own trees from libxml2, and validates by the project's
-// schemas.
+// The oracle's parser for ISO 20022 messages. It builds its own trees with libxml2 and validates with the
+// project's schemas.
 import { readFileSync } from 'node:fs';
 import { ParseOption, XmlDocument, XmlElement, XmlText, XmlValidateError, XsdValidator } from 'libxml2-wasm';
 
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Direct text content, trimmed. */
+  /** The element's direct text content, trimmed. */
   readonly text: string;
   readonly children: readonly Element[];
 }
@@ -15,9 +15,9 @@ export type MessageType = 'pacs008' | 'pacs002' | 'pacs028' | 'acmt023' | 'acmt0
 
 export interface Message {
   readonly type: MessageType;
-  /** The message's own element, below `Document`. */
+  /** The element directly below `Document`. */
   readonly root: Element;
-  /** Schema violations; empty if the message is valid. */
+  /** Schema violations. Empty if the message is valid. */
   readonly faults: readonly string[];
 }
 
@@ -53,9 +53,9 @@ function validatorOf(type: MessageType): XsdValidator {
 }
 
 const known = new Map<string, Message | undefined>();
-const maxKnown = 20_000; // messages of a long run; the cache is then cleared
+const maxKnown = 20_000; // a long run has more messages; the full cache is cleared
 
-/** Undefined if it is not XML, or not a message of the scheme. */
+/** Parses a message. Returns undefined if the text is not XML or not a message of the scheme. */
 export function readMessage(text: string): Message | undefined {
   if (known.has(text)) return known.get(text);
   if (known.size >= maxKnown) known.clear();
@@ -104,7 +104,7 @@ function toElement(node: XmlElement): Element {
   return { name: node.name, attributes, text: text.trim(), children };
 }
 
-/** The first element at a path such as `GrpHdr/MsgId`. */
+/** Returns the first element at a path such as `GrpHdr/MsgId`. */
 export function at(element: Element | undefined, path: string): Element | undefined {
   let found = element;
   for (const name of path.split('/')) found = found?.children.find((child) => child.name === name);
@@ -119,7 +119,10 @@ export function named(element: Element | undefined, name: string): readonly Elem
   return element?.children.filter((child) => child.name === name) ?? [];
 }
 
-/** An element as text. Two texts are equal exactly if name, attributes, text and children are equal. */
+/**
+ * Renders an element as text. Two texts are equal exactly if the elements have equal names, attributes, texts
+ * and children.
+ */
 export function render(element: Element | undefined): string {
   if (element === undefined) return '(none)';
   const attributes = Object.entries(element.attributes)
@@ -129,7 +132,9 @@ export function render(element: Element | undefined): string {
   return `<${element.name}${attributes}>${element.text}${element.children.map(render).join('')}</>`;
 }
 
-/** The same for an element's content, regardless of its name. */
+/**
+ * Renders the content of an element without its name, so that elements with different names can be compared.
+ */
 export function contentOf(element: Element | undefined): string {
   return element === undefined ? '(none)' : render({ ...element, name: '' });
 }

@@ -1,4 +1,4 @@
-// The scheme's data from the dumped tables, in the form that the checks need.
+// Converts the scheme's data from the dumped tables to the form that the checks need.
 import { amount, type Amount } from './decimals.ts';
 import type { Row } from './read-evidence.ts';
 import { textAt, type Element } from './read-message.ts';
@@ -17,28 +17,34 @@ export interface System {
 export interface Institution {
   readonly id: string;
   readonly bics: readonly string[];
-  /** Ids of the clearing systems of which it is a member. */
+  /** Ids of the clearing systems in which the institution is a member. */
   readonly systems: readonly string[];
 }
 
 export interface FeeFormula {
   readonly nominal: Amount;
-  /** Share of the amount, as a ratio. */
+  /** Fraction of the amount, from 0 to 1. */
   readonly ratio: Amount;
 }
 
 export interface Reference {
   readonly systems: ReadonlyMap<string, System>;
   readonly institutions: ReadonlyMap<string, Institution>;
-  /** By currency. */
+  /** Decimal places, keyed by currency. */
   readonly decimals: ReadonlyMap<string, number>;
-  /** By `country currency`. */
+  /** Keyed by country and currency, separated by a space. */
   readonly schemeFees: ReadonlyMap<string, FeeFormula>;
   readonly creditorAgentFees: ReadonlyMap<string, FeeFormula>;
   readonly accounts: readonly Account[];
-  /** SAP that an FX provider may use, by `fxp country`; only validated ones. */
+  /**
+   * The SAP that an FX provider may use, keyed by FX provider and country, separated by a space. Only
+   * validated SAPs.
+   */
   readonly saps: ReadonlyMap<string, string>;
-  /** The institution that an agent element such as `DbtrAgt` names. Loads and gateway name them by BIC. */
+  /**
+   * Finds the institution in an agent element such as `DbtrAgt`. The load and the gateway always identify it
+   * by BIC.
+   */
   readonly find: (agent: Element | undefined) => Institution | undefined;
   readonly findByBic: (bic: string | undefined) => Institution | undefined;
 }
@@ -79,7 +85,7 @@ export function openReference(tables: Tables): Reference {
       rows('scheme_fee_formulas').map((row) => [place(row), fee(row, 'percentage_fee_as_ratio', 1)]),
     ),
     creditorAgentFees: new Map(
-      rows('creditor_agent_fee_formulas').map((row) => [place(row), fee(row, 'percentage_fee', 100)]), // FEE-2
+      rows('creditor_agent_fee_formulas').map((row) => [place(row), fee(row, 'percentage_fee', 100)]), // FEE-2: in per cent
     ),
     accounts: rows('settlement_accounts').map((row) => ({
       owner: text(row, 'owner_id'),
@@ -99,14 +105,20 @@ export function openReference(tables: Tables): Reference {
 
 type Receiving = Pick<DeliveryRow, 'kind' | 'party'>;
 
-/** Deliveries that are repeated until they are taken or given up (CBK-1). An instruction ends differently (TIM-3). */
+/**
+ * Kinds of deliveries that the gateway repeats until the receiver acknowledges them or they become dead
+ * letters (CBK-1). The attempts of an instruction end differently (TIM-3).
+ */
 export const toldKinds: readonly string[] = ['callback', 'confirmation', 'notification', 'book'];
 
-/** The receiver of a message, named as in the faults: `source/SGDFAST`, `fxp/MERISGS0`. */
+/**
+ * Returns the receiver of a message, under the name that the faults use, such as `source/SGDFAST` or
+ * `fxp/MERISGS0`.
+ */
 export function receiverOf(reference: Pick<Reference, 'systems'>, { kind, party }: Receiving): string {
   if (kind === 'callback') return `source/${party}`;
   if (kind === 'notification' || (kind === 'book' && !reference.systems.has(party))) return `fxp/${party}`;
-  return `destination/${reference.systems.get(party)?.operatorId ?? ''}`; // several systems may share one operator
+  return `destination/${reference.systems.get(party)?.operatorId ?? ''}`; // systems may share an operator
 }
 
 function systemsOf(tables: Tables): ReadonlyMap<string, System> {

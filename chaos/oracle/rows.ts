@@ -1,5 +1,5 @@
-// The columns that the oracle reads from the database's tables, as `row_to_json` writes them. Numbers are text, times
-// ISO 8601.
+// The columns that the oracle reads from the database's tables, as `row_to_json` writes them. Numbers are
+// strings, and times are in ISO 8601.
 import type { Row } from './read-evidence.ts';
 
 export interface PaymentRow {
@@ -145,7 +145,7 @@ export interface ResolutionAnswerRow {
 }
 
 export interface PauseRow {
-  /** A clearing system, or the id of an FX provider. */
+  /** Id of a clearing system or of an FX provider. */
   readonly party_id: string;
   readonly paused_at: string;
   readonly resumed_at: string | null;
@@ -183,7 +183,7 @@ interface Forms {
   readonly pauses: PauseRow;
 }
 
-/** The rows of a table; empty if the table is missing. */
+/** Returns the rows of a table, or none if the table is missing. */
 export function rowsOf<Table extends keyof Forms>(
   tables: Readonly<Record<string, readonly Row[]>>,
   table: Table,
@@ -191,7 +191,7 @@ export function rowsOf<Table extends keyof Forms>(
   return (tables[table] ?? []) as unknown as readonly Forms[Table][];
 }
 
-/** Milliseconds since 1970, with fraction, of a time from the database or a file. */
+/** Converts a time from the database or a file to milliseconds since 1970, including fractions. */
 export function instant(text: string): number;
 export function instant(text: string | null | undefined): number | undefined;
 export function instant(text: string | null | undefined): number | undefined {

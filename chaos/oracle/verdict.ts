@@ -1,18 +1,18 @@
-// The verdict on a run. For each invariant it says what was examined and which breaches were found, with the evidence.
-// An invariant for which nothing could be examined is "not shown". A delay while the machine was too slow is "not
-// judged", and not a breach.
+// The verdict on a run. For each invariant it counts the examined things and lists the breaches with their
+// evidence. An invariant for which nothing could be examined is "not shown". A delay while the machine was
+// too slow is "not judged" and no breach.
 
 import type { Machine, Span } from './machine.ts';
 
 /** A violation of an invariant or rule. */
 export interface Breach {
-  /** An invariant such as `I-4`; `R:PAY-4` for a rule that no invariant covers. */
+  /** The id of an invariant, such as `I-4`, or `R:PAY-4` for a rule that no invariant covers. */
   readonly id: string;
-  /** One sentence. */
+  /** Describes the breach in one sentence. */
   readonly statement: string;
-  /** The UETR, message id, execution or file that it concerns. */
+  /** The UETR, message id, workflow or file in which the breach was found. */
   readonly subject: string;
-  /** The lines, rows and times that prove it, shortened. */
+  /** Shortened lines, rows and times that prove the breach. */
   readonly evidence: readonly string[];
 }
 
@@ -25,7 +25,8 @@ export interface Finding {
   readonly breaches: readonly Breach[];
   readonly notJudged: readonly Breach[];
   /**
-   * `not-judged`: something was late, but a slow machine may be the reason. `not-shown`: there was nothing to examine.
+   * `not-judged`: something was late, perhaps because the machine was too slow. `not-shown`: there was
+   * nothing to examine.
    */
   readonly outcome: 'held' | 'broken' | 'not-judged' | 'not-shown';
 }
@@ -36,31 +37,37 @@ export interface Examined {
 }
 
 export interface Verdict {
-  /** I-1 to I-20, then the rules for which something was examined or found. */
+  /** First I-1 to I-20, then each rule for which something was examined or found. */
   readonly findings: readonly Finding[];
   /** The breaches of all findings. */
   readonly breaches: readonly Breach[];
-  /** Delays that would be breaches on a fast machine. The first line of evidence says how slow the machine was. */
+  /**
+   * Delays that would be breaches on a fast machine. The first line of each one's evidence says how slow the
+   * machine was.
+   */
   readonly notJudged: readonly Breach[];
-  /** Whether something was not judged, and the machine was too slow for more than half of the run. */
+  /** Whether some delay was not judged, and the machine was too slow for more than half of the run. */
   readonly isMostlyUnjudged: boolean;
 }
 
-/** Checks record their results here. */
+/** Collects the results of the checks. */
 export interface Report {
-  /** Counts the things that were examined for an invariant. Call it even if the count is zero. */
+  /** Adds to the count of examined things for an invariant. A check calls it even if the count is zero. */
   examined(id: string, what: string, count: number): void;
   breach(id: string, statement: string, subject: string, evidence?: readonly unknown[]): void;
-  /** Records a breach, unless the machine was too slow at that time. Use it for times, never for content. */
+  /**
+   * Records a breach, unless the machine was too slow during this time. Use `late` only for delays, never for
+   * wrong content.
+   */
   late(id: string, statement: string, subject: string, evidence: readonly unknown[], during: Span): void;
   /**
-   * Whether the machine was too slow at that time; if so, counts it as not judged. For delays that are a breach only if
-   * they are frequent.
+   * Whether the machine was too slow during this time. If so, records the delay as not judged. Use it for
+   * delays that are a breach only if they are frequent.
    */
   isUnjudged(id: string, statement: string, subject: string, during: Span): boolean;
 }
 
-/** The invariants, shortened from docs/reference/invariants.md. */
+/** The invariants, in a shorter form than in docs/reference/invariants.md. */
 const invariants: Readonly<Record<string, string>> = {
   'I-1': 'every pacs.008 answered 200 has one final status, or waits as it may',
   'I-2': 'a destination sees one distinct instruction per payment',
@@ -84,7 +91,7 @@ const invariants: Readonly<Record<string, string>> = {
   'I-20': 'the sweep finds nothing where nothing failed',
 };
 
-const maxLine = 400; // characters per line of evidence; a message may be 256 KiB
+const maxLine = 400; // characters per line of evidence, because a message may have 256 KiB
 const maxLines = 8;
 
 function shorten(line: unknown): string {
@@ -96,10 +103,10 @@ function withoutBodies(key: string, value: unknown): unknown {
   return key === 'body' || key === 'bytes' || key === 'message' ? undefined : value;
 }
 
-/** A breach whose evidence is not yet shortened. */
+/** A breach with evidence that is not shortened yet. */
 type Late = Omit<Breach, 'evidence'> & { readonly evidence: readonly unknown[] };
 
-/** Returns an empty report, and a function that computes the verdict from it. */
+/** Opens an empty report. `verdict` computes the verdict from the results recorded so far. */
 export function openReport(machine: Machine): { readonly report: Report; readonly verdict: () => Verdict } {
   const breaches: Breach[] = [];
   const notJudged: Breach[] = [];

@@ -1,5 +1,5 @@
-// Joins the evidence: each payment with its messages, deliveries, attempts, events and journal entries. It judges
-// nothing.
+// Joins the evidence of a run: links each payment to its messages, deliveries, attempts, events and journal
+// entries. The checks in oracle/checks judge the result.
 import type { Exchange } from './evidence.ts';
 import { createHash } from 'node:crypto';
 import type { Evidence, JournalEntry } from './read-evidence.ts';
@@ -19,17 +19,17 @@ import {
   type QuoteRequestRow,
 } from './rows.ts';
 
-/** PAY-7. */
+/** The final statuses of a payment (PAY-7). */
 export const finals: readonly string[] = ['ACCC', 'RJCT', 'BLCK'];
 
-/** A row of `messages`, with its bytes. */
+/** A row of the table `messages`, with the decoded bytes of the message. */
 export interface Stored {
   readonly row: MessageRow;
   readonly text: string;
-  /** Hash of the bytes, computed here. */
+  /** Hash of the bytes. The oracle computes it and does not trust the database. */
   readonly sha256: string;
   readonly createdAt: number;
-  /** Undefined if it is unreadable. */
+  /** The parsed message; undefined if the bytes cannot be parsed. */
   readonly message: Message | undefined;
 }
 
@@ -46,16 +46,16 @@ export const isTaken = ({ httpStatus = 0 }: Attempt) => httpStatus >= 200 && htt
 export interface Delivery {
   readonly row: DeliveryRow;
   readonly stored: Stored | undefined;
-  /** In order of their numbers. */
+  /** Sorted by attempt number. */
   readonly attempts: readonly Attempt[];
-  /** Journal entries of the party with the bytes of the delivery's message, accepted or refused, in order of time. */
+  /** Journal entries in which the receiving party recorded these bytes, accepted or refused, oldest first. */
   readonly arrivals: readonly Arrival[];
   readonly nextDueAt: number;
   readonly deliveredAt: number | undefined;
   readonly closedAt: number | undefined;
 }
 
-/** A message of ours that reached a party. */
+/** The arrival of a message from the gateway at a party. */
 export interface Arrival {
   readonly entry: JournalEntry;
   readonly at: number;
@@ -64,28 +64,29 @@ export interface Arrival {
 export interface Payment {
   readonly row: PaymentRow;
   readonly uetr: string;
-  /** When it was judged. */
+  /** When the gateway accepted or rejected the payment, in milliseconds since 1970. */
   readonly judgedAt: number;
-  /** The submission that made it. */
+  /** The message that created the payment. */
   readonly submission: Stored | undefined;
-  /** `FIToFICstmrCdtTrf` as the source sent it. */
+  /** The root element `FIToFICstmrCdtTrf`, as the source sent it. */
   readonly original: Element | undefined;
-  /** `AccptncDtTm` of the original. */
+  /** `AccptncDtTm` of the original, in milliseconds since 1970. */
   readonly acceptedAt: number | undefined;
   readonly forwarded: Stored | undefined;
-  /** More than one is a breach in itself. */
+  /** All decision rows of the payment. More than one row is a breach. */
   readonly decisions: readonly DecisionRow[];
   readonly decision: DecisionRow | undefined;
   readonly decidedAt: number | undefined;
-  /** By kind. */
+  /** Keyed by delivery kind. */
   readonly deliveries: Readonly<Record<string, Delivery>>;
   readonly events: readonly AuditRow[];
-  /** The journal entries of its parties, in order of time. */
+  /** The entries about the payment in the journals of all parties, oldest first. */
   readonly journal: readonly JournalEntry[];
-  /** The stored pacs.002 of the destination, oldest first. */
+  /** The pacs.002 messages that the destination sent and the gateway stored, oldest first. */
   readonly reports: readonly Stored[];
   /**
-   * When a HIGH payment must be final (TIM-1), computed from the original and the scheme's data; undefined for NORM.
+   * The time by which a HIGH payment must be final (TIM-1), computed from the original and the scheme's data.
+   * Undefined for a NORM payment.
    */
   readonly deadlineAt: number | undefined;
 }
@@ -99,46 +100,49 @@ export interface World {
   readonly paymentOf: ReadonlyMap<string, Payment>;
   readonly messages: readonly Stored[];
   readonly messageOf: ReadonlyMap<string, Stored>;
-  /** By SHA-256 of the bytes. */
+  /** Keyed by hash (`sha256`) of the bytes. */
   readonly messagesBySha: ReadonlyMap<string, readonly Stored[]>;
   readonly deliveries: readonly Delivery[];
-  /** By receiver, named as in the faults. */
+  /** Keyed by receiver. The keys are the party names that the faults use. */
   readonly attemptsTo: ReadonlyMap<string, readonly Attempt[]>;
   readonly quotes: ReadonlyMap<string, Quote>;
   readonly quoteRequests: readonly QuoteRequestRow[];
   readonly events: readonly AuditRow[];
-  /** Pauses of a clearing system or an FX provider, by its id (LIF-5). */
+  /** Returns the pauses of a clearing system or an FX provider, by its id (LIF-5). */
   readonly pausesOf: (party: string | null | undefined) => readonly Pause[];
-  /** Posts of pacs.008, in order of time. */
+  /** Every POST of a pacs.008, oldest first. */
   readonly submissions: readonly Submission[];
-  /** UETRs for which a party other than the sandbox reported a final, so that the sandbox's ledger does not count. */
+  /**
+   * UETRs of the payments for which a party other than the sandbox reported a final status. The sandbox's
+   * ledger proves nothing about these payments.
+   */
   readonly reportedByOthers: ReadonlySet<string>;
 }
 
-/** The time span in which an operator paused a party; `to` is Infinity while the pause lasts. */
+/** The time span during which an operator paused a party; `to` is Infinity while the pause lasts. */
 export interface Pause {
   readonly from: number;
   readonly to: number;
 }
 
-/** One quote of a stored request. */
+/** One of the quotes that answered a stored quote request. */
 export interface Quote {
   readonly quoteId: string;
   readonly request: QuoteRequestRow;
-  /** Its index in the array columns of the request, from 0. */
+  /** The quote's index in the array columns of the request, from 0. */
   readonly index: number;
   readonly issuedAt: number;
 }
 
-/** A post of a pacs.008 or acmt.023, as its sender saw it. */
+/** An HTTP POST of a pacs.008 or acmt.023, as its sender recorded it. */
 export interface Submission {
   readonly exchange: Exchange;
   readonly sentAt: number;
   readonly endedAt: number;
   readonly sha256: string;
-  /** The answer, if it was a message. */
+  /** The parsed answer; undefined if the answer was not a message. */
   readonly answer: Message | undefined;
-  /** The callback address that it named. */
+  /** The callback address in the query string of the POST. */
   readonly callbackUrl: string | undefined;
 }
 
@@ -147,8 +151,8 @@ export function sha256Of(bytes: Buffer | string): string {
 }
 
 /**
- * Ignores events after the database was read, because the record cannot have them: later messages, and ends of
- * executions.
+ * Drops evidence that is newer than the copy of the database, because the copy cannot contain its effects. It
+ * drops newer journal entries, and shows executions that ended later as still running.
  */
 function untilGathered(gathered: Evidence): Evidence {
   const endAt = instant(gathered.run.gatheredAt);
@@ -232,7 +236,10 @@ function toStored(row: MessageRow): Stored {
   };
 }
 
-/** Whether an entry records the arrival of our message at a party, whatever the party did with it. */
+/**
+ * Whether a journal entry records that a message from the gateway arrived, even if the party refused the
+ * message.
+ */
 export function isArrival(entry: JournalEntry): boolean {
   return entry.direction === 'received' && entry.note !== 'in the HTTP answer' && entry.sha256 !== undefined;
 }
@@ -318,12 +325,12 @@ function acceptanceOf(pacs008: Element | undefined): number | undefined {
 }
 
 function priorityOf(pacs008: Element | undefined): string {
-  return textAt(pacs008, 'CdtTrfTxInf/PmtTpInf/InstrPrty') ?? 'NORM'; // MSG-5
+  return textAt(pacs008, 'CdtTrfTxInf/PmtTpInf/InstrPrty') ?? 'NORM'; // MSG-5: the default priority
 }
 
 /**
- * A quote's id is that of its request with the quote's number as the last byte, counted from 1. So a quote is found by
- * its id (QUO-7).
+ * A quote id is the id of the quote request with the quote's number, from 1, as its last byte. Payments name
+ * their quote by this id (QUO-7).
  */
 function quotesOf(request: QuoteRequestRow): readonly Quote[] {
   return request.fxp_ids.map((_, index) => ({

@@ -1,10 +1,10 @@
-// Ages a quote in its row, because no run can wait that long (QUO-6).
+// Makes a quote older by changing its row, because a run cannot wait until a quote expires (QUO-6).
 import type { Tools } from '../load/tools.ts';
 
 const statement = `update quote_requests set issued_at = issued_at - $2 * interval '1 second'
   where quote_request_id = overlay($1::text placing '00' from 35)::uuid returning 1`;
 
-/** @param query runs a statement; if the database is down, nothing is aged */
+/** @param query runs an SQL statement; if it fails, the quote keeps its age */
 export function makeOlder(
   query: (text: string, values: unknown[]) => Promise<readonly unknown[]>,
 ): Tools['ageQuote'] {

@@ -1,60 +1,65 @@
-// A TCP proxy in front of a real server (Postgres, Temporal, a party) that fails like networks and hosts. It resets
-// connections, falls silent, loses or delays answers, or answers like a broken HTTP server. It must not know what it
-// carries. It must never deliver later what it has held back.
+// A TCP proxy in front of a real server (Postgres, Temporal, a party). It fails like networks and hosts: it
+// resets connections, falls silent, loses or delays answers, or answers like a broken HTTP server. It must
+// not depend on the protocol that it carries. It must never deliver data later that it has held back.
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** The proxy's behaviour from the moment when it is set. */
+/** How the proxy treats connections and requests, from the moment at which a conduct is set. */
 export type Conduct =
-  /** Carries everything. */
+  /** The proxy carries everything. */
   | 'pass'
-  /** Nothing listens: connections are refused, and open ones are reset. */
+  /** Nothing listens on the port: new connections are refused, and open ones are reset. */
   | 'refuse'
-  /** Nothing is read, answered or closed, on open and new connections: no FIN, no RST. */
+  /** The proxy reads, answers and closes nothing, on open and new connections. It sends no FIN and no RST. */
   | 'silent'
-  /** RST at the first byte of a request, which is not carried. */
+  /** The proxy resets the connection at the first byte of a request and does not carry the request. */
   | 'reset'
-  /** The request is read but not carried; no answer ever comes. */
+  /** The proxy reads the request but does not carry it. No answer ever comes. */
   | 'hang'
-  /** The request is carried; at the first byte of the answer the connection is reset. */
+  /** The proxy carries the request, and resets the connection at the first byte of the answer. */
   | 'lose-answer'
-  /** The request is carried; no answer ever comes, and nothing is closed. */
+  /** The proxy carries the request, but never carries an answer and closes nothing. */
   | 'keep-answer'
-  /** Carries everything, each chunk of an answer 700 ms late. */
+  /** The proxy carries everything, but delays each chunk of an answer by 700 ms. */
   | 'slow'
-  /** Carries everything; a moment after each answer it sends an unsolicited HTTP 200. */
+  /** The proxy carries everything. After each answer it sends an unsolicited HTTP 200. */
   | 'unasked'
-  /** Carries everything; each answer is sent twice, in one chunk. */
+  /** The proxy carries everything, but sends the first chunk of each answer twice in one write. */
   | 'twice'
-  /** The proxy answers HTTP 503: at once; at once with a `Retry-After` of 2 s; after 300 ms. */
+  /**
+   * The proxy answers HTTP 503. `fail-for-now` adds a `Retry-After` of 2 s. `fail-late` answers after 300 ms.
+   */
   | 'fail'
   | 'fail-for-now'
   | 'fail-late'
-  /** HTTP 410: the receiver will take neither this nor any other message at this address. */
+  /** The proxy answers HTTP 410: the receiver will never accept a message at this address again. */
   | 'gone'
-  /** HTTP 404: the receiver does not take this message now. */
+  /** The proxy answers HTTP 404: the receiver does not accept this message now. */
   | 'deny'
-  /** HTTP 200 with a body that is not a message; with a body that never ends; a redirect to the trap. */
+  /**
+   * `garbage` is HTTP 200 with a body that is not a message. `endless` is HTTP 200 with a body that never
+   * ends. `redirect` is HTTP 307 to the trap.
+   */
   | 'garbage'
   | 'endless'
   | 'redirect';
 
 export interface FaultProxy {
-  /** The target's address with the proxy's host and port. */
+  /** The target's address, with host and port replaced by those of the proxy. */
   readonly address: string;
-  /** host:port. */
+  /** The proxy's host:port. */
   readonly origin: string;
-  /** Sets the behaviour for new connections, and for the next request on open ones. */
+  /** Sets the conduct for new connections, and for the next request on open connections. */
   readonly conduct: (next: Conduct) => Promise<void>;
-  /** Resets every open connection, whatever is under way on it. */
+  /** Resets every open connection except silent ones, even during a request. */
   readonly reset: () => void;
-  /** Requests on open connections are carried but never answered; new connections work. */
+  /** Carries requests on the open connections but never their answers. New connections work normally. */
   readonly keepAnswers: () => void;
-  /** The real server has moved. Open connections are reset. */
+  /** Sets the new address of the real server, and resets the open connections. */
   retarget(address: string): void;
   /**
-   * Adds a listener, called before the first byte of each request and of each answer is carried. @returns a function
-   * that removes it
+   * Adds a listener. The proxy calls it before it carries the first byte of each request and of each answer.
+   * @returns a function that removes the listener
    */
   onTraffic(listener: (direction: 'request' | 'answer') => void): () => void;
   close(): Promise<void>;
@@ -63,19 +68,19 @@ export interface FaultProxy {
 export interface FaultProxyOptions {
   /** URL or host:port of the real server. */
   readonly target: string;
-  /** Target of a redirect. */
+  /** URL of the trap, the target of the conduct `redirect`. */
   readonly trap?: string;
-  /** Chooses the behaviour for each request while the conduct is `pass`. */
+  /** Chooses the conduct of each request while the proxy's conduct is `pass`. */
   readonly mood?: () => Conduct;
 }
 
-/** A client connection, and the one to the real server. */
+/** A client's connection (`near`) and the proxy's connection to the real server (`far`). */
 interface Pair {
   readonly near: Socket;
   readonly far: Socket | undefined;
-  /** Current behaviour; set from the proxy at each request. */
+  /** The conduct of this connection. The proxy updates it at each request. */
   conduct: Conduct;
-  /** The side that speaks next. The first byte of an answer ends the request. */
+  /** The side that sends next. The first byte of an answer ends the request. */
   speaks: 'near' | 'far';
 }
 
@@ -92,7 +97,7 @@ const slowMs = 700;
 const dripMs = 100;
 const unaskedAfterMs = 500;
 
-/** Milliseconds from the server's end of a connection to the client's. */
+/** Delay in milliseconds between the server's end of a connection and the client's. */
 const endsLate: Readonly<Partial<Record<Conduct, number>>> = {
   slow: slowMs + 100,
   unasked: unaskedAfterMs + 100,
@@ -117,7 +122,7 @@ interface OwnAnswer {
   readonly afterMs: number;
 }
 
-/** The proxy's own answer in the server's place, and its delay. */
+/** The answers that the proxy itself sends in place of the server, with their delays. */
 const ownAnswers: Readonly<Partial<Record<Conduct, OwnAnswer>>> = {
   fail: { text: () => failure(nothing), afterMs: 0 },
   'fail-for-now': { text: () => failure(`Retry-After: 2\r\n${nothing}`), afterMs: 0 },
@@ -138,7 +143,7 @@ const conductNow = ({ conduct, mood }: State): Conduct => (conduct === 'pass' ? 
 
 function begin(state: State, pair: Pair): void {
   const { near } = pair;
-  if (pair.conduct !== 'keep-answer') pair.conduct = conductNow(state); // such a connection never recovers
+  if (pair.conduct !== 'keep-answer') pair.conduct = conductNow(state); // a connection in `keep-answer` never recovers
   pair.speaks = 'far';
   state.listeners.forEach((listener) => listener('request'));
   if (pair.conduct === 'reset') near.resetAndDestroy();
@@ -146,7 +151,7 @@ function begin(state: State, pair: Pair): void {
     near.write(head('200 OK', 'Content-Type: application/xml\r\n\r\n'));
     drip(near);
   }
-  // The rest of the request is read and discarded, because an RST would lose the answer.
+  // The proxy reads and discards the rest of the request, because an RST would destroy the answer.
   const answer = ownAnswers[pair.conduct];
   if (answer !== undefined) setTimeout(() => near.end(answer.text(state.trap)), answer.afterMs).unref();
 }
@@ -185,7 +190,7 @@ function carry(state: State, pair: Pair, far: Socket): void {
   });
   far.once('end', () => {
     if (!carrying.has(pair.conduct) || pair.conduct === 'keep-answer') return;
-    setTimeout(() => near.end(), endsLate[pair.conduct] ?? 0).unref(); // after the delayed data
+    setTimeout(() => near.end(), endsLate[pair.conduct] ?? 0).unref(); // after the delayed chunks
   });
   far.on('data', (chunk: Buffer) => {
     const isFirst = pair.speaks === 'far';
@@ -201,7 +206,10 @@ function carry(state: State, pair: Pair, far: Socket): void {
   });
 }
 
-/** Only between two requests, because the client would take a 200 after a request for its answer. */
+/**
+ * Sends the unsolicited answer only between two requests. After a request, the client would take the 200 as
+ * its answer.
+ */
 function answerUnasked({ near, speaks, conduct }: Pair): void {
   if (conduct === 'unasked' && speaks === 'near' && near.writable)
     near.write(`HTTP/1.1 200 OK\r\n${nothing}`);
@@ -213,7 +221,7 @@ function pass(chunk: Buffer, from: Socket, to: Socket): void {
   to.once('drain', () => from.resume());
 }
 
-/** Applies a change of behaviour to the open connections. */
+/** Applies a new conduct to the open connections. */
 function changeOpen(pairs: ReadonlySet<Pair>, next: Conduct): void {
   for (const pair of pairs) {
     const { near, far } = pair;
@@ -223,7 +231,8 @@ function changeOpen(pairs: ReadonlySet<Pair>, next: Conduct): void {
       near.pause();
       far?.pause();
     } else if (next === 'pass' && pair.conduct !== 'pass') {
-      // A host that is back does not know its old connections, and held-back data must not arrive now.
+      // A restarted host does not know its old connections, and data that the proxy held back must never
+      // arrive.
       far?.destroy();
       if (pair.conduct !== 'silent' && pair.conduct !== 'keep-answer') near.resetAndDestroy();
     } else if ((next === 'lose-answer' || next === 'keep-answer') && carrying.has(pair.conduct)) {

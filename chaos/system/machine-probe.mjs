@@ -1,8 +1,9 @@
-// Measures the machine in a separate process, so that neither load nor a defect of the gateway can make it late.
-// Each beat is a pause, some work and a write to the databases' disk. It tells its parent how late the beat ended.
+// Measures the speed of the machine. It is a separate process, so that neither the load nor a defect of the gateway
+// can delay it. Each measurement is a pause, some work and a write to the databases' disk. After each one, the probe
+// sends its delay to the parent process.
 //
 //   argv[2]   a file on the disk to measure
-//   argv[3]   milliseconds of CPU time that each beat works
+//   argv[3]   CPU time of each measurement, in milliseconds
 import { createHash } from 'node:crypto';
 import { fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

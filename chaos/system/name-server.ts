@@ -1,10 +1,10 @@
-// A name server on loopback that receives every query and answers none: it stands for a party's silent name server
-// (CBK-3). Processes under test use it instead of the machine's name servers (surroundings.mjs).
+// A name server on loopback that receives every query and answers none, like the silent name server of a
+// party (CBK-3). The processes under test use it instead of the machine's name servers (surroundings.mjs).
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface SilentNameServer {
-  /** host:port. */
+  /** The host:port of the name server. */
   readonly address: string;
   close(): Promise<void>;
 }

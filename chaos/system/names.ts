@@ -1,16 +1,16 @@
-// The names of everything that can fail, as in the evidence, the journals and `--target`. They are known before
-// anything starts, so that a plan can be drawn and a wrong target refused.
+// The names of all parts that can fail, as used in the evidence, the journals and `--target`. They are
+// constants, so that the program can plan the faults and check a target before it starts anything.
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import { demoFxpBics } from '../../cli/demo/scheme.ts';
 
 export interface Names {
   readonly apis: readonly string[];
   readonly workers: readonly string[];
-  /** The names by which operators pause them: `THBPPAY`. */
+  /** Ids of clearing systems, such as `THBPPAY`. Operators pause destinations under these ids. */
   readonly clearingSystems: readonly string[];
-  /** Every party with an address: `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`. */
+  /** Every party with an address, such as `destination/IPSO-TH`, `source/SGDFAST` or `fxp/MERISGS0`. */
   readonly parties: readonly string[];
-  /** The parties that have a second address. */
+  /** The parties with a second address. */
   readonly movable: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// The addresses of the other parties. Each operator, callback origin and FX provider has a separate proxy, so that each
-// can fail alone. The proxy's address is registered.
+// The addresses of the parties. Each operator, callback origin and FX provider has a separate proxy, so that
+// each can fail alone. The database contains the addresses of the proxies.
 import clearingSystems from '../../db/seed/clearing-systems.json' with { type: 'json' };
 import type { SeedAddresses } from '../../db/seed.ts';
 import type { Random } from '../load/random.ts';
@@ -13,26 +13,29 @@ export interface SandboxUrls {
 }
 
 export interface Parties {
-  /** By party, named as in the journals: `destination/IPSO-TH`, `source/SGDFAST`, `fxp/MERISGS0`. */
+  /**
+   * Keyed by party, under the names of the journals, such as `destination/IPSO-TH`, `source/SGDFAST` and
+   * `fxp/MERISGS0`.
+   */
   readonly proxies: ReadonlyMap<string, FaultProxy>;
   /**
-   * A second address of each operator. For a destination it is not registered at first; a change of address leads to
-   * it. For a source it is registered from the start, because a repeat may name it (DUP-1).
+   * Second addresses of operators. A destination's second address is registered only by the fault that moves
+   * the destination. A source's second address is always registered, because a repeat may name it (DUP-1).
    */
   readonly otherAddresses: ReadonlyMap<string, FaultProxy>;
-  /** The addresses that the seed registers. */
+  /** The addresses that the seed data register. */
   readonly addresses: SeedAddresses;
-  /** Callback origins by operator. */
+  /** Callback origins, keyed by operator. */
   readonly callbackOrigins: ReadonlyMap<string, readonly string[]>;
   callbackUrl(clearingSystemId: string, message: 'pacs002' | 'acmt024', which: 'usual' | 'other'): string;
-  /** Full address of an operator or FX provider at this origin. */
+  /** Returns the full URL of an operator or FX provider at this origin. */
   urlOf(party: string, origin: string): string;
   close(): Promise<void>;
 }
 
 /**
- * Real receivers sometimes refuse a message that they take at the next attempt, even without a fault. These weights
- * make every run meet each kind of refusal.
+ * Real receivers sometimes refuse a message that they accept at the next attempt, even without a fault. With
+ * these weights, every run contains each kind of refusal.
  */
 const moods: readonly { readonly weight: number; readonly conduct: Conduct }[] = [
   { weight: 91.3, conduct: 'pass' },
@@ -46,8 +49,8 @@ const moods: readonly { readonly weight: number; readonly conduct: Conduct }[] =
 ];
 
 /**
- * @param trap target of redirects; a connection to it breaks I-7
- * @param random for the moods of sources and FX providers
+ * @param trap URL to which redirects lead; a connection to it breaks I-7
+ * @param random draws the moods of sources and FX providers
  */
 export async function openParties(sandbox: SandboxUrls, trap: string, random: Random): Promise<Parties> {
   const mood = () => random.weighted(moods).conduct;

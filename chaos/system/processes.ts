@@ -1,5 +1,5 @@
-// Starts an api or a worker with separate proxies to Postgres and Temporal. A killed process restarts at once, as under
-// a process manager in production.
+// Starts an api or a worker with its own proxies to Postgres and Temporal. A killed process restarts at once,
+// as under a process manager in production.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Say } from '../../cli/parts/progress.ts';
@@ -9,12 +9,12 @@ import { openFaultProxy, type FaultProxy } from './fault-proxy.ts';
 export interface OurProcess {
   readonly name: string;
   readonly kind: 'api' | 'worker';
-  /** Base address of its health endpoint; for an api, its address. */
+  /** Base URL of the health endpoints. For an api, it is also the base URL of the api. */
   readonly url: string;
-  /** The proxies to Postgres and to Temporal. */
+  /** The proxies to Postgres (`database`) and to Temporal (`engine`). */
   readonly database: FaultProxy;
   readonly engine: FaultProxy;
-  /** File with the milliseconds by which its clock is wrong. */
+  /** File that contains the error of the process's clock, in milliseconds. */
   readonly clockFile: string;
   pid(): number;
   stop(): Promise<void>;
@@ -23,7 +23,7 @@ export interface OurProcess {
 export interface StartProcessOptions {
   readonly name: string;
   readonly kind: OurProcess['kind'];
-  /** The api's port; for a worker, the port of its metrics and health. */
+  /** The port of an api, or the port of a worker's metrics and health endpoints. */
   readonly port: number;
   readonly dist: string;
   readonly databaseUrl: string;
@@ -75,7 +75,10 @@ export async function startOurProcess(options: StartProcessOptions): Promise<Our
   };
 }
 
-/** @throws Error if it takes longer than `timeoutMs` */
+/**
+ * Waits until a condition is true.
+ * @throws Error if this takes longer than `timeoutMs`
+ */
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,

@@ -1,5 +1,5 @@
-// The Postgres and Temporal under test. A fault can kill them and restart them on the same files. The restarted server
-// listens on another port, behind the same proxy.
+// Postgres and Temporal for a run. A fault can kill them and restart them with the same files. A restarted
+// server listens on another port, behind the same proxies.
 import { join } from 'node:path';
 import { startPostgres, type RunningPostgres } from '../../cli/parts/postgres.ts';
 import type { Say } from '../../cli/parts/progress.ts';
@@ -10,10 +10,10 @@ import type { Environment } from '../../core/settings/environment-variables.ts';
 export interface Servers {
   database(): RunningPostgres;
   engine(): RunningTemporal;
-  /** Ends Postgres immediately, as a crash does. It recovers from its log at the next start. */
+  /** Stops Postgres immediately, as a crash does. At the next start, Postgres recovers from its log. */
   stopDatabase(): Promise<void>;
   startDatabase(): Promise<void>;
-  /** kill -9. */
+  /** Kills Temporal with kill -9. */
   stopEngine(): Promise<void>;
   startEngine(): Promise<void>;
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ export interface StartServersOptions {
   readonly folder: string;
   readonly binFolder: string;
   readonly say: Say;
-  /** Called at each start, with the server's new address. */
+  /** Called after each restart, with the server's new address. */
   readonly onMoved: (server: 'database' | 'engine', address: string) => void;
 }
 
@@ -32,7 +32,7 @@ const databaseName = 'isthmus_chaos';
 
 export async function startServers(options: StartServersOptions): Promise<Servers> {
   const { folder, binFolder, say, onMoved } = options;
-  // Never use an operator's existing servers for a run under faults.
+  // A run under faults must never use the servers that the user configured.
   const env = { ...options.env, DATABASE_URL: '', TEMPORAL_ADDRESS: '' };
   const quiet: Say = () => undefined;
   const beginDatabase = (tell: Say) =>
@@ -61,7 +61,7 @@ export async function startServers(options: StartServersOptions): Promise<Server
     database: () => database,
     engine: () => engine,
     stopDatabase: async () => {
-      // immediate shutdown without a checkpoint; kill -9 would leave its child processes behind
+      // SIGQUIT stops Postgres without a checkpoint. A kill -9 would leave its child processes behind.
       end(database.pid, 'SIGQUIT');
       await database.exited;
     },

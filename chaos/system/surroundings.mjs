@@ -1,8 +1,7 @@
-// Loaded before an api or a worker (`--import`). It simulates the machine: a clock that a run can make jump, and the
-// name servers.
-// It does not touch our code.
+// Loaded into an api or a worker before its own code (`--import`). It simulates the machine: a clock that a fault can
+// set wrong, and the name servers. The gateway's code stays unchanged.
 //
-//   CHAOS_CLOCK_FILE    milliseconds by which this process's clock is wrong; read again at SIGUSR2
+//   CHAOS_CLOCK_FILE    file with the error of this process's clock, in milliseconds; read again at SIGUSR2
 //   CHAOS_NAME_SERVER   address:port of the only name server
 import dns from 'node:dns/promises';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// Starts, heals and stops the whole system under test, as in production: Postgres, Temporal, two apis, two workers, and
-// the sandbox's parties behind proxies. The faults themselves are in chaos/faults.
+// Starts, heals and stops the whole system under test, with the same parts as production: Postgres, Temporal,
+// two apis and two workers. The sandbox plays the parties, each behind a fault proxy. The faults themselves
+// are in chaos/faults.
 import { execFile } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,10 +31,16 @@ export interface ChaosSystem {
   readonly servers: Servers;
   readonly parties: Parties;
   readonly trap: Trap;
-  /** Runs one statement on a separate connection that bypasses the proxies. @throws while the database is stopped */
+  /**
+   * Runs one SQL statement on a separate connection that bypasses the proxies.
+   * @throws while the database is stopped
+   */
   query<Row extends object = object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   readonly namespace: string;
-  /** Waits until no fault is active and every process is ready. @throws after two minutes */
+  /**
+   * Waits until no fault is active and every process is ready.
+   * @throws after two minutes
+   */
   untilHealthy(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,26 +49,29 @@ export interface StartSystemOptions {
   readonly env: Environment;
   /** Folder of the code under test. */
   readonly tree: string;
-  /** Folder of this project. The sandbox, the oracle and the seed data always come from here. */
+  /**
+   * Root folder of this project. The sandbox, the oracle and the seed data always come from here, even if
+   * `tree` differs.
+   */
   readonly root: string;
-  /** Data of the servers and built files; deleted afterwards. */
+  /** Folder of the servers' data and of the built files. It is deleted after the run. */
   readonly folder: string;
   readonly logFolder: string;
   readonly journalFolder: string;
   readonly binFolder: string;
-  /** Seed for the moods of the parties. */
+  /** Seed of the random moods of the parties. */
   readonly seed: number;
   readonly say: Say;
 }
 
-// time for a killed server to recover and for the breaker of the engine's client to close
+// Time for a killed server to recover, and for the breaker in the gateway's Temporal client to close.
 const healthTimeoutMs = 120_000;
 const queryTimeoutMs = 20_000; // longer than any fault locks a table
 const at = (port: number) => `http://127.0.0.1:${port}`;
 
 type Ending = { stop(): Promise<void> } | { close(): Promise<void> };
 
-/** The parts that have been started. `stop` ends them in reverse order. */
+/** Collects the parts that have started. `stop` ends them in reverse order. */
 interface Ends {
   add<One extends Ending>(one: One): One;
   stop(): Promise<void>;
@@ -82,7 +92,7 @@ function openEnds(say: Say): Ends {
   };
 }
 
-/** @throws the error that kept a part from starting, after it has stopped all other parts */
+/** @throws the error of the part that did not start, after all started parts have stopped */
 export async function startSystem(options: StartSystemOptions): Promise<ChaosSystem> {
   for (const one of [options.folder, options.logFolder, options.journalFolder]) {
     mkdirSync(one, { recursive: true });
@@ -99,7 +109,7 @@ export async function startSystem(options: StartSystemOptions): Promise<ChaosSys
 async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosSystem> {
   const { env, tree, folder, binFolder, say } = options;
   const building = buildTree(tree, join(folder, 'image'));
-  building.catch(() => undefined); // the caller that awaits it reports the error
+  building.catch(() => undefined); // the code that awaits `building` reports the error
   const ours: OurProcess[] = [];
   const onMoved = (server: 'database' | 'engine', address: string) =>
     ours.forEach((one) => one[server].retarget(address));
@@ -153,8 +163,8 @@ async function startAll(options: StartSystemOptions, ends: Ends): Promise<ChaosS
 }
 
 /**
- * Builds the processes from `tree` in the same way as the container image, because they then start in half a second.
- * The tree may be a copy of the project with a built-in mistake (chaos/mutants).
+ * Builds the processes from `tree` in the same way as the container image, because built processes start in
+ * half a second. `tree` may be a copy of the project with a deliberate mistake (chaos/mutants).
  */
 async function buildTree(tree: string, folder: string): Promise<string> {
   const { api, worker, migrate } = entries;
@@ -209,14 +219,16 @@ function gatewayEnvironment(env: Environment, publicUrl: string): Readonly<Recor
 
 const namespace = 'default';
 
-/** Uses the migrations of the tree under test, because a mistake may be in them. */
+/** Uses the migrations of the tree under test, because they may contain the mistake. */
 async function migrate(dist: string, databaseUrl: string): Promise<void> {
   await promisify(execFile)(process.execPath, [join(dist, 'migrate.js')], {
     env: { DATABASE_URL: databaseUrl },
   });
 }
 
-/** The seed's origins allow any loopback port, for demos. In a run, each operator has only its own port. */
+/**
+ * The seed allows callbacks to any loopback port, for demos. In a run, each operator gets only its own ports.
+ */
 async function registerOrigins(query: ChaosSystem['query'], parties: Parties): Promise<void> {
   await query('delete from operator_callback_origins');
   for (const [operatorId, origins] of parties.callbackOrigins) {
@@ -242,7 +254,7 @@ function queryOf(url: () => string): ChaosSystem['query'] {
     try {
       return (await client.query<Row>(sql, [...values])).rows;
     } finally {
-      void client.end().catch(() => undefined); // not awaited: it may never settle if the server dies
+      void client.end().catch(() => undefined); // not awaited: the promise may never settle if the server dies
     }
   };
 }

@@ -1,12 +1,12 @@
-// An address that nobody registered. Any connection to it breaks I-7. The trap records the connection and answers
-// nothing.
+// An address that nobody registered. The trap records each connection, because it breaks I-7, and resets it
+// without an answer.
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import type { TrapConnection } from '../oracle/evidence.ts';
 
 export interface Trap {
   readonly url: string;
-  /** Other code adds connections that it saw at addresses that are no longer registered. */
+  /** The fault `destination-moves` also adds connections to addresses that are no longer registered. */
   readonly connections: TrapConnection[];
   close(): Promise<void>;
 }

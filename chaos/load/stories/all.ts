@@ -1,4 +1,4 @@
-// Every story of the load, in one table.
+// The list of all stories of the load.
 import type { Story } from '../tools.ts';
 import { paymentStories } from './payments.ts';
 import { quoteStories } from './quotes.ts';

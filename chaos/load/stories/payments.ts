@@ -1,4 +1,5 @@
-// Payments that the rules accept, with a quote or with own FX: most of the load. The destinations decide how they end.
+// Payments that the rules accept, with a quote or with own FX. They are most of the load. The destinations
+// decide how they end.
 import type { Expected } from '../../oracle/evidence.ts';
 import { feeOn, times } from '../decimal.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
@@ -11,7 +12,9 @@ import type { Terms } from '../../../fixtures/instruction.ts';
 import type { QuoteOnOffer } from '../../../fixtures/bodies.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
 
-/** How a sender waits for the answer: without a preference, with one, or until it hangs up. */
+/**
+ * Draws how a sender waits for the answer: without a preference, with a preferred time, or until it hangs up.
+ */
 function drawWaiting(random: Random): { prefer?: string; hangUpAfterMs?: number } {
   const way = random.integer(1, 100);
   const wait = random.pick([1, 2, 5, 10, 25, 30]);
@@ -21,22 +24,25 @@ function drawWaiting(random: Random): { prefer?: string; hangUpAfterMs?: number 
 }
 
 /**
- * The clients that read the record of a payment. Entitled readers: its two PSPs, their operators, and the role
- * operator. A stranger must learn nothing (SEC-1). Drawn before anything is sent.
+ * The clients that read the record of a payment. The payment's two PSPs, their operators and the role
+ * operator may read it. A stranger must learn nothing (SEC-1). The story draws them before it sends anything.
  */
 interface Look {
   readonly afterMs: number;
-  /** Client ids. */
+  /** Ids of clients that may read the record. */
   readonly readers: readonly string[];
   readonly stranger: string;
 }
 
-/** One reader of the source side, one of the destination side or the operator, and a PSP of a third country. */
+/**
+ * Draws two readers and a stranger. One reader is on the source side, one is on the destination side or the
+ * role operator. The stranger is a PSP of a third country.
+ */
 function drawLook(random: Random, { corridor, debtorPsp, creditorPsp }: Draft): Look {
   const { source, destination } = corridor;
   const third = ['SG', 'MY', 'TH'].find((one) => one !== source.country && one !== destination.country);
   return {
-    // while the payment is being sent, or later
+    // during the first sends of the payment, or later
     afterMs: random.pick([random.integer(0, 80), random.integer(0, 6_000)]),
     readers: [
       random.pick([debtorPsp, debtorPsp, source.system]),
@@ -50,8 +56,9 @@ const answered: Expected = { verdict: 'answered', rule: 'SEC-1' };
 const notFound: Expected = { verdict: 'refused', status: 404 };
 
 /**
- * @param isDecided whether the destination has decided. Its side sees no payment before a byte of it may have been
- *   sent.
+ * Reads the record of a payment as the chosen clients.
+ * @param isDecided whether the destination has decided. Until a byte of the payment may have been sent, the
+ * destination's side does not see it.
  */
 async function lookAfter(
   tools: Tools,
@@ -94,7 +101,10 @@ const quoted: Story = {
 
 const ownCorridor = { source: endOf('SG'), destination: endOf('TH') };
 
-/** Terms with own FX (PAY-5): the debtor agent chooses amount and rate; the fee follows its formula (FEE-2). */
+/**
+ * Draws the terms of a payment with own FX (PAY-5). The debtor agent chooses amount and rate. The fee follows
+ * the formula (FEE-2).
+ */
 function drawOwnTerms(random: Random): Terms {
   const { source, destination } = ownCorridor;
   const amount = `${random.integer(20, 40_000)}.${random.integer(10, 99)}`;
@@ -121,7 +131,7 @@ const ownExchange: Story = {
   },
 };
 
-/** A quote for a story whose subject is something else. */
+/** Takes the best quote, for stories that do not test quotes. */
 async function quoteFor(
   tools: Tools,
   { draft, asked, api }: { draft: Draft; asked: ReturnType<typeof drawAmount>; api: number },
@@ -134,11 +144,11 @@ export interface Paid {
   readonly draft: Draft;
   readonly body: string;
   readonly api: number;
-  /** The same payment with other values. */
+  /** Returns the same payment with some values changed. */
   readonly rewrite: (changes: Partial<OriginalPacs008>) => string;
 }
 
-/** A payment with a quote, not yet submitted. */
+/** Prepares a payment with a quote, but does not submit it. */
 export async function prepare(tools: Tools, random: Random, ending?: string): Promise<Paid> {
   const corridor = drawCorridor(random);
   const draft = draftPayment(random, tools.canaries, { corridor, ...(ending && { ending }) });
@@ -151,7 +161,10 @@ export async function prepare(tools: Tools, random: Random, ending?: string): Pr
   return { draft, api, body: rewrite({}), rewrite };
 }
 
-/** Two concurrent payments with one quote, each at a different api: exactly one of them may use it (QUO-8). */
+/**
+ * Submits two payments with the same quote at the same time, each to a different api. Exactly one payment may
+ * use the quote (QUO-8).
+ */
 const race: Story = {
   name: 'race-for-a-quote',
   weight: 4,
@@ -175,7 +188,7 @@ const race: Story = {
   },
 };
 
-/** A quote is free again once its payment was rejected (QUO-8). */
+/** Reuses the quote of a rejected payment. The rejection frees the quote (QUO-8). */
 const reuse: Story = {
   name: 'quote-after-rejection',
   weight: 3,

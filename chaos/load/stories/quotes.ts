@@ -1,4 +1,5 @@
-// Payments with a quote without fees (QUO-5), and new rates of FX providers, so that quotes differ.
+// Payments with a quote that contains no fees (QUO-5), and posts of new rates by FX providers, so that quotes
+// change.
 import type { AdjustedQuote } from '../../../fixtures/bodies.ts';
 import type { Terms } from '../../../fixtures/instruction.ts';
 import { feeOn } from '../decimal.ts';
@@ -8,7 +9,10 @@ import { corridors, drawRate, fxps, isRated } from '../scheme.ts';
 import type { Request } from '../sender.ts';
 import { StoryEnded, type Story, type Tools } from '../tools.ts';
 
-/** Endpoint 12b: rates and amounts without fees. @throws StoryEnded if there is no quote */
+/**
+ * Asks for a quote at endpoint 12b, which gives rates and amounts without fees.
+ * @throws StoryEnded if there is no quote
+ */
 async function askAdjusted(
   tools: Tools,
   { draft, asked, api }: { draft: Draft; asked: Asked; api: number },
@@ -24,7 +28,7 @@ async function askAdjusted(
   return best;
 }
 
-/** Its sender computes the creditor agent fee by the formula (FEE-2). */
+/** Pays with a quote without fees. The sender computes the creditor agent fee by the formula (FEE-2). */
 const adjusted: Story = {
   name: 'payment-adjusted',
   weight: 4,
@@ -52,8 +56,8 @@ const adjusted: Story = {
 };
 
 /**
- * With a key, the request may be repeated and counts once (FX-10). Without a key, a provider that gets no answer does
- * not repeat it.
+ * Posts a new rate. With an idempotency key, the FX provider may repeat the post, and it counts once (FX-10).
+ * Without a key, the FX provider does not repeat an unanswered post.
  */
 const newRate: Story = {
   name: 'rate',

@@ -1,5 +1,5 @@
-// Payments whose terms the rules refuse: the amount, the quote, the time of acceptance (PAY-4, QUO-6, TIM-4). Each
-// would be accepted except for one fault, so this fault alone determines the code.
+// Payments whose terms the rules refuse: the amount, the quote, or the time of acceptance (PAY-4, QUO-6,
+// TIM-4). Each payment has exactly one fault, so that this fault determines the reason code.
 import { termsOf, type Terms } from '../../../fixtures/instruction.ts';
 import { oneUnitMore } from '../decimal.ts';
 import { draftPayment, write, type Draft } from '../draft.ts';
@@ -11,16 +11,19 @@ import { StoryEnded, type Story } from '../tools.ts';
 interface Refused {
   readonly name: string;
   readonly code: string;
-  /** Default 0.5. */
+  /** The default is 0.5. */
   readonly weight?: number;
-  /** Default NORM. */
+  /** The default is NORM. */
   readonly priority?: 'HIGH';
-  /** The PSP that requests the quote; default: the debtor agent. */
+  /** Returns the PSP that requests the quote. The default is the debtor agent. */
   readonly asker?: (draft: Draft) => string;
   readonly terms?: (terms: Terms, draft: Draft, random: Random) => Terms;
-  /** Age of the acceptance in seconds. */
+  /** Range for the age of the acceptance, in seconds. */
   readonly age?: readonly [least: number, most: number];
-  /** Age of the quote in seconds. The load ages the stored row, so that the run need not wait. */
+  /**
+   * Range for the age of the quote, in seconds. The load changes the time in the stored row, so that the run
+   * need not wait.
+   */
   readonly quoteAge?: readonly [least: number, most: number];
 }
 

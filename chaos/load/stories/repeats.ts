@@ -1,5 +1,6 @@
-// Deliberate repeats of a message, and messages that only resemble one (DUP-1, DUP-2). A lookalike is sent only after
-// the original is answered. An answered message is stored (PAY-2), so the rules determine the lookalike's answer.
+// Deliberate repeats of a message, and messages that only resemble an earlier one (DUP-1, DUP-2). A story
+// sends such a lookalike only after the original is answered. The gateway has stored an answered message
+// (PAY-2), so the rules determine the answer to the lookalike.
 import type { OriginalPacs008 } from '../../../core/iso20022/build-pacs008.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
 import type { Draft } from '../draft.ts';
@@ -8,7 +9,10 @@ import type { Random } from '../random.ts';
 import type { Story, Tools } from '../tools.ts';
 import { prepare, type Paid } from './payments.ts';
 
-/** An accepted payment. @returns undefined if it was not accepted or never answered */
+/**
+ * Makes an accepted payment.
+ * @returns undefined if the payment was not accepted or never answered
+ */
 async function prepaid(tools: Tools, random: Random, ending?: string): Promise<Paid | undefined> {
   const paid = await prepare(tools, random, ending);
   const { draft, body, api } = paid;
@@ -18,8 +22,8 @@ async function prepaid(tools: Tools, random: Random, ending?: string): Promise<P
 }
 
 /**
- * The same bytes 2 to 20 times at once, at every api: there is one payment, and all senders are told the same in the
- * end.
+ * Sends the same bytes 2 to 20 times at once, to all apis. The gateway makes one payment, and all senders
+ * finally get the same answer.
  */
 const atOnce: Story = {
   name: 'repeats-at-once',
@@ -52,7 +56,10 @@ const crowds = [
   { weight: 5, count: 20 },
 ];
 
-/** Repeats the same bytes long after the answer, mostly after the final, and sometimes with another address (DUP-1). */
+/**
+ * Repeats the same bytes long after the answer, usually after the final status, and sometimes with another
+ * callback address (DUP-1).
+ */
 const later = (
   name: string,
   weight: number,
@@ -75,7 +82,7 @@ const later = (
   },
 });
 
-/** A source that repeatedly enquires about a payment, with these pauses. */
+/** A source that enquires about a payment several times, with these pauses. */
 const againAndAgain = (
   name: string,
   weight: number,
@@ -97,15 +104,18 @@ const againAndAgain = (
   },
 });
 
-/** Enquires about every second while the destination is silent. Most of these join one enquiry (DUP-1). */
+/**
+ * Enquires about once a second while the destination is silent. The gateway combines most of these into one
+ * enquiry (DUP-1).
+ */
 const often = againAndAgain('repeat-often', 1, {
   ending: endingIn.silent,
   pauses: (random) => Array.from({ length: random.integer(3, 8) }, () => random.integer(500, 1_800)),
 });
 
 /**
- * Enquires every few seconds about an answered payment, like a sender that has lost its own record. It must be answered
- * whatever else is down (DUP-1).
+ * Enquires every few seconds about an answered payment, like a sender that has lost its own record. The
+ * gateway must answer even if other parts are down (DUP-1).
  */
 const onAndOn = againAndAgain('repeat-on-and-on', 2.5, {
   ending: endingIn.creditedAtOnce,
@@ -113,8 +123,8 @@ const onAndOn = againAndAgain('repeat-on-and-on', 2.5, {
 });
 
 /**
- * Repeats the payment while its final is being delivered; the gateway must deliver the final once more afterwards
- * (DUP-1).
+ * Repeats the payment during the delivery of its final status. The gateway must then deliver the final status
+ * once more (DUP-1).
  */
 const atTheFinal: Story = {
   name: 'repeat-at-the-final',
@@ -133,7 +143,10 @@ const atTheFinal: Story = {
   },
 };
 
-/** A lookalike of a repeat. The gateway must refuse it in the HTTP answer only (DUP-2). */
+/**
+ * A message that resembles a repeat. The gateway refuses it in the HTTP answer and changes nothing else
+ * (DUP-2).
+ */
 interface Lookalike {
   readonly name: string;
   readonly code: 'DUPL' | 'DU01';
@@ -162,7 +175,7 @@ const lookalike = ({ name, code, changes }: Lookalike): Story => ({
   play: async (tools) => {
     const { random } = tools;
     const [fork, afterMs] = [random.fork(), random.weighted(gaps).ms];
-    const which = random.chance(50) ? 'other' : 'usual'; // a lookalike must not change the payment's address (DUP-2)
+    const which = random.chance(50) ? 'other' : 'usual'; // a lookalike must not change the callback address (DUP-2)
     const paid = await prepaid(tools, random.fork());
     if (paid === undefined || !(await tools.rest(afterMs))) return;
     const { draft, api, rewrite } = paid;

@@ -1,5 +1,5 @@
-// Reports about payments from a party that may not report, or about a message that was never sent. The gateway must
-// refuse them, and decide nothing by them (PAY-8).
+// Reports about payments, sent by a party that may not report or about a message that was never sent. The
+// gateway must refuse each report, and it must not decide the payment (PAY-8).
 import { buildPacs002 } from '../../../core/iso20022/pacs002.ts';
 import { endingIn } from '../../../fixtures/endings.ts';
 import type { Draft } from '../draft.ts';

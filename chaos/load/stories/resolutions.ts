@@ -1,6 +1,6 @@
-// Requests to resolve a proxy or to confirm an account (acmt.023): found, refused, answered late or never, or repeated
-// (RES-1, DUP-1). An answer from a directory or a creditor agent may always become false AB08, if it comes too
-// late.
+// Requests to resolve a proxy or to confirm an account (acmt.023). The stories cover confirmed, refused, late
+// and missing answers, and repeated requests (RES-1, DUP-1). If an answer from a directory or a creditor
+// agent is too late, the gateway answers with false and AB08 instead.
 import { buildAcmt023, type OriginalAcmt023 } from '../../../fixtures/acmt023.ts';
 import type { Expected } from '../../oracle/evidence.ts';
 import { drawAccount, drawName } from '../people.ts';
@@ -10,7 +10,7 @@ import { ends, pspsOf } from '../scheme.ts';
 import type { Answer, Request } from '../sender.ts';
 import type { Story, Tools } from '../tools.ts';
 
-/** The content of a request, apart from sender and receiver. */
+/** The content of a request, without sender and receiver. */
 type Question = Pick<OriginalAcmt023, 'account'> & Partial<OriginalAcmt023>;
 
 interface Row {
@@ -26,7 +26,7 @@ const unanswered: Expected = { verdict: 'rejected', code: 'AB08' };
 
 const countries = [...new Set(ends.map(({ country }) => country))];
 
-/** An account at Lotus, which answers itself. */
+/** Draws an account at Lotus, a PSP that answers for its own accounts. */
 const account =
   (ending?: string) =>
   (random: Random, canaries: readonly string[]): Question => {
@@ -36,7 +36,7 @@ const account =
     return { destinationCountry: country, creditorAgent, account: { otherId: number } };
   };
 
-/** A mobile number, for the directory of its country. */
+/** Draws a mobile number, which the directory of its country resolves. */
 const proxy =
   (ending?: string) =>
   (random: Random): Question => {
@@ -45,7 +45,10 @@ const proxy =
     return { destinationCountry, account: { proxy: { type: 'MBNO', id } } };
   };
 
-/** The last digits select the behaviour (docs/reference/sandbox.md). */
+/**
+ * The kinds of requests. The last digits of an account or number select the answer
+ * (docs/reference/sandbox.md).
+ */
 const rows: readonly Row[] = [
   { name: 'account', weight: 3, expected: found, asks: account() },
   { name: 'proxy', weight: 3, expected: found, asks: proxy() },
@@ -59,7 +62,7 @@ const rows: readonly Row[] = [
 
 interface Drawn {
   readonly request: Request;
-  /** The client that asks. */
+  /** Id of the client that sends the request. */
   readonly system: string;
 }
 
@@ -113,7 +116,10 @@ const storyOf = (row: Row): Story => ({
 
 const ordinary: Row = { name: 'ordinary', expected: found, asks: proxy() };
 
-/** Repeats the same bytes, concurrently and after the answer: one resolution, one answer (DUP-1). */
+/**
+ * Repeats the same bytes, both at once and after the answer. The gateway makes one resolution with one answer
+ * (DUP-1).
+ */
 const repeats: Story = {
   name: 'resolution/repeats',
   weight: 0.8,

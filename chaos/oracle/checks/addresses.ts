@@ -1,4 +1,5 @@
-// I-7: every connection goes to a registered address, and a callback goes to an address that its source named.
+// I-7: every connection goes to a registered address, and every callback goes to an address that the source
+// named.
 import { clock, instant, rowsOf } from '../rows.ts';
 import { receiverOf } from '../reference.ts';
 import type { Report } from '../verdict.ts';
@@ -32,18 +33,21 @@ export function judgeAddresses(world: World, report: Report): void {
   }
 }
 
-/** Whether no connection was made, because no address is registered or its name could not be resolved. */
+/**
+ * Whether the attempt made no connection, because no address was registered or the name could not be
+ * resolved.
+ */
 function isWithoutConnection(errorClass: string | null): boolean {
   return errorClass === 'no-usable-address' || errorClass?.startsWith('name-') === true;
 }
 
-/** An address that a source named for its answer, and the time when it did. */
+/** An address that a source named for its callbacks, with the time. */
 interface Naming {
   readonly url: string;
   readonly at: number;
 }
 
-/** By message id of the submission. */
+/** Returns the named callback addresses, keyed by message id of the submission. */
 function namedCallbacks({ messages, evidence }: World): ReadonlyMap<string, readonly Naming[]> {
   const namings = new Map<string, Naming[]>();
   for (const { row, createdAt } of messages) {
@@ -54,7 +58,7 @@ function namedCallbacks({ messages, evidence }: World): ReadonlyMap<string, read
   return namings;
 }
 
-const takesEffectMs = 30_000; // a delivery that was under way may have read the old address
+const takesEffectMs = 30_000; // a running delivery may have read the old address this long ago
 
 interface CallbackSent {
   readonly delivery: Delivery;
@@ -63,7 +67,7 @@ interface CallbackSent {
   readonly named: ReadonlyMap<string, readonly Naming[]>;
 }
 
-/** DUP-1: a callback goes to the address that its source named last. */
+/** DUP-1: a callback goes to the address that the source named last. */
 function judgeCallback(
   world: World,
   report: Report,

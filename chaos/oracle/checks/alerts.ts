@@ -1,5 +1,6 @@
-// Each alert has its cause on record, and each cause has its alert: PAY-7 (contradictions), TIM-2 (in doubt), PAY-8
-// (answers that do not count). Dead letters are in deliveries.ts.
+// Checks that each alert has its cause on record, and that each cause has its alert. The causes are
+// contradictions (PAY-7), payments in doubt (TIM-2) and answers that do not count (PAY-8). deliveries.ts
+// checks the alerts of dead letters.
 import { clock, instant, type AuditRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { finals, type Payment, type World } from '../world.ts';
@@ -7,7 +8,7 @@ import { standingOf } from './lines.ts';
 
 const day = 24 * 3_600_000;
 const clockMs = 5_000;
-const noticedMs = 60_000; // time for the sweep to recover lost work (LIF-2)
+const noticedMs = 60_000; // time that the sweep needs to recover lost work (LIF-2)
 
 export function judgeAlerts(world: World, report: Report): void {
   for (const payment of world.payments) {
@@ -21,8 +22,8 @@ const ofKind = (events: readonly AuditRow[], kind: string, severity = 'alert') =
   events.filter((one) => one.kind === kind && one.severity === severity);
 
 /**
- * PAY-7: each final that differs from the decision has an alert, or another final with the same status has one. No
- * other alert exists.
+ * PAY-7: each reported final status that differs from the decision has an alert. One alert covers all reports
+ * with the same status. No alert exists without such a report.
  */
 function judgeContradictions({ quiet }: World, report: Report, payment: Payment): void {
   const { uetr, decision, reports, events } = payment;
@@ -52,7 +53,7 @@ function judgeContradictions({ quiet }: World, report: Report, payment: Payment)
     ]);
 }
 
-/** TIM-2: a payment is in doubt after 24 hours, not before. */
+/** TIM-2: no payment becomes in doubt before 24 hours have passed. */
 function judgeDoubt(report: Report, { uetr, judgedAt, events, row }: Payment): void {
   const early = ofKind(events, 'payment.in-doubt').filter(
     ({ occurred_at: at }) => instant(at) < judgedAt + day - clockMs,
@@ -64,7 +65,7 @@ function judgeDoubt(report: Report, { uetr, judgedAt, events, row }: Payment): v
   ]);
 }
 
-/** PAY-8: a 200 without a pacs.002 about this payment does not count, and raises an alert. */
+/** PAY-8: a 200 without a pacs.002 about this payment counts as no answer, and raises an alert. */
 function judgeRefusedAnswers({ quiet }: World, report: Report, payment: Payment): void {
   const { uetr, deliveries, events, reports } = payment;
   const instruction = deliveries['instruction'];

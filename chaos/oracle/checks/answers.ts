@@ -1,5 +1,5 @@
-// The HTTP answers that senders got: each is on record (I-10), states the final once it exists (I-1, I-13), and is what
-// the rules demand for the message (R:...).
+// Checks the HTTP answers that senders got. Each answer must be stored (I-10), must state the final status
+// once it exists (I-1, I-13), and must follow the rules for its message (R:...).
 import type { Exchange, Expected } from '../evidence.ts';
 import { textAt, type Message } from '../read-message.ts';
 import { clock } from '../rows.ts';
@@ -17,7 +17,7 @@ import {
 } from '../world.ts';
 import { lineOfExchange } from './lines.ts';
 
-/** TxSts and reason of a pacs.002; Vrfctn and reason of an acmt.024. */
+/** Reads TxSts and the reason of a pacs.002, or Vrfctn and the reason of an acmt.024. */
 function toldBy(message: Message | undefined): {
   readonly status: string;
   readonly reason: string | undefined;
@@ -44,8 +44,8 @@ export function judgeAnswers(world: World, report: Report): void {
 const describe = ({ exchange }: Submission) => lineOfExchange(exchange);
 
 /**
- * A 200 answer contains a message about the submission. Both messages are stored, and the answer states what is on
- * record.
+ * An answer with HTTP 200 contains a message about the submission. The submission and the answer are both
+ * stored, and the answer agrees with the stored status.
  */
 function judgeAnswer(world: World, report: Report, submission: Submission): void {
   const { exchange, answer } = submission;
@@ -82,7 +82,7 @@ function judgeAnswer(world: World, report: Report, submission: Submission): void
   judgeStatus(world, report, { submission, stored, told });
 }
 
-/** The stored row of the submission. */
+/** Finds the stored row of the submission. */
 function incoming(world: World, { sha256, exchange }: Submission): Stored | undefined {
   return world.messagesBySha
     .get(sha256)
@@ -95,16 +95,16 @@ interface Judged {
   readonly told: Stored | undefined;
 }
 
-const untilCommittedMs = 5_000; // decided_at is when the statement began; a lock may have delayed its commit
+const untilCommittedMs = 5_000; // decided_at is the start of the SQL statement; a lock may delay its commit
 
 /**
- * PAY-1, PAY-10: after the decision, the answer is the same message as the callback. Before it, the answer is the first
- * answer.
+ * PAY-1, PAY-10: after the decision, the answer and the callback are the same message. Before the decision,
+ * every answer is the same message as the first answer.
  */
 function judgeBytes(report: Report, payment: Payment, { submission, told }: Judged): void {
   const { row, decision } = payment;
   const ids = [row.answer_message_id, decision?.callback_message_id ?? null];
-  if (told === undefined || ids.includes(told.row.message_id)) return; // that it is stored is I-10
+  if (told === undefined || ids.includes(told.row.message_id)) return; // I-10 checks that the answer is stored
   const statement = 'A sender was answered with another message than the one that its callback gets (PAY-1).';
   report.breach('I-3', statement, payment.uetr, [describe(submission), told.text]);
 }
@@ -151,7 +151,7 @@ function judgeStatus(world: World, report: Report, judged: Judged): void {
   }
 }
 
-/** A refused repeat is answered RJCT, never as accepted or credited (DUP-2). */
+/** A message that made no payment, such as a repeat with other content, is answered RJCT (DUP-2). */
 function judgeRefusal(
   report: Report,
   { submission, payment }: { readonly submission: Submission; readonly payment: Payment | undefined },
@@ -169,7 +169,9 @@ function judgeRefusal(
   }
 }
 
-/** The same bytes from the same sender get a single final, always in the same bytes. */
+/**
+ * Checks that the same bytes from the same sender get at most one final answer and at most one ACTC answer.
+ */
 function judgeRepeats(world: World, report: Report, answered: readonly Submission[]): void {
   const groups = [...grouped(answered, ({ exchange, sha256 }) => `${exchange.client} ${sha256}`).values()];
   report.examined('I-13', 'distinct submissions', groups.length);
@@ -203,7 +205,7 @@ function judgeRepeats(world: World, report: Report, answered: readonly Submissio
   judgeMessageIds(world, report);
 }
 
-/** DUP-2: one accepted payment per sender and MsgId. */
+/** DUP-2: a sender has at most one accepted payment per MsgId. */
 function judgeMessageIds(world: World, report: Report): void {
   const accepted = world.payments.filter(({ row }) => row.accepted);
   const holders = grouped(
@@ -222,7 +224,10 @@ function judgeMessageIds(world: World, report: Report): void {
   }
 }
 
-/** Answers to resolutions, and to every request with an `expected` answer. */
+/**
+ * Checks the answers to resolution requests, and all answers for which the load recorded an `expected`
+ * answer.
+ */
 function judgeOtherAnswers(world: World, report: Report): void {
   const { exchanges } = world.evidence;
   const resolutions = exchanges.filter((one) => isPost(one, '/iso20022/acmt023') && one.status === 200);
@@ -244,7 +249,7 @@ function judgeOtherAnswers(world: World, report: Report): void {
   }
 }
 
-/** 5xx, 429 and a missing answer never violate an expectation. */
+/** Whether the answer can violate an expectation. A missing answer, a 5xx and a 429 cannot. */
 function isHeldAgainst({ status }: Exchange): boolean {
   return status !== undefined && status < 500 && status !== 429;
 }
@@ -287,8 +292,8 @@ function judgeExpected(world: World, report: Report, exchange: Exchange, expecte
   const payment = world.paymentOf.get(exchange.uetr ?? '');
   const isOfDestination = payment?.row.accepted === true;
   if (isOfDestination || expected.orCodes?.includes(reason ?? '') === true || reason === 'AB03') return;
-  if (payment?.decision?.rule_id === 'LIF-5') return; // its destination was paused: checks/pauses.ts
-  if (status === 'false' && reason === 'AB08') return; // RES-1: no answer came in time
+  if (payment?.decision?.rule_id === 'LIF-5') return; // the destination was paused; checks/pauses.ts judges this payment
+  if (status === 'false' && reason === 'AB08') return; // RES-1: the resolution got no answer in time
   const statement = `A message that the rules accept was rejected with ${reason ?? 'no code'}.`;
   report.breach('R:MSG-3', statement, subject, show);
 }

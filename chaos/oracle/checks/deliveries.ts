@@ -1,5 +1,5 @@
-// I-17, and the record of attempts on which all other checks rely (TIM-3): an intent is committed before the socket
-// opens, each attempt has the right outcome, and every delivery has one end.
+// Checks I-17 and the record of attempts (TIM-3), on which all other checks rely. The gateway commits an
+// attempt before it opens the socket. Each attempt has the right outcome, and each delivery ends once.
 import { clock, instant } from '../rows.ts';
 import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
@@ -7,11 +7,11 @@ import { isArrival, isTaken, type Attempt, type Delivery, type World } from '../
 import { lineOfAttempt, standingOf } from './lines.ts';
 import { delaysMs } from './schedule.ts';
 
-const neglectedMs = 60_000; // I-17
+const neglectedMs = 60_000; // I-17: the longest time for which a due delivery may wait
 const probeMs = 60_000; // the longest time for which an open breaker holds back a delivery (CBK-3)
 const sweptMs = 50_000; // the sweep finds a lost execution within this time (LIF-2)
-const clockMs = 5; // the journal truncates its milliseconds, the database does not
-const attemptMs = 20_000; // longer than any attempt with its record (SEC-5: 5 s to connect, 10 s in all)
+const clockMs = 5; // the journal truncates times to milliseconds, the database does not
+const attemptMs = 20_000; // longer than any attempt, including its record (SEC-5: 5 s to connect, 10 s in total)
 
 export function judgeDeliveries(world: World, report: Report): void {
   const { deliveries, quiet } = world;
@@ -32,10 +32,13 @@ export function judgeDeliveries(world: World, report: Report): void {
   judgeStrays(world, report);
 }
 
-/** Whether an attempt with that outcome may have sent bytes. */
+/** Whether an attempt with this outcome may have sent bytes. */
 const mayHaveLeft = (outcome: string | null) => outcome !== 'NOT_SENT';
 
-/** Whether another server may have sent the 2xx in the party's place. It counts as taken all the same (CBK-4). */
+/**
+ * Whether a fault may have sent the 2xx in place of the party. Such a 2xx still acknowledges the message
+ * (CBK-4).
+ */
 function mayBeAnsweredByOthers(
   { quiet, reference }: World,
   { row }: Delivery,
@@ -44,12 +47,12 @@ function mayBeAnsweredByOthers(
   return quiet.isAnsweredByOthers(receiverOf(reference, row), startedAt, finishedAt);
 }
 
-/** Whether the delivery counts as taken although its receiver may never have seen it. */
+/** Whether the delivery is acknowledged although its receiver may never have seen the message. */
 export function isTakenByOthers(world: World, delivery: Delivery): boolean {
   return delivery.attempts.some((one) => isTaken(one) && mayBeAnsweredByOthers(world, delivery, one));
 }
 
-/** Each arrival belongs to an attempt whose row existed before it. */
+/** Checks that each arrival has an attempt whose row is older than the arrival. */
 function judgeArrivals(world: World, report: Report, delivery: Delivery): void {
   const { arrivals, attempts, row } = delivery;
   for (const [index, arrival] of arrivals.entries()) {
@@ -85,7 +88,10 @@ function judgeArrivals(world: World, report: Report, delivery: Delivery): void {
   }
 }
 
-/** CBK-1, CBK-2: every repeat carries the MsgId of its message as webhook-id, so that the receiver recognises it. */
+/**
+ * CBK-1, CBK-2: every attempt carries the message's MsgId as webhook-id, so that the receiver recognises a
+ * repeat.
+ */
 function judgeIds(report: Report, { arrivals, stored, row }: Delivery): void {
   const id = stored?.row.message_identification;
   const wrong = arrivals.find(({ entry }) => entry.headers?.['webhook-id'] !== id);
@@ -97,7 +103,10 @@ function judgeIds(report: Report, { arrivals, stored, row }: Delivery): void {
   ]);
 }
 
-/** Attempt numbers have no gaps, the counter matches the rows, and each attempt that had enough time has an outcome. */
+/**
+ * Checks that attempt numbers have no gaps, that the counter matches the rows, and that every older attempt
+ * has an outcome.
+ */
 function judgeRecord(world: World, report: Report, delivery: Delivery): void {
   const { attempts, row } = delivery;
   const numbers = attempts.map((one) => Number(one.row.attempt));
@@ -122,8 +131,8 @@ function judgeRecord(world: World, report: Report, delivery: Delivery): void {
 }
 
 /**
- * SEC-5: the worker gives up after 10 s on a receiver that is silent or never ends its answer. Delays by our own faults
- * do not count.
+ * SEC-5: the worker gives up after 10 s if a receiver is silent or never ends its answer. The check ignores
+ * attempts that faults in the gateway itself may have delayed.
  */
 function judgeDurations({ quiet }: World, report: Report, { row, attempts }: Delivery): void {
   const endless = attempts.find(
@@ -136,7 +145,7 @@ function judgeDurations({ quiet }: World, report: Report, { row, attempts }: Del
   report.late('R:SEC-5', statement, row.subject_id, [endless.row], { from, to });
 }
 
-/** A delivery ends as delivered, or as a dead letter whose alert was written with it. There is no third end (CBK-1). */
+/** CBK-1: a delivery ends either as delivered, or as a dead letter with an alert at the same time. */
 function judgeEnd(world: World, report: Report, delivery: Delivery): void {
   const { row, deliveredAt, closedAt, attempts } = delivery;
   const shown = [standingOf(delivery)];
@@ -148,7 +157,7 @@ function judgeEnd(world: World, report: Report, delivery: Delivery): void {
       report.breach('I-17', 'A delivery counts as delivered, and nobody took it.', row.subject_id, shown);
   }
   if (closedAt === undefined) return;
-  // a redelivered one may have an earlier dead letter with its own alert
+  // A redelivered delivery may have an earlier dead letter with a separate alert.
   const isTold = world.events.some(
     ({ kind, severity, detail, occurred_at: at }) =>
       kind === 'delivery.dead-letter' &&
@@ -185,9 +194,9 @@ function judgeEnd(world: World, report: Report, delivery: Delivery): void {
 }
 
 /**
- * Once all is healthy, no delivery is due for more than a minute without an attempt. This is also judged without
- * trusting next_due_at, from the schedule and the longest time for which an open breaker holds a delivery back (CBK-1,
- * CBK-3).
+ * Checks that, in a healthy system, no delivery stays due for more than a minute without an attempt. A second
+ * test does not trust next_due_at. It uses the schedule and the longest time for which an open breaker holds
+ * back a delivery (CBK-1, CBK-3).
  */
 function judgeNeglect({ quiet, evidence }: World, report: Report, delivery: Delivery): void {
   const { row, deliveredAt, closedAt, nextDueAt, attempts } = delivery;
@@ -195,7 +204,7 @@ function judgeNeglect({ quiet, evidence }: World, report: Report, delivery: Deli
   const askedAt = instant(row.asked_at);
   const since = attempts.filter(({ startedAt }) => startedAt >= askedAt);
   const last = since.at(-1);
-  const delayMs = (delaysMs[Math.min(since.length, delaysMs.length) - 1] ?? 0) * 1.2; // CBK-1 varies the delay
+  const delayMs = (delaysMs[Math.min(since.length, delaysMs.length) - 1] ?? 0) * 1.2; // CBK-1 varies each delay by up to 20 %
   const scheduledAt = (last?.finishedAt ?? last?.startedAt ?? askedAt) + delayMs + attemptMs;
   const heldUntil = Math.max(scheduledAt, instant(evidence.run.healedAt)) + probeMs + sweptMs;
   if (nextDueAt > quiet.endAt - neglectedMs && heldUntil > quiet.endAt) return;
@@ -205,7 +214,7 @@ function judgeNeglect({ quiet, evidence }: World, report: Report, delivery: Deli
   ]);
 }
 
-/** Arrivals that are not the message of any delivery. */
+/** Reports arrivals whose bytes are not the message of any delivery. */
 function judgeStrays(world: World, report: Report): void {
   const expected = new Set(world.deliveries.map(({ stored }) => stored?.sha256));
   const arrivals = world.evidence.journal.filter(isArrival);

@@ -1,4 +1,4 @@
-// Compares what the destination received, did and reported with what was decided and told: I-2, I-4, I-18, I-19.
+// Compares the destination's journal with the decision and with the source's answers: I-2, I-4, I-18, I-19.
 import type { JournalEntry } from '../read-evidence.ts';
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
@@ -26,7 +26,7 @@ export function judgeDestinations(world: World, report: Report): void {
   }
   for (const entry of world.evidence.journal) {
     if (entry.kind !== 'pacs008' || !isArrival(entry) || world.paymentOf.has(entry.uetr ?? '')) continue;
-    if (entry.uetr === undefined) continue; // refused unread: I-11 compares its bytes
+    if (entry.uetr === undefined) continue; // the destination refused it unread; I-11 compares its bytes
     report.breach('I-10', 'A destination got an instruction of which no payment is on record.', entry.uetr, [
       entry,
     ]);
@@ -37,7 +37,10 @@ function instructionsOf({ journal }: Payment): readonly JournalEntry[] {
   return journal.filter((entry) => entry.kind === 'pacs008' && isArrival(entry));
 }
 
-/** I-2: a destination gets only accepted payments, each always in the same bytes and at one destination only. */
+/**
+ * I-2: destinations receive only accepted payments. Each payment goes to one destination, always in the same
+ * bytes.
+ */
 function judgeInstructions(world: World, report: Report, payment: Payment): void {
   const arrivals = instructionsOf(payment);
   const { uetr, row, forwarded } = payment;
@@ -79,7 +82,7 @@ export function movementsOf({ journal }: Payment): Movements {
   };
 }
 
-/** I-4: the status agrees with the money that moved. */
+/** I-4: the final status agrees with the bookings of the destination. */
 function judgeTruth(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, deadlineAt, decidedAt = 0 } = payment;
   const { moved, reversed } = movementsOf(payment);
@@ -110,16 +113,18 @@ function judgeTruth(world: World, report: Report, payment: Payment): void {
   if (decision.decided_by === 'destination') judgeSource(world, report, payment);
 }
 
-/** Whether the negative confirmation is still due and will be sent again. */
+/** Whether the gateway will still send the negative confirmation to the destination. */
 function isBeingTold({ quiet }: World, { deliveries }: Payment): boolean {
   const confirmation = deliveries['confirmation'];
   if (confirmation === undefined || confirmation.deliveredAt !== undefined) return false;
   return confirmation.closedAt !== undefined || confirmation.nextDueAt > quiet.endAt - 60_000;
 }
 
-const unjournaledMs = 15_000; // a report is journaled only after it was answered
+const unjournaledMs = 15_000; // a party journals a report only after the gateway has answered it
 
-/** A decision by the destination rests on a report that the destination sent, and has the same status. */
+/**
+ * A decision by the destination refers to a report that the destination sent, and has the report's status.
+ */
 function judgeSource({ messageOf, quiet }: World, report: Report, payment: Payment): void {
   const { uetr, decision, journal } = payment;
   const stored = messageOf.get(decision?.report_message_id ?? '');
@@ -147,8 +152,8 @@ function judgeSource({ messageOf, quiet }: World, report: Report, payment: Payme
 }
 
 /**
- * I-18: a final that was stored before the gateway decided by itself is the decision. Among several, it is the first
- * (PAY-7).
+ * I-18: if a final status was stored before the gateway decided, that status is the decision. Among several,
+ * the first one stored is the decision (PAY-7).
  */
 function judgeStoredFinals(report: Report, payment: Payment): void {
   const { uetr, decision, decidedAt = 0, row } = payment;
@@ -162,7 +167,7 @@ function judgeStoredFinals(report: Report, payment: Payment): void {
     }
     return;
   }
-  const lockMs = 4_000; // the statement may have waited that long for a row lock
+  const lockMs = 4_000; // the SQL statement may have waited this long for a row lock
   const isEarlier = stored.some(({ createdAt }) => createdAt < decidedAt - lockMs);
   if (marked !== null || isEarlier) {
     report.breach(
@@ -186,7 +191,10 @@ function judgeStoredFinals(report: Report, payment: Payment): void {
   }
 }
 
-/** A final in the destination's HTTP answer, if the attempt had read it more than a second before the decision. */
+/**
+ * Finds a final status in an HTTP answer of the destination that a worker had read more than 1 s before the
+ * decision.
+ */
 function answeredFinal(payment: Payment, decidedAt: number): JournalEntry | undefined {
   const read = payment.deliveries['instruction']?.attempts.filter(
     ({ httpStatus, finishedAt = Infinity }) => httpStatus === 200 && finishedAt < decidedAt - 1_000,
@@ -204,8 +212,10 @@ function answeredFinal(payment: Payment, decidedAt: number): JournalEntry | unde
   );
 }
 
-const arrivalToleranceMs = 250; // TIM-1
-/** I-19: after the deadline of a HIGH payment, only the negative confirmation is sent to the destination. */
+const arrivalToleranceMs = 250; // TIM-1: tolerance for an arrival after the deadline
+/**
+ * I-19: after the deadline of a HIGH payment, the destination receives nothing but the negative confirmation.
+ */
 function judgeDeadline(world: World, report: Report, payment: Payment): void {
   const { uetr, deadlineAt, deliveries, journal } = payment;
   if (deadlineAt === undefined) return;

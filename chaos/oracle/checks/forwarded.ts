@@ -1,13 +1,13 @@
-// Compares the forwarded pacs.008 with the one that the source sent: the elements that pass unaltered (MSG-9), and the
-// new values of those that change (MSG-10). It compares both trees element by element, so that it reports every missing
-// element.
+// Compares the forwarded pacs.008 with the pacs.008 from the source. Some elements pass unaltered (MSG-9),
+// others get new values (MSG-10). The check compares both trees element by element, so that it reports every
+// missing element.
 import { halfUp, amount, same } from '../decimals.ts';
 import { at, named, render, textAt, type Element } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, Quote, World } from '../world.ts';
 import { faultsIn } from './lines.ts';
 
-/** Children of `CdtTrfTxInf` that MSG-10 changes. All others pass unaltered. */
+/** Children of `CdtTrfTxInf` that MSG-10 changes. All other children pass unaltered. */
 const changed: ReadonlySet<string> = new Set([
   'IntrBkSttlmAmt',
   'IntrBkSttlmDt',
@@ -45,7 +45,7 @@ export function judgeForwarded(world: World, report: Report, payment: Payment): 
     report.breach('I-11', 'The forwarded pacs.008 does not have what MSG-10 sets.', uetr, set);
 }
 
-/** Differences in elements that no rule changes, by element name. */
+/** Returns the differences in elements that no rule changes, one for each element name. */
 function passing(from: Element, to: Element): readonly string[] {
   const names = new Set(
     [...from.children, ...to.children].map(({ name }) => name).filter((name) => !changed.has(name)),
@@ -56,7 +56,7 @@ function passing(from: Element, to: Element): readonly string[] {
   });
 }
 
-/** Of the creditor agent's clearing systems, the one in the quoted currency. */
+/** Returns the creditor agent's clearing system in the quoted currency. */
 export function destinationOf({ reference }: World, original: Element | undefined): string | undefined {
   const transaction = at(original, 'CdtTrfTxInf');
   const currency = textAt(transaction, 'AgrdRate/QtdCcy');
@@ -65,16 +65,16 @@ export function destinationOf({ reference }: World, original: Element | undefine
 }
 
 interface Sides {
-  /** `FIToFICstmrCdtTrf` as it was forwarded. */
+  /** The root element `FIToFICstmrCdtTrf` of the forwarded message. */
   readonly leg: Element;
   readonly from: Element;
   readonly to: Element;
   readonly quote: Quote | undefined;
-  /** The destination's clearing system. */
+  /** Id of the destination's clearing system. */
   readonly system: string | undefined;
 }
 
-/** Faults in the settlement amount, its currency and its clearing system. */
+/** Returns the faults in the settlement amount, its currency and its clearing system. */
 function amountFaults(
   { reference }: World,
   { row, original }: Payment,
@@ -104,7 +104,10 @@ function amountFaults(
   ];
 }
 
-/** Faults in the agents and accounts: they must be those of the quote, or those that the source named. */
+/**
+ * Returns the faults in the agents and accounts. They must come from the quote, or from the source's message
+ * if there is no quote.
+ */
 function agentFaults({ reference }: World, { from, to, quote }: Sides): readonly string[] {
   const who = (side: Element, name: string) => reference.find(at(side, name))?.id;
   const accountOf = (side: Element, name: string) => textAt(side, `${name}/Id/Othr/Id`);

@@ -1,12 +1,12 @@
-// CBK-3: a receiver that is dead, slow or cannot be resolved delays no other receiver, for any kind of message. A
-// healthy receiver gets its messages immediately.
+// CBK-3: a receiver that is dead, slow or has no resolvable name delays no other receiver, for any kind of
+// message. A healthy receiver gets its messages immediately.
 import { clock, instant } from '../rows.ts';
 import { receiverOf } from '../reference.ts';
 import type { Report } from '../verdict.ts';
 import type { Attempt, Delivery, World } from '../world.ts';
 
 const promptMs = 2_000;
-const recoveredMs = 60_000; // I-15: by then the effects of our own faults are over
+const recoveredMs = 60_000; // I-15: the effects of faults in the gateway are over after this time
 
 interface Sent {
   readonly delivery: Delivery;
@@ -33,7 +33,7 @@ export function judgeHeldUp(world: World, report: Report): void {
       !report.isUnjudged('R:CBK-3', 'A first send was held up.', subjectOf(one), spanOf(one)),
   );
   const [first] = late;
-  if (first === undefined || late.length < 3) return; // one pause of the machine can delay one or two
+  if (first === undefined || late.length < 3) return; // one pause of the machine can delay one or two sends
   const statement = `${late.length} of ${due.length} first sends were held up, and their receivers were well.`;
   report.breach('R:CBK-3', statement, subjectOf(first), late.map(lineOf));
 }
@@ -47,13 +47,13 @@ const waitedMs = ({ delivery, attempt }: Sent) => attempt.startedAt - instant(de
 const lineOf = (one: Sent) =>
   `${one.delivery.row.kind} to ${one.receiver}, asked for ${one.delivery.row.asked_at}, sent ${clock(one.attempt.startedAt)}`;
 
-const breakerMs = 120_000; // two probe intervals of a breaker that has been open for long
-const failuresToOpen = 5; // in a row, in one process
-const atOnce = 16; // sends to one receiver, from one process
+const breakerMs = 120_000; // two probe intervals of a breaker that has been open for a long time
+const failuresToOpen = 5; // consecutive failures in one process that open a breaker
+const atOnce = 16; // greatest number of concurrent sends from one process to one receiver
 
 /**
- * Whether a receiver failed too rarely to open a breaker in any process between two moments, and had too few sends to
- * fill a gate.
+ * Whether a receiver was healthy in this time span. It had too few failures to open a breaker in any process,
+ * and too few open sends to use up their limit.
  * @param receiver named as in the faults
  */
 function isWell({ attemptsTo }: World, receiver: string, from: number, to: number): boolean {

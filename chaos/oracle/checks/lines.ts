@@ -1,24 +1,26 @@
-// Formats entries, deliveries and values as short lines of evidence.
+// Formats attempts, requests, deliveries and wrong values as short lines of evidence.
 import type { Exchange } from '../evidence.ts';
 import type { JournalEntry } from '../read-evidence.ts';
 import { clock } from '../rows.ts';
 import type { Attempt, Delivery, Payment } from '../world.ts';
 
-/** Messages about a payment that parties of one kind received. */
+/**
+ * Returns the journal entries of the messages of one kind that parties of one role received about a payment.
+ */
 export const received = (payment: Payment, party: string, kind: string): readonly JournalEntry[] =>
   payment.journal.filter(
     (entry) => entry.direction === 'received' && entry.kind === kind && entry.party.startsWith(`${party}/`),
   );
 
-/** An attempt, in one line. */
+/** Formats an attempt as one line. */
 export const lineOfAttempt = ({ row }: Attempt) =>
   `attempt ${row.attempt} ${row.started_at} to ${row.finished_at ?? 'open'} ${row.outcome ?? ''} ${row.http_status ?? row.error_class ?? ''}`;
 
-/** A request of a sender, in one line. */
+/** Formats an HTTP request and the result as one line. */
 export const lineOfExchange = (exchange: Exchange) =>
   `${exchange.client} ${exchange.purpose} ${exchange.sentAt} to ${exchange.endedAt}, HTTP ${exchange.status ?? exchange.error ?? '?'}`;
 
-/** The state of a delivery, in one line. */
+/** Formats the state of a delivery as one line. */
 export function standingOf(delivery: Delivery): string {
   const { row, attempts, deliveredAt, closedAt, nextDueAt } = delivery;
   const end =
@@ -31,7 +33,7 @@ export function standingOf(delivery: Delivery): string {
   return `${row.kind} to ${row.party}: ${end}; ${attempts.length} attempts, last ${last?.started_at ?? 'none'} ${last?.outcome ?? ''} ${last?.http_status ?? last?.error_class ?? ''}`;
 }
 
-/** A name, the actual value, and the expected value. */
+/** The name of a value, the actual value and the expected value. */
 export type Line = readonly [what: string, is: unknown, mustBe: unknown];
 
 export const faultsIn = (lines: readonly Line[]): readonly string[] =>

@@ -1,5 +1,6 @@
-// I-11: every message that we built is stored, valid, unique by its MsgId, and states the decision (MSG-8, MSG-11,
-// PAY-9, RES-3). deliveries.ts compares what arrived; forwarded.ts compares the forwarded pacs.008.
+// I-11: every message that the gateway built is stored and valid, has a unique MsgId, and states the decision
+// (MSG-8, MSG-11, PAY-9, RES-3). deliveries.ts compares the bytes that arrived. forwarded.ts checks the
+// forwarded pacs.008.
 import { at, contentOf, textAt, type Element } from '../read-message.ts';
 import { rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
@@ -7,7 +8,7 @@ import type { Payment, Stored, World } from '../world.ts';
 import { judgeForwarded } from './forwarded.ts';
 import { faultsIn } from './lines.ts';
 
-const maxIdLength = 35; // MSG-9
+const maxIdLength = 35; // MSG-9: the greatest length of a MsgId
 
 export function judgeMessages(world: World, report: Report): void {
   const out = world.messages.filter(({ row }) => row.direction === 'out');
@@ -41,7 +42,7 @@ export function judgeMessages(world: World, report: Report): void {
 
 const subjectOf = ({ row }: Stored) => row.subject_id ?? row.message_id;
 
-/** @returns the MsgId in the message's bytes; of an unreadable message, Isthmus's own id of it */
+/** @returns the MsgId in the message's bytes, or the database id of a message that cannot be parsed */
 function judgeStored(report: Report, stored: Stored): string {
   const { row, message } = stored;
   if (message === undefined) {
@@ -98,14 +99,14 @@ function judgePayment(world: World, report: Report, payment: Payment): void {
 
 interface Expected {
   readonly stored: Stored | undefined;
-  /** The pacs.008 that it is about. */
+  /** The pacs.008 to which the pacs.002 refers. */
   readonly about: Element | undefined;
   readonly status: string;
   readonly reason: string | null;
   readonly reader: 'source' | 'destination';
 }
 
-/** MSG-11, PAY-9: checks a pacs.002 that we sent about a pacs.008. */
+/** MSG-11, PAY-9: checks a pacs.002 from the gateway about a pacs.008. */
 function judgeReport(
   report: Report,
   uetr: string,
@@ -129,7 +130,7 @@ function judgeReport(
   report.breach(id, statement, uetr, wrong);
 }
 
-/** RES-1, RES-3: the source gets the answer on record, and that is what the party said. */
+/** RES-1, RES-3: the source gets the answer on record, and that answer repeats the party's answer unchanged. */
 function judgeResolutionAnswers({ evidence, messageOf }: World, report: Report): void {
   const answers = rowsOf(evidence.tables, 'resolution_answers');
   report.examined('R:RES-3', 'answers of resolutions', answers.length);

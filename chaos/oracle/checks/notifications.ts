@@ -1,4 +1,4 @@
-// NOT-1 and NOT-2: one fxtr.017 per credited payment with a quote, with the figures of the quote (I-5).
+// NOT-1 and NOT-2: each credited payment with a quote has one fxtr.017, with the figures of the quote (I-5).
 import { same } from '../decimals.ts';
 import { at, textAt, type Element } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
@@ -14,7 +14,10 @@ export function judgeNotifications(world: World, report: Report): void {
   for (const payment of payments) judgeNotification(world, report, payment);
 }
 
-/** NOT-1, NOT-2. */
+/**
+ * NOT-1, NOT-2: checks that the FX provider gets an fxtr.017 if and only if a payment with its quote is
+ * credited.
+ */
 function judgeNotification(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, row } = payment;
   const arrivals = received(payment, 'fxp', 'fxtr017');
@@ -58,7 +61,7 @@ function judgeNotification(world: World, report: Report, payment: Payment): void
   for (const one of stored) judgeFigures(world, report, payment, one.message?.root);
 }
 
-/** The figures of the quote are in the elements that NOT-2 names. */
+/** Checks that the elements named by NOT-2 contain the figures of the quote. */
 function judgeFigures(world: World, report: Report, payment: Payment, root: Element | undefined): void {
   const quoteId = textAt(payment.original, 'CdtTrfTxInf/AgrdRate/QtId') ?? '';
   const quote = world.quotes.get(quoteId);

@@ -1,18 +1,18 @@
-// I-16 and I-20: while none of our parts is broken, senders get prompt answers, no defect shows, and the sweep finds
-// nothing. This holds whatever the parties do (CBK-3).
+// I-16 and I-20: while no part of the gateway is broken, senders get prompt answers, no defect occurs, and
+// the sweep finds nothing. The parties' faults must not change this (CBK-3).
 import type { Exchange } from '../evidence.ts';
 import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type World } from '../world.ts';
 import { lineOfExchange } from './lines.ts';
 
-const slowMs = 5_000; // I-16 requires one second; a busy machine gets five
+const slowMs = 5_000; // I-16 requires one second; the check allows five on a busy machine
 const promptMs = 2_000;
 const aroundMs = 3_000;
-const mostPrompt = 0.9; // share of the concurrent requests; if fewer are prompt, the machine is busy
-const recoveryMs = 10_000; // after a fault
-const recoveredMs = 60_000; // I-15: by then its effects are over
-const sweepMs = 150_000; // the sweep may find the effects of a fault this late: due for 60 s, then two sweeps (LIF-2)
+const mostPrompt = 0.9; // if a smaller share of concurrent requests is prompt, the machine is too busy to judge
+const recoveryMs = 10_000; // time to recover after a fault
+const recoveredMs = 60_000; // I-15: the effects of a fault are over after this time
+const sweepMs = 150_000; // the sweep may find effects of a fault so late: due for 60 s, then two sweeps (LIF-2)
 
 export function judgePace(world: World, report: Report): void {
   judgeAnswerTimes(world, report);
@@ -20,13 +20,13 @@ export function judgePace(world: World, report: Report): void {
   judgeSweep(world, report);
 }
 
-/** A submission, and whether its sender got a quick answer. */
+/** A submission, with the speed of its answer. */
 interface Posted {
   readonly exchange: Exchange;
   readonly sentAt: number;
   readonly endedAt: number;
   readonly isSlow: boolean;
-  /** It was judged, or refused because of its content, and not for lack of room. */
+  /** The gateway judged the message or refused its content within `promptMs`, and did not lack capacity. */
   readonly isPrompt: boolean;
 }
 
@@ -49,8 +49,8 @@ function judgeAnswerTimes(world: World, report: Report): void {
 }
 
 /**
- * From a minute after the last fault, at least half of the messages are answered in time. A busy machine alone does not
- * explain less.
+ * From a minute after the last fault, at least half of the messages are answered in time. A busy machine
+ * alone cannot explain a smaller share.
  */
 function judgeRecovery({ quiet }: World, report: Report, posted: readonly Posted[]): void {
   const late = posted.filter(({ sentAt, endedAt }) => quiet.isCalm([], sentAt, endedAt, recoveredMs));
@@ -90,8 +90,8 @@ function toPosted({ reference }: World, exchange: Exchange): Posted {
 }
 
 /**
- * Whether concurrent requests to the same api were answered promptly, so that a busy machine does not explain the
- * delay.
+ * Whether other requests to the same api at that time were answered promptly, so that a busy machine does not
+ * explain the delay.
  */
 function isAlone({ exchange, sentAt }: Posted, posted: readonly Posted[]): boolean {
   const others = posted.filter(
@@ -103,7 +103,7 @@ function isAlone({ exchange, sentAt }: Posted, posted: readonly Posted[]): boole
   return others.filter(({ isPrompt }) => isPrompt).length >= others.length * mostPrompt;
 }
 
-/** SEC-9: a defect of ours is a breach even if the request was answered. */
+/** SEC-9: a defect in the gateway is a breach even if the request was answered. */
 function judgeDefects(world: World, report: Report): void {
   report.examined('R:SEC-9', 'audit events', world.events.length);
   for (const event of world.events) {
@@ -114,7 +114,7 @@ function judgeDefects(world: World, report: Report): void {
   }
 }
 
-/** I-20. */
+/** I-20: the sweep finds no lost work unless a fault can explain it. */
 function judgeSweep(world: World, report: Report): void {
   const { quiet, events } = world;
   const found = events.filter(({ kind }) => kind === 'sweep.started-again');

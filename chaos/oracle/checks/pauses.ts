@@ -1,11 +1,15 @@
-// LIF-5: a paused destination gets no new payments, and a paused FX provider's rates give no quotes. No payment is
-// refused because of a pause that did not exist. All other checks cover payments that were under way before the pause.
+// LIF-5: a paused destination gets no new payments, and a paused FX provider gets no quotes. The gateway
+// refuses no payment because of a pause that did not exist. The other checks cover payments that were under
+// way before the pause.
 import { clock, instant, type QuoteRequestRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Pause, World } from '../world.ts';
 import { destinationOf } from './forwarded.ts';
 
-/** REF-6: a change takes effect after 1 s, and unconfirmed data are used for at most 3 s; plus 1 s of margin. */
+/**
+ * REF-6: a change takes effect after 1 s, and the gateway uses unconfirmed data for at most 3 s. The check
+ * adds a margin of 1 s.
+ */
 const knownMs = 5_000;
 
 export function judgePauses(world: World, report: Report): void {
@@ -44,7 +48,10 @@ function judgeRefused(world: World, report: Report): void {
   }
 }
 
-/** @param sentAt time of the request for quotes; undefined if it is not on record */
+/**
+ * Checks that no quote comes from a paused FX provider.
+ * @param sentAt time of the quote request; undefined if no HTTP exchange shows it
+ */
 export function judgeQuoted(
   { pausesOf }: World,
   report: Report,
@@ -61,7 +68,7 @@ export function judgeQuoted(
   report.breach('R:LIF-5', statement, request.quote_request_id, [...paused, request]);
 }
 
-/** Whether an FX provider may be missing from an answer of that time span because it was paused. */
+/** Whether a pause may be the reason that an FX provider is missing from the quotes of this time span. */
 export function mayBePaused({ pausesOf }: World, fxp: string, from: number, to: number): boolean {
   return pausesOf(fxp).some((one) => one.from < to && one.to > from - knownMs);
 }

@@ -1,12 +1,12 @@
-// I-14: personal data appears only in messages. The load put canaries into names, addresses and accounts. This check
-// searches for them, also in encoded forms.
+// I-14: personal data appears only in messages. The load puts canaries into names, addresses and accounts.
+// The check searches for the canaries in plain and encoded form.
 import type { Evidence } from '../read-evidence.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, type World } from '../world.ts';
 
 const messagePath = /^\/payments\/[0-9a-f-]{36}\/messages\/[^/?]+$/;
 
-/** Tables that contain the messages themselves, or data encrypted with them. */
+/** Tables that contain the messages themselves. */
 const ofMessages: ReadonlySet<string> = new Set(['messages']);
 
 export function judgePrivacy({ evidence }: World, report: Report): void {
@@ -36,7 +36,8 @@ function* placesOf({ files, exchanges, executions, tables }: Evidence): Iterable
   for (const { path, read } of files) yield { name: path, bytes: read() };
   yield { name: 'executions.jsonl', bytes: Buffer.from(JSON.stringify(executions)) };
   for (const exchange of exchanges) {
-    // Two answers may show names: an acmt.024 (RES-3), and a message that was requested (SEC-1).
+    // Two answers may contain names: an acmt.024 (RES-3), and a stored message that the client requested
+    // (SEC-1).
     const isMessage = isPost(exchange, '/iso20022/acmt023') || messagePath.test(exchange.path);
     if (isMessage && exchange.status === 200) continue;
     const headers = Object.values(exchange.headers ?? {}).join(' ');
@@ -49,7 +50,10 @@ function* placesOf({ files, exchanges, executions, tables }: Evidence): Iterable
   }
 }
 
-/** The canary as it is, escaped for JSON and URLs, in hex, and in base64 at each of the three alignments. */
+/**
+ * Returns a canary as plain text, escaped for JSON and URLs, in hex, and in base64 at each of the three
+ * alignments.
+ */
 function formsOf(canary: string): readonly Buffer[] {
   const bytes = Buffer.from(canary);
   const escaped = canary.replaceAll(/[^ -~]/g, (one) =>
@@ -59,7 +63,7 @@ function formsOf(canary: string): readonly Buffer[] {
   );
   const inBase64 = [0, 1, 2].map((before) => {
     const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
-    // omit characters that also depend on neighbouring bytes
+    // Omits base64 characters that also depend on neighbouring bytes.
     const from = Math.ceil((before * 8) / 6);
     const to = Math.floor(((before + bytes.length) * 8) / 6);
     return encoded.slice(from, to);

@@ -1,5 +1,5 @@
-// Recomputes stored quotes from rates, improvements, maxima and fees by the rules: QUO-2 to QUO-5, FEE-1
-// to FEE-5. The rates themselves are checked in rates.ts.
+// Recomputes the stored quotes from rates, improvements, maxima and fees by the rules QUO-2 to QUO-5 and
+// FEE-1 to FEE-5. rates.ts checks the rates themselves.
 import type { Exchange } from '../evidence.ts';
 import { canSettle, corridorOf, termsOf } from '../corridors.ts';
 import { amount, type Amount } from '../decimals.ts';
@@ -13,8 +13,8 @@ import { judgeQuoted, mayBePaused } from './pauses.ts';
 import { judgeRates } from './rates.ts';
 
 /**
- * If the request is not on record: the longest time from reading the rates to storing the quotes, because a process may
- * have stood still.
+ * Longest time from reading the rates to storing the quotes, because a process may have been frozen in
+ * between. It applies only if no HTTP exchange shows the request.
  */
 const unsureMs = 60_000;
 
@@ -38,7 +38,7 @@ export function judgeQuotes(world: World, report: Report): void {
   judgeRates(world, report, improvements);
 }
 
-/** The HTTP exchange that shows a stored request, by the id of the request. */
+/** Returns the HTTP exchange of each stored quote request, keyed by request id. */
 function answeredOf(exchanges: readonly Exchange[]): ReadonlyMap<string, Exchange> {
   const quotes = exchanges.filter(
     ({ method, path, status }) =>
@@ -58,14 +58,14 @@ interface Request {
   readonly world: World;
   readonly request: QuoteRequestRow;
   readonly improvements: Improvements;
-  /** Rates of its corridor, including expired ones. */
+  /** Rates of the request's corridor, including expired ones. */
   readonly rates: readonly RateRow[];
   readonly exchange: Exchange | undefined;
-  /** The times when its FX providers were changing rates. */
+  /** Times at which FX providers posted new rates, keyed by FX provider. */
   readonly posts: ReadonlyMap<string, readonly Span[]>;
 }
 
-/** The values of one quote in the stored row, under the names of the computed price. */
+/** Returns one stored quote under the field names of a computed price. */
 function toldBy(request: QuoteRequestRow, index: number): Readonly<Record<string, string>> {
   return {
     rateId: request.rate_ids[index] ?? '',
@@ -82,7 +82,7 @@ function toldBy(request: QuoteRequestRow, index: number): Readonly<Record<string
 function judgeRequest(report: Report, asked: Request): void {
   const { world, request, exchange } = asked;
   const terms = termsOf(world.reference, request);
-  // the load aged this quote to let it expire (QUO-6), so its rates do not match its time
+  // The load made this quote older so that it expires (QUO-6). Its rates do not match its time.
   if (terms === undefined || exchange?.purpose === 'quote-to-expire') return;
   const side = request.amount_currency === request.source_currency ? 'source' : 'destination';
   const isAdjusted = exchange?.path.startsWith('/api/v1/');
@@ -122,16 +122,16 @@ function judgeRequest(report: Report, asked: Request): void {
 
 interface Known {
   readonly offers: readonly Offered[];
-  /** Whether no rate changed while the quotes were made. */
+  /** False if a rate may have changed while the gateway made the quotes. */
   readonly isSure: boolean;
 }
 
-/** The earliest time when the rates may have been read. */
+/** The earliest time at which the gateway may have read the rates. */
 function readFrom({ request, exchange }: Request): number {
   return exchange === undefined ? instant(request.issued_at) - unsureMs : instant(exchange.sentAt);
 }
 
-/** The times when FX providers were changing rates, by institution. */
+/** Returns the times at which FX providers posted new rates, keyed by institution id. */
 function postsOf({ evidence, reference }: World): ReadonlyMap<string, readonly Span[]> {
   const posts = evidence.exchanges.filter(
     ({ method, path }) => method === 'POST' && path === '/api/v1/rates',
@@ -144,7 +144,7 @@ function postsOf({ evidence, reference }: World): ReadonlyMap<string, readonly S
   return grouped(spans, ({ fxp }) => fxp);
 }
 
-/** A request may still take effect this long after its sender has given up. */
+/** The gateway may still process a request this long after its sender has given up. */
 const unansweredMs = 30_000;
 
 interface Span {
@@ -152,7 +152,10 @@ interface Span {
   readonly to: number;
 }
 
-/** The rates at the time of the request, by FX provider, of those that can settle. */
+/**
+ * Returns the rates that were active at the time of the request, for each FX provider that can settle in both
+ * currencies.
+ */
 function offersOf(asked: Request): ReadonlyMap<string, Known> {
   const { world, request, rates } = asked;
   const at = instant(request.issued_at);

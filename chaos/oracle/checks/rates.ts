@@ -1,5 +1,6 @@
-// The rates on which quotes are based. Each posted rate is stored once (FX-2, FX-4, FX-10). Only one is active at a
-// time, and it ends when another replaces it (FX-4). A tier rate is the base rate with its improvement (FX-6, FX-8).
+// Checks the rates on which quotes are based. Each posted rate is stored once (FX-2, FX-4, FX-10). At most
+// one rate of an FX provider, corridor and threshold is active at a time, and it ends when another replaces
+// it (FX-4). A tier rate is the base rate with its improvement (FX-6, FX-8).
 import { corridorOf } from '../corridors.ts';
 import { amount, improved, same } from '../decimals.ts';
 import type { Improvements } from '../improvements.ts';
@@ -11,7 +12,7 @@ import { grouped, type World } from '../world.ts';
 export function judgeRates(world: World, report: Report, improvements: Improvements): void {
   const rates = rowsOf(world.evidence.tables, 'rates');
   report.examined('R:FX-4', 'rates', rates.length);
-  // rates of the seed data are older than the first request
+  // Rates of the seed data are older than the first request.
   const startedAt = Math.min(...world.evidence.exchanges.map(({ sentAt }) => instant(sentAt)));
   judgePosts(world, report, { rates, startedAt });
   for (const [corridor, own] of grouped(rates, (row) => `${row.fxp_id} ${corridorOf(row)}`)) {
@@ -26,7 +27,10 @@ export function judgeRates(world: World, report: Report, improvements: Improveme
 const isBase = ({ threshold }: RateRow) => same(threshold, '0');
 const endOf = ({ expired_at: at }: RateRow) => instant(at) ?? Infinity;
 
-/** Each answered post is stored unchanged. Each base rate comes from a post, and no post made two. */
+/**
+ * Checks that each answered post is stored unchanged, that each base rate comes from a post, and that no post
+ * made two rates.
+ */
 function judgePosts(
   { evidence, reference }: World,
   report: Report,
@@ -99,7 +103,9 @@ function judgeTier(
   ]);
 }
 
-/** A rate ends only when another of the same FX provider, corridor and threshold replaces it. */
+/**
+ * Checks that a rate ends only when another rate of the same FX provider, corridor and threshold replaces it.
+ */
 function judgeSuccession(report: Report, own: readonly RateRow[], startedAt: number): void {
   const born = grouped(own, (row) => row.created_at);
   for (const row of own) {

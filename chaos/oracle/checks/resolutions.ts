@@ -1,5 +1,5 @@
-// RES-1: the source of a resolution gets its answer at the address that it named. The gateway itself answers AB08 only
-// at the deadline, not before it.
+// RES-1: the source of a resolution gets the answer at the address that it named. If a directory or a
+// creditor agent is asked, the gateway does not answer AB08 before the deadline.
 import { instant, rowsOf, type ResolutionAnswerRow, type ResolutionRow } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { grouped, isPost, toSubmission, type Delivery, type World } from '../world.ts';
@@ -10,7 +10,7 @@ interface Judged {
   readonly answer: ResolutionAnswerRow;
   readonly resolution: ResolutionRow;
   readonly callback: Delivery | undefined;
-  /** Whether a directory or a creditor agent was asked. */
+  /** Whether the gateway asked a directory or a creditor agent. */
   readonly isAsked: boolean;
   readonly answeredAt: number;
   readonly deadlineAt: number;
@@ -28,7 +28,7 @@ export function judgeResolutions(world: World, report: Report): void {
   report.examined('R:RES-1', 'answers of resolutions', answers.length);
   const all = answers.flatMap((answer): readonly Judged[] => {
     const resolution = resolutions.get(answer.resolution_id);
-    if (resolution === undefined) return []; // I-10
+    if (resolution === undefined) return []; // I-10 covers a missing resolution
     const own = deliveries.get(answer.resolution_id) ?? [];
     return [
       {

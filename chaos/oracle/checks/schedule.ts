@@ -1,5 +1,5 @@
-// I-12: attempts are neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). An attempt that a fault may have
-// repeated or delayed is not judged. An attempt that nothing explains is a breach.
+// I-12: attempts are neither too early nor far too late (CBK-1, TIM-2, TIM-3, DUP-1). The check skips an
+// attempt that a fault may have repeated or delayed. An attempt without any permitted cause is a breach.
 import { clock, instant } from '../rows.ts';
 import { receiverOf, toldKinds } from '../reference.ts';
 import type { Report } from '../verdict.ts';
@@ -10,8 +10,8 @@ import { enquiryTimesMs } from './waiting.ts';
 const second = 1_000;
 const minute = 60 * second;
 const earlyMs = 150; // tolerance for the timers and clocks of three processes
-const retriesMs: readonly number[] = [1, 2, 5].map((one) => one * second); // TIM-3
-const recordMs = 20; // between two times that the same statement writes
+const retriesMs: readonly number[] = [1, 2, 5].map((one) => one * second); // TIM-3: the delays between the sends of one round
+const recordMs = 20; // tolerance between two times that one SQL statement writes
 const sweptMs = 75 * second; // the sweep finds a lost execution within this time (LIF-2)
 const attemptMs = 15 * second; // longest attempt, including the connection (SEC-5)
 /** Delays between the attempts of a delivery (CBK-1), as far as a run can last. */
@@ -20,9 +20,11 @@ export const delaysMs: readonly number[] = [
   ...[1, 2, 5, 15, 30].map((one) => one * minute),
   ...[60, 120, 240, 480].map((one) => one * minute),
 ];
-const variation = 0.2; // CBK-1
-const enquiryGapMs = 5 * second; // DUP-1
-/** The delay of I-17 plus the longest time for which an open breaker holds back a delivery (CBK-3). */
+const variation = 0.2; // CBK-1: the relative random variation of each delay
+const enquiryGapMs = 5 * second; // DUP-1: the minimum time between two enquiries
+/**
+ * The delay that I-17 allows, plus the longest time for which an open breaker holds back a delivery (CBK-3).
+ */
 const overdueMs = 60 * second + 65 * second;
 
 export function judgeSchedules(world: World, report: Report): void {
@@ -43,17 +45,19 @@ export function judgeSchedules(world: World, report: Report): void {
   }
 }
 
-/** One submission or repeat of the same bytes, with the time span in which the gateway may have received it. */
+/** One POST of the same bytes, with the time span in which the gateway may have processed it. */
 interface Repeat {
   readonly from: number;
   readonly to: number;
 }
 
-/** An unanswered request may take effect this much later, for example in a process that stood still. */
+/**
+ * The gateway may process an unanswered request this much later, for example after a frozen process resumes.
+ */
 const unansweredMs = 90_000;
 const beforehandMs = 2_000;
 
-/** All submissions and repeats in order of time, by UETR or by id of the resolution. */
+/** Returns all POSTs of stored messages, oldest first, keyed by UETR or by id of the resolution. */
 function repeatsOf(world: World): ReadonlyMap<string, readonly Repeat[]> {
   const repeats = new Map<string, Repeat[]>();
   for (const exchange of world.evidence.exchanges) {
@@ -74,7 +78,7 @@ function repeatsOf(world: World): ReadonlyMap<string, readonly Repeat[]> {
   return repeats;
 }
 
-/** Whether the gateway may have received a repeat between two moments. The first submission is not a repeat. */
+/** Whether the gateway may have received a repeat in this time span. The first submission is not a repeat. */
 function isRepeated(repeats: readonly Repeat[], from: number, to: number): boolean {
   return repeats.slice(1).some((repeat) => repeat.from <= to && repeat.to >= from);
 }
@@ -82,18 +86,21 @@ function isRepeated(repeats: readonly Repeat[], from: number, to: number): boole
 interface Instruction {
   readonly payment: Payment;
   readonly delivery: Delivery;
-  /** Every submission of the payment, including the first. */
+  /** Every POST of the payment, including the first. */
   readonly repeats: readonly Repeat[];
 }
 
-/** Whether the attempt got an answer from the destination itself that ends a round: a pacs.002 or a 202 (TIM-3). */
+/**
+ * Whether the destination itself answered with a pacs.002 or a 202. Such an answer ends the round of retries
+ * (TIM-3).
+ */
 function isAnswered({ world, destination }: Course, attempt: Attempt): boolean {
   const { httpStatus, startedAt, finishedAt = startedAt } = attempt;
   if (httpStatus !== 200) return httpStatus === 202;
   return !world.quiet.isWayBroken(destination, startedAt, finishedAt);
 }
 
-/** The reason that allows an attempt at its time. */
+/** The reason that permits an attempt at its time. */
 type Cause = 'first' | 'retry' | 'enquiry' | 'asked' | 'fault';
 
 function judgeInstruction(world: World, report: Report, instruction: Instruction): void {
@@ -101,7 +108,7 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
   const { uetr, judgedAt } = payment;
   const { attempts } = delivery;
   const destination = receiverOf(world.reference, delivery.row);
-  const taken = new Set<number>(); // enquiry times of TIM-2 that already have an attempt
+  const taken = new Set<number>(); // the enquiry times of TIM-2 for which an attempt was found
   let inRound = 0;
   let askedAt = -Infinity;
   for (const [index, attempt] of attempts.entries()) {
@@ -113,7 +120,8 @@ function judgeInstruction(world: World, report: Report, instruction: Instruction
       break;
     }
     if (cause === 'asked') {
-      // The 5 s apply between the requests; each send follows its request after a variable delay.
+      // The 5 s limit applies to the requests for an enquiry. A variable delay separates each request from
+      // its send.
       const isSoon = attempt.startedAt - askedAt < enquiryGapMs - second;
       if (isSoon && world.quiet.isCalm([destination], askedAt - attemptMs, attempt.startedAt)) {
         const shown = attempts.map(lineOfAttempt);
@@ -132,7 +140,7 @@ interface Course {
   readonly judgedAt: number;
   readonly repeats: readonly Repeat[];
   readonly taken: Set<number>;
-  /** Retries made since the round began. */
+  /** Retries since the current round began. */
   readonly inRound: number;
 }
 
@@ -146,13 +154,14 @@ function causeOf(course: Course, attempt: Attempt, previous: Attempt | undefined
   if (isRetry && !isAnswered(course, previous)) return 'retry';
   const due = enquiryTimesMs.find((ms) => !taken.has(ms) && startedAt >= judgedAt + ms - second);
   if (due !== undefined) {
-    // one enquiry counts for all that were missed before it
+    // One enquiry also counts for all earlier enquiry times that were missed.
     for (const ms of enquiryTimesMs) if (startedAt >= judgedAt + ms - second) taken.add(ms);
     return 'enquiry';
   }
-  // an enquiry waits for a send that is under way; the api requests it in parallel with its answer
+  // An enquiry may wait until a running send ends. The api requests an enquiry before it has sent its own
+  // answer.
   if (isRepeated(repeats, previous.startedAt - enquiryGapMs, startedAt)) return 'asked';
-  // a restarted execution sends immediately (LIF-2)
+  // A restarted workflow sends immediately (LIF-2).
   return world.quiet.isOursBroken(previous.startedAt - attemptMs, startedAt, sweptMs) ? 'fault' : undefined;
 }
 
@@ -162,7 +171,10 @@ interface Sends {
   readonly attempts: readonly Attempt[];
 }
 
-/** The first send, the retries of an unanswered one, and the enquiries happen, at most about a minute late. */
+/**
+ * Checks that no send is overdue by more than `overdueMs`: neither the first send, nor a retry, nor an
+ * enquiry.
+ */
 function judgeOverdue(world: World, report: Report, { payment, destination, attempts }: Sends): void {
   const { uetr, judgedAt, decidedAt, deadlineAt } = payment;
   const until = Math.min(decidedAt ?? Infinity, deadlineAt ?? Infinity, world.quiet.endAt);
@@ -192,10 +204,7 @@ function judgeOverdue(world: World, report: Report, { payment, destination, atte
   );
 }
 
-/**
- * CBK-1: the record says when the next attempt is due, and no attempt may be claimed earlier. Only a redelivery begins
- * the schedule anew.
- */
+/** CBK-1: no attempt starts before the due time on record. Only a redelivery restarts the schedule. */
 function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats: readonly Repeat[]): void {
   const { attempts, row } = delivery;
   let failures = 0;
@@ -204,7 +213,7 @@ function judgeDelivery(world: World, report: Report, delivery: Delivery, repeats
     if (previous === undefined) continue;
     const wasTaken = isTaken(previous);
     const isAsked = row.asks !== '1' && isAskedFor(world, delivery, { repeats, previous, attempt });
-    failures = isAsked ? 0 : failures + 1; // since the last redelivery
+    failures = isAsked ? 0 : failures + 1; // failures since the last redelivery
     const { finishedAt } = previous;
     if (isAsked || finishedAt === undefined || finishedAt > attempt.startedAt) continue;
     const fault = wasTaken
@@ -259,8 +268,9 @@ interface Span {
 }
 
 /**
- * Whether a party may have triggered the delivery again: the source by a repeat (DUP-1), or the destination by a final
- * other than the one that decided (PAY-9). A worker that repeated the decision after a fault may also have done so.
+ * Whether a party may have triggered a redelivery. A repeated submission by the source triggers the callback
+ * again (DUP-1). A second final status from the destination triggers the confirmation again (PAY-9). After a
+ * fault, a worker that repeats the decision may also trigger the confirmation.
  */
 function isAskedFor(world: World, { row }: Delivery, { repeats, previous, attempt }: Span): boolean {
   const [from, to] = [previous.startedAt - beforehandMs, attempt.startedAt];

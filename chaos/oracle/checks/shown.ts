@@ -1,4 +1,4 @@
-// GET /payments/{uetr} shows parties and operators the state that is on record at that moment (I-4).
+// I-4: GET /payments/{uetr} shows the state that is on record at that moment.
 import type { Exchange } from '../evidence.ts';
 import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
@@ -9,7 +9,7 @@ interface Shown {
   readonly decision: { readonly status: string; readonly reasonCode: string | null } | null;
 }
 
-const lockMs = 5_000; // decided_at is when the statement began; a lock may have delayed its commit
+const lockMs = 5_000; // decided_at is the start of the SQL statement; a lock may delay its commit
 
 export function judgeShown({ evidence, paymentOf }: World, report: Report): void {
   const shown = evidence.exchanges.filter(
@@ -22,7 +22,7 @@ export function judgeShown({ evidence, paymentOf }: World, report: Report): void
     const told = JSON.parse(exchange.responseBody ?? '') as Shown;
     const payment = paymentOf.get(uetr);
     if (payment === undefined) {
-      if (['RCVD', 'REFUSED'].includes(told.status)) continue; // stored, and judged later or never
+      if (['RCVD', 'REFUSED'].includes(told.status)) continue; // the message is stored but not judged yet, or refused
       report.breach('I-10', `A payment was shown as ${told.status}, and there is none.`, uetr, [told]);
     } else if (!isTrue(payment, told, exchange)) {
       const { client, sentAt, endedAt } = exchange;

@@ -1,12 +1,11 @@
-// I-8: each payment's history is a path through the state table (docs/reference/payment-states.md) in order of time,
-// with nothing after a final. The gateway's own decisions meet the conditions under which it may decide (TIM-1 to
-// TIM-3).
+// I-8: each payment passes through the state table (docs/reference/payment-states.md) in order of time, and
+// no state follows a final status. The gateway decides only under the conditions of TIM-1 to TIM-3.
 import { clock, instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
 import { lineOfAttempt } from './lines.ts';
 
-const lockMs = 5_000; // a statement may have waited this long for a row lock
+const lockMs = 5_000; // an SQL statement may have waited this long for a row lock
 const second = 1_000;
 
 export function judgeStates(world: World, report: Report): void {
@@ -66,7 +65,10 @@ function judgeReported(world: World, { decision, decidedAt = 0 }: Payment, breac
   );
 }
 
-/** The gateway may decide in two cases only: HIGH after its deadline (AB03), and NORM that never left (ED06). */
+/**
+ * The gateway may decide in two cases only: a HIGH payment is past its deadline (AB03), or no byte of a NORM
+ * payment was ever sent (ED06).
+ */
 function judgeOwnDecision(payment: Payment, breach: Breach): void {
   const { decision, decidedAt = 0, deadlineAt, judgedAt, journal } = payment;
   const attempts = payment.deliveries['instruction']?.attempts ?? [];
@@ -106,7 +108,7 @@ function judgeOwnDecision(payment: Payment, breach: Breach): void {
 
 const afterwards: ReadonlySet<string> = new Set(['payment.in-doubt']);
 
-/** After the final, no instruction is sent and no state is entered. */
+/** After the final status, no instruction is sent and the payment enters no other state. */
 function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, decidedAt, events } = payment;
   const attempts = payment.deliveries['instruction']?.attempts ?? [];
@@ -124,7 +126,7 @@ function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
     const started = late.map(lineOfAttempt);
     const lastAt = Math.max(...late.map(({ startedAt }) => startedAt));
     if (lastAt > decidedAt + lockMs) report.breach('I-8', statement, uetr, [decision, ...started]);
-    // its commit may have waited
+    // The commit of the decision may have waited for a lock.
     else report.late('I-8', statement, uetr, [decision, ...started], { from: decidedAt, to: lastAt });
   }
   const event = events.find(
@@ -134,7 +136,10 @@ function judgeAfterFinal(world: World, report: Report, payment: Payment): void {
     report.breach('I-8', 'A payment became in doubt after its final.', uetr, [decision, event]);
 }
 
-/** TIM-1: the deadline of a HIGH payment runs from `AccptncDtTm`, not from its arrival. NORM has no deadline. */
+/**
+ * TIM-1: the deadline of a HIGH payment counts from `AccptncDtTm`, not from the payment's arrival. A NORM
+ * payment has no deadline.
+ */
 function judgeStoredDeadline(report: Report, { uetr, row, deadlineAt, acceptedAt = 0 }: Payment): void {
   const stored = instant(row.deadline_at);
   const isRight =
@@ -153,12 +158,13 @@ function judgeStoredDeadline(report: Report, { uetr, row, deadlineAt, acceptedAt
   );
 }
 
-const deadlineErrorMs = 250; // TIM-1
-const hopelessMs = 5_000; // no machine is that late by chance
+const deadlineErrorMs = 250; // TIM-1: the greatest error of the deadline
+const hopelessMs = 5_000; // no machine is so late by chance
 
 /**
- * TIM-1: the deadline error. A machine may miss 250 ms now and then; a defect misses it often, or by far. Decisions by
- * the destination after the deadline count too, because the gateway should already have decided.
+ * TIM-1: checks how late decisions come after a deadline. A slow machine sometimes exceeds 250 ms; a defect
+ * exceeds it often or by far. Decisions by the destination after the deadline also count, because the gateway
+ * should already have decided.
  */
 function judgeDeadlineErrors(world: World, report: Report): void {
   const errors = world.payments.flatMap(({ uetr, decision, decidedAt, deadlineAt, judgedAt }) => {

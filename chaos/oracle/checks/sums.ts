@@ -1,4 +1,4 @@
-// I-6 and I-9: each quote carries one payment, and all sources agree on the sums of all payments.
+// I-6 and I-9: each quote pays for one payment, and all records agree on the sums of the payments.
 import { amount, halfUp, total, type Amount } from '../decimals.ts';
 import { at, named, textAt, type Element } from '../read-message.ts';
 import { clock, rowsOf } from '../rows.ts';
@@ -6,10 +6,10 @@ import type { Report } from '../verdict.ts';
 import { grouped, type Payment, type World } from '../world.ts';
 import { movementsOf } from './destination.ts';
 
-const validMs = 600_000; // QUO-6
-const lockMs = 5_000; // a statement may have waited this long for a lock
+const validMs = 600_000; // QUO-6: validity of a quote
+const lockMs = 5_000; // an SQL statement may have waited this long for a lock
 
-/** I-6. */
+/** I-6: checks the use of each quote. */
 export function judgeQuoteUses(world: World, report: Report): void {
   const accepted = world.payments.filter(({ row }) => row.accepted);
   const withQuote = accepted.filter((payment) => quoteIdOf(payment) !== undefined);
@@ -19,12 +19,12 @@ export function judgeQuoteUses(world: World, report: Report): void {
   judgeUses(world, report, accepted);
 }
 
-/** The quote id in the source's message. */
+/** Returns the quote id in the source's message. */
 function quoteIdOf({ original }: Payment): string | undefined {
   return textAt(original, 'CdtTrfTxInf/AgrdRate/QtId');
 }
 
-/** The time span in which a payment holds its quote (QUO-8). */
+/** Returns the start and end of the time during which a payment holds its quote (QUO-8). */
 function heldOf({ judgedAt, decision, decidedAt }: Payment): readonly [number, number] {
   return [judgedAt, decision?.status === 'RJCT' ? (decidedAt ?? Infinity) : Infinity];
 }
@@ -76,7 +76,7 @@ function judgeQuote(world: World, report: Report, quoteId: string, payments: rea
   }
 }
 
-/** The rows of quote_uses, which reserve a quote for one payment (QUO-8). */
+/** Checks the rows of quote_uses, which reserve a quote for one payment (QUO-8). */
 function judgeUses(world: World, report: Report, accepted: readonly Payment[]): void {
   const uses = rowsOf(world.evidence.tables, 'quote_uses');
   report.examined('I-6', 'quotes in use', uses.length);
@@ -101,7 +101,7 @@ function judgeUses(world: World, report: Report, accepted: readonly Payment[]): 
   }
 }
 
-/** One sum, computed from each source that knows it. */
+/** Computes the same amount of a payment from each record that contains it. The keys name the records. */
 type Column = Readonly<Record<string, (payment: Payment, world: World) => Amount | undefined>>;
 
 const settlementOf = (element: Element | undefined) => amount(textAt(element, 'CdtTrfTxInf/IntrBkSttlmAmt'));
@@ -114,7 +114,10 @@ const notificationOf = ({ messages }: World, { uetr }: Payment, path: string) =>
       .map(({ message }) => amount(textAt(message?.root, path))),
   );
 
-/** Sums that must be equal. Undefined: this source does not know the payment. */
+/**
+ * The amounts whose sums must be equal in all records. A function returns undefined if its record does not
+ * contain the payment.
+ */
 const columns: Readonly<Record<string, Column>> = {
   'source amounts': {
     'pacs.008 of the sources': ({ original }) => settlementOf(original),
@@ -163,7 +166,7 @@ function ledgerOf(payment: Payment, field: 'amount' | 'creditedAmount'): Amount 
   );
 }
 
-/** I-9: compares the sums of all credited payments, by corridor and FX provider. */
+/** I-9: compares the sums of all credited payments for each corridor and FX provider. */
 export function judgeSums(world: World, report: Report): void {
   const credited = world.payments.filter(({ decision, row }) => decision?.status === 'ACCC' && row.accepted);
   const groups = grouped(

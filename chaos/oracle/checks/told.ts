@@ -1,5 +1,5 @@
-// Each party was told what it must know: the source by a callback (I-3), the destination by a confirmation (PAY-9). FX
-// providers are in notifications.ts, alerts in alerts.ts.
+// Checks that each party was told the result: the source by a callback (I-3), the destination by a
+// confirmation (PAY-9). notifications.ts checks FX providers, and alerts.ts checks alerts.
 import { textAt } from '../read-message.ts';
 import type { Report } from '../verdict.ts';
 import type { Payment, World } from '../world.ts';
@@ -21,7 +21,7 @@ export function judgeTold(world: World, report: Report): void {
   judgeViolations(world, report);
 }
 
-/** I-3. */
+/** I-3: the source receives the final pacs.002 of a decided payment, and no other status. */
 function judgeCallback(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, row } = payment;
   const arrivals = received(payment, 'source', 'pacs002');
@@ -74,8 +74,8 @@ function judgeCallback(world: World, report: Report, payment: Payment): void {
 }
 
 /**
- * PAY-9, TIM-1: a destination gets a confirmation if it decided by its HTTP answer, or if it got an instruction that
- * the gateway then rejected.
+ * PAY-9, TIM-1: a destination gets a confirmation in two cases. Either it decided in its HTTP answer, or the
+ * gateway rejected the payment after the destination had received the instruction.
  */
 function judgeConfirmation(world: World, report: Report, payment: Payment): void {
   const { uetr, decision, row, journal } = payment;
@@ -110,7 +110,7 @@ function judgeConfirmation(world: World, report: Report, payment: Payment): void
     ({ sha256, direction }) => direction === 'sent' && sha256 === sha256OfReport(world, payment),
   );
   const isPosted = told.some(({ note }) => note !== 'in the HTTP answer');
-  // the destination's own post may be under way; the confirmation is its answer
+  // The destination may still be posting its report. The answer to that post is then the confirmation.
   const isRecent = (payment.decidedAt ?? 0) > world.quiet.endAt - postMs;
   if (told.length === 0 || isPosted || isRecent) return;
   report.breach('R:PAY-9', 'A destination gave a final, and no confirmation is made.', uetr, [
@@ -119,9 +119,9 @@ function judgeConfirmation(world: World, report: Report, payment: Payment): void
   ]);
 }
 
-const postMs = 15_000; // a report is journaled only after it was answered
+const postMs = 15_000; // a party journals a report only after the gateway has answered it
 
-/** Hash of the report that decided. */
+/** Returns the hash of the report on which the decision is based. */
 function sha256OfReport({ messageOf }: World, { decision }: Payment): string | undefined {
   return messageOf.get(decision?.report_message_id ?? '')?.sha256;
 }
@@ -134,7 +134,7 @@ const violationIds: readonly (readonly [RegExp, string])[] = [
   [/^([A-Z]+-\d+):/, 'R:$1'],
 ];
 
-/** Rule violations that the parties themselves found. */
+/** Reports the rule violations that the parties themselves wrote into their journals. */
 function judgeViolations(world: World, report: Report): void {
   const { journal } = world.evidence;
   report.examined('R:MSG-8', 'entries of the parties', journal.length);

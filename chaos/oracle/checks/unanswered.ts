@@ -1,12 +1,12 @@
-// While none of our parts is broken, every request is answered, and a 5xx is a defect of ours (SEC-9). While only the
-// engine is down, requests that need only the record are still answered (DUP-1).
+// While no part of the gateway is broken, a 5xx answer is a defect of the gateway (SEC-9). While only
+// Temporal is down, the gateway still answers requests that need only the database (DUP-1).
 import type { Exchange } from '../evidence.ts';
 import { instant } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { isPost, toSubmission, type World } from '../world.ts';
 
-const recoveredMs = 60_000; // I-15: by then the effects of our own faults are over
-const lockMs = 5_000; // decided_at is when the statement began; a lock may have delayed its commit
+const recoveredMs = 60_000; // I-15: the effects of faults in the gateway are over after this time
+const lockMs = 5_000; // decided_at is the start of the SQL statement; a lock may delay its commit
 
 interface Answered {
   readonly from: number;
@@ -40,7 +40,7 @@ export function judgeUnanswered(world: World, report: Report): void {
 function judgeFailed(world: World, report: Report, failed: Answered): void {
   const { from, to, status, subject, shown, exchange } = failed;
   const { quiet } = world;
-  /** Slowness can cause a 503, but no other 5xx. */
+  /** Reports the answer. A slow machine can cause a 503, but no other 5xx. */
   const tell = (id: string, statement: string) => {
     if (status === 503) report.late(id, statement, subject, [shown], { from, to });
     else report.breach(id, statement, subject, [shown]);
@@ -54,7 +54,7 @@ function judgeFailed(world: World, report: Report, failed: Answered): void {
   if (isFromRecord(world, exchange)) tell('R:DUP-1', statement);
 }
 
-/** Whether the answer needs only the record: a GET, or a repeat whose final was already on record. */
+/** Whether the answer needs only the database: a GET, or a repeat after the final status was stored. */
 function isFromRecord({ paymentOf }: World, exchange: Exchange): boolean {
   if (exchange.method === 'GET') return true;
   const { decidedAt = Infinity, submission, row } = paymentOf.get(exchange.uetr ?? '') ?? {};

@@ -1,5 +1,5 @@
-// Payments that still wait at the end (I-1, I-15). A payment may wait only for a silent destination, with its next
-// enquiry scheduled. Anything else is a loss, even if nobody was told anything wrong.
+// Checks the payments that still wait at the end (I-1, I-15). A payment may wait only if its destination is
+// silent and its next enquiry is scheduled. Any other waiting payment is lost.
 import { clock, instant, rowsOf } from '../rows.ts';
 import type { Report } from '../verdict.ts';
 import { finals, type Payment, type World } from '../world.ts';
@@ -9,7 +9,10 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** TIM-2: when the gateway enquires about a NORM payment without a final, in milliseconds after its judgement. */
+/**
+ * TIM-2: the times of the enquiries about a NORM payment without a final status, in milliseconds after its
+ * acceptance.
+ */
 export const enquiryTimesMs: readonly number[] = [
   minute,
   5 * minute,
@@ -18,7 +21,7 @@ export const enquiryTimesMs: readonly number[] = [
   24 * hour,
 ];
 
-const graceMs = 60 * second; // I-15, I-17
+const graceMs = 60 * second; // the delay that I-15 and I-17 allow
 
 export function judgeWaiting(world: World, report: Report): void {
   const { payments, quiet } = world;
@@ -107,7 +110,7 @@ function judgeNorm(world: World, report: Report, payment: Payment, show: readonl
   }
 }
 
-/** Submissions that are stored but were never answered. */
+/** Reports submissions that are stored but were never judged. */
 function judgeSubmissions(world: World, report: Report): void {
   const { messages, payments, quiet, evidence } = world;
   const judged = new Set([
@@ -131,7 +134,7 @@ function judgeSubmissions(world: World, report: Report): void {
   }
 }
 
-/** RES-1: each resolution is answered by its deadline. */
+/** RES-1: checks that each resolution is answered by its deadline. */
 function judgeResolutions(world: World, report: Report): void {
   const { tables } = world.evidence;
   const answers = rowsOf(tables, 'resolution_answers');
