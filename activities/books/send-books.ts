@@ -1,5 +1,5 @@
-// Makes the camt.054 of every closed day that is not sent yet, page by page, for receivers with a registered address.
-// If a worker stops half-way, the next call continues.
+// Makes the camt.054 of every closed day that is not sent yet, page by page, for receivers with a registered
+// address. If a worker stops half-way, the next call resumes.
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { BooksMade } from '../../contract/activities.ts';
