@@ -37,7 +37,7 @@ export interface Request {
 
 const ownName = { otherId: 'ISTHMUS' };
 
-/** Reads a request that was judged before, or that we composed, without judging its values again. */
+/** Reads a request that was judged before, or that Isthmus composed, without judging its values again. */
 export const acceptedRequest = (document: XmlElement) => ok(takeAcmt023(document));
 
 /** Reads the values of a stored request, and the references that every answer to it carries. */
