@@ -41,7 +41,7 @@ const consequences = {
   DestinationDidNotAnswer: { follows: 'again', inMs: 'given' },
   /** The party gave no usable answer to an enquiry. */
   PartyDidNotAnswer: { follows: 'again', inMs: 'given' },
-  /** A delivery waits for its next attempt. */
+  /** A delivery waits until its next attempt is due. */
   NotYetDelivered: { follows: 'again', inMs: 'given' },
   /** Other submissions with the same keys were written first, several times. By the retry, they are done. */
   KeysTaken: { follows: 'again', inMs: 50 },

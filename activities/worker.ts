@@ -44,7 +44,7 @@ export interface WorkerOptions extends TemporalConfig {
   readonly sweep?: SweepOptions;
   /** Milliseconds between two checks whether the daily books are ready; default 10 min. */
   readonly lookAtBooksMs?: number;
-  /** Absent: tracing is off. */
+  /** Absent if tracing is off. */
   readonly traces?: Traces | undefined;
   readonly onFound: (kind: string, count: number) => void;
 }

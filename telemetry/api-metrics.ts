@@ -1,5 +1,5 @@
 // The metrics of an api process (OBS-2). It counts its requests. At each scrape it also reads from the
-// database which work is open, given up or due, so these gauges exist even if no worker runs. All api
+// database which work is open, given up or due. So these gauges exist even if no worker runs. All api
 // processes export the same gauges: take their maximum, not their sum.
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 

@@ -34,7 +34,7 @@ export function createLogStream(options: LogStreamOptions = {}): LogStream {
   let size = 0; // Number of characters in the queue.
   /** Number of lines that could not be written. The next write reports it. */
   let lost = 0;
-  /** The bytes being written: lines, or a report of lost lines. */
+  /** The bytes that are being written: lines, or a report of lost lines. */
   let piece: Buffer = nothing;
   let lostInPiece = 0;
   let isCut = false;

@@ -86,7 +86,7 @@ async function run(input: PaymentInput): Promise<PaymentOutcome> {
 async function tellOf(progress: Progress, decision: Decision): Promise<void> {
   const { uetr } = progress.input;
   const summary = `${decision.status} to every party that must know`;
-  progress.confirmationDue = false; // the deliveries below include the confirmation
+  progress.confirmationDue = false; // The deliveries below include the confirmation.
   const isTold = await tellOnce(uetr, summary);
   if (!isTold) {
     show(progress, decision.status);
@@ -142,7 +142,7 @@ async function takeFromRecord(progress: Progress, messageId: string): Promise<vo
   }
 }
 
-/** Answers one submission: the first, an enquiry, or a refused repeat. */
+/** Answers one submission: the first one, a status enquiry, or a repeat that is refused. */
 async function takeSubmission(progress: Progress, submission: Submission): Promise<SubmitResult> {
   const judgement = await judge(progress, submission);
   if (judgement.verdict === 'refused') {

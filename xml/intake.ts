@@ -111,7 +111,7 @@ export function withoutMark(bytes: Uint8Array): Buffer {
   return startsWith(whole, byteOrderMark) ? whole.subarray(byteOrderMark.length) : whole;
 }
 
-const maxTags = 5_000; // The largest message that our schemas accept has about 800 elements.
+const maxTags = 5_000; // The largest message that the schemas accept has about 800 elements.
 const lessThan = 0x3c;
 const equalsSign = 0x3d;
 const slash = 0x2f;

@@ -29,7 +29,10 @@ interface Reader<Values> {
   /** The name of the message in error texts. */
   readonly called: string;
   readonly read: (document: XmlElement) => Values;
-  /** Finds breaches of guideline rules that the schema cannot express; absent: breaches are not reported. */
+  /**
+   * Finds breaches of guideline rules that the schema cannot express. If absent, such breaches are not
+   * reported.
+   */
   readonly faults?: (document: XmlElement) => readonly Rejection[];
   /** The status in the message, whether the message is valid or not. */
   readonly stated: (document: XmlElement) => string | undefined;
@@ -55,7 +58,7 @@ export async function readMessage<Name extends keyof Answers>(
   name: Name,
   parsed: ParsedMessage,
 ): Promise<Result<Answers[Name], Unreadable>> {
-  const { document } = parsed; // stays usable after dispose()
+  const { document } = parsed; // The document stays usable after dispose().
   const { read, stated, faults } = readers[name];
   try {
     const [violation] = await parsed.validate('intake');

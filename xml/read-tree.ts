@@ -70,7 +70,7 @@ function shareName(name: string): string {
   return key;
 }
 
-const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // sticky, so that matching takes linear time
+const attributePattern = / ([^ =]+)=(?:"([^"]*)"|'([^']*)')/gy; // Sticky, so that matching takes linear time.
 
 /** The attributes of a start tag with their prefixes, including the namespace declarations. */
 function readAttributes(rest: string): readonly (readonly [name: string, value: string])[] {

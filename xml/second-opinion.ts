@@ -14,7 +14,7 @@ export interface Judged {
   readonly schema: SchemaKind;
   /** SHA-256 of the bytes in hexadecimal, as in the column `messages.sha256`. */
   readonly sha256: string;
-  /** The verdict of the first engine, which decides. */
+  /** The verdict of the first engine. It decides. */
   readonly isValid: boolean;
 }
 

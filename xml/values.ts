@@ -113,7 +113,7 @@ const maxLooked = 400; // Characters. No type allows more.
 /** The first character that the type never allows. Undefined if only the arrangement is wrong. */
 function strangeCharacter(characters: readonly string[], { patterns }: Level): string | undefined {
   const isTaken = (text: string) => patterns.some((pattern) => pattern.test(text));
-  if (!isTaken('aaa')) return undefined; // the type is not free text
+  if (!isTaken('aaa')) return undefined; // The type is not free text.
   const index = characters.slice(0, maxLooked).findIndex((one) => !isTaken(`a${one}a`));
   const code = characters[index]?.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
   return code === undefined ? undefined : `U+${code} at position ${index + 1} of ${characters.length}`;

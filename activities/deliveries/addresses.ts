@@ -8,10 +8,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 export type Addressed = Pick<ClaimedAttempt, 'kind' | 'party' | 'url'>;
 type AddressDependencies = Pick<ActivityDependencies, 'reference' | 'publicUrl' | 'allowLoopbackCallbacks'>;
 
-/**
- * The full address, and the name of the receiver at the gate. That name is the registered address, or the
- * origin of a callback address.
- */
+/** The full address, and the name of the receiver at the gate (core/deliveries/receiver.ts). */
 export interface Address {
   readonly url: string;
   readonly receiver: string;

@@ -94,7 +94,7 @@ interface Call {
   readonly carrier: Carrier;
   readonly open: Map<string, Scheduled>;
   readonly underWay: Map<string, Promise<void>>;
-  /** For the Temporal UI. */
+  /** One text per attempt, for the Temporal UI. */
   readonly stories: string[];
   /**
    * Failures in this process. After the first one, no send begins. When the running sends have ended, it is

@@ -1,6 +1,6 @@
-// How each kind of message is sent, and which answers count: one row per kind.
-// core/deliveries/delivery-schedule.ts defines when it is sent again, addresses.ts its address, and
-// failures.ts the consequences of a failure.
+// One row per kind of message: how it is sent, and which answers count. The schedule of retries is in
+// core/deliveries/delivery-schedule.ts. The address comes from addresses.ts, and failures.ts defines the
+// consequence of a failure.
 import type { AttemptOutcome, DeliveryKind } from '../../db/deliveries/deliveries.ts';
 
 export interface SendPolicy {

@@ -118,8 +118,8 @@ export interface Sent<Answer> {
   /** The receiver's answer. Undefined if there is none, or if it does not count. */
   readonly answer: Reply<Answer> | undefined;
   /**
-   * The error class of our own fault that prevented the send. Then no attempt is used up, and no schedule
-   * ends.
+   * The error class of a fault of Isthmus that prevented the send. Such a fault uses up no attempt and ends
+   * no schedule.
    */
   readonly fault: string | undefined;
   readonly next: Following;
@@ -180,7 +180,7 @@ export async function send<Answer = never>(
 }
 
 /**
- * The failure to throw if our own fault prevented the send. No attempt is used up. Only a deadline, an
+ * The failure to throw if a fault of Isthmus prevented the send. No attempt is used up. Only a deadline, an
  * operator, or an answer that arrives another way ends the retries.
  */
 export function ownFault(fault: string, { attempt }: ClaimedAttempt, message: string) {

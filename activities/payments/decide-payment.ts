@@ -30,7 +30,7 @@ import { recordAuditOnce } from '../../db/records/audit.ts';
 import { findPayment } from '../../db/payments/payments.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
-const derivedKinds = ['callback', 'confirmation', 'notification'] as const; // in the order of sending
+const derivedKinds = ['callback', 'confirmation', 'notification'] as const; // The order of sending.
 // One first final status and one decision may be written concurrently, and each costs one try.
 const maxTries = 3;
 

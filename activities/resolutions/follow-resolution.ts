@@ -43,7 +43,7 @@ import {
   type Request,
 } from './resolution-messages.ts';
 
-/** An accepted request that was unanswered when it was read. */
+/** An accepted request that had no answer yet when it was read. */
 interface Open {
   readonly stored: StoredRequest;
   readonly request: Request;

@@ -24,7 +24,7 @@ export const nothingFound = {
   lateFinals: 0,
   /** Resolutions that are past their deadline without an answer. */
   resolutions: 0,
-  /** Executions that could not continue and were ended. */
+  /** Executions that the sweep ended because they were stuck. */
   stuck: 0,
 };
 export type FoundCounts = typeof nothingFound;

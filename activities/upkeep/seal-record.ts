@@ -1,5 +1,5 @@
 // Seals the decisions and audit events hour by hour: one worker at a time, each hour five minutes after its
-// end. The digest of each seal is also logged, where nobody with access to only the database can change it.
+// end. The digest of each seal is also logged, because an intruder in the database cannot change the log.
 // Each worker remembers the newest seal that it has seen. If that seal disappears, the hours are sealed
 // again, but an alert is raised.
 import { alertUnlessOpen } from '../../db/records/audit.ts';

@@ -19,7 +19,7 @@ interface QueueTransport {
 
 const maxAnswerBytes = 64 * 1024; // For all frames from the broker, including its close frame.
 const maxFrameBytes = 16 * 1024; // For one frame from the broker.
-const minFrameBytes = 512; // each side must accept frames of this size (AMQP 1.0, section 2.4.1)
+const minFrameBytes = 512; // Each side must accept frames of this size (AMQP 1.0, section 2.4.1).
 const descriptionBytes = 1_024;
 const goodbyeMs = 1_000;
 // Milliseconds. A few KiB take only some milliseconds, so this is enough even on a busy machine.
@@ -128,7 +128,7 @@ interface Talk {
   readonly request: Exchange;
 }
 
-/** Speaks AMQP over a connected socket. @returns a function that ends the conversation */
+/** Runs the AMQP protocol over a connected socket. @returns a function that ends the conversation */
 function speak(socket: Socket, talk: Talk, steps: Steps): () => void {
   let broken: string | undefined;
   let heardBytes = 0;

@@ -76,7 +76,7 @@ function openPosting(
     },
     hostname: host,
     port: target.port,
-    defaultPort, // Node leaves this port out of `Host`
+    defaultPort, // Node omits this port from the `Host` header.
     path: pathname + search,
     method: 'POST',
     headers,
@@ -200,7 +200,7 @@ function send(connector: Connector, request: Exchange, state: ExchangeState, eve
   });
   const write = () => {
     client.write(request.body, (error) => {
-      if (error !== null && error !== undefined) return; // the 'error' event reports it
+      if (error !== null && error !== undefined) return; // The 'error' event reports it.
       state.isSent = true;
       if (state.isWhole) events.end(undefined);
     });
@@ -211,7 +211,7 @@ function send(connector: Connector, request: Exchange, state: ExchangeState, eve
     if (state.interims > maxInterims) events.end('not-http');
   });
   client.once('response', (answer) => readAnswer(state, events, answer));
-  client.once('upgrade', () => events.end('not-http')); // the request asked for no upgrade
+  client.once('upgrade', () => events.end('not-http')); // The request asked for no upgrade.
   client.on('error', (error) => {
     if (state.answer?.complete) {
       // The answer is complete; only the bytes after it are wrong. So read the chunks that are still
