@@ -20,8 +20,8 @@ export interface ActivityDependencies {
   readonly logger: Logger;
   readonly steps: Steps;
   /**
-   * UUID of this process. If a defect makes a submission unanswerable here, a process with other code must
-   * retry it.
+   * UUID of this process. If a defect makes a submission unanswerable here, a process with a different
+   * version of the code must retry it.
    */
   readonly workerId: string;
   /** Absent if tracing is off. */

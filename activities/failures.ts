@@ -43,7 +43,7 @@ const consequences = {
   PartyDidNotAnswer: { follows: 'again', inMs: 'given' },
   /** A delivery waits until its next attempt is due. */
   NotYetDelivered: { follows: 'again', inMs: 'given' },
-  /** Other submissions with the same keys were written first, several times. By the retry, they are done. */
+  /** Other submissions with the same keys were written first, several times. The retry comes after them. */
   KeysTaken: { follows: 'again', inMs: 50 },
   /** The day is over by Temporal's clock, but not yet by the database clock, which counts. */
   PeriodNotClosed: { follows: 'again', inMs: 30_000 },

@@ -142,7 +142,7 @@ function startBeside(
   ];
 }
 
-/** Stops a background task after its current step. */
+/** A function that stops a background task after its current step. */
 type Stop = () => Promise<void>;
 
 export async function runWorkers(

@@ -70,8 +70,7 @@ const leadMs = 100;
 /**
  * Ignores cancel requests, in the workflow and in its updates.
  * @param recorded the stored request. Used if no update comes with the start: then it is judged, or resumed
- * from the
- * database.
+ * from the database.
  */
 export function resolution(recorded?: ResolutionRequest): Promise<ResolutionOutcome> {
   return shielded(() => resolve(recorded));
@@ -166,8 +165,7 @@ function note(progress: ResolutionProgress, judgement: ResolutionJudgement): voi
  * Asks until a party answers or the deadline passes. The database decides by compare-and-set which came
  * first.
  * @returns undefined if a defect of Isthmus prevents any answer; then the request stays in the database, and
- * an
- * operator is alerted
+ * an operator is alerted
  */
 async function bringToAnswer(
   progress: ResolutionProgress,

@@ -146,10 +146,7 @@ function readExamples(
   return files.map((file) => [file, treeAt(join(folder, file))] as const);
 }
 
-/**
- * Finds amounts without the built-in digit limits or without a currency. The calculation of amounts relies on
- * both.
- */
+/** Finds amounts without the built-in digit limits or without a currency. Later code relies on both. */
 function looseAmounts(schema: XmlElement): readonly string[] {
   return elementsNamed('extension', schema).flatMap((chain) => {
     const [amount] = chain.slice(-1);

@@ -12,7 +12,7 @@ export const nothingFound = {
   payments: 0,
   /** Status enquiries of a source that did not reach the execution. */
   enquiries: 0,
-  /** Final statuses that were stored but did not decide. */
+  /** Final statuses that were stored but did not decide the payment. */
   finals: 0,
   /** Outcomes that operators confirmed but that did not decide the payment. */
   outcomes: 0,

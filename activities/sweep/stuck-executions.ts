@@ -56,7 +56,7 @@ interface Dependencies {
 
 interface StandstillLimits {
   readonly standstillMs: number;
-  /** Stops the wait. The next sweep finds the rest. */
+  /** Aborts the wait. The next sweep checks the remaining executions. */
   readonly signal: AbortSignal;
   readonly onEnd: () => void;
 }

@@ -97,7 +97,8 @@ function describeDefect(error: unknown): { defect: string; frames: readonly stri
   return { defect: error.name, frames: frames.slice(0, 5) };
 }
 
-const toldForMs = 10_000; // Milliseconds between two alerts, because each attempt meets the missing key.
+// Milliseconds between two alerts. Every attempt finds the key missing, so alerts are limited.
+const toldForMs = 10_000;
 const toldAtMs = new Map<string, number>();
 
 /**

@@ -26,7 +26,7 @@ export function sealRecord(deps: Dependencies, everyMs = everyMsDefault): () => 
       logger.warn({ err: error }, 'the record could not be sealed; trying again'),
     );
     // Check even if no seal was made: another process may be sealing for long, which is no failure.
-    await look().catch(() => undefined); // The database is unreachable, so the next check reports.
+    await look().catch(() => undefined); // If the database is unreachable, the next check reports.
     return everyMs;
   });
 }

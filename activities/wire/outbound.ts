@@ -115,7 +115,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       place.end(signOf(result, timeoutMs !== undefined && timeoutMs < headersTimeoutMs));
       return result;
     } finally {
-      place.end('nothing'); // Counts only after a defect, because otherwise the place has ended already.
+      place.end('nothing'); // Has an effect only after a defect. Otherwise the place has ended already.
     }
   }
 

@@ -13,8 +13,8 @@ export interface GateOptions {
 }
 
 /**
- * The health of a receiver, as one send shows it. `nothing`: no byte was tried, or Isthmus itself held the
- * send back.
+ * The health of a receiver, as one send shows it. `nothing`: the receiver was not tried, or Isthmus itself
+ * held the send back.
  */
 export type Sign = 'alive' | 'failed' | 'nothing';
 

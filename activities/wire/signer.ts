@@ -131,8 +131,8 @@ function newestKey([newest]: readonly Key[]): Key {
 }
 
 /**
- * Twice as long as a receiver may cache the key set. If no key has been published that long, the oldest key
- * signs.
+ * Milliseconds: twice the time for which a receiver may cache the key set. If no key has been published that
+ * long, the oldest key signs.
  */
 const publishedMs = 600_000;
 
